@@ -1,0 +1,12 @@
+/** The jobs that one kind of worker does: name → what goes in, what comes out (plain data only). */
+export type JobMap = Record<string, { readonly input: unknown; readonly output: unknown }>;
+
+export interface JobRequest {
+  readonly id: number;
+  readonly type: string;
+  readonly input: unknown;
+}
+
+export type JobReply =
+  | { readonly id: number; readonly ok: true; readonly output: unknown }
+  | { readonly id: number; readonly ok: false; readonly code: string; readonly message: string };

@@ -1,0 +1,22 @@
+/** Converts samples in −1…1 to signed 16 bit, clipped. `pcm` is at least as long as `samples`. */
+export function toInt16(samples: Float32Array, pcm: Int16Array): void {
+  for (let i = 0; i < samples.length; i++) {
+    const scaled = Math.round(samples[i]! * 32768);
+    pcm[i] = scaled > 32767 ? 32767 : scaled < -32768 ? -32768 : scaled;
+  }
+}
+
+/** Converts signed 16 bit to samples in −1…1. `samples` is at least as long as `pcm`. */
+export function toFloat32(pcm: Int16Array, samples: Float32Array): void {
+  for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / 32768;
+}
+
+/** Samples that `ms` milliseconds last at `sampleRate` (Hz), rounded to a whole sample. */
+export function samplesIn(ms: number, sampleRate: number): number {
+  return Math.round((ms * sampleRate) / 1000);
+}
+
+/** Milliseconds that `samples` last at `sampleRate` (Hz). */
+export function msOf(samples: number, sampleRate: number): number {
+  return (samples * 1000) / sampleRate;
+}

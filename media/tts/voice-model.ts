@@ -1,0 +1,52 @@
+import type { Priority } from '../inference/cpu-permits.js';
+
+/** One utterance to speak: a sentence or a clause, as a person would write it. */
+export interface Utterance {
+  /** Plain text with numbers, abbreviations and `[SPELL:…]` as written; the voice's front end expands it. */
+  readonly text: string;
+  /** ISO 639-1. */
+  readonly language: string;
+  /** Scale of the voice's noise; 1.0 is the model's own sound. */
+  readonly temperature: number;
+  /** Truncation of the voice's noise; 0.8 is the model's own sound. */
+  readonly topP: number;
+  /** Makes the utterance repeatable. */
+  readonly seed: number;
+  /** 1 = the model's own pace; 0.5–2. */
+  readonly speed: number;
+}
+
+/** When a word of the utterance's text is spoken, in samples from the utterance's start. */
+export interface WordTime {
+  /** Half-open range of UTF-16 indexes in the utterance's text. */
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly startSample: number;
+  readonly endSample: number;
+}
+
+/** A piece of speech. The receiver owns `samples` (−1…1, mono, at the voice's rate). */
+export interface SpeechChunk {
+  readonly samples: Float32Array;
+  /** All the utterance's words, with its first chunk; empty in later ones. */
+  readonly words: readonly WordTime[];
+}
+
+export interface SpeakOptions {
+  readonly signal: AbortSignal;
+  /** Of the first chunk's job; the later ones stand at `later-chunk`. */
+  readonly firstPriority: Priority;
+}
+
+/** A synthetic voice. Pulling is its backpressure: the next chunk is computed when it is asked for. */
+export interface VoiceModel {
+  readonly id: string;
+  readonly languages: readonly string[];
+  /** Hz. */
+  readonly sampleRate: number;
+  /** @throws MediaError ABORTED when the signal fires; then no job of the utterance is left. */
+  speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk>;
+  /** Loads the model and runs it once, so that the first caller does not wait for it. */
+  warm(): Promise<void>;
+  close(): Promise<void>;
+}
