@@ -1,0 +1,19 @@
+/** What can go wrong in a call; transports map these to their own close codes. */
+export type CallErrorCode =
+  | 'PROTOCOL'
+  | 'RECOGNITION_FAILED'
+  | 'REPLY_FAILED'
+  | 'SPEECH_FAILED'
+  | 'TRANSPORT_LOST'
+  | 'CLOSED';
+
+/** The runtime layer's one error class. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+  readonly code: CallErrorCode;
+
+  constructor(code: CallErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Emit } from '../stream/stage.js';
+import { VAD_WINDOW } from './voice-activity.js';
+
+/** An edge of speech, in samples at 16 kHz. `atSample` is when it was known. */
+export type SpeechEdge =
+  /** Speech has lasted `minSpeechMs`; it began at `startSample`. */
+  | { readonly type: 'speech-started'; readonly startSample: number; readonly atSample: number }
+  /** 200 ms of silence inside the segment; `zeroSample` is the last sample of speech. */
+  | { readonly type: 'pause'; readonly zeroSample: number; readonly atSample: number }
+  /** Speech again before the segment ended. */
+  | { readonly type: 'speech-resumed'; readonly atSample: number }
+  /** Silence has lasted `minSilenceMs`: the segment is over. */
+  | { readonly type: 'speech-stopped'; readonly zeroSample: number; readonly atSample: number };
+
+export interface SegmenterOptions {
+  /** Activation threshold, 0…1; speech goes on above `threshold − 0.15` (hysteresis). */
+  readonly threshold: number;
+  readonly minSpeechMs: number;
+  readonly minSilenceMs: number;
+}
+
+const HYSTERESIS = 0.15;
+/** Silence after which the end of the turn is first considered. */
+export const PAUSE_MS = 200;
+const WINDOW_MS = 32;
+/** Source: speech edges lie up to half a window inside the window that shows them. */
+type Phase = 'silence' | 'rising' | 'speech';
+
+/** Speech probabilities → edges of speech. Pure: time is counted in windows. */
+export class Segmenter {
+  readonly #options: SegmenterOptions;
+  #phase: Phase = 'silence';
+  #position = 0;
+  #startSample = 0;
+  #zeroSample = 0;
+  #speechMs = 0;
+  #belowInRow = 0;
+  #paused = false;
+
+  constructor(options: SegmenterOptions) {
+    this.#options = options;
+  }
+
+  push(probability: number, emit: Emit<SpeechEdge>): void {
+    this.#position += VAD_WINDOW;
+    const active =
+      this.#phase === 'speech'
+        ? probability >= this.#options.threshold - HYSTERESIS
+        : probability >= this.#options.threshold;
+    if (this.#phase === 'speech') this.#inSpeech(active, probability, emit);
+    else this.#beforeSpeech(active, emit);
+  }
+
+  #beforeSpeech(active: boolean, emit: Emit<SpeechEdge>): void {
+    if (active) {
+      if (this.#phase === 'silence') {
+        this.#phase = 'rising';
+        this.#startSample = this.#position - VAD_WINDOW;
+        this.#speechMs = 0;
+      }
+      this.#speechMs += WINDOW_MS;
+      this.#belowInRow = 0;
+      this.#zeroSample = this.#position;
+      if (this.#speechMs < this.#options.minSpeechMs) return;
+      this.#phase = 'speech';
+      this.#paused = false;
+      emit({
+        type: 'speech-started',
+        startSample: this.#startSample,
+        atSample: this.#position,
+      });
+      return;
+    }
+    // One window below the threshold does not zero the count: consonants dip.
+    if (this.#phase === 'rising' && ++this.#belowInRow > 1) this.#phase = 'silence';
+  }
+
+  #inSpeech(active: boolean, probability: number, emit: Emit<SpeechEdge>): void {
+    if (active) {
+      // After a pause the full threshold is wanted again: breath and room tone do not resume a turn.
+      if (this.#paused && probability < this.#options.threshold) return;
+      if (this.#paused) emit({ type: 'speech-resumed', atSample: this.#position });
+      this.#paused = false;
+      this.#zeroSample = this.#position;
+      return;
+    }
+    const silenceMs = ((this.#position - this.#zeroSample) / VAD_WINDOW) * WINDOW_MS;
+    const zeroSample = this.#zeroSample;
+    if (!this.#paused && silenceMs >= Math.min(PAUSE_MS, this.#options.minSilenceMs)) {
+      this.#paused = true;
+      emit({ type: 'pause', zeroSample, atSample: this.#position });
+    }
+    if (silenceMs >= this.#options.minSilenceMs) {
+      this.#phase = 'silence';
+      emit({ type: 'speech-stopped', zeroSample, atSample: this.#position });
+    }
+  }
+}
