@@ -23,7 +23,6 @@ const HYSTERESIS = 0.15;
 /** Silence after which the end of the turn is first considered. */
 export const PAUSE_MS = 200;
 const WINDOW_MS = 32;
-/** Source: speech edges lie up to half a window inside the window that shows them. */
 type Phase = 'silence' | 'rising' | 'speech';
 
 /** Speech probabilities → edges of speech. Pure: time is counted in windows. */
@@ -43,11 +42,11 @@ export class Segmenter {
 
   push(probability: number, emit: Emit<SpeechEdge>): void {
     this.#position += VAD_WINDOW;
-    const active =
-      this.#phase === 'speech'
-        ? probability >= this.#options.threshold - HYSTERESIS
-        : probability >= this.#options.threshold;
-    if (this.#phase === 'speech') this.#inSpeech(active, probability, emit);
+    // After a pause the full threshold is wanted again: breath and room tone do not resume a turn.
+    const isGoingOn = this.#phase === 'speech' && !this.#paused;
+    const { threshold } = this.#options;
+    const active = probability >= (isGoingOn ? threshold - HYSTERESIS : threshold);
+    if (this.#phase === 'speech') this.#inSpeech(active, emit);
     else this.#beforeSpeech(active, emit);
   }
 
@@ -75,10 +74,8 @@ export class Segmenter {
     if (this.#phase === 'rising' && ++this.#belowInRow > 1) this.#phase = 'silence';
   }
 
-  #inSpeech(active: boolean, probability: number, emit: Emit<SpeechEdge>): void {
+  #inSpeech(active: boolean, emit: Emit<SpeechEdge>): void {
     if (active) {
-      // After a pause the full threshold is wanted again: breath and room tone do not resume a turn.
-      if (this.#paused && probability < this.#options.threshold) return;
       if (this.#paused) emit({ type: 'speech-resumed', atSample: this.#position });
       this.#paused = false;
       this.#zeroSample = this.#position;

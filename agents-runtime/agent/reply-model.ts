@@ -1,0 +1,28 @@
+/** One item of the conversation as it was heard, oldest first. */
+export interface HistoryItem {
+  readonly role: 'user' | 'agent';
+  readonly text: string;
+  /** The agent was cut off here; `text` is what the caller heard of it. */
+  readonly cut: boolean;
+}
+
+export interface ReplyRequest {
+  /** The agent's instructions, placeholders already filled. */
+  readonly prompt: string;
+  readonly history: readonly HistoryItem[];
+  readonly temperature: number;
+  /** ISO 639-1 language of the conversation. */
+  readonly language: string;
+  readonly knowledgeBaseId: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A language model, or what stands in for one: conversation → the agent's next words. */
+export interface ReplyModel {
+  readonly id: string;
+  /**
+   * Streams the reply's text as it is made; pulling is its backpressure.
+   * @throws CallError REPLY_FAILED when the provider fails; what came before stands.
+   */
+  reply(request: ReplyRequest): AsyncGenerator<string>;
+}
