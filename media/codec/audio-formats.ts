@@ -1,0 +1,67 @@
+import type { AudioFormat } from './codecs.js';
+import { createMp3Encoder, type Mp3Options } from './mp3.js';
+import { Pcm16Encoder } from './pcm16.js';
+import { WavEncoder } from './wav.js';
+
+/** The rate of the formats that name none, in Hz. */
+export const BASE_RATE = 32000;
+
+/**
+ * Every format of the contract, by name: the one table of them. A decoded MP3 is longer than its PCM
+ * by the encoder's delay and padding (0 < extra ≤ 2,304 samples); every other format is exact.
+ */
+export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
+  [
+    mp3('mp3', BASE_RATE, 128),
+    wav('wav', BASE_RATE),
+    pcm('pcm', BASE_RATE),
+    mp3('mp3_22050_32', 22050, 32),
+    mp3('mp3_24000_48', 24000, 48),
+    mp3('mp3_44100_32', 44100, 32),
+    mp3('mp3_44100_64', 44100, 64),
+    mp3('mp3_44100_96', 44100, 96),
+    mp3('mp3_44100_128', 44100, 128),
+    mp3('mp3_44100_192', 44100, 192),
+    pcm('pcm_8000', 8000),
+    pcm('pcm_16000', 16000),
+    pcm('pcm_22050', 22050),
+    pcm('pcm_24000', 24000),
+    pcm('pcm_32000', 32000),
+    pcm('pcm_44100', 44100),
+    pcm('pcm_48000', 48000),
+    wav('wav_16000', 16000),
+    wav('wav_22050', 22050),
+    wav('wav_24000', 24000),
+  ].map((format) => [format.name, format]),
+);
+
+function pcm(name: string, sampleRate: number): AudioFormat {
+  return {
+    name,
+    contentType: 'audio/pcm',
+    sampleRate,
+    createEncoder: async () => new Pcm16Encoder(),
+  };
+}
+
+function wav(name: string, sampleRate: number): AudioFormat {
+  return {
+    name,
+    contentType: 'audio/wav',
+    sampleRate,
+    createEncoder: async (totalSamples) => new WavEncoder(sampleRate, totalSamples),
+  };
+}
+
+function mp3(
+  name: string,
+  sampleRate: number,
+  kilobitsPerSecond: Mp3Options['kilobitsPerSecond'],
+): AudioFormat {
+  return {
+    name,
+    contentType: 'audio/mpeg',
+    sampleRate,
+    createEncoder: () => createMp3Encoder({ sampleRate, kilobitsPerSecond }),
+  };
+}

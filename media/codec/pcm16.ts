@@ -1,0 +1,23 @@
+import { toInt16 } from '../pcm.js';
+import type { Emit } from '../stream/stage.js';
+import type { Encoder } from './codecs.js';
+
+/** Raw signed 16 bit, little endian whatever the machine. */
+export class Pcm16Encoder implements Encoder {
+  #pcm = new Int16Array(0);
+
+  push(samples: Float32Array, emit: Emit<Uint8Array>): void {
+    if (samples.length === 0) return;
+    if (this.#pcm.length < samples.length) this.#pcm = new Int16Array(samples.length * 2);
+    toInt16(samples, this.#pcm);
+    const bytes = Buffer.from(this.#pcm.buffer, 0, samples.length * 2);
+    if (IS_BIG_ENDIAN) bytes.swap16();
+    emit(bytes);
+  }
+
+  flush(): void {
+    // Every sample is already out.
+  }
+}
+
+const IS_BIG_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;

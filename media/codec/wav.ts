@@ -1,0 +1,55 @@
+import type { Emit } from '../stream/stage.js';
+import type { Encoder } from './codecs.js';
+import { Pcm16Encoder } from './pcm16.js';
+
+const HEADER_LENGTH = 44;
+/** What a size field says of a length that nobody knows yet; players then read to the end. */
+const UNKNOWN = 0xffffffff;
+
+/**
+ * The header of a mono 16 bit WAV file. Source: Microsoft and IBM, Multimedia Programming Interface
+ * and Data Specifications 1.0. Without `totalSamples`, or beyond 4 GB, its sizes are unknown.
+ */
+export function wavHeader(sampleRate: number, totalSamples?: number): Buffer {
+  const dataLength = totalSamples === undefined ? UNKNOWN : totalSamples * 2;
+  const isKnown = dataLength + HEADER_LENGTH - 8 < UNKNOWN;
+  const header = Buffer.alloc(HEADER_LENGTH);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(isKnown ? dataLength + HEADER_LENGTH - 8 : UNKNOWN, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(sampleRate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(isKnown ? dataLength : UNKNOWN, 40);
+  return header;
+}
+
+/** A WAV file, its header with the first samples. */
+export class WavEncoder implements Encoder {
+  readonly #pcm = new Pcm16Encoder();
+  #header: Buffer | undefined;
+
+  constructor(sampleRate: number, totalSamples?: number) {
+    this.#header = wavHeader(sampleRate, totalSamples);
+  }
+
+  push(samples: Float32Array, emit: Emit<Uint8Array>): void {
+    this.#emitHeader(emit);
+    this.#pcm.push(samples, emit);
+  }
+
+  flush(emit: Emit<Uint8Array>): void {
+    this.#emitHeader(emit);
+  }
+
+  #emitHeader(emit: Emit<Uint8Array>): void {
+    if (!this.#header) return;
+    emit(this.#header);
+    this.#header = undefined;
+  }
+}

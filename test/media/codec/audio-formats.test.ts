@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import type { AudioFormat } from '../../../media/codec/codecs.js';
+import { decodeWithFfmpeg } from '../../support/decode-audio.js';
+import { cut, runBytes } from '../../support/run-stage.js';
+import { likenessDb, tone } from '../../support/tones.js';
+
+const FORMATS = [...AUDIO_FORMATS.values()];
+const MP3S = FORMATS.filter((format) => format.contentType === 'audio/mpeg');
+
+async function encode(format: AudioFormat, chunks: readonly Float32Array[]): Promise<Buffer> {
+  return runBytes(await format.createEncoder(), chunks);
+}
+
+describe('every format', () => {
+  it.each(FORMATS)('$name gives the same bytes however the stream is cut', async (format) => {
+    const samples = tone(440, format.sampleRate, 9001);
+    const whole = await encode(format, [samples]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 6 }),
+        async (lengths) => (await encode(format, cut(samples, lengths))).equals(whole),
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it.each(FORMATS)('$name starts anew after a stream that was given up', async (format) => {
+    const samples = tone(440, format.sampleRate, 9001);
+    const wanted = await encode(format, [samples]);
+    const givenUp = await format.createEncoder();
+    givenUp.push(tone(900, format.sampleRate, 7000), () => undefined);
+    givenUp.flush(() => undefined);
+    expect((await encode(format, [samples])).equals(wanted)).toBe(true);
+  });
+});
+
+describe('PCM', () => {
+  it('is signed 16 bit, little endian, and clipped', async () => {
+    const bytes = await encode(AUDIO_FORMATS.get('pcm')!, [
+      Float32Array.of(0, 0.5, -0.5, 1, -1, 2, -2, 1 / 32768),
+    ]);
+    expect(bytes.toString('hex')).toBe('0000004000c0ff7f0080ff7f00800100');
+  });
+});
+
+describe('WAV', () => {
+  const wav = AUDIO_FORMATS.get('wav')!;
+
+  it('says unknown sizes when it is streamed', async () => {
+    const bytes = await encode(wav, [tone(440, 32000, 100)]);
+    expect(bytes.length).toBe(244);
+    expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([0xffffffff, 0xffffffff]);
+  });
+
+  it('says its sizes when they are known', async () => {
+    const bytes = runBytes(await wav.createEncoder(100), [tone(440, 32000, 100)]);
+    expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([236, 200]);
+  });
+
+  it('has a header even without a sample', async () => {
+    expect((await encode(wav, [])).length).toBe(44);
+  });
+});
+
+describe('MP3', () => {
+  it.each(MP3S)(
+    '$name comes in whole frames of one length, without a Xing frame',
+    async (format) => {
+      const encoder = await format.createEncoder();
+      const pieces: Buffer[] = [];
+      const keep = (piece: Uint8Array) => {
+        pieces.push(Buffer.from(piece));
+      };
+      for (const chunk of cut(tone(440, format.sampleRate, 40000), [700]))
+        encoder.push(chunk, keep);
+      encoder.flush(keep);
+      expect(pieces.length).toBeGreaterThan(10);
+      for (const piece of pieces) expect([piece[0], piece[1]! & 0xe0]).toEqual([0xff, 0xe0]);
+      const file = Buffer.concat(pieces);
+      expect(file.includes('Xing') || file.includes('Info')).toBe(false);
+    },
+  );
+
+  it('keeps 44.1 kHz at 32 kbit/s', async () => {
+    const bytes = await encode(AUDIO_FORMATS.get('mp3_44100_32')!, [tone(440, 44100, 4000)]);
+    // MPEG 1, layer III; bit rate index 1 (32 kbit/s) and rate index 0 (44.1 kHz), with or without padding.
+    expect([bytes[1]! & 0xfe, bytes[2]! & 0xfc]).toEqual([0xfa, 0x10]);
+  });
+});
+
+describe('ffmpeg decodes', () => {
+  const inputs = (format: AudioFormat): string[] =>
+    format.contentType === 'audio/pcm'
+      ? ['-f', 's16le', '-ar', String(format.sampleRate), '-ac', '1']
+      : [];
+
+  it.each(FORMATS)('$name, as long as was promised and with the same sound', async (format) => {
+    const { sampleRate } = format;
+    for (const length of [1, 1151, 1152, 20000, 20577]) {
+      const samples = tone(440, sampleRate, length);
+      const file = await encode(format, [samples]);
+      const found = await decodeWithFfmpeg(file, { input: inputs(format), sampleRate });
+      const extra = found.length - length;
+      if (format.contentType !== 'audio/mpeg') {
+        expect(extra).toBe(0);
+        if (length > 1) expect(likenessDb(samples, found)).toBeGreaterThan(60);
+      } else {
+        expect(extra).toBeGreaterThan(0);
+        expect(extra).toBeLessThanOrEqual(2304);
+        // LAME's delay of 576 samples and a decoder's own of 529.
+        if (length > 10000) expect(likenessDb(samples, found.subarray(1105))).toBeGreaterThan(20);
+      }
+    }
+  });
+});

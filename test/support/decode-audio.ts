@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** The samples that ffmpeg finds in a file: an outside judge of our containers and codecs. */
+export async function decodeWithFfmpeg(
+  file: Uint8Array,
+  { input = [], sampleRate }: { input?: readonly string[]; sampleRate: number },
+): Promise<Float32Array> {
+  const raw = ['-f', 'f32le', '-ac', '1', '-ar', String(sampleRate), 'pipe:1'];
+  const quiet = ['-v', 'error', '-nostdin'];
+  const child = spawn('ffmpeg', [...quiet, ...input, '-i', 'pipe:0', ...raw]);
+  const out: Buffer[] = [];
+  const faults: Buffer[] = [];
+  child.stdout.on('data', (piece: Buffer) => out.push(piece));
+  child.stderr.on('data', (piece: Buffer) => faults.push(piece));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(file);
+  const [status] = (await once(child, 'close')) as [number];
+  const complaint = Buffer.concat(faults).toString();
+  if (status !== 0 || complaint !== '') throw new Error(`ffmpeg ${status}: ${complaint}`);
+  const bytes = Buffer.concat(out);
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
