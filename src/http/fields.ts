@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import {
+  codePoints,
+  counted,
+  oneOfText,
+  Refused,
+  toBoolean,
+  toInteger,
+  toNumber,
+  toText,
+} from './coerce.js';
+
+/*
+ * The kit from which every schema of a request is built: zod, with the coercions and the words of
+ * Pydantic v2. A field says its own JSON schema by `.meta()`, so the OpenAPI document is derived
+ * from the very object that validates. `.optional()`, `.nullable()`, `.default(x)`, `.refine(…)`
+ * and z.output work as on any zod schema; null is refused unless `.nullable()`.
+ */
+
+type Json = Readonly<Record<string, unknown>>;
+
+function leaf<T>(read: (value: unknown) => T | Refused, json: Json) {
+  return z
+    .unknown()
+    .transform((value, context): T => {
+      const outcome = value === undefined ? new Refused('missing', 'Field required') : read(value);
+      if (!(outcome instanceof Refused)) return outcome;
+      context.issues.push({
+        code: 'custom',
+        input: value,
+        params: outcome.refusal,
+        message: outcome.refusal.msg,
+      });
+      return z.NEVER;
+    })
+    .meta(json);
+}
+
+export interface TextOptions {
+  /** Bounds of the length, in code points. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly pattern?: RegExp;
+  /** Lets U+0000 through, which the database cannot store: only for text that is never stored. */
+  readonly allowNul?: boolean;
+  readonly description?: string;
+  readonly format?: string;
+}
+
+/** A string; lone surrogates are refused, as is U+0000 unless allowed. */
+export function str(options: TextOptions = {}) {
+  const { min, max, pattern } = options;
+  return leaf((value) => readText(value, options), {
+    type: 'string',
+    ...(min === undefined ? {} : { minLength: min }),
+    ...(max === undefined ? {} : { maxLength: max }),
+    ...(pattern === undefined ? {} : { pattern: pattern.source }),
+    ...(options.format === undefined ? {} : { format: options.format }),
+    ...described(options),
+  });
+}
+
+function readText(value: unknown, options: TextOptions): string | Refused {
+  const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = options;
+  const text = toText(value);
+  if (text instanceof Refused) return text;
+  if (!options.allowNul && text.includes('\0')) return valueRefused('text must not contain U+0000');
+  if (min > 0 || max < text.length) {
+    const length = codePoints(text);
+    if (length < min) {
+      const msg = `String should have at least ${counted(min, 'character')}`;
+      return new Refused('string_too_short', msg, { min_length: min });
+    }
+    if (length > max) {
+      const msg = `String should have at most ${counted(max, 'character')}`;
+      return new Refused('string_too_long', msg, { max_length: max });
+    }
+  }
+  if (pattern && !pattern.test(text)) {
+    const msg = `String should match pattern '${pattern.source}'`;
+    return new Refused('string_pattern_mismatch', msg, { pattern: pattern.source });
+  }
+  return text;
+}
+
+export interface NumberOptions {
+  readonly ge?: number;
+  readonly le?: number;
+  readonly gt?: number;
+  readonly lt?: number;
+  readonly description?: string;
+}
+
+/** An integer. */
+export function int(options: NumberOptions = {}) {
+  return leaf((value) => inRange(toInteger(value), options), {
+    type: 'integer',
+    ...numberJson(options),
+  });
+}
+
+/** A finite number. */
+export function float(options: NumberOptions = {}) {
+  return leaf((value) => inRange(toNumber(value), options), {
+    type: 'number',
+    ...numberJson(options),
+  });
+}
+
+function inRange(value: number | Refused, { ge, le, gt, lt }: NumberOptions): number | Refused {
+  if (value instanceof Refused) return value;
+  const should = 'Input should be';
+  if (ge !== undefined && value < ge) {
+    return new Refused('greater_than_equal', `${should} greater than or equal to ${ge}`, { ge });
+  }
+  if (gt !== undefined && value <= gt) {
+    return new Refused('greater_than', `${should} greater than ${gt}`, { gt });
+  }
+  if (le !== undefined && value > le) {
+    return new Refused('less_than_equal', `${should} less than or equal to ${le}`, { le });
+  }
+  if (lt !== undefined && value >= lt) {
+    return new Refused('less_than', `${should} less than ${lt}`, { lt });
+  }
+  return value;
+}
+
+function numberJson(options: NumberOptions): Json {
+  const { ge, le, gt, lt } = options;
+  return {
+    ...(ge === undefined ? {} : { minimum: ge }),
+    ...(le === undefined ? {} : { maximum: le }),
+    ...(gt === undefined ? {} : { exclusiveMinimum: gt }),
+    ...(lt === undefined ? {} : { exclusiveMaximum: lt }),
+    ...described(options),
+  };
+}
+
+/** A boolean. */
+export function bool(options: { readonly description?: string } = {}) {
+  return leaf(toBoolean, { type: 'boolean', ...described(options) });
+}
+
+/** One of some strings. `as` is the fault's type: `enum` (default) or `literal_error`. */
+export function oneOf<const T extends string>(
+  values: readonly T[],
+  options: { readonly as?: 'enum' | 'literal_error'; readonly description?: string } = {},
+) {
+  const expected = oneOfText(values);
+  const known: ReadonlyMap<unknown, T> = new Map(values.map((value) => [value, value]));
+  return leaf<T>(
+    (value) =>
+      known.get(value) ??
+      new Refused(options.as ?? 'enum', `Input should be ${expected}`, { expected }),
+    { type: 'string', enum: values, ...described(options) },
+  );
+}
+
+/** A string, number or boolean, kept as it is: the values of flat maps. */
+export function scalar() {
+  return leaf<string | number | boolean>(
+    (value) => {
+      if (typeof value === 'number' || typeof value === 'boolean') return value;
+      return readText(value, {});
+    },
+    { type: ['string', 'number', 'boolean'] },
+  );
+}
+
+/** An object of any JSON values, at most `maxBytes` long when written. */
+export function anyDict(options: { readonly maxBytes?: number } = {}) {
+  const maxBytes = options.maxBytes ?? 65_536;
+  return leaf<Record<string, unknown>>(
+    (value) => {
+      if (!isDict(value)) return new Refused('dict_type', 'Input should be a valid dictionary');
+      const text = JSON.stringify(value);
+      if (Buffer.byteLength(text) > maxBytes) {
+        return valueRefused(`the object must not be longer than ${maxBytes} bytes`);
+      }
+      // JSON.stringify writes lone surrogates and U+0000 as escapes; neither can be stored.
+      if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(text)) {
+        return valueRefused('text must not contain U+0000 or lone surrogates');
+      }
+      return value;
+    },
+    { type: 'object', additionalProperties: true },
+  );
+}
+
+function isDict(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A map from strings to `value`. */
+export function dict<T extends z.ZodType>(value: T) {
+  return z.record(z.string(), value);
+}
+
+/** A list with a number of items between `min` and `max`. */
+export function list<T extends z.ZodType>(
+  item: T,
+  bounds: { readonly min?: number; readonly max?: number } = {},
+) {
+  let schema = z.array(item);
+  if (bounds.min !== undefined) schema = schema.min(bounds.min);
+  if (bounds.max !== undefined) schema = schema.max(bounds.max);
+  return schema;
+}
+
+/** An object of known fields. Unknown keys are dropped, or refused with `extra: 'forbid'`. */
+export function model<T extends z.ZodRawShape>(
+  shape: T,
+  options: { readonly extra?: 'ignore' | 'forbid' } = {},
+): z.ZodObject<T> {
+  return options.extra === 'forbid'
+    ? (z.strictObject(shape) as unknown as z.ZodObject<T>)
+    : z.object(shape);
+}
+
+/** A refusal in words of one's own: told as a `value_error`. For use inside `custom`. */
+export function valueRefused(sentence: string): Refused {
+  return new Refused('value_error', `Value error, ${sentence}`, { error: {} });
+}
+
+/** A field with a reading of its own; `json` is its JSON schema. */
+export const custom = leaf;
+
+function described(options: { readonly description?: string }): Json {
+  return options.description === undefined ? {} : { description: options.description };
+}

@@ -1,0 +1,122 @@
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+
+/** What a key must be allowed to do to use a route. */
+export type RouteScope =
+  | 'speech'
+  | 'dictionaries'
+  | 'agents'
+  | 'calls'
+  | 'knowledge'
+  | 'numbers'
+  | 'analytics'
+  | 'keys';
+
+/** Who sent a request, and what it may do. */
+export interface Principal {
+  readonly accountId: string;
+  /** null for a JWT, which no stored key stands behind. */
+  readonly keyId: number | null;
+  readonly scopes: readonly string[];
+}
+
+/** What a handler is handed: only input that the schemas let through. */
+export interface Call<Body, Query, Params> {
+  readonly body: Body;
+  readonly query: Query;
+  readonly params: Params;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Logs with the request's id. */
+  readonly log: Logger;
+  /** Fires when the client goes away before the answer is complete. */
+  readonly signal: AbortSignal;
+  readonly req: Request;
+  readonly res: Response;
+}
+
+/** An answer with a status, and perhaps headers, of its own. */
+export class Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** Answers with `status`; without a body nothing but the headers is sent (204). */
+export function reply(
+  status: number,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+): Reply {
+  return new Reply(status, body, headers);
+}
+
+/** Returned by a handler that has written the answer to `res` itself and ended it. */
+export const SENT = Symbol('sent');
+
+/** An answer as the OpenAPI document shows it. */
+export interface RouteResponse {
+  readonly description: string;
+  /** The JSON body's schema. */
+  readonly schema?: z.ZodType;
+  /** For bodies that are no JSON: media types. */
+  readonly mediaTypes?: readonly string[];
+}
+
+/** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Below `/api/v1`, parameters in braces: `/agent/{agent_id}/deploy`. */
+  readonly path: string;
+  /** The scope that a key needs; `any` for every valid key. */
+  readonly scope: RouteScope | 'any';
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly body?: z.ZodType;
+  readonly query?: z.ZodObject;
+  readonly params?: z.ZodObject;
+  /** The largest body in bytes; without it the application's limit holds. */
+  readonly maxBodyBytes?: number;
+  /** Answers by status. 401, 403, 429, 500 and, with any input, 422 are added by themselves. */
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  readonly handle: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
+}
+
+/** What `route` takes: a Route whose handler sees the types of its schemas. */
+export interface RouteSpec<
+  Body extends z.ZodType | undefined,
+  Query extends z.ZodObject | undefined,
+  Params extends z.ZodObject | undefined,
+> extends Omit<Route, 'body' | 'query' | 'params' | 'handle'> {
+  readonly body?: Body;
+  readonly query?: Query;
+  readonly params?: Params;
+  /** Returns the JSON of a 200, a `reply(…)`, or SENT. */
+  readonly handle: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => unknown;
+}
+
+type Output<T> = T extends z.ZodType ? z.output<T> : undefined;
+
+/**
+ * Declares an endpoint. The handler runs after authentication, scope, rate limit and validation:
+ * `route({ method: 'get', path: '/voices/{id}', …, params: model({ id: str() }), handle })`.
+ */
+export function route<
+  Body extends z.ZodType | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Params extends z.ZodObject | undefined = undefined,
+>(spec: RouteSpec<Body, Query, Params>): Route {
+  const { handle, ...rest } = spec;
+  return {
+    ...(rest as Omit<Route, 'handle'>),
+    // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
+    handle: async (call) => handle(call as Call<Output<Body>, Output<Query>, Output<Params>>),
+  };
+}

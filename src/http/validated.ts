@@ -1,0 +1,71 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { ApiError, type Fault, InvalidInput } from '../errors.js';
+import { faultsOf } from './faults.js';
+import { readJsonBody } from './json-body.js';
+
+/** The schemas of a request's parts; a part without one is not read. */
+export interface InputSchemas {
+  readonly body?: z.ZodType | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly params?: z.ZodObject | undefined;
+  readonly maxBodyBytes: number;
+}
+
+/** The parts of a request as their schemas let them through. */
+export interface Input {
+  readonly body: unknown;
+  readonly query: unknown;
+  readonly params: unknown;
+}
+
+/**
+ * Reads and checks all parts of a request.
+ * @throws InvalidInput with the faults of every part, in the order path, query, body.
+ */
+export async function readInput(request: Request, schemas: InputSchemas): Promise<Input> {
+  if (Object.values(request.params).some((value) => String(value).includes('\0'))) {
+    throw new ApiError('NOT_FOUND', 'There is nothing at this path');
+  }
+  const faults: Fault[] = [];
+  const parse = (part: string, schema: z.ZodType | undefined, raw: unknown): unknown => {
+    if (!schema) return undefined;
+    const result = schema.safeParse(raw);
+    if (result.success) return result.data;
+    faults.push(...faultsOf(part, raw, result.error.issues));
+    return undefined;
+  };
+  const body = schemas.body && (await readJsonBody(request, schemas.maxBodyBytes));
+  const input = {
+    params: parse('path', schemas.params, { ...request.params }),
+    query: parse('query', schemas.query, schemas.query && queryOf(request.url, schemas.query)),
+    body: parse('body', schemas.body, body),
+  };
+  if (faults.length > 0) throw new InvalidInput(faults);
+  return input;
+}
+
+/** Lists take every value of their key; everything else takes the last one. */
+function queryOf(url: string, schema: z.ZodObject): Record<string, unknown> {
+  const start = url.indexOf('?');
+  const given = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+  const raw: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(schema.shape)) {
+    const values = given.getAll(key);
+    if (values.length > 0) raw[key] = isList(field) ? values : values.at(-1);
+  }
+  return raw;
+}
+
+function isList(field: z.core.$ZodType): boolean {
+  let inner = field;
+  while (
+    inner instanceof z.ZodOptional ||
+    inner instanceof z.ZodNullable ||
+    inner instanceof z.ZodDefault ||
+    inner instanceof z.ZodPrefault
+  ) {
+    inner = inner.def.innerType;
+  }
+  return inner instanceof z.ZodArray;
+}
