@@ -1,7 +1,9 @@
+import { accounts } from './0001-accounts.js';
+import { agents } from './0002-agents.js';
 import type { Migration } from './migration.js';
 
 /**
  * Every migration, oldest first. A released one is never edited, renamed or taken out: the next
  * change of the schema is a new file at the end.
  */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [accounts, agents];

@@ -1,0 +1,80 @@
+import type { Language } from '../../media/languages.js';
+
+/** How a request to a tool or an MCP server says who it comes from. */
+export type AuthType = 'none' | 'bearer_token' | 'api_key' | 'custom_headers';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Credentials, decrypted; never logged. */
+export interface Authentication {
+  readonly type: AuthType;
+  readonly token: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface VoiceSettings {
+  /** null: the default voice of the language. */
+  readonly voiceId: string | null;
+  /** `auto`: what the recogniser detects, English where it cannot. */
+  readonly language: Language | 'auto';
+  readonly temperature: number;
+  readonly topP: number;
+  readonly dictionaryId: string | null;
+  /** null: the current version. */
+  readonly dictionaryVersion: number | null;
+}
+
+/** An HTTP endpoint that the agent calls as a tool. */
+export interface ToolWebhook {
+  readonly name: string;
+  readonly description: string;
+  readonly url: string;
+  readonly method: HttpMethod;
+  /** A sync tool holds the turn; an async one is only accepted. */
+  readonly executionMode: 'sync' | 'async';
+  readonly authentication: Authentication;
+  /** JSON Schema of the arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Describes the answer to the model; not enforced. */
+  readonly response: Readonly<Record<string, unknown>> | null;
+  readonly timeoutMs: number;
+}
+
+export interface McpServer {
+  readonly name: string;
+  readonly description: string;
+  readonly url: string;
+  readonly transport: 'streamable-http' | 'sse';
+  readonly authentication: Authentication;
+}
+
+/** The agent's settings as a call uses them: complete, defaults resolved, secrets opened. */
+export interface AgentConfig {
+  /** With `{{name}}` placeholders as written. */
+  readonly prompt: string;
+  /** With `{{name}}` placeholders as written; empty: the agent waits for the caller to begin. */
+  readonly greeting: string;
+  readonly llmModel: string;
+  readonly llmTemperature: number;
+  /** Characters from which a clause is spoken without waiting for the sentence's end. */
+  readonly ttsMinSentenceLength: number;
+  readonly voice: VoiceSettings;
+  readonly minSilenceMs: number;
+  readonly minSpeechMs: number;
+  readonly minEndpointingMs: number;
+  readonly maxEndpointingMs: number;
+  readonly vadActivationThreshold: number;
+  readonly userSilenceTimeoutMs: number;
+  readonly maxCallDurationMs: number;
+  readonly allowInterruptions: boolean;
+  readonly allowInterruptionsOnGreeting: boolean;
+  /** 0: any speech interrupts. */
+  readonly minInterruptionWords: number;
+  readonly autoNoiseReduction: boolean;
+  readonly allowAgentToEndCall: boolean;
+  readonly allowAgentToSkipTurn: boolean;
+  readonly recordingEnabled: boolean;
+  readonly tools: readonly ToolWebhook[];
+  readonly mcpServers: readonly McpServer[];
+  readonly knowledgeBaseId: number | null;
+}

@@ -1,0 +1,20 @@
+/** The languages of the contract, ISO 639-1. English is the default. */
+export const LANGUAGES = [
+  'en',
+  'ca',
+  'sv',
+  'es',
+  'fr',
+  'de',
+  'it',
+  'pt',
+  'pl',
+  'ru',
+  'nl',
+] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+export function isLanguage(text: string): text is Language {
+  return (LANGUAGES as readonly string[]).includes(text);
+}

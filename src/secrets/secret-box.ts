@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { DerivedKey, SecretKeys } from './secret-keys.js';
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+/** `sealed:1:<key id>:<base64url of nonce, text and tag>` */
+const SEALED = /^sealed:1:([0-9a-f]{8}):([A-Za-z0-9_-]+)$/;
+
+/** A sealed text that cannot be opened: no key fits, it was changed, or it is somewhere else's. */
+export class SealError extends Error {
+  override readonly name = 'SealError';
+}
+
+/**
+ * Encrypts secrets for the database with AES-256-GCM. Every sealed text is bound to a place (such as
+ * its row and field), so that moving it to another row makes it unreadable.
+ */
+export class SecretBox {
+  readonly #current: DerivedKey;
+  readonly #keys: ReadonlyMap<string, DerivedKey>;
+
+  constructor(secrets: SecretKeys) {
+    const keys = secrets.derive('at-rest');
+    this.#current = keys[0];
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+  }
+
+  seal(text: string, place: string): string {
+    const nonce = randomBytes(NONCE_LENGTH);
+    const cipher = createCipheriv(ALGORITHM, this.#current.bytes, nonce);
+    cipher.setAAD(Buffer.from(place));
+    const body = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()]);
+    const sealed = Buffer.concat([body, cipher.getAuthTag()]);
+    return `sealed:1:${this.#current.id}:${sealed.toString('base64url')}`;
+  }
+
+  /** @throws SealError when the text was sealed with another key or for another place */
+  open(sealed: string, place: string): string {
+    const [, keyId, encoded] = SEALED.exec(sealed) ?? [];
+    if (keyId === undefined || encoded === undefined) throw new SealError('Not a sealed text');
+    const key = this.#keys.get(keyId);
+    if (!key) {
+      throw new SealError(
+        'A stored secret was encrypted with a key that SECRET_KEY does not hold: add the older key behind the new one',
+      );
+    }
+    return decrypt(Buffer.from(encoded, 'base64url'), key, place);
+  }
+
+  /** Whether a text was sealed with a key that is being rotated out. */
+  isOutdated(sealed: string): boolean {
+    return SEALED.exec(sealed)?.[1] !== this.#current.id;
+  }
+}
+
+function decrypt(bytes: Buffer, key: DerivedKey, place: string): string {
+  if (bytes.length < NONCE_LENGTH + TAG_LENGTH) throw new SealError('A sealed text is cut short');
+  const nonce = bytes.subarray(0, NONCE_LENGTH);
+  const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce, { authTagLength: TAG_LENGTH });
+  decipher.setAAD(Buffer.from(place));
+  decipher.setAuthTag(bytes.subarray(-TAG_LENGTH));
+  try {
+    const text = decipher.update(bytes.subarray(NONCE_LENGTH, -TAG_LENGTH), undefined, 'utf8');
+    return text + decipher.final('utf8');
+  } catch (cause) {
+    throw new SealError('A sealed text was changed or belongs elsewhere', { cause });
+  }
+}
