@@ -12,6 +12,6 @@ const compiled = spawnSync(
   { stdio: 'inherit' },
 );
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
-for (const folder of ['src/page/public', 'test/fixtures']) {
+for (const folder of ['media/models/licences', 'src/page/public', 'test/fixtures']) {
   if (existsSync(folder)) cpSync(folder, `dist/${folder}`, { recursive: true });
 }

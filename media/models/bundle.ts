@@ -1,0 +1,102 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { MediaError } from '../errors.js';
+import { explainFileError, isFileError } from './file-errors.js';
+import { matchingHash } from './hashes.js';
+import { writeLicences } from './licences.js';
+import { findModel } from './manifest.js';
+import type { Model } from './model.js';
+import type { ModelStore } from './store.js';
+import { extract, readZip, writeZip, type ZipEntry } from './zip.js';
+
+/** Files beside the models' own that a bundle carries; unpacking writes them itself. */
+const LICENCE_FILES = ['LICENCE', 'NOTICE'];
+
+/**
+ * Packs installed models with their licences into one zip file for machines without internet.
+ * Returns the packed ids.
+ * @throws MediaError INVALID_INPUT when the file exists
+ */
+export async function packBundle(store: ModelStore, file: string): Promise<readonly string[]> {
+  const members: { name: string; file: string }[] = [];
+  const ids: string[] = [];
+  for (const { model, folder } of await store.list()) {
+    if (!folder) continue;
+    ids.push(model.id);
+    for (const name of [...model.files.map((entry) => entry.name), ...LICENCE_FILES]) {
+      const path = join(folder, name);
+      if (await isFile(path)) members.push({ name: `${model.id}/${name}`, file: path });
+    }
+  }
+  if (ids.length === 0) throw new MediaError('MODEL_MISSING', 'No model is installed yet.');
+  const unfinished = `${file}.${process.pid}.tmp`;
+  try {
+    if (await isFile(file)) throw alreadyThere(file);
+    await writeZip(unfinished, members);
+    await rename(unfinished, file);
+  } catch (error) {
+    throw explainFileError(error, resolve(file));
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return ids;
+}
+
+/**
+ * Unpacks a bundle's models, each file checked by its hash, into a folder for MODELS_DIR. Entries
+ * that are no file of a known model are left out. Returns the ids.
+ * @throws MediaError MODEL_CORRUPT when the bundle is damaged
+ */
+export async function unpackBundle(file: string, folder: string): Promise<readonly string[]> {
+  const entries = await readZip(file).catch((error: unknown) => {
+    if (!isFileError(error, 'ENOENT', 'EISDIR')) throw error;
+    throw new MediaError('INVALID_INPUT', `There is no bundle ${file}.`, { cause: error });
+  });
+  const ids = new Set([...entries.keys()].map((name) => name.split('/')[0] ?? ''));
+  const unpacked: string[] = [];
+  try {
+    for (const id of ids) {
+      const model = findModel(id);
+      if (!model) continue;
+      await unpackModel(model, { file, entries }, join(folder, id));
+      unpacked.push(id);
+    }
+  } catch (error) {
+    throw explainFileError(error, resolve(folder));
+  }
+  if (unpacked.length === 0) {
+    throw new MediaError('MODEL_CORRUPT', `${basename(file)} holds no model of this version.`);
+  }
+  return unpacked;
+}
+
+async function unpackModel(
+  model: Model,
+  bundle: { readonly file: string; readonly entries: ReadonlyMap<string, ZipEntry> },
+  folder: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  // Names come from the manifest, never from the archive, so no entry can point out of the folder.
+  for (const wanted of model.files) {
+    const entry = bundle.entries.get(`${model.id}/${wanted.name}`);
+    const unfinished = join(folder, `${wanted.name}.tmp`);
+    if (entry?.bytes === wanted.bytes) await extract(bundle.file, entry, unfinished);
+    if (entry?.bytes !== wanted.bytes || !(await matchingHash(unfinished, wanted))) {
+      await rm(unfinished, { force: true });
+      throw new MediaError(
+        'MODEL_CORRUPT',
+        `${model.id}/${wanted.name} in the bundle is not the published file: make or copy the bundle again.`,
+      );
+    }
+    await rename(unfinished, join(folder, wanted.name));
+  }
+  await writeLicences(model, folder);
+}
+
+function alreadyThere(file: string): MediaError {
+  return new MediaError('INVALID_INPUT', `${file} exists already: give another name.`);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+}

@@ -1,0 +1,28 @@
+import { MediaError } from '../errors.js';
+
+/** Whether an error is the file system's, with one of these codes (`ENOSPC` …). */
+export function isFileError(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/** Turns a fault of the file system below `folder` into one that says what to do. */
+export function explainFileError(error: unknown, folder: string): unknown {
+  if (isFileError(error, 'ENOSPC', 'EDQUOT')) return diskFull(folder, error);
+  if (isFileError(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) {
+    return new MediaError(
+      'DOWNLOAD_FAILED',
+      `The model cache ${folder} cannot be written: make it writable, or set MODELS_CACHE to a folder that is.`,
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+/** The one sentence for a full disk. */
+export function diskFull(folder: string, cause: unknown): MediaError {
+  return new MediaError(
+    'DISK_FULL',
+    `The disk that holds ${folder} is full: free some space, or set MODELS_CACHE to a folder on another disk, then run the same command again.`,
+    { cause },
+  );
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { abortError } from '../errors.js';
+import { isFileError } from './file-errors.js';
+
+/** A holder renews its lock's time this often; one that is older than STALE_MS has died. */
+const RENEW_MS = 2_000;
+const STALE_MS = 20_000;
+const POLL_MS = 200;
+
+/**
+ * Runs `work` while holding a lock file, so that two processes do not fetch the same model. A lock
+ * whose owner died is taken over: at once on the same machine, after 20 s on another.
+ */
+export async function withLock<Result>(
+  lockFile: string,
+  options: { readonly signal?: AbortSignal | undefined; readonly onWait?: () => void },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await mkdir(dirname(lockFile), { recursive: true });
+  let hasWaited = false;
+  while (!(await tryLock(lockFile))) {
+    if (options.signal?.aborted) throw abortError();
+    if (!hasWaited) options.onWait?.();
+    hasWaited = true;
+    if (await isStale(lockFile)) await breakLock(lockFile);
+    else await sleep(POLL_MS);
+  }
+  const renewal = setInterval(() => {
+    const now = new Date();
+    // A lock that was broken meanwhile does no harm: models are put in place by one rename.
+    utimes(lockFile, now, now).catch(() => undefined);
+  }, RENEW_MS);
+  renewal.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewal);
+    await rm(lockFile, { force: true });
+  }
+}
+
+async function tryLock(lockFile: string): Promise<boolean> {
+  try {
+    const handle = await open(lockFile, 'wx');
+    await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname() }));
+    await handle.close();
+    return true;
+  } catch (error) {
+    if (isFileError(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+async function isStale(lockFile: string): Promise<boolean> {
+  const found = await stat(lockFile).catch(() => undefined);
+  if (!found) return false;
+  if (Date.now() - found.mtimeMs > STALE_MS) return true;
+  const text = await readFile(lockFile, 'utf8').catch(() => '');
+  const owner = /^\{"pid":(\d+),"host":"([^"]*)"\}$/.exec(text);
+  return owner?.[2] === hostname() && !isAlive(Number(owner[1]));
+}
+
+/** Of two processes that find the same stale lock, the rename lets one through. */
+async function breakLock(lockFile: string): Promise<void> {
+  const aside = `${lockFile}.${randomUUID()}`;
+  try {
+    await rename(lockFile, aside);
+  } catch (error) {
+    if (isFileError(error, 'ENOENT')) return;
+    throw error;
+  }
+  // Between the look and the rename another process may have broken it and taken it anew.
+  if (!(await isStale(aside))) await link(aside, lockFile).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isFileError(error, 'EPERM');
+  }
+}

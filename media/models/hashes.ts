@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { ModelFile } from './model.js';
+
+/** The SHA-256 and MD5 of a file, as lower-case hex; MD5 only when asked for. */
+export async function hashFile(
+  file: string,
+  withMd5 = false,
+): Promise<{ readonly sha256: string; readonly md5: string | undefined }> {
+  const sha256 = createHash('sha256');
+  const md5 = withMd5 ? createHash('md5') : undefined;
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    sha256.update(chunk);
+    md5?.update(chunk);
+  }
+  return { sha256: sha256.digest('hex'), md5: md5?.digest('hex') };
+}
+
+/** The file's SHA-256 if its content is what the manifest says, else undefined. */
+export async function matchingHash(path: string, file: ModelFile): Promise<string | undefined> {
+  const { sha256, md5 } = await hashFile(path, file.md5 !== undefined);
+  const isSame =
+    (file.sha256 === undefined || file.sha256 === sha256) &&
+    (file.md5 === undefined || file.md5 === md5);
+  return isSame ? sha256 : undefined;
+}

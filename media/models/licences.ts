@@ -1,0 +1,23 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Model } from './model.js';
+
+const TEXTS = new URL('./licences/', import.meta.url);
+
+/** Puts the model's LICENCE, and its NOTICE where it has one, beside its files. */
+export async function writeLicences(model: Model, folder: string): Promise<void> {
+  await writeFile(join(folder, 'LICENCE'), await licenceText(model));
+  const { notice } = model.licence;
+  if (notice) await writeFile(join(folder, 'NOTICE'), await text(notice));
+}
+
+/** Whose the model is and the full text of its licence. */
+export async function licenceText(model: Model): Promise<string> {
+  const { name, copyright, text: id } = model.licence;
+  const notes = model.notes ? `\n${model.notes}` : '';
+  return `${model.id}: ${name}\n${copyright}${notes}\n\n${await text(id)}`;
+}
+
+function text(name: string): Promise<string> {
+  return readFile(new URL(`${name}.txt`, TEXTS), 'utf8');
+}

