@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { run } from './run.mjs';
+import { diskFullSentence, StepFailure } from './step-failure.mjs';
+
+const OFFLINE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
+
+/**
+ * Whether node_modules holds what package-lock.json asks for. npm writes its own copy of the lock
+ * there as the last act of an install, so an install that was cut short does not count.
+ */
+export function packagesAreCurrent(root) {
+  const installed = readLock(join(root, 'node_modules/.package-lock.json'));
+  if (!installed) return false;
+  const wanted = readLock(join(root, 'package-lock.json')) ?? {};
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    // Optional packages are for one platform each: most of them are rightly absent.
+    if (!found) return entry.optional === true || entry.devOptional === true;
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
+}
+
+/** Installs the packages, unless they are there. @throws {StepFailure} */
+export async function installPackages(root) {
+  if (packagesAreCurrent(root)) return;
+  console.log('Installing the packages (npm ci) …');
+  const [command, ...npm] = npmCommand();
+  const { code, output } = await run(
+    command,
+    // Said outright, since a caller's NODE_ENV, omit or loglevel would reach this npm too.
+    [...npm, 'ci', '--include=dev', '--include=optional', '--no-audit', '--loglevel=error'],
+    { cwd: root },
+  );
+  if (code === 0) return;
+  throw new StepFailure(installSentence(output));
+}
+
+/** One sentence for what `npm ci` printed when it failed. */
+export function installSentence(output) {
+  if (/not found|ENOENT/.test(output) && /spawn npm/.test(output)) {
+    return 'There is no npm on the PATH: install it beside Node and run the same command again.';
+  }
+  const code = /npm (?:error|ERR!) code (\S+)/.exec(output)?.[1] ?? 'no code';
+  if (OFFLINE.test(output)) {
+    return `The packages could not be fetched (${code}): check the network, or the proxy and registry that \`npm config list\` shows, then run the same command again.`;
+  }
+  if (code === 'EUSAGE') {
+    return 'package-lock.json does not fit package.json: run `npm install`, then the same command again.';
+  }
+  return (
+    diskFullSentence(output) ??
+    `The packages could not be installed (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`
+  );
+}
+
+/** How to call npm: the one that started us if there is one, else that on the PATH. */
+export function npmCommand() {
+  const caller = process.env.npm_execpath;
+  if (caller && basename(caller) === 'npm-cli.js' && existsSync(caller)) {
+    return [process.execPath, caller];
+  }
+  return ['npm'];
+}
+
+function readLock(path) {
+  if (!existsSync(path)) return undefined;
+  return JSON.parse(readFileSync(path, 'utf8')).packages;
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MiniClone } from '../support/mini-clone.js';
+
+const PASSING = "import { expect, it } from 'vitest';\nit('adds', () => expect(1 + 1).toBe(2));\n";
+const FAILING = "import { expect, it } from 'vitest';\nit('adds', () => expect(1 + 1).toBe(3));\n";
+
+let clone: MiniClone;
+beforeEach(() => {
+  clone = new MiniClone();
+});
+afterEach(() => clone.remove());
+
+describe('npm test', () => {
+  it('ends with one line that counts the tests', async () => {
+    clone.write('test/a.test.ts', PASSING);
+    clone.write('test/e2e/b.test.ts', `${PASSING}it.skip('later', () => {});\n`);
+    const ended = await clone.launch(['test']);
+    expect(ended.lastLine).toBe('2 passed, 0 failed, 1 skipped');
+    expect(ended.code).toBe(0);
+  });
+
+  it('counts a failed test, a suite that does not load and a failed hook', async () => {
+    clone.write('test/a.test.ts', FAILING);
+    clone.write('test/b.test.ts', "throw new Error('does not load');\n");
+    clone.write(
+      'test/c.test.ts',
+      `import { beforeAll, describe } from 'vitest';\n${PASSING}describe('s', () => {
+        beforeAll(() => { throw new Error('hook'); });
+        it('waits', () => {});
+      });\n`,
+    );
+    const ended = await clone.launch(['test']);
+    expect(ended.lastLine).toMatch(/^1 passed, [34] failed, [01] skipped$/);
+    expect(ended.code).not.toBe(0);
+  });
+
+  it('fails when no test was executed', async () => {
+    clone.write('test/a.test.ts', PASSING.replace('it(', 'it.skip('));
+    const ended = await clone.launch(['test']);
+    expect(ended.lastLine).toBe('0 passed, 1 failed, 1 skipped');
+    expect(ended.code).not.toBe(0);
+    const none = await clone.launch(['test', 'no-such-file']);
+    expect(none.lastLine).toBe('0 passed, 1 failed, 0 skipped');
+    expect(none.code).not.toBe(0);
+  });
+
+  it('hands filters on to vitest', async () => {
+    clone.write('test/a.test.ts', PASSING);
+    clone.write('test/e2e/b.test.ts', FAILING);
+    const ended = await clone.launch(['test', '--project', 'fast', 'dist/test']);
+    expect(ended.lastLine).toBe('1 passed, 0 failed, 0 skipped');
+  });
+
+  it('runs the real-time suites one by one, after the others', async () => {
+    const log = join(clone.path, 'log');
+    const suite = (name: string) => `import { appendFileSync } from 'node:fs';
+      import { it } from 'vitest';
+      it('logs', async () => {
+        appendFileSync(${JSON.stringify(log)}, '+${name} ');
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        appendFileSync(${JSON.stringify(log)}, '-${name} ');
+      });\n`;
+    for (const name of ['a', 'b']) clone.write(`test/e2e/${name}.test.ts`, suite(`slow-${name}`));
+    for (const name of ['z1', 'z2', 'z3']) clone.write(`test/${name}.test.ts`, suite('fast'));
+    const ended = await clone.launch(['test']);
+    expect(ended.lastLine).toBe('5 passed, 0 failed, 0 skipped');
+    const steps = readFileSync(log, 'utf8').trim().split(' ');
+    expect(steps.slice(0, 6).every((step) => step.endsWith('fast'))).toBe(true);
+    const [first, second] = steps[6] === '+slow-a' ? ['a', 'b'] : ['b', 'a'];
+    expect(steps.slice(6)).toEqual([
+      `+slow-${first}`,
+      `-slow-${first}`,
+      `+slow-${second}`,
+      `-slow-${second}`,
+    ]);
+  });
+
+  it('ends with the closing line when the sources do not compile', async () => {
+    clone.write('media/two.ts', "export const two: number = 'two';\n");
+    const ended = await clone.launch(['test']);
+    expect(ended.output).toContain('The sources do not compile');
+    expect(ended.lastLine).toBe('0 passed, 1 failed, 0 skipped');
+    expect(ended.code).not.toBe(0);
+  });
+});
+
+describe('the build', () => {
+  it('is made again only when a source changed, and forgets sources that are gone', async () => {
+    clone.write('src/main.ts', "process.stdout.write('started\\n');\n");
+    clone.write('src/page.html', '<p>page</p>\n');
+    const first = await clone.launch(['start']);
+    expect(first.output).toContain('Building');
+    expect(first.lastLine).toBe('started');
+    expect(existsSync(join(clone.path, 'dist/src/page.html'))).toBe(true);
+    const builtAt = statSync(join(clone.path, 'dist/src/main.js')).mtimeMs;
+
+    expect((await clone.launch(['start'])).output).toBe('started\n');
+    expect(statSync(join(clone.path, 'dist/src/main.js')).mtimeMs).toBe(builtAt);
+
+    clone.write('src/main.ts', "process.stdout.write('started anew\\n');\n");
+    expect((await clone.launch(['start'])).lastLine).toBe('started anew');
+  });
+});

@@ -1,0 +1,37 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Ended, runNode } from './run-node.js';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const COPIED = ['scripts', 'package.json', 'package-lock.json', '.npmrc', 'tsconfig.json'];
+
+/** A small clone with the real launcher and packages, and with sources of the test's own. */
+export class MiniClone {
+  readonly path = mkdtempSync(join(tmpdir(), 'parley-clone-'));
+
+  constructor() {
+    for (const path of [...COPIED, 'vitest.config.ts']) {
+      cpSync(join(repository, path), join(this.path, path), { recursive: true });
+    }
+    symlinkSync(join(repository, 'node_modules'), join(this.path, 'node_modules'));
+    for (const tree of ['media', 'agents-runtime', 'src', 'test']) mkdirSync(join(this.path, tree));
+    this.write('media/one.ts', 'export const one = 1;\n');
+  }
+
+  write(path: string, text: string): void {
+    const file = join(this.path, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+
+  /** Runs the clone's launcher to its end. */
+  launch(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return runNode(['scripts/launch.mjs', ...args], { cwd: this.path, env });
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
