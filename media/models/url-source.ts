@@ -55,7 +55,7 @@ async function fetchFile(
   let fault: unknown;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (options.signal?.aborted) throw abortError();
-    if (attempt > 0) await sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
+    if (attempt > 0) await pause(FIRST_WAIT_MS * 2 ** (attempt - 1), options.signal);
     try {
       await continuePart(url, part, file, options);
     } catch (error) {
@@ -139,4 +139,12 @@ function startOf(response: Response): number | undefined {
 
 async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.size;
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal && { signal });
+  } catch {
+    throw abortError();
+  }
 }

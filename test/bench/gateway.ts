@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Speaker, Spoken } from './speaker.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const START_LIMIT_MS = 90_000;
+const BYTES_PER_SECOND = 32_000 * 2;
+
+/** The built product, started in a folder of its own on a free port, with one permit for the CPU. */
+export interface RunningGateway {
+  readonly url: string;
+  readonly key: string;
+  close(): Promise<void>;
+}
+
+export async function startGateway(): Promise<RunningGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'));
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DATA_DIR: folder,
+      CPU_PERMITS: '1',
+      LOG_LEVEL: 'warn',
+    },
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-4000);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const startedAt = performance.now();
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null) throw new Error(`The gateway ended: ${stderr}`);
+    if (performance.now() - startedAt > START_LIMIT_MS) {
+      child.kill('SIGKILL');
+      throw new Error(`The gateway did not become ready: ${stderr}`);
+    }
+    await sleep(100);
+  }
+  return {
+    url,
+    key: (await readFile(join(folder, 'api-key'), 'utf8')).trim(),
+    close: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Our own side of the comparison: over HTTP on the loopback, first audio = first byte of PCM. */
+export function gatewaySpeaker(gateway: RunningGateway): Speaker {
+  return {
+    name: 'parley',
+    speak: (text) => speakOverHttp(gateway, text),
+    close: () => gateway.close(),
+  };
+}
+
+async function speakOverHttp(gateway: RunningGateway, text: string): Promise<Spoken> {
+  const startedAt = performance.now();
+  const response = await fetch(`${gateway.url}/api/v1/tts/speech/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text, audio_format: 'pcm' }),
+  });
+  if (!response.ok || !response.body) {
+    throw new Error(`Status ${response.status}: ${(await response.text()).slice(0, 300)}`);
+  }
+  let firstAudioMs: number | undefined;
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    firstAudioMs ??= performance.now() - startedAt;
+    bytes += chunk.length;
+  }
+  const totalMs = performance.now() - startedAt;
+  if (firstAudioMs === undefined) throw new Error('The gateway sent no audio');
+  return { firstAudioMs, totalMs, audioSeconds: bytes / BYTES_PER_SECOND };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/readyz`).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok ?? false;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port is free');
+  return address.port;
+}

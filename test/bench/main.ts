@@ -1,0 +1,16 @@
+/** A measurement: takes the words after its name and returns the exit code. */
+type Bench = (args: readonly string[]) => Promise<number>;
+
+/** Loaded when asked for, so that one measurement does not need what another one needs. */
+const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
+  'first-audio': () => import('./first-audio.js'),
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const load = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+if (load) {
+  process.exitCode = await (await load()).run(args);
+} else {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join('|')} [--json]`);
+  process.exitCode = 2;
+}
