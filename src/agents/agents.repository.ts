@@ -1,0 +1,165 @@
+import type { Knex } from 'knex';
+import { ApiError } from '../errors.js';
+import { isAgentId } from './agent-id.js';
+import type { StoredConfig } from './stored-config.js';
+
+export const AGENT_STATUSES = ['deployed', 'paused', 'disabled'] as const;
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+/** An agent as it is stored; the secrets in its config are encrypted. */
+export interface Agent {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly config: StoredConfig;
+  readonly kbId: number | null;
+  readonly status: AgentStatus;
+  /** Grows with every change. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type NewAgent = Pick<Agent, 'id' | 'accountId' | 'name' | 'config' | 'kbId' | 'status'>;
+export type AgentChange = Partial<Pick<Agent, 'name' | 'config' | 'kbId' | 'status'>>;
+
+interface AgentRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly config: StoredConfig;
+  readonly kb_id: number | null;
+  readonly status: AgentStatus;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A part of a list, counted in agents. */
+export interface Slice {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The only code that names the columns of `agents`. Other accounts' agents do not exist for it. */
+export class AgentsRepository {
+  readonly #db: Knex;
+
+  constructor(db: Knex) {
+    this.#db = db;
+  }
+
+  async insert(agent: NewAgent): Promise<Agent> {
+    const [row] = await this.#db<AgentRow>('agents')
+      .insert({
+        id: agent.id,
+        account_id: agent.accountId,
+        name: agent.name,
+        config: agent.config,
+        kb_id: agent.kbId,
+        status: agent.status,
+      })
+      .returning('*');
+    return toAgent(row!);
+  }
+
+  async find(accountId: string, id: string): Promise<Agent | undefined> {
+    if (!isAgentId(id)) return undefined;
+    const row = await this.#db<AgentRow>('agents').where({ account_id: accountId, id }).first();
+    return row && toAgent(row);
+  }
+
+  /** The newest first, ties by id. */
+  async list(accountId: string, statuses: readonly AgentStatus[], slice: Slice): Promise<Agent[]> {
+    const rows = await this.#db<AgentRow>('agents')
+      .where({ account_id: accountId })
+      .whereIn('status', statuses)
+      .orderBy([
+        { column: 'created_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
+      .limit(slice.limit)
+      .offset(slice.offset);
+    return rows.map(toAgent);
+  }
+
+  /** How many agents an account has in each state. */
+  async countByStatus(accountId: string): Promise<Readonly<Record<AgentStatus, number>>> {
+    const rows = await this.#db('agents')
+      .where({ account_id: accountId })
+      .groupBy('status')
+      .select<{ status: AgentStatus; count: number }[]>('status', this.#db.raw('count(*)'));
+    const counts = { deployed: 0, paused: 0, disabled: 0 };
+    for (const { status, count } of rows) counts[status] = count;
+    return counts;
+  }
+
+  /**
+   * Changes an agent as `decide` says, which sees it as it is and may throw to leave it so. Changes
+   * of one agent take turns; one that changes nothing leaves its version and time alone.
+   * @throws ApiError PHONE_NUMBER_IN_USE when another deployed agent has the number
+   */
+  async change(
+    accountId: string,
+    id: string,
+    decide: (agent: Agent) => AgentChange,
+  ): Promise<Agent | undefined> {
+    if (!isAgentId(id)) return undefined;
+    try {
+      return await this.#db.transaction(async (transaction) => {
+        const agents = () => transaction<AgentRow>('agents').where({ account_id: accountId, id });
+        const before = await agents().forUpdate().first();
+        if (!before) return undefined;
+        const columns = toColumns(decide(toAgent(before)));
+        if (Object.keys(columns).length === 0) return toAgent(before);
+        const [after] = await agents()
+          .update({
+            ...columns,
+            version: transaction.raw('version + 1'),
+            // Two changes within a millisecond are told apart all the same.
+            updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')"),
+          })
+          .returning('*');
+        return toAgent(after!);
+      });
+    } catch (error) {
+      throw explainTakenNumber(error) ?? error;
+    }
+  }
+}
+
+function explainTakenNumber(error: unknown): ApiError | undefined {
+  const isTaken =
+    error instanceof Error &&
+    'constraint' in error &&
+    error.constraint === 'agents_deployed_number';
+  if (!isTaken) return undefined;
+  return new ApiError(
+    'PHONE_NUMBER_IN_USE',
+    "Another deployed agent has this agent's phone number: pause that one or take another number",
+    { cause: error },
+  );
+}
+
+function toColumns(change: AgentChange): Partial<AgentRow> {
+  return {
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.config !== undefined && { config: change.config }),
+    ...(change.kbId !== undefined && { kb_id: change.kbId }),
+    ...(change.status !== undefined && { status: change.status }),
+  };
+}
+
+function toAgent(row: AgentRow): Agent {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    config: row.config,
+    kbId: row.kb_id,
+    status: row.status,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

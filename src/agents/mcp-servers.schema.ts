@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { bool, list, model, oneOf, str } from '../http/fields.js';
+import { orDefault, secretHeaders, secretText, webAddress } from './config-fields.js';
+import { AUTH_TYPES } from './webhooks.schema.js';
+
+const MAX_SERVERS = 20;
+const serverName = () => str({ min: 1, max: 200 });
+const text = () => str({ max: 10_000 });
+
+const McpServerInput = model({
+  name: serverName(),
+  url: webAddress().meta({
+    description: 'A path that ends in `/mcp` is streamable HTTP, any other SSE.',
+  }),
+  description: orDefault(text(), ''),
+  auth_type: orDefault(oneOf(AUTH_TYPES), 'none'),
+  auth_token: secretText(),
+  headers: secretHeaders(),
+}).meta({ id: 'McpServerInput' });
+export type McpServerInput = z.output<typeof McpServerInput>;
+
+export const McpServersInput = list(McpServerInput, { max: MAX_SERVERS });
+
+const McpServer = model({
+  name: serverName(),
+  url: str(),
+  description: text(),
+  auth_type: oneOf(AUTH_TYPES),
+  has_auth_token: bool(),
+  has_headers: bool(),
+}).meta({ id: 'McpServer' });
+export type McpServer = z.output<typeof McpServer>;
+
+export const McpServers = list(McpServer);
