@@ -10,6 +10,8 @@ const NEEDED = [
   'tsconfig.json',
   'scripts/build.mjs',
   'media',
+  'agents-runtime',
+  'src',
   'test',
 ];
 

@@ -1,6 +1,5 @@
 // The one launcher behind `npm start`, `npm test`, `npm run models`, `bench` and `soak`. It uses
 // Node's own modules only: in a clean clone nothing else is there yet.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildIfChanged } from './build.mjs';
@@ -40,7 +39,6 @@ async function prepareClone() {
 
 /** The models' own program shows its progress and says what is wrong; we only stop with it. */
 async function ensureModels(...options) {
-  if (!existsSync(join(root, MODELS))) return;
   const { code } = await run(process.execPath, [MODELS, 'ensure', ...options], {
     show: true,
     cwd: root,

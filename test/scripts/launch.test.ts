@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MiniClone } from '../support/mini-clone.js';
@@ -86,9 +86,54 @@ describe('npm test', () => {
   });
 });
 
+describe('npm start', () => {
+  it('stops, with no word of its own, where the models could not be had', async () => {
+    await clone.launch(['start']);
+    const ended = await clone.launch(['start'], { MODELS_CODE: '7' });
+    expect(ended).toMatchObject({ code: 7, output: '' });
+  });
+});
+
+describe('a step that cannot be done', () => {
+  it('is told as one sentence when a part of the checkout is missing', async () => {
+    rmSync(join(clone.path, 'tsconfig.json'));
+    const ended = await clone.launch(['start']);
+    expect(ended).toMatchObject({ code: 1, lastLine: '' });
+    expect(ended.output).toMatch(/^\S+ lacks tsconfig\.json: run `git checkout -- \.`[^\n]+\n$/);
+  });
+
+  it('is told as one sentence when the packages cannot be fetched', async () => {
+    rmSync(join(clone.path, 'node_modules'));
+    const ended = await clone.launch(['start'], {
+      npm_config_registry: 'http://127.0.0.1:1/',
+      npm_config_cache: join(clone.path, 'npm-cache'),
+      npm_config_fetch_retries: '0',
+    });
+    expect(ended.code).toBe(1);
+    expect(ended.output).toMatch(
+      /^Installing[^\n]+\nThe packages could not be fetched \(ECONNREFUSED\): check the network[^\n]+\n$/,
+    );
+  });
+
+  it('is told as one sentence when the lock does not fit package.json', async () => {
+    rmSync(join(clone.path, 'node_modules'));
+    clone.write('package.json', '{"name": "parley", "dependencies": {"zod": "1.0.0"}}');
+    const ended = await clone.launch(['start']);
+    expect(ended.code).toBe(1);
+    expect(ended.output).toContain(
+      'package-lock.json does not fit package.json: run `npm install`',
+    );
+  });
+
+  it('names the commands when it does not know the one asked for', async () => {
+    const ended = await clone.launch(['constructor']);
+    expect(ended.code).toBe(2);
+    expect(ended.output).toBe('Say which command: start, test, models, bench, soak.\n');
+  });
+});
+
 describe('the build', () => {
   it('is made again only when a source changed, and forgets sources that are gone', async () => {
-    clone.write('src/main.ts', "process.stdout.write('started\\n');\n");
     clone.write('src/page.html', '<p>page</p>\n');
     const first = await clone.launch(['start']);
     expect(first.output).toContain('Building');

@@ -17,7 +17,8 @@ export class MiniClone {
     }
     symlinkSync(join(repository, 'node_modules'), join(this.path, 'node_modules'));
     for (const tree of ['media', 'agents-runtime', 'src', 'test']) mkdirSync(join(this.path, tree));
-    this.write('media/one.ts', 'export const one = 1;\n');
+    this.write('src/models/cli.ts', 'process.exitCode = Number(process.env.MODELS_CODE ?? 0);\n');
+    this.write('src/main.ts', "process.stdout.write('started\\n');\n");
   }
 
   write(path: string, text: string): void {

@@ -1,0 +1,19 @@
+import { RoomServiceClient } from 'livekit-server-sdk';
+import { expect, it } from 'vitest';
+import { startLiveKitServer } from '../../../support/livekit-server.js';
+import { describeWith } from '../../../support/needs.js';
+
+describeWith(['livekit-server'], 'the LiveKit server of the tests', (tools) => {
+  it('starts on the loopback, knows its key and answers', async () => {
+    const server = await startLiveKitServer(tools['livekit-server']);
+    try {
+      expect((await fetch(server.url)).status).toBe(200);
+      const rooms = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
+      expect((await rooms.createRoom({ name: 'hall' })).name).toBe('hall');
+      const stranger = new RoomServiceClient(server.url, server.apiKey, 'x'.repeat(36));
+      await expect(stranger.listRooms()).rejects.toThrow();
+    } finally {
+      await server.stop();
+    }
+  });
+});

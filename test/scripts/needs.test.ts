@@ -1,0 +1,67 @@
+import { chmodSync, cpSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MiniClone } from '../support/mini-clone.js';
+
+const SUITE = `import { expect, it } from 'vitest';
+import { describeWith } from './support/needs.js';
+it('needs nothing', () => expect(1).toBe(1));
+describeWith(['sox'], 'audio', (tools) => {
+  it('has sox', () => expect(tools.sox).toMatch(/sox$/));
+  it('has it still', () => expect(tools.sox).toMatch(/sox$/));
+});\n`;
+
+let clone: MiniClone;
+/** Nothing but Node is on the PATH: no program that is needed, and no apt to get it. */
+let path: string;
+beforeEach(() => {
+  clone = new MiniClone();
+  const support = fileURLToPath(new URL('../../../test/support/needs.ts', import.meta.url));
+  cpSync(support, join(clone.path, 'test/support/needs.ts'));
+  clone.write('test/audio.test.ts', SUITE);
+  path = join(clone.path, 'bin');
+  clone.write('bin/README', '');
+  symlinkSync(process.execPath, join(path, 'node'));
+});
+afterEach(() => clone.remove());
+
+describe('a suite with needs', () => {
+  it('gets the paths of its tools', async () => {
+    clone.write('bin/sox', '#!/bin/sh\n');
+    chmodSync(join(path, 'sox'), 0o755);
+    const ended = await clone.launch(['test'], { PATH: path });
+    expect(ended.lastLine).toBe('3 passed, 0 failed, 0 skipped');
+  });
+
+  it('is skipped as a whole, with its reason, when a tool cannot be had', async () => {
+    const ended = await clone.launch(['test'], { PATH: path });
+    expect(ended.lastLine).toBe('1 passed, 0 failed, 1 skipped');
+    expect(ended.output).toMatch(/Skipped: audio: it cannot run: sox: there is no sox on the PATH/);
+    expect(ended.code).toBe(0);
+  });
+
+  it('fails for that reason where CI=true', async () => {
+    const ended = await clone.launch(['test'], { PATH: path, CI: 'true' });
+    expect(ended.lastLine).toBe('1 passed, 1 failed, 0 skipped');
+    expect(ended.output).toContain('there is no sox on the PATH');
+    expect(ended.code).not.toBe(0);
+  });
+
+  it('has nothing prepared for it when other suites are run', async () => {
+    clone.write(
+      'test/other.test.ts',
+      "import { it } from 'vitest';\nit('runs', () => undefined);\n",
+    );
+    const ended = await clone.launch(['test', 'dist/test/other'], { PATH: path });
+    expect(ended.lastLine).toBe('1 passed, 0 failed, 0 skipped');
+    expect(ended.output).not.toContain('sox');
+  });
+
+  it('fails when it asks for a tool that nobody knows how to get', async () => {
+    clone.write('test/audio.test.ts', SUITE.replaceAll('sox', 'socks'));
+    const ended = await clone.launch(['test'], { PATH: path });
+    expect(ended.output).toContain('scripts/needs.mjs has no row that is called socks');
+    expect(ended.lastLine).toBe('0 passed, 1 failed, 0 skipped');
+  });
+});
