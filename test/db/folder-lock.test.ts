@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FolderLock, lockFolder } from '../../src/db/embedded/folder-lock.js';
+import { processStart } from '../../src/db/embedded/process-identity.js';
+import { StartError } from '../../src/errors.js';
+
+const MODULE = new URL('../../src/db/embedded/folder-lock.js', import.meta.url).href;
+
+let folder: string;
+let holders: ChildProcess[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-lock-'));
+  holders = [];
+});
+afterEach(async () => {
+  for (const holder of holders) holder.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+/** Another process that tries to take the folder, prints how that went, and stays. */
+async function contend(): Promise<{ child: ChildProcess; said: string }> {
+  const script = `const { lockFolder } = await import(${JSON.stringify(MODULE)});
+    try { await lockFolder(${JSON.stringify(folder)}); console.log('held'); }
+    catch (error) { console.log(error.name); }
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  holders.push(child);
+  const [said] = await once(child.stdout!, 'data');
+  return { child, said: String(said).trim() };
+}
+
+async function holdAndRelease(): Promise<void> {
+  const lock: FolderLock = await lockFolder(folder);
+  await lock.release();
+}
+
+function forge(pid: number, start: string, host: string): void {
+  writeFileSync(join(folder, 'gateway.lock'), `${pid}\n${start}\n${host}\n`);
+}
+
+describe('lockFolder', () => {
+  it('refuses a folder that a live process holds, and says which and what to do', async () => {
+    const { child } = await contend();
+    const refusal = lockFolder(folder);
+    await expect(refusal).rejects.toThrow(StartError);
+    await expect(refusal).rejects.toThrow(
+      new RegExp(`Another Parley \\(process ${child.pid}\\).*set DATA_DIR`),
+    );
+  });
+
+  it('refuses a second holder in the same process', async () => {
+    const lock = await lockFolder(folder);
+    await expect(lockFolder(folder)).rejects.toThrow(StartError);
+    await lock.release();
+    await holdAndRelease();
+  });
+
+  it('takes over from a killed process', async () => {
+    const { child } = await contend();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await holdAndRelease();
+  });
+
+  it('is not fooled by another process that has the pid by now', async () => {
+    forge(process.ppid, 'long ago', hostname());
+    await holdAndRelease();
+  });
+
+  it('respects a gateway of another machine for as long as it gives signs of life', async () => {
+    forge(1, processStart(1) ?? '', 'elsewhere');
+    await expect(lockFolder(folder)).rejects.toThrow(/process 1 on elsewhere/);
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(join(folder, 'gateway.lock'), longAgo, longAgo);
+    await holdAndRelease();
+  });
+
+  it('lets one of many that start at once take over what a killed one left', async () => {
+    forge(process.ppid, 'long ago', hostname());
+    const outcomes = await Promise.all(Array.from({ length: 6 }, contend));
+    const said = outcomes.map((outcome) => outcome.said).sort();
+    expect(said).toEqual([...Array(5).fill('StartError'), 'held']);
+    const holder = outcomes.find((outcome) => outcome.said === 'held');
+    const lock = readFileSync(join(folder, 'gateway.lock'), 'utf8');
+    expect(lock.split('\n')[0]).toBe(String(holder?.child.pid));
+  });
+
+  it('leaves nothing behind', async () => {
+    forge(process.ppid, 'long ago', hostname());
+    await holdAndRelease();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not give away what another has taken over', async () => {
+    const lock = await lockFolder(folder);
+    forge(1, 'someone else', hostname());
+    await lock.release();
+    expect(readdirSync(folder)).toEqual(['gateway.lock']);
+  });
+});

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { connect, type DatabaseConnection } from '../../src/db/connect.js';
+import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
+import { migrate } from '../../src/db/migrate.js';
+import { CACHE, makeTestFolder } from './test-folder.js';
+
+export interface TestDatabase {
+  /** Migrated to this version's schema; there from `beforeAll` on. */
+  readonly db: Knex;
+  readonly connection: DatabaseConnection;
+  /** Another empty database on the same server, for tests of the schema itself. */
+  createEmpty(): Promise<DatabaseConnection>;
+}
+
+export interface TestDatabaseOptions {
+  /** Empties every table before each test; else a test sees what those before it left. */
+  readonly emptied?: 'before-each';
+}
+
+/** A test file's own PostgreSQL, the real one, from a copy of a migrated cluster (some 0.2 s). */
+export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabase {
+  const folder = makeTestFolder();
+  let server: EmbeddedDatabase | undefined;
+  let db: Knex | undefined;
+  const found = <T>(part: T | undefined): T => {
+    if (!part) throw new Error('withDatabase() has its database inside tests and hooks only');
+    return part;
+  };
+  beforeAll(async () => {
+    copyFolder(await migratedCluster(), join(folder, 'postgres'));
+    server = await startEmbeddedPostgres({ dataDir: folder, cacheDir: CACHE });
+    db = connect(server.connection);
+  });
+  afterAll(async () => {
+    await db?.destroy();
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  if (emptied) beforeEach(async () => emptyTables(found(db)));
+  return {
+    get db() {
+      return found(db);
+    },
+    get connection() {
+      return found(server).connection;
+    },
+    async createEmpty() {
+      const name = `empty_${randomUUID().replaceAll('-', '')}`;
+      const { connection } = found(server);
+      const admin = connect({ ...connection, user: 'postgres', database: 'postgres' });
+      await admin.raw('create database ?? owner ??', [name, connection.user]);
+      await admin.destroy();
+      return { ...connection, database: name };
+    },
+  };
+}
+
+async function emptyTables(db: Knex): Promise<void> {
+  const tables: string[] = await db('pg_tables')
+    .where({ schemaname: 'public' })
+    .whereNot({ tablename: 'schema_migrations' })
+    .pluck('tablename');
+  if (tables.length === 0) return;
+  const names = tables.map(() => '??').join(', ');
+  await db.raw(`truncate ${names} restart identity cascade`, tables);
+}
+
+/** Kept in the cache under a hash of what makes it. */
+async function migratedCluster(): Promise<string> {
+  const cluster = join(CACHE, 'test', `cluster-${hashOfMigrations()}`);
+  if (existsSync(cluster)) return cluster;
+  const folder = makeTestFolder();
+  const server = await startEmbeddedPostgres({ dataDir: folder, cacheDir: CACHE });
+  const db = connect(server.connection);
+  await migrate(db);
+  await db.destroy();
+  await server.stop();
+  mkdirSync(join(CACHE, 'test'), { recursive: true });
+  const draft = `${cluster}.${randomUUID()}`;
+  copyFolder(join(folder, 'postgres'), draft);
+  await rename(draft, cluster).catch(() => rm(draft, { recursive: true })); // another was quicker
+  await rm(folder, { recursive: true });
+  return cluster;
+}
+
+function hashOfMigrations(): string {
+  const hash = createHash('sha256');
+  const sources = fileURLToPath(new URL('../../src/db/', import.meta.url));
+  for (const folder of ['migrations', 'embedded', '.']) {
+    for (const name of readdirSync(join(sources, folder)).sort()) {
+      if (name.endsWith('.js')) hash.update(name).update(readFileSync(join(sources, folder, name)));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** `-a` keeps the owner, and `-H` follows a cluster that root had to keep elsewhere. */
+function copyFolder(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-aH', from, to], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`cp failed: ${stderr}`);
+}
