@@ -1,0 +1,52 @@
+/** The last seconds of the caller's audio at 16 kHz, addressed by sample position since the call began. */
+export class AudioHistory {
+  readonly #ring: Int16Array;
+  #end = 0;
+
+  /** @param seconds how much is kept; 16 s are 512 KB. */
+  constructor(seconds: number) {
+    this.#ring = new Int16Array(seconds * 16_000);
+  }
+
+  /** Position after the newest sample. */
+  get end(): number {
+    return this.#end;
+  }
+
+  push(samples: Int16Array): void {
+    for (let read = 0; read < samples.length; ) {
+      const at = this.#end % this.#ring.length;
+      const part = samples.subarray(read, read + this.#ring.length - at);
+      this.#ring.set(part, at);
+      read += part.length;
+      this.#end += part.length;
+    }
+  }
+
+  /** Samples `start`…`end` as a fresh array in −1…1; what is no longer or not yet there is left out. */
+  slice(start: number, end: number): Float32Array<ArrayBuffer> {
+    const from = Math.max(start, this.#end - this.#ring.length, 0);
+    const to = Math.min(end, this.#end);
+    const out = new Float32Array(Math.max(0, to - from));
+    for (let i = 0; i < out.length; i++) {
+      out[i] = this.#ring[(from + i) % this.#ring.length]! / 32768;
+    }
+    return out;
+  }
+
+  /** The middle of the quietest 100 ms between two positions: the best place to cut running speech. */
+  quietest(start: number, end: number): number {
+    const window = 1600;
+    let best = end;
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = start; at + window <= end; at += window / 2) {
+      let energy = 0;
+      for (const sample of this.slice(at, at + window)) energy += sample * sample;
+      if (energy < least) {
+        least = energy;
+        best = at + window / 2;
+      }
+    }
+    return best;
+  }
+}

@@ -1,0 +1,56 @@
+import type { WordTime } from '../../media/tts/voice-model.js';
+
+/** A piece of an utterance's speech, and the text that begins with it (if any does). */
+export interface SpokenPiece {
+  /** A sentence whose first samples these are; '' for the rest of a sentence. */
+  readonly text: string;
+  /** Times of the sentence's words, from the sentence's own start. */
+  readonly words: readonly WordTime[];
+  readonly samples: Float32Array;
+}
+
+interface HeardWord {
+  readonly textEnd: number;
+  readonly middleSample: number;
+}
+
+/** Maps samples of an utterance to the text that they say: what was heard is what is remembered. */
+export class HeardText {
+  #text = '';
+  #samples = 0;
+  readonly #words: HeardWord[] = [];
+
+  /** All the text that has been spoken so far, heard or not. */
+  get whole(): string {
+    return this.#text;
+  }
+
+  get samples(): number {
+    return this.#samples;
+  }
+
+  add(piece: SpokenPiece): void {
+    if (piece.text) {
+      const offset = this.#text ? this.#text.length + 1 : 0;
+      this.#text += this.#text ? ` ${piece.text}` : piece.text;
+      for (const word of piece.words) {
+        this.#words.push({
+          textEnd: offset + word.textEnd,
+          middleSample: this.#samples + (word.startSample + word.endSample) / 2,
+        });
+      }
+    }
+    this.#samples += piece.samples.length;
+  }
+
+  /** The text up to the last word whose middle lies before `samples` of the utterance. */
+  heardAt(samples: number): string {
+    if (samples >= this.#samples) return this.#text;
+    let end = 0;
+    for (const word of this.#words) {
+      if (word.middleSample > samples) break;
+      end = word.textEnd;
+    }
+    return this.#text.slice(0, end);
+  }
+}

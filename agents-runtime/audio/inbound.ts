@@ -1,0 +1,96 @@
+import { Reframe } from '../../media/stream/reframe.js';
+import { Segmenter, type SegmenterOptions, type SpeechEdge } from '../../media/vad/segmenter.js';
+import {
+  VAD_WINDOW,
+  type VoiceActivity,
+  type VoiceActivityStream,
+} from '../../media/vad/voice-activity.js';
+import type { Clock } from '../clock.js';
+import { AudioHistory } from './audio-history.js';
+
+const RATE = 16_000;
+/** The caller's audio kept for the turn model (8 s) and the recogniser (12 s). */
+const HISTORY_SECONDS = 16;
+/** Audio may run ahead of the clock by what a client keeps while its socket is away. */
+const MAX_AHEAD_MS = 12_000;
+/** How fast the mapping from samples to time follows a wire that has become slower. */
+const DRIFT = 0.02;
+/** A gap in the audio larger than this moves the mapping at once. */
+const JUMP_MS = 500;
+
+export interface InboundOptions {
+  readonly clock: Clock;
+  readonly voiceActivity: VoiceActivity;
+  readonly segmenter: SegmenterOptions;
+  readonly onEdge: (edge: SpeechEdge) => void;
+}
+
+/**
+ * The caller's leg: keeps the last seconds of audio and finds the edges of speech in it. Sample time
+ * is what everything is measured in; `msAt` maps it to clock time by when the samples arrived.
+ */
+export class Inbound {
+  readonly history = new AudioHistory(HISTORY_SECONDS);
+  readonly #clock: Clock;
+  readonly #stream: VoiceActivityStream;
+  readonly #segmenter: Segmenter;
+  readonly #reframe = new Reframe(VAD_WINDOW);
+  #offsetMs: number | undefined;
+  #floats = new Float32Array(0);
+  #droppedSamples = 0;
+  #isClosed = false;
+
+  constructor({ clock, voiceActivity, segmenter, onEdge }: InboundOptions) {
+    this.#clock = clock;
+    this.#segmenter = new Segmenter(segmenter);
+    this.#stream = voiceActivity.open((probability) => {
+      if (!this.#isClosed) this.#segmenter.push(probability, onEdge);
+    });
+  }
+
+  /** Samples refused because they ran too far ahead of real time. */
+  get droppedSamples(): number {
+    return this.#droppedSamples;
+  }
+
+  /** Takes mono 16 kHz audio, which it copies. */
+  push(samples: Int16Array): void {
+    if (this.#isClosed || samples.length === 0) return;
+    const arrivedMs = this.#clock.now();
+    const endMs = ((this.history.end + samples.length) * 1000) / RATE;
+    if (this.#offsetMs !== undefined && this.#offsetMs - (arrivedMs - endMs) > MAX_AHEAD_MS) {
+      this.#droppedSamples += samples.length;
+      return;
+    }
+    this.#follow(arrivedMs - endMs);
+    this.history.push(samples);
+    if (this.#floats.length < samples.length) this.#floats = new Float32Array(samples.length);
+    for (let i = 0; i < samples.length; i++) this.#floats[i] = samples[i]! / 32768;
+    this.#reframe.push(this.#floats.subarray(0, samples.length), (window) =>
+      this.#stream.push(window),
+    );
+  }
+
+  /** Clock time (ms) at which the sample at this position was spoken, as near as arrivals tell. */
+  msAt(sample: number): number {
+    return (this.#offsetMs ?? this.#clock.now()) + (sample * 1000) / RATE;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stream.close();
+  }
+
+  /** The least late packets tell the truth; a wire that has become slower is followed slowly, a gap at once. */
+  #follow(offsetMs: number): void {
+    const before = this.#offsetMs;
+    if (before === undefined || offsetMs > before + JUMP_MS) {
+      this.#offsetMs = offsetMs;
+    } else if (offsetMs > before) {
+      this.#offsetMs = before + (offsetMs - before) * DRIFT;
+    } else if (before - offsetMs < JUMP_MS) {
+      this.#offsetMs = offsetMs;
+    }
+    // A burst (a resumed socket) leaves the mapping alone: its audio was spoken earlier than it came.
+  }
+}

@@ -1,0 +1,240 @@
+import type { CallTransport } from '../call/transport.js';
+import type { Clock, Timer } from '../clock.js';
+import type { SpokenPiece } from './heard-text.js';
+import { SpeechBuffer } from './speech-buffer.js';
+
+const FRAME_MS = 20;
+/** At most this much is sent ahead of what has been played. */
+const LEAD_MS = 400;
+/** What lies behind the playhead and is kept for a client that comes back. */
+const KEPT_MS = 1000;
+/** Nothing is sent while more than this waits in the wire's own buffers. */
+const BACKLOG_LIMIT = 256 * 1024;
+
+/** How an utterance ended. */
+export interface Spoken {
+  readonly utterance: number;
+  /** What was heard of it. */
+  readonly text: string;
+  readonly cut: boolean;
+  /** Why its speech broke off, if it did. */
+  readonly fault: unknown;
+}
+
+export interface PlayoutListener {
+  /** The utterance's first frame has been sent. */
+  started(utterance: number): void;
+  /** The client has played its first sample, at this clock time; told once, at the latest when it ends. */
+  audible(utterance: number, atMs: number): void;
+  /** All of it has been played, or nothing came. */
+  finished(spoken: Spoken): void;
+}
+
+interface Line {
+  readonly utterance: number;
+  readonly buffer: SpeechBuffer;
+  isReleased: boolean;
+  /** Where it begins in the agent's audio (ms), and when its first frame was sent (clock ms). */
+  startMs: number | undefined;
+  startedAt: number | undefined;
+  isAudible: boolean;
+}
+
+interface SentFrame {
+  readonly atMs: number;
+  readonly samples: Float32Array;
+}
+
+/**
+ * The agent's leg: sends speech by the clock, at most 400 ms ahead of the client's playhead, pauses,
+ * resumes at the exact sample and cuts. Positions are ms of audio sent since the call began.
+ */
+export class Playout {
+  readonly #transport: CallTransport;
+  readonly #clock: Clock;
+  readonly #listener: PlayoutListener;
+  readonly #frame: Float32Array;
+  readonly #kept: SentFrame[] = [];
+  #line: Line | undefined;
+  #sentMs = 0;
+  #playedMs = 0;
+  #reportedMs = 0;
+  #advancedAt: number;
+  #isHeld = false;
+  #isWirePaused = false;
+  #isLost = false;
+  #tick: Timer | undefined;
+
+  constructor(transport: CallTransport, clock: Clock, listener: PlayoutListener) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#listener = listener;
+    this.#frame = new Float32Array((transport.sampleRate * FRAME_MS) / 1000);
+    this.#advancedAt = clock.now();
+  }
+
+  /** Begins to make an utterance's speech; nothing is heard of it before `release`. Replaces the one before. */
+  prepare(utterance: number, source: AsyncGenerator<SpokenPiece>): void {
+    this.#line?.buffer.close();
+    const buffer = new SpeechBuffer(source, this.#transport.sampleRate, () => this.#run());
+    this.#line = {
+      utterance,
+      buffer,
+      isReleased: false,
+      startMs: undefined,
+      startedAt: undefined,
+      isAudible: false,
+    };
+  }
+
+  /** Lets the prepared utterance be heard. */
+  release(utterance: number): void {
+    if (this.#line?.utterance !== utterance) return;
+    this.#line.isReleased = true;
+    this.#run();
+  }
+
+  /** Drops a prepared utterance of which nothing was released. */
+  discard(): void {
+    if (!this.#line || this.#line.isReleased) return;
+    this.#line.buffer.close();
+    this.#line = undefined;
+  }
+
+  hold(): void {
+    if (this.#isHeld) return;
+    this.#advance();
+    this.#isHeld = true;
+    if (this.#sentMs <= this.#playedMs) return;
+    this.#isWirePaused = true;
+    this.#transport.pause();
+  }
+
+  resume(): void {
+    if (!this.#isHeld) return;
+    this.#advance();
+    this.#isHeld = false;
+    if (this.#isWirePaused) {
+      this.#isWirePaused = false;
+      this.#transport.resume(this.#playedMs);
+    }
+    this.#run();
+  }
+
+  /** Stops the utterance at once. Tells what was heard of it. */
+  cut(utterance: number): Spoken | undefined {
+    const line = this.#line;
+    if (line?.utterance !== utterance) return undefined;
+    this.#advance();
+    this.#line = undefined;
+    line.buffer.close();
+    const spoken = this.#spoken(line, true);
+    this.#isHeld = false;
+    this.#isWirePaused = false;
+    if (line.startMs !== undefined) this.#transport.clear();
+    this.#playedMs = this.#sentMs;
+    this.#reportedMs = this.#sentMs;
+    this.#kept.length = 0;
+    return spoken;
+  }
+
+  /** The client's own playhead. Reports that bring nothing new are ignored: the clock goes on. */
+  played(reportMs: number): void {
+    this.#advance();
+    const isNews = reportMs > this.#reportedMs || this.#isWirePaused;
+    if (!isNews || reportMs < this.#reportedMs) return;
+    this.#reportedMs = Math.min(reportMs, this.#sentMs);
+    this.#playedMs = this.#reportedMs;
+    this.#markAudible(this.#reportedMs);
+    this.#run();
+  }
+
+  /** The wire broke: the playhead stands still. */
+  lost(): void {
+    this.#advance();
+    this.#isLost = true;
+  }
+
+  /** The wire is back; what the client did not receive is sent again. */
+  regained(receivedMs: number): void {
+    this.#advance();
+    this.#isLost = false;
+    for (const frame of this.#kept) {
+      if (frame.atMs >= receivedMs) this.#transport.audio(frame.samples);
+    }
+    this.#run();
+  }
+
+  close(): void {
+    this.#tick?.cancel();
+    this.#tick = undefined;
+    this.#line?.buffer.close();
+    this.#line = undefined;
+  }
+
+  #advance(): void {
+    const now = this.#clock.now();
+    const passed = now - this.#advancedAt;
+    this.#advancedAt = now;
+    if (this.#isHeld || this.#isLost) return;
+    this.#playedMs = Math.min(this.#sentMs, this.#playedMs + passed);
+  }
+
+  /** Sends what may be sent now, notices the end, and comes back in a frame's time while there is work. */
+  #run(): void {
+    this.#advance();
+    const line = this.#line;
+    if (!line?.isReleased) return;
+    if (!this.#isHeld && !this.#isLost) this.#send(line);
+    if (line.buffer.ended && this.#playedMs >= this.#sentMs) {
+      this.#finish(line);
+      return;
+    }
+    if (this.#tick) return;
+    this.#tick = this.#clock.after(FRAME_MS, () => {
+      this.#tick = undefined;
+      this.#run();
+    });
+  }
+
+  #send(line: Line): void {
+    while (this.#sentMs - this.#playedMs + FRAME_MS <= LEAD_MS) {
+      if (this.#transport.backlogBytes > BACKLOG_LIMIT || !line.buffer.read(this.#frame)) return;
+      const isFirst = line.startMs === undefined;
+      line.startMs ??= this.#sentMs;
+      line.startedAt ??= this.#clock.now();
+      this.#transport.audio(this.#frame);
+      this.#kept.push({ atMs: this.#sentMs, samples: this.#frame.slice() });
+      while (this.#kept[0]!.atMs < this.#playedMs - KEPT_MS) this.#kept.shift();
+      this.#sentMs += FRAME_MS;
+      if (isFirst) this.#listener.started(line.utterance);
+      if (this.#line !== line || this.#isHeld) return;
+    }
+  }
+
+  #finish(line: Line): void {
+    this.#line = undefined;
+    this.#listener.finished(this.#spoken(line, false));
+  }
+
+  #markAudible(playheadMs: number): void {
+    const line = this.#line;
+    if (line?.startMs === undefined || line.isAudible || playheadMs <= line.startMs) return;
+    line.isAudible = true;
+    this.#listener.audible(line.utterance, this.#clock.now() - (playheadMs - line.startMs));
+  }
+
+  #spoken(line: Line, isCut: boolean): Spoken {
+    const { utterance, buffer, startMs, startedAt } = line;
+    if (startedAt !== undefined && !line.isAudible) {
+      line.isAudible = true;
+      this.#listener.audible(utterance, startedAt);
+    }
+    const heardMs = startMs === undefined ? 0 : this.#playedMs - startMs;
+    const text = isCut
+      ? buffer.heard.heardAt((heardMs * this.#transport.sampleRate) / 1000)
+      : buffer.heard.whole;
+    const isWhole = text === buffer.heard.whole && buffer.ended && buffer.buffered === 0;
+    return { utterance, text, cut: isCut && !isWhole, fault: buffer.fault };
+  }
+}

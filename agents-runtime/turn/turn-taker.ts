@@ -1,0 +1,85 @@
+import type { Clock, Timer } from '../clock.js';
+import { stepTurn } from './turn.js';
+import {
+  initialTurnState,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnSettings,
+  type TurnState,
+  type TurnTimer,
+} from './turn-state.js';
+
+/** Effects that are not timers: the call carries them out. */
+export type TurnAction = Exclude<TurnEffect, { readonly type: 'start-timer' | 'cancel-timer' }>;
+
+export interface TurnTakerOptions {
+  readonly settings: TurnSettings;
+  readonly clock: Clock;
+  /** Clock time of call time zero. */
+  readonly startedAt: number;
+  readonly act: (action: TurnAction) => void;
+}
+
+/** Runs the turn reducer: feeds it one event at a time and carries out its timers. */
+export class TurnTaker {
+  readonly #options: TurnTakerOptions;
+  readonly #timers = new Map<TurnTimer, Timer>();
+  readonly #queue: TurnEvent[] = [];
+  #isStepping = false;
+  #state: TurnState;
+
+  constructor(options: TurnTakerOptions) {
+    this.#options = options;
+    this.#state = initialTurnState(options.settings);
+  }
+
+  get state(): TurnState {
+    return this.#state;
+  }
+
+  /** Takes an event; one that comes while another is carried out waits its turn. */
+  handle(event: TurnEvent): void {
+    this.#queue.push(event);
+    if (this.#isStepping) return;
+    this.#isStepping = true;
+    try {
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#step(next);
+    } finally {
+      this.#isStepping = false;
+    }
+  }
+
+  /** Ends all timers; events after it change nothing. */
+  close(): void {
+    this.handle({ type: 'close' });
+  }
+
+  #step(event: TurnEvent): void {
+    const { clock, startedAt, act } = this.#options;
+    const [state, ...effects] = stepTurn(this.#state, event, clock.now() - startedAt);
+    this.#state = state;
+    for (const effect of effects) {
+      if (effect.type === 'start-timer') this.#startTimer(effect.timer, effect.atMs);
+      else if (effect.type === 'cancel-timer') this.#cancelTimer(effect.timer);
+      else act(effect);
+    }
+  }
+
+  #startTimer(timer: TurnTimer, atMs: number): void {
+    this.#cancelTimer(timer);
+    const { clock, startedAt } = this.#options;
+    const waitMs = Math.max(0, startedAt + atMs - clock.now());
+    this.#timers.set(
+      timer,
+      clock.after(waitMs, () => {
+        this.#timers.delete(timer);
+        this.handle({ type: 'timer', timer });
+      }),
+    );
+  }
+
+  #cancelTimer(timer: TurnTimer): void {
+    this.#timers.get(timer)?.cancel();
+    this.#timers.delete(timer);
+  }
+}
