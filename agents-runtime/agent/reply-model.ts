@@ -13,7 +13,7 @@ export interface ReplyRequest {
   readonly temperature: number;
   /** ISO 639-1 language of the conversation. */
   readonly language: string;
-  readonly knowledgeBaseId: number | undefined;
+  readonly knowledgeBaseId: number | null;
   readonly signal: AbortSignal;
 }
 

@@ -35,6 +35,7 @@ export class Inbound {
   readonly #stream: VoiceActivityStream;
   readonly #segmenter: Segmenter;
   readonly #reframe = new Reframe(VAD_WINDOW);
+  #firstOffsetMs: number | undefined;
   #offsetMs: number | undefined;
   #floats = new Float32Array(0);
   #droppedSamples = 0;
@@ -58,7 +59,8 @@ export class Inbound {
     if (this.#isClosed || samples.length === 0) return;
     const arrivedMs = this.#clock.now();
     const endMs = ((this.history.end + samples.length) * 1000) / RATE;
-    if (this.#offsetMs !== undefined && this.#offsetMs - (arrivedMs - endMs) > MAX_AHEAD_MS) {
+    this.#firstOffsetMs ??= arrivedMs - endMs;
+    if (this.#firstOffsetMs - (arrivedMs - endMs) > MAX_AHEAD_MS) {
       this.#droppedSamples += samples.length;
       return;
     }
@@ -84,13 +86,7 @@ export class Inbound {
   /** The least late packets tell the truth; a wire that has become slower is followed slowly, a gap at once. */
   #follow(offsetMs: number): void {
     const before = this.#offsetMs;
-    if (before === undefined || offsetMs > before + JUMP_MS) {
-      this.#offsetMs = offsetMs;
-    } else if (offsetMs > before) {
-      this.#offsetMs = before + (offsetMs - before) * DRIFT;
-    } else if (before - offsetMs < JUMP_MS) {
-      this.#offsetMs = offsetMs;
-    }
-    // A burst (a resumed socket) leaves the mapping alone: its audio was spoken earlier than it came.
+    const isSlower = before !== undefined && offsetMs > before && offsetMs <= before + JUMP_MS;
+    this.#offsetMs = isSlower ? before + (offsetMs - before) * DRIFT : offsetMs;
   }
 }

@@ -24,6 +24,8 @@ export interface Spoken {
 export interface PlayoutListener {
   /** The utterance's first frame has been sent. */
   started(utterance: number): void;
+  /** All the text that is being spoken in it so far, when there is more of it. */
+  text(utterance: number, text: string): void;
   /** The client has played its first sample, at this clock time; told once, at the latest when it ends. */
   audible(utterance: number, atMs: number): void;
   /** All of it has been played, or nothing came. */
@@ -38,6 +40,8 @@ interface Line {
   startMs: number | undefined;
   startedAt: number | undefined;
   isAudible: boolean;
+  /** The text that the listener knows of. */
+  toldText: string;
 }
 
 interface SentFrame {
@@ -84,6 +88,7 @@ export class Playout {
       startMs: undefined,
       startedAt: undefined,
       isAudible: false,
+      toldText: '',
     };
   }
 
@@ -186,6 +191,7 @@ export class Playout {
     const line = this.#line;
     if (!line?.isReleased) return;
     if (!this.#isHeld && !this.#isLost) this.#send(line);
+    this.#tellText(line);
     if (line.buffer.ended && this.#playedMs >= this.#sentMs) {
       this.#finish(line);
       return;
@@ -210,6 +216,13 @@ export class Playout {
       if (isFirst) this.#listener.started(line.utterance);
       if (this.#line !== line || this.#isHeld) return;
     }
+  }
+
+  #tellText(line: Line): void {
+    const text = line.buffer.heard.whole;
+    if (line.startMs === undefined || text === line.toldText) return;
+    line.toldText = text;
+    this.#listener.text(line.utterance, text);
   }
 
   #finish(line: Line): void {

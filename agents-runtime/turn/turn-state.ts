@@ -88,6 +88,12 @@ export type TurnEvent =
   | { readonly type: 'playout-finished'; readonly utterance: number }
   | { readonly type: 'close' };
 
+export interface SpokenTimes {
+  readonly startMs: number;
+  readonly zeroMs: number;
+  readonly dueMs: number;
+}
+
 export type TurnEffect =
   | { readonly type: 'judge-turn'; readonly zeroMs: number }
   | { readonly type: 'finalise-transcript'; readonly zeroMs: number }
@@ -104,6 +110,8 @@ export type TurnEffect =
       readonly utterance: number;
       /** The turn before got no sound in answer: this text takes its place. */
       readonly replaces: boolean;
+      /** When its speech began and ended and when it was due, for a turn that was spoken just now. */
+      readonly spoken: SpokenTimes | undefined;
     }
   | { readonly type: 'drop-turn'; readonly turn: number; readonly why: 'no-words' | 'backchannel' }
   | { readonly type: 'speak'; readonly kind: 'greeting' | 'goodbye'; readonly utterance: number }

@@ -1,6 +1,7 @@
 import { commitDelayMs } from '../../media/endpointing/commit-delay.js';
 import type {
   AgentPhase,
+  SpokenTimes,
   Turn,
   TurnEffect,
   TurnEvent,
@@ -229,10 +230,14 @@ function commit(state: TurnState): TurnStep {
     const waiting = join(state.waiting, turn.text);
     return then([{ ...quiet, waiting, waitingTurn: turn.index }, ...timers], resume);
   }
-  return then([quiet, ...timers], (s) => answer(s, turn.index, turn.text));
+  const spoken =
+    state.user.phase === 'paused'
+      ? { startMs: turn.startMs, zeroMs: state.user.zeroMs, dueMs: state.user.dueMs }
+      : undefined;
+  return then([quiet, ...timers], (s) => answer(s, turn.index, turn.text, spoken));
 }
 
-function answer(state: TurnState, turn: number, text: string): TurnStep {
+function answer(state: TurnState, turn: number, text: string, spoken?: SpokenTimes): TurnStep {
   const whole = wholeText(state, text);
   const utterance: Utterance = { id: state.nextUtterance, kind: 'reply' };
   return [
@@ -251,6 +256,7 @@ function answer(state: TurnState, turn: number, text: string): TurnStep {
       text: whole,
       utterance: utterance.id,
       replaces: state.unanswered !== undefined,
+      spoken,
     },
     { type: 'show', state: 'thinking' },
   ];

@@ -1,0 +1,32 @@
+import type { TurnModel } from '../../media/endpointing/turn-model.js';
+import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { VoiceActivity } from '../../media/vad/voice-activity.js';
+import type { AgentConfig } from '../agent/agent-config.js';
+import type { ReplyModel } from '../agent/reply-model.js';
+import type { Clock } from '../clock.js';
+import type { CallLog, EndedReason } from './call-log.js';
+import type { CallTransport } from './transport.js';
+
+/** A fault inside a call that it survived. The message holds no words of the call. */
+export type CallFault = (
+  part: 'recogniser' | 'turn-model' | 'reply' | 'speech' | 'log',
+  error: unknown,
+) => void;
+
+/** What a call is made of; all of it is handed in. */
+export interface CallParts {
+  /** Placeholders in prompt and greeting already filled. */
+  readonly config: AgentConfig;
+  readonly transport: CallTransport;
+  readonly clock: Clock;
+  readonly voiceActivity: VoiceActivity;
+  readonly turnModel: TurnModel;
+  readonly recogniser: Recogniser;
+  readonly replyModel: ReplyModel;
+  readonly voice: VoiceModel;
+  readonly log: CallLog;
+  readonly onFault: CallFault;
+  /** Told once, after the call's parts are closed and its record is written. */
+  readonly onEnded: (reason: EndedReason) => void;
+}
