@@ -76,6 +76,10 @@ export interface Route {
   readonly path: string;
   /** The scope that a key needs; `any` for every valid key. */
   readonly scope: RouteScope | 'any';
+  /** For routes with a credential of their own (a call's end token) instead of an API key. */
+  readonly authenticate?: (request: Request) => Promise<Principal | undefined>;
+  /** Whether pages of other origins may call this. */
+  readonly isForBrowsers?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;

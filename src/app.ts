@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import { type HealthPart, healthRoutes } from './health.js';
+import { documentRoutes } from './http/documents.js';
+import { errorHandler } from './http/error-handler.js';
+import { methodNotAllowed, mountRoutes, notFound, type RouteServices } from './http/mount.js';
+import { openApiDocument } from './http/openapi.js';
+import { requestContext } from './http/request-context.js';
+import type { Route } from './http/route.js';
+import type { Metrics } from './metrics.js';
+import { pageRoutes } from './page/page.routes.js';
+
+export interface AppParts extends RouteServices {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Everything below `/api/v1`. */
+  readonly routes: readonly Route[];
+  readonly health: readonly HealthPart[];
+  readonly trustProxy: boolean | number | readonly string[];
+  readonly publicUrl?: string | undefined;
+}
+
+/** The version of the interface, not of this program. */
+const API_VERSION = '1.5.0';
+/** What is served outside of the table; it can only be read. */
+const ROOT_PATHS = /^\/((openapi\.json|docs|healthz|readyz|metrics)\/?)?$/;
+
+/** Puts the HTTP side together: what all requests pass, the table's routes, and the pages. */
+export function createApp(parts: AppParts): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.set('trust proxy', parts.trustProxy);
+  app.use(requestContext(parts.log, parts.metrics.observeHttp));
+  app.use(securityHeaders(parts.publicUrl));
+  app.use('/api/v1', mountRoutes(parts.routes, parts));
+  app.use(healthRoutes(parts.health, parts.metrics));
+  app.use(documentRoutes(describeApi(parts)));
+  app.use(pageRoutes(fileURLToPath(new URL('page/public', import.meta.url))));
+  app.use((request) => {
+    throw ROOT_PATHS.test(request.path) ? methodNotAllowed(['GET']) : notFound();
+  });
+  app.use(errorHandler(parts.log));
+  return app;
+}
+
+function describeApi({ routes, publicUrl }: AppParts) {
+  return openApiDocument(routes, {
+    title: 'Parley',
+    version: API_VERSION,
+    description: 'Streaming speech and live voice agents, on your own machine.',
+    ...(publicUrl === undefined ? {} : { serverUrl: publicUrl }),
+  });
+}
+
+/** Answers of the API load nothing and are framed by nobody; pages relax this for themselves. */
+function securityHeaders(publicUrl: string | undefined) {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    // Only who is reached by TLS may ask browsers to insist on it.
+    strictTransportSecurity: publicUrl?.startsWith('https:') === true,
+    // Downloads are fetched by pages of other origins through signed links.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  });
+}

@@ -1,0 +1,164 @@
+import { availableParallelism, homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { StartError } from './errors.js';
+
+/** A whole number; `what` completes the sentence "PORT must be …". */
+function wholeNumber(min: number, max: number, what: string) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, what)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, what);
+}
+
+function url(protocols: readonly string[], what: string) {
+  return z.string().refine((text) => {
+    return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+  }, what);
+}
+
+const LIMIT = 'a whole number (0 = no limit)';
+const limit = () => wholeNumber(0, 1_000_000_000, LIMIT);
+
+/** A comma list without blanks. */
+const list = () =>
+  z.string().transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+
+const isHostOrNetwork = (item: string) =>
+  item.includes('/') ? ipaddr.isValidCIDR(item) : /^[\w.:[\]-]+$/.test(item);
+
+/**
+ * Every setting, by the name of its environment variable. A new one is a line here, and one in
+ * the README's table. The sentence after each type completes "NAME must be …".
+ */
+const Settings = z.object({
+  PORT: wholeNumber(0, 65_535, 'a port from 0 to 65535').default(8080),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'a host name or an address')
+    .default('127.0.0.1'),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((path) => resolve(path)),
+  PUBLIC_URL: url(['http:', 'https:'], 'an http or https URL')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
+  TRUST_PROXY: z
+    .string()
+    .refine(
+      (text) =>
+        /^(true|false|\d{1,2})$/.test(text) ||
+        text.split(',').every((item) => isTrustedNetwork(item.trim())),
+      'true, false, a number of proxies, or a comma list of addresses or networks',
+    )
+    .transform(trustedProxies)
+    .default(false),
+  SECRET_KEY: z
+    .string()
+    .refine(
+      (text) => text.split(',').every((secret) => secret.trim().length >= 16),
+      'one secret of at least 16 characters, or a comma list of them, the newest first',
+    )
+    .optional(),
+  DATABASE_URL: url(['postgres:', 'postgresql:'], 'a postgres:// URL').optional(),
+  PARLEY_CACHE: z
+    .string()
+    .default(() => join(homedir(), '.cache', 'parley'))
+    .transform((path) => resolve(path)),
+  MODELS_DIR: z
+    .string()
+    .transform((path) => resolve(path))
+    .optional(),
+  MODELS_CACHE: z
+    .string()
+    .transform((path) => resolve(path))
+    .optional(),
+  CPU_PERMITS: wholeNumber(1, 1_024, 'a whole number from 1').default(() =>
+    Math.max(1, availableParallelism() - 1),
+  ),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'trace, debug, info, warn, error, fatal or silent',
+    })
+    .default('info'),
+  OUTBOUND_ALLOWED_HOSTS: list()
+    .refine((items) => items.every(isHostOrNetwork), 'a comma list of hosts or networks (CIDR)')
+    .default([]),
+  MODEL_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'a short word of a-z, 0-9 and hyphens')
+    .default('svc'),
+  TEXT_LIMIT: wholeNumber(1, 1_000_000, 'a whole number from 1 to 1000000').default(5_000),
+  REQUESTS_PER_MINUTE: limit().default(1_000),
+  FAILED_AUTHS_PER_MINUTE: limit().default(20),
+  CONCURRENT_CALLS: limit().default(100),
+  MAX_BODY_BYTES: wholeNumber(1_024, 1_073_741_824, 'a number of bytes from 1024').default(
+    1_048_576,
+  ),
+  LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
+  LLM_API_KEY: z.string().optional(),
+  LLM_MODELS: list().default([]),
+  JWT_JWKS_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+});
+
+/** The checked settings, under the names of their variables. */
+export type Config = Omit<z.output<typeof Settings>, 'MODELS_CACHE'> & {
+  readonly MODELS_CACHE: string;
+};
+
+/**
+ * Reads the settings. An empty variable counts as unset.
+ * @throws StartError that names every wrong one at once. Values that may be secret are not shown.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const result = Settings.safeParse(given);
+  const faults = result.success
+    ? contradictions(result.data)
+    : result.error.issues.map(({ path, message }) => `${String(path[0])} must be ${message}`);
+  if (!result.success || faults.length > 0) {
+    throw new StartError(`Cannot start with these settings: ${faults.join('; ')}.`);
+  }
+  const settings = result.data;
+  return {
+    ...settings,
+    MODELS_CACHE: settings.MODELS_CACHE ?? join(settings.PARLEY_CACHE, 'models'),
+  };
+}
+
+/** Rules over more than one setting. */
+function contradictions(settings: z.output<typeof Settings>): string[] {
+  const issuer = [settings.JWT_JWKS_URL, settings.JWT_ISSUER, settings.JWT_AUDIENCE];
+  const faults: string[] = [];
+  if (issuer.some((value) => value !== undefined) && issuer.includes(undefined)) {
+    faults.push('JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE must be set together');
+  }
+  if (settings.LLM_MODELS.length > 0 && settings.LLM_BASE_URL === undefined) {
+    faults.push('LLM_MODELS needs LLM_BASE_URL, the server that has these models');
+  }
+  return faults;
+}
+
+function isTrustedNetwork(item: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(item)) return true;
+  return item.includes('/') ? ipaddr.isValidCIDR(item) : ipaddr.isValid(item);
+}
+
+/** In the form of Express's `trust proxy`. */
+function trustedProxies(text: string): boolean | number | string[] {
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  return /^\d+$/.test(text) ? Number(text) : text.split(',').map((item) => item.trim());
+}

@@ -1,0 +1,41 @@
+import { Router } from 'express';
+import type { Metrics } from './metrics.js';
+
+/** A part of the service; `check` resolves when it can work, and says in words why it cannot. */
+export interface HealthPart {
+  readonly name: string;
+  /** A part that is not needed is named when it is down, and leaves the service ready. */
+  readonly isNeeded: boolean;
+  readonly check: () => Promise<'up' | string>;
+}
+
+/** `/healthz` (the process answers), `/readyz` (all that is needed is up) and `/metrics`. */
+export function healthRoutes(parts: readonly HealthPart[], metrics: Metrics): Router {
+  const router = Router({ caseSensitive: true });
+  router.get('/healthz', (_request, response) => {
+    response.locals.route = '/healthz';
+    response.json({ status: 'ok' });
+  });
+  router.get('/readyz', async (_request, response) => {
+    response.locals.route = '/readyz';
+    const states = await Promise.all(parts.map(stateOf));
+    const isReady = states.every(({ part, state }) => state === 'up' || !part.isNeeded);
+    response.status(isReady ? 200 : 503).json({
+      status: isReady ? 'ready' : 'not ready',
+      parts: Object.fromEntries(states.map(({ part, state }) => [part.name, state])),
+    });
+  });
+  router.get('/metrics', async (_request, response) => {
+    response.locals.route = '/metrics';
+    response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+  return router;
+}
+
+async function stateOf(part: HealthPart) {
+  try {
+    return { part, state: await part.check() };
+  } catch {
+    return { part, state: 'down' };
+  }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../errors.js';
+import type { Principal, RouteScope } from './route.js';
+
+/** Says who a bearer key or token belongs to; undefined when it is none that is valid. */
+export interface KeyDirectory {
+  authenticate(bearer: string): Promise<Principal | undefined>;
+}
+
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+const MAX_BEARER_LENGTH = 8_192;
+
+/** The text of `Authorization: Bearer …`; undefined without one. */
+export function bearerOf(request: IncomingMessage): string | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined || header.length > MAX_BEARER_LENGTH) return undefined;
+  return /^Bearer +(\S+) *$/i.exec(header)?.[1];
+}
+
+/** A request without a key, or (`wrong`) with one that is not valid. */
+export function unauthorized(reason: 'missing' | 'wrong'): ApiError {
+  const sentence =
+    reason === 'missing'
+      ? 'Send your API key as "Authorization: Bearer <key>"'
+      : 'The API key is not valid';
+  return new ApiError('UNAUTHORIZED', sentence, { headers: CHALLENGE });
+}
+
+/** @throws ApiError FORBIDDEN, naming the scope that is missing. */
+export function requireScope(principal: Principal, scope: RouteScope | 'any'): void {
+  if (scope === 'any' || principal.scopes.includes('*') || principal.scopes.includes(scope)) return;
+  throw new ApiError('FORBIDDEN', `This API key lacks the scope "${scope}"`, {
+    detail: `Missing scope: ${scope}`,
+  });
+}

@@ -1,0 +1,91 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import { ApiError, type ApiErrorCode, InvalidInput } from '../errors.js';
+
+/** The one place where codes become statuses. */
+export const STATUS: Readonly<Record<ApiErrorCode, number>> = {
+  BAD_REQUEST: 400,
+  TEXT_TOO_LONG: 400,
+  INVALID_PLS: 400,
+  MODEL_LANGUAGE_MISMATCH: 400,
+  VOICE_LANGUAGE_MISMATCH: 400,
+  UNAUTHORIZED: 401,
+  INSUFFICIENT_CREDITS: 402,
+  FORBIDDEN: 403,
+  CALL_VALIDATION_FAILED: 403,
+  PHONE_NUMBER_LIMIT: 403,
+  NOT_FOUND: 404,
+  VOICE_NOT_FOUND: 404,
+  VOICE_NOT_AVAILABLE: 404,
+  DICTIONARY_NOT_FOUND: 404,
+  DICTIONARY_VERSION_NOT_FOUND: 404,
+  AGENT_NOT_FOUND: 404,
+  API_KEY_NOT_FOUND: 404,
+  KNOWLEDGE_BASE_NOT_FOUND: 404,
+  CALL_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  LANGUAGE_NOT_AVAILABLE: 409,
+  AGENT_NOT_PAUSED: 409,
+  AGENT_DISABLED: 409,
+  PHONE_NUMBER_IN_USE: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  PROVIDER_ERROR: 502,
+  DICTIONARY_CREATION_FAILED: 502,
+  OVERLOADED: 503,
+  PUBLIC_URL_REQUIRED: 503,
+};
+
+/** Answers whatever a route throws; an answer that was begun is cut off, never ended as if whole. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request, response, _next) => {
+    const requestLog: Logger = response.locals.log ?? log;
+    if (response.headersSent) {
+      if (!response.writableFinished && !request.destroyed) {
+        requestLog.error({ err: error }, 'answer cut off by a fault');
+      }
+      response.destroy();
+      return;
+    }
+    if (error instanceof InvalidInput) {
+      response.status(422).json({ detail: error.faults });
+      return;
+    }
+    if (error instanceof ApiError && error.code !== 'INTERNAL_ERROR') {
+      sendApiError(response, error);
+      return;
+    }
+    if (isUndecodablePath(error)) {
+      sendApiError(response, new ApiError('NOT_FOUND', 'There is nothing at this path'));
+      return;
+    }
+    if (request.destroyed && !request.complete) return; // the client went; nobody reads an answer
+    requestLog.error({ err: error }, 'request failed');
+    sendApiError(response, new ApiError('INTERNAL_ERROR', 'Something went wrong on our side'));
+  };
+}
+
+/** Express could not decode a path's `%` escapes, so it can name nothing. */
+function isUndecodablePath(error: unknown): boolean {
+  return error instanceof URIError;
+}
+
+/** Writes the error body of the contract, with its status and headers. */
+export function sendApiError(response: Response, error: ApiError): void {
+  response.status(STATUS[error.code]);
+  if (error.retryAfterS !== undefined) {
+    response.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterS))));
+  }
+  response.set(error.headers);
+  response.json(errorBody(error));
+}
+
+/** The error body of the contract. */
+export function errorBody(error: ApiError): Record<string, unknown> {
+  return { ...error.fields, error: error.message, detail: error.detail, code: error.code };
+}

@@ -1,0 +1,123 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Logger } from 'pino';
+import { ApiError } from '../errors.js';
+import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
+import { PathTemplate } from './path-template.js';
+import type { RateLimiter } from './rate-limit.js';
+import { type Call, type Principal, Reply, type Route, SENT } from './route.js';
+import { readInput } from './validated.js';
+
+/** What every route is served with. */
+export interface RouteServices {
+  readonly keys: KeyDirectory;
+  readonly limiter: RateLimiter;
+  /** For routes that name no limit of their own. */
+  readonly maxBodyBytes: number;
+}
+
+/** Makes Express routes of the table, and answers what the table does not have: 404 and 405. */
+export function mountRoutes(routes: readonly Route[], services: RouteServices): Router {
+  const router = Router({ caseSensitive: true, strict: false });
+  const entries = routes
+    .map((route) => ({ route, template: new PathTemplate(route.path) }))
+    .sort((left, right) => PathTemplate.compare(left.template, right.template));
+  for (const { route, template } of entries) {
+    router[route.method](template.express, serving(route, services));
+    if (route.isForBrowsers) router.options(template.express, answerPreflight);
+  }
+  router.use((request) => {
+    const methods = entries
+      .filter(({ template }) => template.matches(request.path))
+      .map(({ route }) => route.method.toUpperCase());
+    throw methods.length > 0 ? methodNotAllowed(methods) : notFound();
+  });
+  return router;
+}
+
+/** Nothing is served at this path. */
+export function notFound(): ApiError {
+  return new ApiError('NOT_FOUND', 'There is nothing at this path');
+}
+
+/** The path exists, with other methods. */
+export function methodNotAllowed(methods: readonly string[]): ApiError {
+  const all = new Set(methods);
+  if (all.has('GET')) all.add('HEAD');
+  const allowed = [...all].sort().join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}`, {
+    headers: { Allow: allowed },
+  });
+}
+
+/** Serves one route; the order of its checks is part of the contract. */
+function serving(route: Route, services: RouteServices): RequestHandler {
+  return async (request, response) => {
+    response.locals.route = `/api/v1${route.path}`;
+    if (route.isForBrowsers) response.set('Access-Control-Allow-Origin', '*');
+    const principal = await authenticate(route, services, request);
+    requireScope(principal, route.scope);
+    await services.limiter.countRequest(principal.accountId, response);
+    const input = await readInput(request, {
+      ...route,
+      maxBodyBytes: route.maxBodyBytes ?? services.maxBodyBytes,
+    });
+    const call: Call<unknown, unknown, unknown> = {
+      ...input,
+      principal,
+      requestId: response.locals.requestId as string,
+      log: response.locals.log as Logger,
+      signal: signalOf(response),
+      req: request,
+      res: response,
+    };
+    const outcome = await route.handle(call);
+    if (outcome !== SENT) send(response, outcome);
+  };
+}
+
+async function authenticate(
+  route: Route,
+  { keys, limiter }: RouteServices,
+  request: Request,
+): Promise<Principal> {
+  const bearer = bearerOf(request);
+  if (!route.authenticate && bearer === undefined) throw unauthorized('missing');
+  const principal = route.authenticate
+    ? await route.authenticate(request)
+    : await keys.authenticate(bearer!);
+  if (principal) return principal;
+  await limiter.countFailedAuth(request.ip ?? '');
+  throw unauthorized('wrong');
+}
+
+/** Fires when the connection closes before the answer was written in full. */
+function signalOf(response: Response): AbortSignal {
+  const controller = new AbortController();
+  const abortUnlessDone = () => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.closed) abortUnlessDone();
+  else response.once('close', abortUnlessDone);
+  return controller.signal;
+}
+
+function send(response: Response, outcome: unknown): void {
+  if (response.closed) return; // the client went while the handler worked
+  const { status, body, headers } = outcome instanceof Reply ? outcome : new Reply(200, outcome);
+  response.status(status).set(headers);
+  if (body === undefined) response.end();
+  else response.json(body);
+}
+
+const answerPreflight: RequestHandler = (request, response) => {
+  response.locals.route = 'preflight';
+  response
+    .status(204)
+    .set({
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': request.get('Access-Control-Request-Method') ?? 'GET',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-Id',
+      'Access-Control-Max-Age': '600',
+    })
+    .end();
+};

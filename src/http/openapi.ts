@@ -1,0 +1,149 @@
+import type { z } from 'zod';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
+import type { Route, RouteResponse } from './route.js';
+
+export interface ApiDescription {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  /** Where the API is reached; without it the document says "here". */
+  readonly serverUrl?: string;
+}
+
+const PREFIX = '/api/v1';
+const JSON_TYPE = 'application/json';
+
+const ERROR_RESPONSE: JsonSchema = {
+  type: 'object',
+  required: ['error', 'detail', 'code'],
+  properties: {
+    error: { type: 'string' },
+    detail: { type: ['string', 'null'] },
+    code: { type: ['string', 'null'] },
+  },
+};
+
+const VALIDATION_ERROR: JsonSchema = {
+  type: 'object',
+  required: ['loc', 'msg', 'type'],
+  properties: {
+    type: { type: 'string' },
+    loc: { type: 'array', items: { type: ['string', 'integer'] } },
+    msg: { type: 'string' },
+    input: {},
+    ctx: { type: 'object' },
+  },
+};
+
+/** Answers that routes have without declaring them. */
+const COMMON_ERRORS: Readonly<Record<number, string>> = {
+  401: 'Missing or invalid API key',
+  403: 'The key lacks the scope',
+  429: 'Too many requests',
+  500: 'Internal error',
+};
+
+/** The OpenAPI 3.1 document of the routes: made from the very schemas that validate. */
+export function openApiDocument(routes: readonly Route[], api: ApiDescription): JsonSchema {
+  const components: Record<string, unknown> = {
+    ErrorResponse: ERROR_RESPONSE,
+    ValidationError: VALIDATION_ERROR,
+    HTTPValidationError: {
+      type: 'object',
+      required: ['detail'],
+      properties: {
+        detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } },
+      },
+    },
+  };
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = `${PREFIX}${route.path}`;
+    paths[path] = { ...paths[path], [route.method]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: api.title, version: api.version, description: api.description },
+    servers: [{ url: api.serverUrl ?? '/' }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].sort().map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  };
+}
+
+function operation(route: Route): JsonSchema {
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: [route.tag],
+    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    ...(route.body ? { requestBody: requestBody(route.body) } : {}),
+    responses: responses(route),
+  };
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return [method, ...words].join('_').replaceAll('-', '_');
+}
+
+function parameters(place: 'path' | 'query', schema: z.ZodObject | undefined): JsonSchema[] {
+  if (!schema) return [];
+  const { properties, required } = jsonSchemaOf(schema, 'input') as {
+    properties: Record<string, unknown>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, json]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (required ?? []).includes(name),
+    schema: json,
+  }));
+}
+
+function requestBody(schema: z.ZodType): JsonSchema {
+  return {
+    required: !schema.safeParse(undefined).success,
+    content: { [JSON_TYPE]: { schema: jsonSchemaOf(schema, 'input') } },
+  };
+}
+
+function responses(route: Route): JsonSchema {
+  const all: Record<string, unknown> = {};
+  for (const [status, description] of Object.entries(COMMON_ERRORS)) {
+    all[status] = errorAnswer(description);
+  }
+  if (route.body || route.query || route.params) {
+    all[422] = refAnswer('The request does not fit its schema', 'HTTPValidationError');
+  }
+  for (const [status, response] of Object.entries(route.responses)) {
+    all[status] = Number(status) < 400 ? answer(response) : errorAnswer(response.description);
+  }
+  return all;
+}
+
+function answer({ description, schema, mediaTypes }: RouteResponse): JsonSchema {
+  if (mediaTypes) {
+    const binary = { schema: { type: 'string', format: 'binary' } };
+    return {
+      description,
+      content: Object.fromEntries(mediaTypes.map((type) => [type, binary])),
+    };
+  }
+  if (!schema) return { description };
+  return { description, content: { [JSON_TYPE]: { schema: jsonSchemaOf(schema, 'output') } } };
+}
+
+function errorAnswer(description: string): JsonSchema {
+  return refAnswer(description, 'ErrorResponse');
+}
+
+function refAnswer(description: string, name: string): JsonSchema {
+  const schema = { $ref: `#/components/schemas/${name}` };
+  return { description, content: { [JSON_TYPE]: { schema } } };
+}

@@ -1,0 +1,41 @@
+/** Matches paths against `/agent/{agent_id}/deploy`; one slash at the end changes nothing. */
+export class PathTemplate {
+  readonly text: string;
+  readonly #pattern: RegExp;
+
+  constructor(text: string) {
+    this.text = text;
+    const pattern = withoutLastSlash(text)
+      .split('/')
+      .map((segment) => (isParameter(segment) ? '([^/]+)' : quoted(segment)))
+      .join('/');
+    this.#pattern = new RegExp(`^${pattern}/?$`);
+  }
+
+  matches(path: string): boolean {
+    return this.#pattern.test(path);
+  }
+
+  /** The path in Express's notation. */
+  get express(): string {
+    return withoutLastSlash(this.text).replaceAll(/\{(\w+)\}/g, ':$1') || '/';
+  }
+
+  /** Orders fixed segments before parameters, so that `/agent/dashboard` is no agent's id. */
+  static compare(left: PathTemplate, right: PathTemplate): number {
+    const rank = (template: PathTemplate) => template.text.replaceAll(/\{\w+\}/g, '\uffff');
+    return rank(left) < rank(right) ? -1 : rank(left) > rank(right) ? 1 : 0;
+  }
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{') && segment.endsWith('}');
+}
+
+function withoutLastSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

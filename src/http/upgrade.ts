@@ -1,0 +1,147 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { ApiError } from '../errors.js';
+import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
+import { errorBody, STATUS } from './error-handler.js';
+import { notFound } from './mount.js';
+import { PathTemplate } from './path-template.js';
+import { requestIdOf } from './request-context.js';
+import type { Principal, RouteScope } from './route.js';
+
+/** What a socket's handler is handed beside the open socket. */
+export interface SocketCall {
+  readonly principal: Principal;
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly requestId: string;
+  readonly log: Logger;
+}
+
+/** One path that speaks WebSocket. */
+export interface SocketRoute {
+  /** The whole path, parameters in braces. */
+  readonly path: string;
+  readonly scope: RouteScope | 'any';
+  /** For sockets with a credential of their own (a call's token) instead of an API key. */
+  readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Principal | undefined>;
+  /** The largest message in bytes; a larger one closes the socket with 1009. */
+  readonly maxMessageBytes: number;
+  readonly open: (socket: WebSocket, call: SocketCall) => void;
+}
+
+export interface UpgradeServices {
+  readonly keys: KeyDirectory;
+  readonly log: Logger;
+}
+
+const GOING_AWAY = 1001;
+
+interface Entry {
+  readonly route: SocketRoute;
+  readonly template: PathTemplate;
+  readonly server: WebSocketServer;
+}
+
+/** Takes `upgrade` events to their sockets' routes; who may not enter is answered with HTTP. */
+export class UpgradeDispatcher {
+  readonly #entries: readonly Entry[];
+  readonly #services: UpgradeServices;
+  #isClosed = false;
+
+  constructor(routes: readonly SocketRoute[], services: UpgradeServices) {
+    this.#services = services;
+    this.#entries = routes.map((route) => ({
+      route,
+      template: new PathTemplate(route.path),
+      server: new WebSocketServer({
+        noServer: true,
+        maxPayload: route.maxMessageBytes,
+        perMessageDeflate: false,
+        clientTracking: true,
+      }),
+    }));
+  }
+
+  /** For `server.on('upgrade', …)`. */
+  readonly handle = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const requestId = requestIdOf(request);
+    const log = this.#services.log.child({ requestId });
+    const onSocketError = () => socket.destroy();
+    socket.on('error', onSocketError);
+    this.#admit(request)
+      .then(({ entry, principal, url }) => {
+        socket.off('error', onSocketError);
+        if (this.#isClosed || socket.destroyed) {
+          socket.destroy();
+          return;
+        }
+        entry.server.handleUpgrade(request, socket, head, (webSocket) => {
+          // Without a listener a protocol error would end the process; the close event follows it.
+          webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
+          log.info({ route: entry.route.path }, 'socket opened');
+          entry.route.open(webSocket, { principal, request, url, requestId, log });
+        });
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) log.error({ err: error }, 'upgrade failed');
+        const known =
+          error instanceof ApiError
+            ? error
+            : new ApiError('INTERNAL_ERROR', 'Something went wrong on our side');
+        refuse(socket, known, requestId);
+      });
+  };
+
+  /** Sockets that are open now. */
+  get openSockets(): number {
+    return this.#entries.reduce((count, { server }) => count + server.clients.size, 0);
+  }
+
+  /** Lets nobody in any more and tells the open sockets that the server goes away. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { server } of this.#entries) {
+      for (const client of server.clients) client.close(GOING_AWAY, 'server is stopping');
+      server.close();
+    }
+  }
+
+  async #admit(request: IncomingMessage) {
+    const url = new URL(`http://localhost${pathOf(request)}`);
+    const entry = this.#entries.find(({ template }) => template.matches(url.pathname));
+    if (!entry) throw notFound();
+    const { route } = entry;
+    const bearer = bearerOf(request);
+    if (!route.authenticate && bearer === undefined) throw unauthorized('missing');
+    const principal = route.authenticate
+      ? await route.authenticate(request, url)
+      : await this.#services.keys.authenticate(bearer!);
+    if (!principal) throw unauthorized('wrong');
+    requireScope(principal, route.scope);
+    return { entry, principal, url };
+  }
+}
+
+/** Only the path form is taken; a second slash would make the rest a host. */
+function pathOf(request: IncomingMessage): string {
+  const path = request.url ?? '/';
+  if (!path.startsWith('/') || path.startsWith('//')) throw notFound();
+  return path;
+}
+
+function refuse(socket: Duplex, error: ApiError, requestId: string): void {
+  if (socket.destroyed) return;
+  const body = JSON.stringify(errorBody(error));
+  const status = STATUS[error.code];
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+    ...error.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}

@@ -1,0 +1,57 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** Members that never reach a log, wherever they stand. Fields are chosen so as not to need it. */
+const SECRET_FIELDS = [
+  'authorization',
+  'password',
+  'secret',
+  'token',
+  'api_key',
+  'apiKey',
+  'key',
+  'text',
+  'prompt',
+  'greeting',
+  'phone_number',
+  'phoneNumber',
+  'from_number',
+  'to_number',
+  'input',
+];
+
+/** The process's log: JSON lines with fixed messages. No words of callers, no keys, no numbers. */
+export function makeLog(level: string, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
+        censor: '[redacted]',
+      },
+      serializers: { err: describeError },
+    },
+    destination ?? pino.destination({ dest: 2, sync: true }),
+  );
+}
+
+/** What a log may know of an error. Errors of the database carry rows and bindings: left out. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const code = 'code' in error ? String(error.code) : undefined;
+  // A driver's message quotes the statement and values behind " - "; its own words come last.
+  const message = 'severity' in error ? 'database error' : error.message;
+  const stack = error.stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
+  return {
+    type: error.name,
+    message,
+    code,
+    stack,
+    ...(error.cause ? { cause: describeError(error.cause) } : {}),
+  };
+}

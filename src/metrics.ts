@@ -1,0 +1,114 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  type CpuPermits,
+  type PermitObserver,
+  PRIORITIES,
+} from '../media/inference/cpu-permits.js';
+import type { HttpObserver } from './http/request-context.js';
+
+const HTTP_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const CPU_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const LOOP_RESOLUTION_MS = 10;
+const NS_PER_S = 1e9;
+
+/** All that `/metrics` shows. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({
+    resolution: LOOP_RESOLUTION_MS,
+  });
+  readonly #http: Histogram<'method' | 'route' | 'status'>;
+  readonly #permitWait: Histogram<'priority'>;
+  readonly #permitRun: Histogram<'priority'>;
+
+  constructor() {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.#http = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'From the request to the end of its answer, by route',
+      labelNames: ['method', 'route', 'status'],
+      buckets: HTTP_BUCKETS_S,
+      registers,
+    });
+    this.#permitWait = new Histogram({
+      name: 'cpu_permit_wait_seconds',
+      help: 'How long a job waited for a CPU permit',
+      labelNames: ['priority'],
+      buckets: CPU_BUCKETS_S,
+      registers,
+    });
+    this.#permitRun = new Histogram({
+      name: 'cpu_permit_run_seconds',
+      help: 'How long a job held its CPU permit',
+      labelNames: ['priority'],
+      buckets: CPU_BUCKETS_S,
+      registers,
+    });
+    this.#watchLoop();
+  }
+
+  readonly observeHttp: HttpObserver = (method, route, status, durationMs) => {
+    this.#http.observe({ method, route, status: String(status) }, durationMs / 1000);
+  };
+
+  readonly observePermit: PermitObserver = (priority, waitMs, runMs) => {
+    this.#permitWait.observe({ priority }, waitMs / 1000);
+    this.#permitRun.observe({ priority }, runMs / 1000);
+  };
+
+  /** Shows the pool's present state; it is read when somebody asks. */
+  watchPermits(permits: CpuPermits): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'cpu_permits_busy',
+      help: 'CPU permits in use',
+      registers,
+      collect() {
+        this.set(permits.busy);
+      },
+    });
+    new Gauge({
+      name: 'cpu_permits_total',
+      help: 'CPU permits in all',
+      registers,
+      collect() {
+        this.set(permits.total);
+      },
+    });
+    new Gauge({
+      name: 'cpu_permits_waiting',
+      help: 'Jobs that wait for a CPU permit',
+      labelNames: ['priority'],
+      registers,
+      collect() {
+        for (const priority of PRIORITIES) this.set({ priority }, permits.waiting(priority));
+      },
+    });
+  }
+
+  /** Stops measuring; the timers of this object end. */
+  close(): void {
+    this.#loopDelay.disable();
+    this.registry.clear();
+  }
+
+  /** The delay since the process started, without the resolution that each sample contains. */
+  #watchLoop(): void {
+    this.#loopDelay.enable();
+    const delay = this.#loopDelay;
+    const seconds = (ns: number) => Math.max(0, ns / NS_PER_S - LOOP_RESOLUTION_MS / 1000);
+    new Gauge({
+      name: 'event_loop_delay_seconds',
+      help: 'How late timers of the audio thread fire, since it started',
+      labelNames: ['quantile'],
+      registers: [this.registry],
+      collect() {
+        this.set({ quantile: '0.5' }, seconds(delay.percentile(50)));
+        this.set({ quantile: '0.99' }, seconds(delay.percentile(99)));
+        this.set({ quantile: '1' }, seconds(delay.max));
+      },
+    });
+  }
+}
