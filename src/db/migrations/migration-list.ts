@@ -1,9 +1,10 @@
 import { accounts } from './0001-accounts.js';
 import { agents } from './0002-agents.js';
+import { rateLimits } from './0003-rate-limits.js';
 import type { Migration } from './migration.js';
 
 /**
  * Every migration, oldest first. A released one is never edited, renamed or taken out: the next
  * change of the schema is a new file at the end.
  */
-export const MIGRATIONS: readonly Migration[] = [accounts, agents];
+export const MIGRATIONS: readonly Migration[] = [accounts, agents, rateLimits];
