@@ -28,7 +28,10 @@ export interface WordTime {
 /** A piece of speech. The receiver owns `samples` (−1…1, mono, at the voice's rate). */
 export interface SpeechChunk {
   readonly samples: Float32Array;
-  /** All the utterance's words, with its first chunk; empty in later ones. */
+  /**
+   * The words that begin with this chunk or later: nearly always all of them come with the first one.
+   * A voice that cuts a very long utterance brings the rest with later chunks, in order.
+   */
   readonly words: readonly WordTime[];
 }
 

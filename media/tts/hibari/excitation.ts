@@ -1,0 +1,58 @@
+import { HOP, SAMPLE_RATE } from './signal.js';
+
+/** A pitch at or below this (Hz) means that the voice is still. */
+export const VOICED_ABOVE = 40;
+/** Harmonics end below this (Hz). */
+const HIGHEST = 11_000;
+/** Where 2·sin(t/2) is smaller, the pulse is at its peak and the quotient is its limit. */
+const PEAK = 2e-3;
+
+/**
+ * The pulses of the vocal folds, sample by sample: all harmonics of the pitch below 11 kHz at unit
+ * amplitude, Σ cos(h·t) = sin((H + ½)t) / (2 sin(t/2)) − ½; silence where there is no voice.
+ * The pitch goes linearly from the middle of one frame to the middle of the next.
+ */
+export class Excitation {
+  readonly #pitch: Float32Array;
+  /** Turns of the fundamental, 0…1. */
+  #phase = 0;
+  #frame = 0;
+
+  /** @param pitch Hz, a value a frame. */
+  constructor(pitch: Float32Array) {
+    this.#pitch = pitch;
+  }
+
+  /** Writes the next frame's 300 samples to `output` at `at`; tells whether any was voiced. */
+  next(output: Float64Array, at: number): boolean {
+    const pitch = this.#pitch;
+    const frame = this.#frame++;
+    const here = pitch[frame]!;
+    const before = pitch[frame - 1] ?? here;
+    const after = pitch[frame + 1] ?? here;
+    let phase = this.#phase;
+    let voiced = false;
+    for (let i = 0; i < HOP; i++) {
+      const along = (i + 0.5) / HOP - 0.5;
+      const hz = along < 0 ? here + (here - before) * along : here + (after - here) * along;
+      phase += (hz > VOICED_ABOVE ? hz : VOICED_ABOVE) / SAMPLE_RATE;
+      if (phase >= 1) phase -= Math.floor(phase);
+      if (hz > VOICED_ABOVE) {
+        voiced = true;
+        output[at + i] = pulseAt(phase, hz);
+      } else {
+        output[at + i] = 0;
+      }
+    }
+    this.#phase = phase;
+    return voiced;
+  }
+}
+
+function pulseAt(phase: number, hz: number): number {
+  const harmonics = Math.floor(HIGHEST / hz) + 0.5;
+  const angle = 2 * Math.PI * phase;
+  const divisor = 2 * Math.sin(angle / 2);
+  if (divisor <= PEAK) return harmonics - 0.5;
+  return Math.sin(harmonics * angle) / divisor - 0.5;
+}

@@ -1,0 +1,101 @@
+/** A word as the front end reads it: what is said, and where it stands in the text. */
+export interface SpokenWord {
+  readonly phonemes: string;
+  /** Half-open range of UTF-16 indexes in the utterance's text. */
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly whitespaceAfter: boolean;
+}
+
+/** A word of a part: the ids `from`…`to` (half-open) of its part are its sounds. */
+export interface ScriptWord {
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the model says in one go: ids with a pad at each end, and the words that they spell. */
+export interface ScriptPart {
+  readonly ids: readonly number[];
+  readonly words: readonly ScriptWord[];
+}
+
+/** Phonemes that the model was trained to say in one go. */
+export const PART_PHONEMES = 400;
+/** Where a text that is too long is cut rather than between any two words. */
+const CLAUSE_END = /[,;:.!?…—]["”)]*$/u;
+/** Below this a cut at a clause would make parts too short to sound like a sentence. */
+const LEAST_CLAUSE = 100;
+const PAUSES = /^[;:,.!?—…"()“”\s]*$/u;
+
+interface Token {
+  readonly word: SpokenWord;
+  readonly ids: readonly number[];
+  readonly isPause: boolean;
+}
+
+/**
+ * Turns words into what the model reads. Phonemes that it does not know are left out. Over 400
+ * phonemes are cut into parts, after a clause if one ends late enough, else after a word; a word of
+ * more than 400 is cut inside.
+ *
+ * @param vocabulary the id of each phoneme.
+ */
+export function scriptOf(
+  words: readonly SpokenWord[],
+  vocabulary: ReadonlyMap<string, number>,
+): ScriptPart[] {
+  const space = vocabulary.get(' ');
+  const tokens = words.flatMap((word) => tokensOf(word, vocabulary));
+  const parts: ScriptPart[] = [];
+  for (let from = 0; from < tokens.length; ) {
+    const to = endOfPart(tokens, from);
+    const part = joinTokens(tokens.slice(from, to), space);
+    if (part.words.length > 0) parts.push(part);
+    from = to;
+  }
+  return parts;
+}
+
+function tokensOf(word: SpokenWord, vocabulary: ReadonlyMap<string, number>): Token[] {
+  const ids = [...word.phonemes].flatMap((phoneme) => vocabulary.get(phoneme) ?? []);
+  const isPause = PAUSES.test(word.phonemes);
+  const tokens: Token[] = [];
+  for (let at = 0; at < Math.max(1, ids.length); at += PART_PHONEMES - 1) {
+    tokens.push({ word, ids: ids.slice(at, at + PART_PHONEMES - 1), isPause });
+  }
+  return tokens;
+}
+
+/** Index after the last token of the part that starts at `from`. */
+function endOfPart(tokens: readonly Token[], from: number): number {
+  let length = 0;
+  let clause: number | undefined;
+  for (let i = from; i < tokens.length; i++) {
+    const { ids, word } = tokens[i]!;
+    length += ids.length;
+    if (length > PART_PHONEMES) return clause ?? Math.max(i, from + 1);
+    if (length >= LEAST_CLAUSE && CLAUSE_END.test(word.phonemes)) clause = i + 1;
+    if (word.whitespaceAfter) length++;
+  }
+  return tokens.length;
+}
+
+function joinTokens(tokens: readonly Token[], space: number | undefined): ScriptPart {
+  const ids = [0];
+  const words: ScriptWord[] = [];
+  tokens.forEach(({ word, ids: own, isPause }, index) => {
+    const from = ids.length;
+    ids.push(...own);
+    const before = tokens[index - 1]?.word;
+    if (!isPause && own.length > 0 && before !== word) {
+      words.push({ textStart: word.textStart, textEnd: word.textEnd, from, to: ids.length });
+    }
+    const isLast = index === tokens.length - 1;
+    const isSplit = tokens[index + 1]?.word === word;
+    if (word.whitespaceAfter && !isLast && !isSplit && space !== undefined) ids.push(space);
+  });
+  ids.push(0);
+  return { ids, words };
+}
