@@ -88,7 +88,7 @@ class Mp3Encoder implements Encoder {
 /** Joins the bytes that LAME lets go, which end anywhere, to whole frames. */
 class Mp3Frames {
   readonly #frameLength: number;
-  #bytes = Buffer.alloc(8192);
+  #bytes = new Uint8Array(8192);
   #filled = 0;
 
   constructor({ sampleRate, kilobitsPerSecond }: Mp3Options) {
@@ -99,8 +99,8 @@ class Mp3Frames {
 
   push(bytes: Uint8Array, emit: Emit<Uint8Array>): void {
     if (this.#filled + bytes.length > this.#bytes.length) {
-      const larger = Buffer.alloc((this.#filled + bytes.length) * 2);
-      this.#bytes.copy(larger, 0, 0, this.#filled);
+      const larger = new Uint8Array((this.#filled + bytes.length) * 2);
+      larger.set(this.#bytes.subarray(0, this.#filled));
       this.#bytes = larger;
     }
     this.#bytes.set(bytes, this.#filled);

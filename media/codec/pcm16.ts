@@ -10,9 +10,9 @@ export class Pcm16Encoder implements Encoder {
     if (samples.length === 0) return;
     if (this.#pcm.length < samples.length) this.#pcm = new Int16Array(samples.length * 2);
     toInt16(samples, this.#pcm);
-    const bytes = Buffer.from(this.#pcm.buffer, 0, samples.length * 2);
-    if (IS_BIG_ENDIAN) bytes.swap16();
-    emit(bytes);
+    const { buffer } = this.#pcm;
+    if (IS_BIG_ENDIAN) Buffer.from(buffer, 0, samples.length * 2).swap16();
+    emit(new Uint8Array(buffer, 0, samples.length * 2));
   }
 
   flush(): void {

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The samples that ffmpeg finds in a file: an outside judge of our containers and codecs. */
+/** The samples that ffmpeg (a path) finds in a file: an outside judge of our containers and codecs. */
 export async function decodeWithFfmpeg(
+  ffmpeg: string,
   file: Uint8Array,
   { input = [], sampleRate }: { input?: readonly string[]; sampleRate: number },
 ): Promise<Float32Array> {
   const raw = ['-f', 'f32le', '-ac', '1', '-ar', String(sampleRate), 'pipe:1'];
   const quiet = ['-v', 'error', '-nostdin'];
-  const child = spawn('ffmpeg', [...quiet, ...input, '-i', 'pipe:0', ...raw]);
+  const child = spawn(ffmpeg, [...quiet, ...input, '-i', 'pipe:0', ...raw]);
   const out: Buffer[] = [];
   const faults: Buffer[] = [];
   child.stdout.on('data', (piece: Buffer) => out.push(piece));

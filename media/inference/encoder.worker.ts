@@ -1,0 +1,74 @@
+import { AUDIO_FORMATS } from '../codec/audio-formats.js';
+import type { Encoder } from '../codec/codecs.js';
+import { MediaError } from '../errors.js';
+import { Resampler } from '../resample/resampler.js';
+import type { EncodedStreamOptions, EncodeInput, EncoderJobs } from './encoder-jobs.js';
+import { serveJobs } from './serve-jobs.js';
+
+interface OpenStream {
+  readonly resampler: Resampler;
+  readonly encoder: Encoder;
+}
+
+const streams = new Map<number, OpenStream>();
+
+serveJobs<EncoderJobs>({
+  encode: async (input) => {
+    const stream = input.open ? await open(input.open) : streams.get(input.stream);
+    if (!stream) throw new MediaError('INVALID_INPUT', 'No such stream is open');
+    streams.set(input.stream, stream);
+    try {
+      const output = encode(stream, input);
+      if (input.isLast) streams.delete(input.stream);
+      return { output, transfer: [output.buffer] };
+    } catch (error) {
+      drop(input.stream);
+      throw error;
+    }
+  },
+  drop: (stream) => {
+    drop(stream);
+    return { output: null };
+  },
+});
+
+async function open({ format, inputRate, totalSamples }: EncodedStreamOptions) {
+  const found = AUDIO_FORMATS.get(format);
+  if (!found) throw new MediaError('INVALID_INPUT', 'No such format is known');
+  const total =
+    totalSamples === undefined
+      ? undefined
+      : Math.round((totalSamples * found.sampleRate) / inputRate);
+  const resampler = new Resampler(inputRate, found.sampleRate);
+  return { resampler, encoder: await found.createEncoder(total) };
+}
+
+function encode(stream: OpenStream, { samples, isLast }: EncodeInput): Uint8Array<ArrayBuffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const keep = (piece: Uint8Array) => {
+    // Not slice: that of a Buffer shares its memory, which the encoder fills anew.
+    pieces.push(new Uint8Array(piece));
+    length += piece.length;
+  };
+  const intoEncoder = (piece: Float32Array) => stream.encoder.push(piece, keep);
+  stream.resampler.push(samples, intoEncoder);
+  if (isLast) {
+    stream.resampler.flush(intoEncoder);
+    stream.encoder.flush(keep);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** An encoder is flushed even when nobody wants its bytes: that gives back what it borrowed. */
+function drop(id: number): void {
+  const stream = streams.get(id);
+  streams.delete(id);
+  stream?.encoder.flush(() => undefined);
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import { decodeWithFfmpeg } from '../../support/decode-audio.js';
+import { describeWith } from '../../support/needs.js';
+import { runBytes } from '../../support/run-stage.js';
+import { likenessDb, tone } from '../../support/tones.js';
+
+/** What ffmpeg must be told of formats that have no header. */
+const HEADERLESS: Readonly<Record<string, string>> = {
+  'audio/pcm': 's16le',
+  'audio/basic': 'mulaw',
+  'audio/x-alaw-basic': 'alaw',
+};
+
+describeWith(['ffmpeg'], 'ffmpeg decodes', ({ ffmpeg }) => {
+  it.each([...AUDIO_FORMATS.values()])(
+    '$name, as long as was promised and with the same sound',
+    async ({ contentType, sampleRate, createEncoder }) => {
+      const raw = HEADERLESS[contentType];
+      const input = raw ? ['-f', raw, '-ar', String(sampleRate), '-ac', '1'] : [];
+      for (const length of [1, 1151, 1152, 20000, 20577]) {
+        const samples = tone(440, sampleRate, length);
+        const file = runBytes(await createEncoder(), [samples]);
+        const found = await decodeWithFfmpeg(ffmpeg, file, { input, sampleRate });
+        const extra = found.length - length;
+        if (contentType === 'audio/mpeg') {
+          expect(extra).toBeGreaterThan(0);
+          expect(extra).toBeLessThanOrEqual(2304);
+        } else expect(extra).toBe(0);
+        // An MP3 starts after LAME's delay of 576 samples and a decoder's own of 529.
+        const sound = extra === 0 ? found : found.subarray(1105);
+        if (length > 10000) {
+          expect(likenessDb(samples, sound)).toBeGreaterThan(LIKENESS_DB[contentType] ?? 60);
+        }
+      }
+    },
+  );
+});
+
+/** How alike the sound must be after lossy codecs. */
+const LIKENESS_DB: Readonly<Record<string, number>> = {
+  'audio/mpeg': 20,
+  'audio/basic': 30,
+  'audio/x-alaw-basic': 30,
+  'audio/ogg; codecs=opus': 15,
+};
