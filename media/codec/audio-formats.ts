@@ -1,5 +1,9 @@
+import { encodeAlaw } from './alaw.js';
 import type { AudioFormat } from './codecs.js';
+import { G711Encoder } from './g711.js';
 import { createMp3Encoder, type Mp3Options } from './mp3.js';
+import { encodeMulaw } from './mulaw.js';
+import { OggOpusEncoder } from './ogg-opus.js';
 import { Pcm16Encoder } from './pcm16.js';
 import { WavEncoder } from './wav.js';
 
@@ -15,6 +19,7 @@ export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
     mp3('mp3', BASE_RATE, 128),
     wav('wav', BASE_RATE),
     pcm('pcm', BASE_RATE),
+    g711('alaw_8000', 'audio/x-alaw-basic', encodeAlaw),
     mp3('mp3_22050_32', 22050, 32),
     mp3('mp3_24000_48', 24000, 48),
     mp3('mp3_44100_32', 44100, 32),
@@ -22,6 +27,11 @@ export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
     mp3('mp3_44100_96', 44100, 96),
     mp3('mp3_44100_128', 44100, 128),
     mp3('mp3_44100_192', 44100, 192),
+    opus('opus_48000_32', 32),
+    opus('opus_48000_64', 64),
+    opus('opus_48000_96', 96),
+    opus('opus_48000_128', 128),
+    opus('opus_48000_192', 192),
     pcm('pcm_8000', 8000),
     pcm('pcm_16000', 16000),
     pcm('pcm_22050', 22050),
@@ -29,6 +39,7 @@ export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
     pcm('pcm_32000', 32000),
     pcm('pcm_44100', 44100),
     pcm('pcm_48000', 48000),
+    g711('ulaw_8000', 'audio/basic', encodeMulaw),
     wav('wav_16000', 16000),
     wav('wav_22050', 22050),
     wav('wav_24000', 24000),
@@ -63,5 +74,23 @@ function mp3(
     contentType: 'audio/mpeg',
     sampleRate,
     createEncoder: () => createMp3Encoder({ sampleRate, kilobitsPerSecond }),
+  };
+}
+
+function opus(name: string, kilobitsPerSecond: number): AudioFormat {
+  return {
+    name,
+    contentType: 'audio/ogg; codecs=opus',
+    sampleRate: 48000,
+    createEncoder: async () => new OggOpusEncoder(kilobitsPerSecond * 1000),
+  };
+}
+
+function g711(name: string, contentType: string, encode: typeof encodeMulaw): AudioFormat {
+  return {
+    name,
+    contentType,
+    sampleRate: 8000,
+    createEncoder: async () => new G711Encoder(encode),
   };
 }

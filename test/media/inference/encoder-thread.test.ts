@@ -24,7 +24,7 @@ describe('EncoderThread', () => {
   const samples = tone(440, 24000, 30001);
 
   it('gives what resampler and encoder give in one go, for streams side by side', async () => {
-    const names = ['mp3', 'wav', 'pcm_8000', 'mp3_44100_32'];
+    const names = ['mp3', 'wav', 'opus_48000_32', 'mp3_44100_32', 'opus_48000_64'];
     const found = await Promise.all(
       names.map((format) =>
         encodeAll(thread.open({ format, inputRate: 24000 }), cut(samples, [5000, 700])),
