@@ -28,10 +28,11 @@ export async function build(root) {
     cwd: root,
   });
   if (code !== 0) {
+    const full = diskFullSentence(output);
+    if (full) throw new StepFailure(full);
     process.stderr.write(output);
     throw new StepFailure(
-      diskFullSentence(output) ??
-        'The sources do not compile: correct what the compiler says above, or go back to a commit that compiles.',
+      'The sources do not compile: correct what the compiler says above, or go back to a commit that compiles.',
     );
   }
   for (const path of sourceFiles(root)) {

@@ -1,16 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { run } from './run.mjs';
 import { diskFullSentence, StepFailure } from './step-failure.mjs';
 
 const OFFLINE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
+/** npm's own note of what it installed, its last act. */
+const INSTALLED = 'node_modules/.package-lock.json';
 
 /**
- * Whether node_modules holds what package-lock.json asks for. npm writes its own copy of the lock
- * there as the last act of an install, so an install that was cut short does not count.
+ * Whether node_modules holds what package-lock.json asks for; an install that was cut short does not.
  */
 export function packagesAreCurrent(root) {
-  const installed = readLock(join(root, 'node_modules/.package-lock.json'));
+  const installed = readLock(join(root, INSTALLED));
   if (!installed) return false;
   const wanted = readLock(join(root, 'package-lock.json')) ?? {};
   return Object.entries(wanted).every(([path, entry]) => {
@@ -30,10 +31,13 @@ export async function installPackages(root) {
   const { code, output } = await run(
     command,
     // Said outright, since a caller's NODE_ENV, omit or loglevel would reach this npm too.
-    [...npm, 'ci', '--include=dev', '--include=optional', '--no-audit', '--loglevel=error'],
+    [...npm, 'ci', '--include=dev', '--include=optional', '--no-audit', '--loglevel=warn'],
     { cwd: root },
   );
-  if (code === 0) return;
+  // npm only warns of a file that it could not unpack, and takes the package for installed.
+  const isWhole = code === 0 && !output.includes('TAR_ENTRY_ERROR') && packagesAreCurrent(root);
+  if (isWhole) return;
+  rmSync(join(root, INSTALLED), { force: true });
   throw new StepFailure(installSentence(output));
 }
 
@@ -42,6 +46,8 @@ export function installSentence(output) {
   if (/not found|ENOENT/.test(output) && /spawn npm/.test(output)) {
     return 'There is no npm on the PATH: install it beside Node and run the same command again.';
   }
+  const full = diskFullSentence(output);
+  if (full) return full;
   const code = /npm (?:error|ERR!) code (\S+)/.exec(output)?.[1] ?? 'no code';
   if (OFFLINE.test(output)) {
     return `The packages could not be fetched (${code}): check the network, or the proxy and registry that \`npm config list\` shows, then run the same command again.`;
@@ -49,10 +55,7 @@ export function installSentence(output) {
   if (code === 'EUSAGE') {
     return 'package-lock.json does not fit package.json: run `npm install`, then the same command again.';
   }
-  return (
-    diskFullSentence(output) ??
-    `The packages could not be installed (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`
-  );
+  return `The packages could not be installed (npm ci: ${code}): run \`npm ci\` to see why, then the same command again.`;
 }
 
 /** How to call npm: the one that started us if there is one, else that on the PATH. */

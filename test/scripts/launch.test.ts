@@ -103,7 +103,7 @@ describe('a step that cannot be done', () => {
   });
 
   it('is told as one sentence when the packages cannot be fetched', async () => {
-    rmSync(join(clone.path, 'node_modules'));
+    clone.removePackages();
     const ended = await clone.launch(['start'], {
       npm_config_registry: 'http://127.0.0.1:1/',
       npm_config_cache: join(clone.path, 'npm-cache'),
@@ -116,7 +116,7 @@ describe('a step that cannot be done', () => {
   });
 
   it('is told as one sentence when the lock does not fit package.json', async () => {
-    rmSync(join(clone.path, 'node_modules'));
+    clone.removePackages();
     clone.write('package.json', '{"name": "parley", "dependencies": {"zod": "1.0.0"}}');
     const ended = await clone.launch(['start']);
     expect(ended.code).toBe(1);
