@@ -12,6 +12,7 @@ export interface DatabaseConnection {
 export interface ConnectOptions {
   /** Connections at most; the embedded database accepts 50 in all. */
   readonly poolMax?: number;
+  readonly log?: { warn(fields: object, message: string): void };
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -44,10 +45,10 @@ const types: pg.CustomTypesConfig = {
  */
 export function connect(
   database: DatabaseConnection | string,
-  { poolMax = 10 }: ConnectOptions = {},
+  { poolMax = 10, log }: ConnectOptions = {},
 ): Knex {
   const address = typeof database === 'string' ? { connectionString: database } : { ...database };
-  return knex({
+  const db = knex({
     client: 'pg',
     connection: {
       ...address,
@@ -60,5 +61,25 @@ export function connect(
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
     acquireConnectionTimeout: CONNECT_TIMEOUT_MS,
+    compileSqlOnError: false, // else the values would be in the messages, and so in the log
+    log: quietLog(log),
   });
+  db.on('query-error', forgetValues);
+  return db;
+}
+
+/** Errors are thrown as well, so of what knex would print only the code is worth a line. */
+function quietLog(log: ConnectOptions['log']): Knex.Logger {
+  const tell = (message: unknown) => {
+    const code = message instanceof Error && 'code' in message ? message.code : undefined;
+    log?.warn({ code }, 'The database client warns');
+  };
+  return { warn: tell, error: tell, deprecate: () => undefined, debug: () => undefined };
+}
+
+/** PostgreSQL quotes rows in its details ("Key (phone)=(…) already exists"): not for our log. */
+function forgetValues(error: pg.DatabaseError): void {
+  error.detail = undefined;
+  error.where = undefined;
+  error.internalQuery = undefined;
 }

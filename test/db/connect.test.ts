@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.js';
 import { withDatabase } from '../support/database.js';
@@ -42,6 +43,15 @@ describe('connect', () => {
 
   it('ends a statement that takes too long', async () => {
     expect(await value("current_setting('statement_timeout')")).toBe('30s');
+  });
+
+  it('tells which rule a row broke, and none of its values', async () => {
+    await database.db.raw('create table phones (number text primary key)');
+    const insert = () => database.db('phones').insert({ number: '+34600000000' });
+    await insert();
+    const error = await insert().catch((fault: unknown) => fault);
+    expect(error).toMatchObject({ code: '23505', constraint: 'phones_pkey' });
+    expect(inspect(error, { showHidden: true })).not.toContain('34600000000');
   });
 
   it('sorts and folds text by Unicode, and is no superuser', async () => {

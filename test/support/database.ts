@@ -34,7 +34,7 @@ export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabas
     return part;
   };
   beforeAll(async () => {
-    copyFolder(await migratedCluster(), join(folder, 'postgres'));
+    await copyCluster(folder);
     server = await startEmbeddedPostgres({ dataDir: folder, cacheDir: CACHE });
     db = connect(server.connection);
   });
@@ -60,6 +60,11 @@ export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabas
       return { ...connection, database: name };
     },
   };
+}
+
+/** Puts a migrated database into a data folder, as a start some time ago would have left it. */
+export async function copyCluster(dataDir: string): Promise<void> {
+  copyFolder(await migratedCluster(), join(dataDir, 'postgres'));
 }
 
 async function emptyTables(db: Knex): Promise<void> {

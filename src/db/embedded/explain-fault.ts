@@ -29,6 +29,8 @@ export function explainFault(what: string, output: string, logFile?: string): St
   const lines = output.trim().split('\n');
   const line = lines.findLast((text) => /FATAL|PANIC|error:/i.test(text)) ?? lines.at(-1) ?? '';
   const words = line.replace(/^.*?(FATAL|PANIC|error):\s*/, '').slice(0, 300);
-  const more = logFile ? `see ${logFile}, or` : 'put that right, or';
-  return new StartError(`The embedded database ${what} (${words}): ${more} set DATABASE_URL.`);
+  const advice = logFile
+    ? `see ${logFile}, or set DATABASE_URL`
+    : 'put that right, or set DATA_DIR to another folder';
+  return new StartError(`The embedded database ${what} (${words}): ${advice}.`);
 }
