@@ -39,6 +39,8 @@ export const CONFIG_DEFAULTS = {
   voice_avatar_url: null,
 } as const;
 
+const MAX_CONTACTS = 1_000;
+const CONTACT_NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
 const E164 = /^\+[1-9]\d{1,14}$/;
 const seconds = (description: string) => float({ ge: 0, description: `Seconds. ${description}` });
 
@@ -68,9 +70,14 @@ const PLAIN_FIELDS = {
   phone_provider: oneOf(['twilio', 'telnyx']),
   recording_enabled: bool(),
   allow_outbound_calling: bool(),
-  outbound_contacts: dict(str({ pattern: E164 })).meta({
-    description: 'Name → number in E.164; not empty when outbound calling is allowed.',
-  }),
+  outbound_contacts: dict(str({ pattern: E164 }))
+    .refine((contacts) => Object.keys(contacts).length <= MAX_CONTACTS, {
+      message: `there must be at most ${MAX_CONTACTS} contacts`,
+    })
+    .refine((contacts) => Object.keys(contacts).every((name) => CONTACT_NAME.test(name)), {
+      message: 'a contact must have a name of 1 to 200 printable characters',
+    })
+    .meta({ description: 'Name → number in E.164; not empty when outbound calling is allowed.' }),
   managed_tools: ManagedTools,
   available_voices: anyDict(),
   category: str({ max: 200 }),

@@ -27,7 +27,7 @@ function mergeWebhooks(stored: StoredWebhooks, update: StoredWebhooks): StoredWe
   return {
     ...stored,
     ...(events !== undefined && {
-      events: events && events.map((hook) => keepSecret(hook, stored.events ?? [])),
+      events: events === null ? null : events.map((hook) => keepSecret(hook, stored.events ?? [])),
     }),
     ...(tools !== undefined && { tools: tools && keepCredentials(stored.tools, tools) }),
     ...(inbound_call !== undefined && {

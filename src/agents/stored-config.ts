@@ -46,7 +46,8 @@ export function sealConfig(input: AgentConfigInput, seal: Seal): StoredConfig {
     ...plain,
     ...(webhooks !== undefined && { webhooks: webhooks && sealWebhooks(webhooks, seal) }),
     ...(mcp_servers !== undefined && {
-      mcp_servers: mcp_servers && mcp_servers.map((server) => sealCredentials(server, seal)),
+      mcp_servers:
+        mcp_servers === null ? null : mcp_servers.map((server) => sealCredentials(server, seal)),
     }),
   };
 }
@@ -54,9 +55,11 @@ export function sealConfig(input: AgentConfigInput, seal: Seal): StoredConfig {
 function sealWebhooks(webhooks: WebhooksInput, seal: Seal): StoredWebhooks {
   const { events, tools, inbound_call } = webhooks;
   return {
-    ...(events !== undefined && { events: events && events.map((hook) => sealSecret(hook, seal)) }),
+    ...(events !== undefined && {
+      events: events === null ? null : events.map((hook) => sealSecret(hook, seal)),
+    }),
     ...(tools !== undefined && {
-      tools: tools && tools.map((tool) => sealCredentials(tool, seal)),
+      tools: tools === null ? null : tools.map((tool) => sealCredentials(tool, seal)),
     }),
     ...(inbound_call !== undefined && {
       inbound_call: inbound_call && sealSecret(inbound_call, seal),

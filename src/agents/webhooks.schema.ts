@@ -59,7 +59,7 @@ const ToolWebhookInput = model({
   auth_type: orDefault(oneOf(AUTH_TYPES), 'none'),
   auth_token: secretText(),
   headers: secretHeaders(),
-  response: anyDict({}).nullable().default(null),
+  response: anyDict().nullable().default(null),
   timeout: orDefault(toolTimeout(), 10),
 }).meta({ id: 'ToolWebhookInput' });
 export type ToolWebhookInput = z.output<typeof ToolWebhookInput>;

@@ -1,9 +1,9 @@
+import type { Principal } from '../http/route.js';
 import type { AccountsRepository } from './accounts.repository.js';
 import { hashApiKey, isSameHash, prefixOfApiKey } from './api-key.js';
 import type { ApiKeyCredential, ApiKeysRepository } from './api-keys.repository.js';
 import { BoundedCache } from './bounded-cache.js';
 import { JsonWebTokens } from './json-web-tokens.js';
-import type { Scope } from './scopes.js';
 
 /** How long another gateway's change to a key may stay unseen here. */
 const CACHE_MS = 1_000;
@@ -11,14 +11,6 @@ const CACHE_LIMIT = 1_000;
 /** `last_used_at` is written at most this often a key. */
 const LAST_USED_STEP_MS = 60_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Who sent a request, and what it may do. */
-export interface Principal {
-  readonly accountId: string;
-  readonly scopes: readonly Scope[];
-  /** null for a JWT, which no stored key stands behind. */
-  readonly keyId: number | null;
-}
 
 /** A key as it was read, with the one field that changes here. */
 interface Held {

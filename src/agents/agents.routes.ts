@@ -1,0 +1,208 @@
+import { int, model } from '../http/fields.js';
+import { pageOf } from '../http/pagination.js';
+import { type Route, type RouteResponse, reply, route } from '../http/route.js';
+import { toAgentBody } from './agent-output.js';
+import type { AgentModels } from './agent-ports.js';
+import type { Agents } from './agents.js';
+import type { Agent, AgentStatus, AgentsRepository } from './agents.repository.js';
+import {
+  AgentAlone,
+  AgentAndMessage,
+  AgentBody,
+  AgentList,
+  AgentPath,
+  CreateAgent,
+  ListAgents,
+  StatsSummary,
+  UpdateAgent,
+} from './agents.schema.js';
+
+const COMMON = { scope: 'agents', tag: 'Agents' } as const;
+const SHOWN_BY_DEFAULT: readonly AgentStatus[] = ['deployed', 'paused'];
+/** The plain array has no pages: so many of the newest agents it holds at the most. */
+const MAX_PLAIN_LIST = 1_000;
+
+const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
+const NOTHING_SUCH: RouteResponse = { description: 'No such agent or knowledge base' };
+const DISABLED: RouteResponse = { description: 'The agent is disabled' };
+const AssignKnowledgeBase = model({ kb_id: int() });
+
+export interface AgentRouteParts {
+  readonly agents: Agents;
+  readonly repository: AgentsRepository;
+  readonly models: AgentModels;
+}
+
+/** `/agent`: everything about agents but their calls. */
+export function agentRoutes(parts: AgentRouteParts): readonly Route[] {
+  return [...collectionRoutes(parts), ...oneAgentRoutes(parts), ...moveRoutes(parts)];
+}
+
+function collectionRoutes({ agents, repository, models }: AgentRouteParts): readonly Route[] {
+  const toBody = (agent: Agent) => toAgentBody(agent, models);
+  return [
+    route({
+      ...COMMON,
+      method: 'post',
+      path: '/agent',
+      summary: 'Create an agent',
+      body: CreateAgent,
+      responses: {
+        201: { description: 'The agent, paused', schema: AgentBody },
+        404: { description: 'No such knowledge base' },
+      },
+      async handle({ principal, body }) {
+        return reply(201, toBody(await agents.create(principal.accountId, body)));
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'get',
+      path: '/agent',
+      summary: 'List agents',
+      description:
+        'The newest first. Without page and limit a plain array, with either one page of it.',
+      query: ListAgents,
+      responses: { 200: { description: 'The agents', schema: AgentList } },
+      async handle({ principal: { accountId }, query }) {
+        const statuses = query.show_statuses ?? SHOWN_BY_DEFAULT;
+        if (query.page === undefined && query.limit === undefined) {
+          const all = { offset: 0, limit: MAX_PLAIN_LIST };
+          return (await repository.list(accountId, statuses, all)).map(toBody);
+        }
+        const counts = await repository.countByStatus(accountId);
+        const total = [...new Set(statuses)].reduce((sum, status) => sum + counts[status], 0);
+        const page = pageOf(query, total);
+        const found = page.hasItems ? await repository.list(accountId, statuses, page) : [];
+        return { items: found.map(toBody), pagination: page.pagination };
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'get',
+      path: '/agent/stats-summary',
+      summary: 'Count agents by status',
+      responses: { 200: { description: 'The counts', schema: StatsSummary } },
+      async handle({ principal }) {
+        const counts = await repository.countByStatus(principal.accountId);
+        return {
+          total_agents: counts.deployed + counts.paused + counts.disabled,
+          status_summary: counts,
+        };
+      },
+    }),
+  ];
+}
+
+function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
+  const toBody = (agent: Agent) => toAgentBody(agent, models);
+  const common = { ...COMMON, params: AgentPath };
+  return [
+    route({
+      ...common,
+      method: 'get',
+      path: '/agent/{agent_id}',
+      summary: 'Read an agent',
+      responses: { 200: { description: 'The agent', schema: AgentBody }, 404: NO_SUCH_AGENT },
+      async handle({ principal, params }) {
+        return toBody(await agents.find(principal.accountId, params.agent_id));
+      },
+    }),
+    route({
+      ...common,
+      method: 'put',
+      path: '/agent/{agent_id}',
+      summary: 'Update an agent',
+      body: UpdateAgent,
+      responses: {
+        200: { description: 'The agent', schema: AgentBody },
+        404: NOTHING_SUCH,
+        409: { description: 'The agent is disabled, or its number is in use' },
+      },
+      async handle({ principal, params, body }) {
+        return toBody(await agents.update(principal.accountId, params.agent_id, body));
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/agent/{agent_id}/assign-knowledge-base',
+      summary: 'Assign a knowledge base',
+      body: AssignKnowledgeBase,
+      responses: {
+        200: { description: 'The agent', schema: AgentBody },
+        404: NOTHING_SUCH,
+        409: DISABLED,
+      },
+      async handle({ principal, params, body }) {
+        const { accountId } = principal;
+        return toBody(await agents.assignKnowledgeBase(accountId, params.agent_id, body.kb_id));
+      },
+    }),
+    route({
+      ...common,
+      method: 'delete',
+      path: '/agent/{agent_id}/knowledge-base',
+      summary: 'Take the knowledge base away',
+      responses: {
+        204: { description: 'The agent has no knowledge base' },
+        404: NO_SUCH_AGENT,
+        409: DISABLED,
+      },
+      async handle({ principal, params }) {
+        await agents.assignKnowledgeBase(principal.accountId, params.agent_id, null);
+        return reply(204);
+      },
+    }),
+  ];
+}
+
+function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
+  const toBody = (agent: Agent) => toAgentBody(agent, models);
+  const common = { ...COMMON, method: 'post', params: AgentPath } as const;
+  return [
+    route({
+      ...common,
+      path: '/agent/{agent_id}/deploy',
+      summary: 'Deploy an agent',
+      responses: {
+        200: { description: 'The agent, deployed', schema: AgentAndMessage },
+        404: NO_SUCH_AGENT,
+        409: {
+          description: 'The agent is disabled, its number in use, or its language not available',
+        },
+      },
+      async handle({ principal, params }) {
+        const agent = await agents.deploy(principal.accountId, params.agent_id);
+        return { agent: toBody(agent), message: 'The agent is deployed and takes calls' };
+      },
+    }),
+    route({
+      ...common,
+      path: '/agent/{agent_id}/pause',
+      summary: 'Pause an agent',
+      responses: {
+        200: { description: 'The agent, paused', schema: AgentAlone },
+        404: NO_SUCH_AGENT,
+        409: DISABLED,
+      },
+      async handle({ principal, params }) {
+        return { agent: toBody(await agents.pause(principal.accountId, params.agent_id)) };
+      },
+    }),
+    route({
+      ...common,
+      path: '/agent/{agent_id}/disable',
+      summary: 'Delete (disable) an agent',
+      responses: {
+        200: { description: 'The agent, disabled', schema: AgentAndMessage },
+        404: NO_SUCH_AGENT,
+        409: { description: 'The agent is not paused' },
+      },
+      async handle({ principal, params }) {
+        const agent = await agents.disable(principal.accountId, params.agent_id);
+        return { agent: toBody(agent), message: 'The agent is disabled, which is final' };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,130 @@
+import { ApiError, InvalidInput } from '../errors.js';
+import type { AllowedHosts } from '../outbound/allowed-hosts.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import type { AgentConfigInput } from './agent-config.schema.js';
+import { makeAgentId } from './agent-id.js';
+import type { KnowledgeBaseDirectory, LanguageAvailability } from './agent-ports.js';
+import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents.repository.js';
+import type { CreateAgent, UpdateAgent } from './agents.schema.js';
+import { faultsOfConfig } from './config-rules.js';
+import { mergeConfig } from './merge-config.js';
+import { type StoredConfig, sealConfig } from './stored-config.js';
+import { TTS_DEFAULTS } from './tts-params.schema.js';
+
+export interface AgentsParts {
+  readonly repository: AgentsRepository;
+  readonly box: SecretBox;
+  readonly allowedHosts: AllowedHosts;
+  readonly languages: LanguageAvailability;
+  readonly knowledgeBases: KnowledgeBaseDirectory;
+}
+
+/**
+ * The life of agents: made paused, deployed and paused at will, disabled for good. Every method is
+ * about one account; another account's agent is AGENT_NOT_FOUND.
+ */
+export class Agents {
+  readonly #parts: AgentsParts;
+
+  constructor(parts: AgentsParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws InvalidInput when the config's fields do not fit each other */
+  async create(accountId: string, body: CreateAgent): Promise<Agent> {
+    const id = makeAgentId();
+    const config = this.#merge(id, {}, body.config);
+    await this.#requireKnowledgeBase(accountId, body.kb_id);
+    const { name, kb_id: kbId = null } = body;
+    return this.#parts.repository.insert({ id, accountId, name, config, kbId, status: 'paused' });
+  }
+
+  async find(accountId: string, id: string): Promise<Agent> {
+    return (await this.#parts.repository.find(accountId, id)) ?? noSuchAgent(id);
+  }
+
+  /** A partial update; a deployed agent's calls see it from the next one on. */
+  async update(accountId: string, id: string, body: UpdateAgent): Promise<Agent> {
+    await this.find(accountId, id);
+    await this.#requireKnowledgeBase(accountId, body.kb_id);
+    return this.#change(accountId, id, (agent) => {
+      requireEnabled(agent);
+      return {
+        ...(body.name !== undefined && { name: body.name }),
+        ...(body.kb_id !== undefined && { kbId: body.kb_id }),
+        ...(body.config !== undefined && { config: this.#merge(id, agent.config, body.config) }),
+      };
+    });
+  }
+
+  /** Idempotent. @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, AGENT_DISABLED */
+  async deploy(accountId: string, id: string): Promise<Agent> {
+    const agent = await this.find(accountId, id);
+    requireEnabled(agent);
+    const voice = agent.config.tts_params;
+    const language = voice?.language ?? TTS_DEFAULTS.language;
+    const voiceId = voice?.voice_id || null;
+    const problem = await this.#parts.languages.problemWith({ language, voiceId });
+    if (problem !== undefined) throw new ApiError('LANGUAGE_NOT_AVAILABLE', problem);
+    return this.#move(accountId, id, 'deployed');
+  }
+
+  /** Idempotent; frees the agent's number. @throws ApiError AGENT_DISABLED */
+  async pause(accountId: string, id: string): Promise<Agent> {
+    return this.#move(accountId, id, 'paused');
+  }
+
+  /** Final. @throws ApiError AGENT_NOT_PAUSED unless the agent is paused */
+  async disable(accountId: string, id: string): Promise<Agent> {
+    return this.#change(accountId, id, ({ status }) => {
+      if (status === 'paused') return { status: 'disabled' };
+      const sentence =
+        status === 'deployed'
+          ? 'The agent is deployed: pause it before you disable it'
+          : 'The agent is disabled already';
+      throw new ApiError('AGENT_NOT_PAUSED', sentence);
+    });
+  }
+
+  /** Assigns a knowledge base, or takes it away with null. */
+  async assignKnowledgeBase(accountId: string, id: string, kbId: number | null): Promise<Agent> {
+    return this.update(accountId, id, { kb_id: kbId });
+  }
+
+  #move(accountId: string, id: string, status: AgentStatus): Promise<Agent> {
+    return this.#change(accountId, id, (agent) => {
+      requireEnabled(agent);
+      return agent.status === status ? {} : { status };
+    });
+  }
+
+  async #change(
+    accountId: string,
+    id: string,
+    decide: (agent: Agent) => AgentChange,
+  ): Promise<Agent> {
+    return (await this.#parts.repository.change(accountId, id, decide)) ?? noSuchAgent(id);
+  }
+
+  #merge(id: string, stored: StoredConfig, input: AgentConfigInput): StoredConfig {
+    const sealed = sealConfig(input, (text) => this.#parts.box.seal(text, id));
+    const next = mergeConfig(stored, sealed);
+    const faults = faultsOfConfig(input, next, this.#parts.allowedHosts);
+    if (faults.length > 0) throw new InvalidInput(faults);
+    return next;
+  }
+
+  async #requireKnowledgeBase(accountId: string, kbId: number | null | undefined): Promise<void> {
+    if (kbId == null || (await this.#parts.knowledgeBases.exists(accountId, kbId))) return;
+    throw new ApiError('KNOWLEDGE_BASE_NOT_FOUND', `No knowledge base has the id ${kbId}`);
+  }
+}
+
+function requireEnabled(agent: Agent): void {
+  if (agent.status !== 'disabled') return;
+  throw new ApiError('AGENT_DISABLED', 'The agent is disabled, which is final: create a new one');
+}
+
+function noSuchAgent(id: string): never {
+  throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${id}`);
+}

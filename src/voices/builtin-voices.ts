@@ -1,0 +1,20 @@
+/** A voice that comes with a model of the store. */
+export interface BuiltinVoice {
+  readonly id: string;
+  readonly name: string;
+  /** ISO 639-1. */
+  readonly language: string;
+  /** Hz. */
+  readonly sampleRate: number;
+  /** The kind of model behind it. */
+  readonly engine: string;
+  /** Whether its model is on this machine. */
+  readonly isInstalled: boolean;
+  /** Whether it speaks for its language when no voice is named. */
+  readonly isDefault: boolean;
+}
+
+/** The built-in voices of this installation, installed or not. */
+export interface BuiltinVoices {
+  list(): readonly BuiltinVoice[];
+}
