@@ -1,0 +1,34 @@
+import { isConsonant, isVowel } from './stress.js';
+
+/** What a word's sound depends on: how the next one begins. Sentences are read from the end. */
+export interface SoundContext {
+  /** Of the sound that follows; `pause` before punctuation and at the end. */
+  readonly next: 'vowel' | 'consonant' | 'pause';
+  /** The next word is "to" ("used to"). */
+  readonly beforeTo: boolean;
+}
+
+export const AT_THE_END: SoundContext = { next: 'pause', beforeTo: false };
+
+/** Marks at which a voice pauses; quotation marks do not count. */
+const PAUSES = new Set(';:,.!?—…');
+
+export function isPause(sign: string): boolean {
+  return PAUSES.has(sign);
+}
+
+/** The context of the word before one that is written `text` and sounds like `phonemes`. */
+export function contextBefore(
+  word: { readonly text: string; readonly tag: string; readonly phonemes: string },
+  behind: SoundContext,
+): SoundContext {
+  const { text, tag, phonemes } = word;
+  const beforeTo =
+    text === 'to' || text === 'To' || (text === 'TO' && (tag === 'TO' || tag === 'IN'));
+  for (const sign of phonemes) {
+    if (isPause(sign)) return { next: 'pause', beforeTo };
+    if (isVowel(sign)) return { next: 'vowel', beforeTo };
+    if (isConsonant(sign)) return { next: 'consonant', beforeTo };
+  }
+  return { next: behind.next, beforeTo };
+}

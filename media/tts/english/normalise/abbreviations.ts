@@ -1,0 +1,62 @@
+import type { SpokenForm } from '../../traced-text.js';
+import type { NormaliserTables } from '../assets.js';
+import { apart, cardinal, ordinal } from './number-words.js';
+import { anyOf } from './patterns.js';
+
+/** Titles, abbreviations, number signs and Roman numerals behind a name or a heading. */
+export function abbreviations(tables: NormaliserTables): SpokenForm[] {
+  const { titles, abbreviations: words } = tables;
+  return [
+    {
+      // "12 Oak Dr." is no doctor.
+      pattern: /(?<=\d [A-Z][a-z]{1,30} )Dr\b\.?(?! [A-Z])/g,
+      say: () => 'Drive',
+    },
+    {
+      pattern: new RegExp(`\\b(${anyOf(Object.keys(titles))})\\.? (?=[A-Z])`, 'g'),
+      say: ([, title = '']) => `${titles[title]} `,
+    },
+    {
+      pattern: new RegExp(`(?<![\\w.])(${anyOf(Object.keys(words))})(?!\\w)`, 'g'),
+      say: (match) => {
+        const [, short = ''] = match;
+        const isLast = match.index + match[0].length === match.input.length;
+        return `${words[short]}${isLast && short.endsWith('.') ? '.' : ''}`;
+      },
+    },
+    { pattern: /\bNo\. ?(?=\d)/g, say: () => 'Number ' },
+    { pattern: /\bNos\. ?(?=\d)/g, say: () => 'Numbers ' },
+    { pattern: /(?<![\w&])#(?=\d)/g, say: () => 'number ' },
+    ...romanNumerals(tables),
+  ];
+}
+
+const ROMAN = '((?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))';
+
+function romanNumerals(tables: NormaliserTables): SpokenForm[] {
+  const after = (names: readonly string[]) =>
+    new RegExp(`\\b(${anyOf(names)}) ${ROMAN}\\b(?![.'’]\\w)`, 'g');
+  return [
+    {
+      pattern: after(tables.roman_cardinal),
+      say: ([, name = '', numeral = '']) => `${name} ${apart(cardinal(romanValue(numeral)))}`,
+    },
+    {
+      pattern: after(tables.roman_ordinal),
+      say: ([, name = '', numeral = '']) => `${name} the ${ordinal(romanValue(numeral))}`,
+    },
+  ];
+}
+
+const VALUES: ReadonlyMap<string, number> = new Map([
+  ['I', 1],
+  ['V', 5],
+  ['X', 10],
+  ['L', 50],
+  ['C', 100],
+]);
+
+function romanValue(numeral: string): number {
+  const values = Array.from(numeral, (letter) => VALUES.get(letter) ?? 0);
+  return values.reduce((sum, value, i) => sum + ((values[i + 1] ?? 0) > value ? -value : value), 0);
+}

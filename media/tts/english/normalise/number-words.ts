@@ -1,0 +1,84 @@
+const ONES =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
+const TENS = 'zero ten twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+const SCALES =
+  ' thousand million billion trillion quadrillion quintillion sextillion septillion octillion nonillion decillion'.split(
+    ' ',
+  );
+const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map([
+  ['one', 'first'],
+  ['two', 'second'],
+  ['three', 'third'],
+  ['five', 'fifth'],
+  ['eight', 'eighth'],
+  ['nine', 'ninth'],
+  ['twelve', 'twelfth'],
+]);
+
+/** "four hundred twenty-five"; `number` is digits alone. More digits than have a name are read one by one. */
+export function cardinal(number: string | number): string {
+  const digits = String(number).replace(/^0+(?=\d)/, '');
+  if (digits.length > SCALES.length * 3) return digitByDigit(digits);
+  const words: string[] = [];
+  for (let end = digits.length, scale = 0; end > 0; end -= 3, scale++) {
+    const group = Number(digits.slice(Math.max(0, end - 3), end));
+    if (group > 0) words.unshift(...belowThousand(group), ...(scale > 0 ? [SCALES[scale]!] : []));
+  }
+  return words.length > 0 ? words.join(' ') : ONES[0]!;
+}
+
+/** "twenty-first". */
+export function ordinal(number: string | number): string {
+  return cardinal(number).replace(/[a-z]+$/, (last) => {
+    const irregular = IRREGULAR_ORDINALS.get(last);
+    if (irregular) return irregular;
+    return last.endsWith('y') ? `${last.slice(0, -1)}ieth` : `${last}th`;
+  });
+}
+
+/** Four digits as a year is said: "nineteen oh five", "two thousand five", "twenty ten". */
+export function year(digits: string): string {
+  const century = Number(digits.slice(0, -2));
+  const rest = Number(digits.slice(-2));
+  if (century === 0 || (century % 10 === 0 && rest < 10)) return cardinal(digits);
+  if (rest === 0) return `${cardinal(century)} hundred`;
+  return `${cardinal(century)} ${rest < 10 ? 'oh ' : ''}${cardinal(rest)}`;
+}
+
+/** "five five oh" is said with "zero" by the voices' training: "five five zero". */
+export function digitByDigit(digits: string): string {
+  return Array.from(digits, (digit) => ONES[Number(digit)]!).join(' ');
+}
+
+/** A number inside a name such as "A380" or "F-16": in pairs where people do so. */
+export function inName(digits: string): string {
+  if (digits.length === 4 && !digits.startsWith('0')) return year(digits);
+  if (digits.length > 3 || digits.startsWith('0')) return digitByDigit(digits);
+  if (digits.length < 3 || digits.endsWith('00')) return cardinal(digits);
+  const rest = digits.slice(1);
+  return `${cardinal(digits[0]!)} ${rest.startsWith('0') ? `oh ${cardinal(rest)}` : cardinal(rest)}`;
+}
+
+/** The plural of a number word: "nineties", "hundreds", "sixes". */
+export function pluralOf(words: string): string {
+  return words.replace(/[a-z]+$/, (last) => {
+    if (last.endsWith('y')) return `${last.slice(0, -1)}ies`;
+    return last.endsWith('x') ? `${last}es` : `${last}s`;
+  });
+}
+
+/** Numbers said apart, as the voices were trained on them: "forty five". */
+export function apart(words: string): string {
+  return words.replaceAll('-', ' ');
+}
+
+function belowThousand(number: number): string[] {
+  const words = number >= 100 ? [ONES[Math.floor(number / 100)]!, 'hundred'] : [];
+  const rest = number % 100;
+  if (rest >= 20)
+    words.push(TENS[Math.floor(rest / 10)]! + (rest % 10 ? `-${ONES[rest % 10]}` : ''));
+  else if (rest > 0) words.push(ONES[rest]!);
+  return words;
+}

@@ -1,0 +1,37 @@
+import type { SpokenForm } from '../../traced-text.js';
+import { cardinal } from './number-words.js';
+import { spelt } from './spelling.js';
+
+/** Times of day: "7:30 pm", "14:05", "10am". */
+export const TIMES: readonly SpokenForm[] = [
+  {
+    pattern:
+      /(?<![\w:])(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s?([AaPp])(?:\.[Mm]\.?|[Mm])(?![A-Za-z]))?(?![\d:])/g,
+    say: (match) => {
+      const [, hour = '', minute = '', second, half] = match;
+      if (Number(hour) > 24 || Number(minute) > 59 || Number(second ?? 0) > 59) return undefined;
+      const words = [cardinal(hour)];
+      if (Number(minute) > 0) words.push(Number(minute) < 10 ? 'oh' : '', cardinal(minute));
+      else if (!half && !second) words.push("o'clock");
+      if (second) words.push('and', cardinal(second), Number(second) === 1 ? 'second' : 'seconds');
+      if (half) words.push(halfOfDay(half, match));
+      return words.filter(Boolean).join(' ');
+    },
+  },
+  {
+    pattern: /(?<![\w.:])(\d{1,2})\s?([AaPp])(?:\.[Mm]\.?|[Mm])(?![A-Za-z])/g,
+    say: (match) => {
+      const [, hour = '', half = ''] = match;
+      if (Number(hour) > 12 || Number(hour) === 0) return undefined;
+      return `${cardinal(hour)} ${halfOfDay(half, match)}`;
+    },
+  },
+];
+
+/** Spelt; the dot that also ends the sentence is kept. */
+function halfOfDay(half: string, match: RegExpExecArray): string {
+  const letters = spelt(half.toUpperCase()) + spelt('M');
+  const rest = match.input.slice(match.index + match[0].length);
+  const endsSentence = match[0].endsWith('.') && /^["”’')\]]*\s*$/.test(rest.slice(0, 8));
+  return endsSentence ? `${letters}.` : letters;
+}

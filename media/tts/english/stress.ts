@@ -1,0 +1,66 @@
+/** The alphabet's classes and marks (Source: the phoneme conventions of misaki, Apache-2.0). */
+export const PRIMARY = 'ˈ';
+export const SECONDARY = 'ˌ';
+const VOWELS = new Set('AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻ');
+const CONSONANTS = new Set('bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ');
+/** One sign each, but as long as two. */
+const LONG_SIGNS = new Set('AIOQWYʤʧ');
+
+/**
+ * What is wanted of a word's stress: none at all, weaker by one step (`reduced`; `softened` only
+ * where there is a primary one), at least a secondary one, or a primary one.
+ */
+export type Stress = 'none' | 'reduced' | 'softened' | 'marked' | 'strong';
+
+export function isVowel(sign: string): boolean {
+  return VOWELS.has(sign);
+}
+
+export function isConsonant(sign: string): boolean {
+  return CONSONANTS.has(sign);
+}
+
+export function isStressed(phonemes: string): boolean {
+  return phonemes.includes(PRIMARY) || phonemes.includes(SECONDARY);
+}
+
+/** Length of a word in signs, diphthongs and affricates counted twice. */
+export function weightOf(phonemes: string): number {
+  let weight = 0;
+  for (const sign of phonemes) weight += LONG_SIGNS.has(sign) ? 2 : 1;
+  return weight;
+}
+
+/** Raises or lowers the stress of a word's phonemes; `undefined` leaves them as they are. */
+export function withStress(phonemes: string, stress: Stress | undefined): string {
+  const hasPrimary = phonemes.includes(PRIMARY);
+  switch (stress) {
+    case undefined:
+      return phonemes;
+    case 'none':
+      return phonemes.replaceAll(PRIMARY, '').replaceAll(SECONDARY, '');
+    case 'reduced':
+      return hasPrimary ? lowered(phonemes) : marked(phonemes, SECONDARY);
+    case 'softened':
+      return hasPrimary ? lowered(phonemes) : phonemes;
+    case 'marked':
+      return marked(phonemes, SECONDARY);
+    case 'strong':
+      if (hasPrimary) return phonemes;
+      if (phonemes.includes(SECONDARY)) return phonemes.replaceAll(SECONDARY, PRIMARY);
+      return marked(phonemes, PRIMARY);
+  }
+}
+
+/** Of several stresses only the main one is left, as a secondary one. */
+function lowered(phonemes: string): string {
+  return phonemes.replaceAll(SECONDARY, '').replaceAll(PRIMARY, SECONDARY);
+}
+
+/** Marks the first vowel of a word that has no stress. */
+function marked(phonemes: string, mark: string): string {
+  if (isStressed(phonemes)) return phonemes;
+  const signs = Array.from(phonemes);
+  const vowel = signs.findIndex(isVowel);
+  return vowel < 0 ? phonemes : [...signs.slice(0, vowel), mark, ...signs.slice(vowel)].join('');
+}

@@ -1,0 +1,36 @@
+import type { UnknownWordTables } from './assets.js';
+
+/** Reads a word that no list knows; runs the model, so it lives in the inference room. */
+export type UnknownWord = (word: string) => Promise<string>;
+
+/**
+ * The word as input of the model for unknown words (`chars`, int64 [1, n]), in runs that are no
+ * longer than the model takes; letters that it does not know are left out.
+ */
+export function encodeUnknownWord(word: string, tables: UnknownWordTables): BigInt64Array[] {
+  const ids: bigint[] = [];
+  for (const letter of word) {
+    const index = tables.in.indexOf(letter);
+    if (index >= 0) ids.push(BigInt(index + 1));
+  }
+  const runs: BigInt64Array[] = [];
+  for (let at = 0; at < ids.length; at += tables.maxlen) {
+    runs.push(BigInt64Array.from(ids.slice(at, at + tables.maxlen)));
+  }
+  return runs;
+}
+
+/** Phonemes out of the model's symbols, one a position: repeats are one symbol, 0 is a blank. */
+export function decodeUnknownWord(
+  symbols: Iterable<bigint | number>,
+  tables: UnknownWordTables,
+): string {
+  let phonemes = '';
+  let last = 0;
+  for (const symbol of symbols) {
+    const index = Number(symbol);
+    if (index !== last && index !== 0) phonemes += tables.out[index - 1] ?? '';
+    last = index;
+  }
+  return phonemes;
+}
