@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Ended, runNode } from './run-node.js';
+import { type Ended, plainEnv, runNode } from './run-node.js';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const COPIED = ['scripts', 'package.json', '.npmrc', 'tsconfig.json', 'vitest.config.ts'];
@@ -36,7 +36,10 @@ export class MiniClone {
 
   /** Runs the clone's launcher to its end. */
   launch(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return runNode(['scripts/launch.mjs', ...args], { cwd: this.path, env });
+    return runNode(['scripts/launch.mjs', ...args], {
+      cwd: this.path,
+      env: { ...plainEnv(), ...env },
+    });
   }
 
   remove(): void {

@@ -1,13 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.js';
 import { ServerProcess } from './server-process.js';
+import { makeTestFolder } from './test-folder.js';
 
 /** The program that `npm start` ends in. */
 export const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** What `npm start` calls; its argument is `start`. */
+export const LAUNCHER = fileURLToPath(new URL('../../../scripts/launch.mjs', import.meta.url));
 
 /** What of our own environment the product may see; its settings come from the test alone. */
 const PASSED_ON =
@@ -41,19 +43,21 @@ export interface ProductOptions {
   /** To start on data that are there; else a fresh folder is made. */
   readonly dataDir?: string;
   readonly readyWithinMs?: number;
+  /** What Node runs, by default MAIN. */
+  readonly program?: readonly string[];
 }
 
 /** Starts the built product on a free port of the loopback and waits until it is ready. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const dataDir = options.dataDir ?? makeDataDir();
+  const dataDir = options.dataDir ?? makeTestFolder();
   const tidyUp = () => (options.dataDir ? stopDatabase(dataDir) : removeDataDir(dataDir));
   let gateway: ServerProcess;
   try {
     gateway = await ServerProcess.start({
       command: process.execPath,
-      args: [MAIN],
+      args: options.program ?? [MAIN],
       env: productEnv({ PORT: String(port), DATA_DIR: dataDir, ...options.env }),
       readyUrl: `${url}/readyz`,
       readyWithinMs: options.readyWithinMs ?? READY_WITHIN_MS,
@@ -87,13 +91,6 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
 export function productEnv(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const machine = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
   return { ...Object.fromEntries(machine), HOST: '127.0.0.1', ...settings };
-}
-
-/** A fresh data folder. Others may pass through it: root's database runs as another user. */
-export function makeDataDir(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-data-'));
-  chmodSync(folder, 0o711);
-  return folder;
 }
 
 /** Removes a data folder and stops the database in it, if a killed gateway left one. */

@@ -10,26 +10,24 @@ export interface Ended {
 
 const TIME_LIMIT_MS = 110_000;
 
-/** Runs Node with these arguments to its end, without the variables by which vitest marks its own. */
+/** Our own environment, without the variables by which vitest and the launcher mark a test's. */
+export function plainEnv(): NodeJS.ProcessEnv {
+  const isPlain = ([name]: [string, unknown]) =>
+    !/^(VITEST.*|TEST|NODE_ENV|CI|PARLEY_T.*)$/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(isPlain));
+}
+
+/** Runs Node with these arguments, and this environment alone, to its end. */
 export function runNode(
   args: readonly string[],
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Ended> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(VITEST|TEST$|PARLEY_TOOLS|PARLEY_TEST)/.test(name),
-  );
-  const env = { ...Object.fromEntries(inherited), NODE_ENV: undefined, CI: '', ...options.env };
   return new Promise((resolve) => {
-    const { cwd } = options;
-    execFile(
-      process.execPath,
-      args,
-      { cwd, env, timeout: TIME_LIMIT_MS },
-      (error, stdout, stderr) => {
-        const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
-        const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
-        resolve({ code, output: stdout + stderr, lastLine });
-      },
-    );
+    const options = { cwd, env, timeout: TIME_LIMIT_MS };
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
+      const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
+      resolve({ code, output: stdout + stderr, lastLine });
+    });
   });
 }
