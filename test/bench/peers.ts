@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,58 +8,47 @@ import { cacheRoot, modelFolders } from '../../src/models/model-folders.js';
 import { type Speaker, startPeer } from './speaker.js';
 
 const run = promisify(execFile);
-const SHERPA = 'sherpa-onnx-node@1.13.8';
-const PIPER = 'piper-tts==1.8.0';
-const PROGRAMS = fileURLToPath(new URL('../../../test/bench/peers/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PROGRAMS = join(ROOT, 'test', 'bench', 'peers');
 
 /**
  * Starts both peers with the same voice, one thread each. What they need goes into the cache folder
  * at the first run; none of it is a dependency of ours.
  */
 export async function startPeers(): Promise<readonly Speaker[]> {
-  const folder = join(cacheRoot(process.env), 'bench');
   const store = new ModelStore({ ...modelFolders(process.env), environment: process.env });
   const voices = await store.ensure(['piper-joe']);
   const voice = join(voices.get('piper-joe') ?? '', 'en_US-joe-medium.onnx');
-  const python = await installPiper(folder);
-  const sherpa = await installSherpa(folder);
-  const sherpaVoice = join(folder, 'joe-for-sherpa');
+  const tools = await prepare('piper-tts', 'sherpa-onnx');
+  const sherpaVoice = join(cacheRoot(process.env), 'bench', 'joe-for-sherpa');
   if (!existsSync(join(sherpaVoice, 'model.onnx'))) {
-    await run(python, [join(PROGRAMS, 'prepare-sherpa.py'), voice, sherpaVoice]);
+    await run(tools['piper-tts'], [join(PROGRAMS, 'prepare-sherpa.py'), voice, sherpaVoice]);
   }
-  const found = await run(python, ['-c', 'import piper; print(piper.__file__)']);
+  const found = await run(tools['piper-tts'], ['-c', 'import piper; print(piper.__file__)']);
   const espeakData = join(dirname(found.stdout.trim()), 'espeak-ng-data');
+  const sherpaArgs = [tools['sherpa-onnx'], sherpaVoice, espeakData];
   return [
-    await startPeer(SHERPA, process.execPath, [
+    await startPeer('sherpa-onnx-node 1.13.8', process.execPath, [
       join(PROGRAMS, 'sherpa-peer.mjs'),
-      sherpa,
-      sherpaVoice,
-      espeakData,
+      ...sherpaArgs,
     ]),
-    await startPeer(PIPER, python, [join(PROGRAMS, 'piper-peer.py'), voice]),
+    await startPeer('piper-tts 1.8.0', tools['piper-tts'], [
+      join(PROGRAMS, 'piper-peer.py'),
+      voice,
+    ]),
   ];
 }
 
-/** A virtual environment with piper-tts; returns its Python. */
-async function installPiper(folder: string): Promise<string> {
-  const environment = join(folder, PIPER);
-  const python = join(environment, 'bin', 'python');
-  const isReady = join(environment, 'ready');
-  if (existsSync(isReady)) return python;
-  await mkdir(folder, { recursive: true });
-  await run('python3', ['-m', 'venv', '--clear', environment]);
-  await run(python, ['-m', 'pip', 'install', '--quiet', PIPER, 'onnx>=1.16']);
-  await writeFile(isReady, '');
-  return python;
-}
-
-/** The npm package in a folder of its own; returns the folder. */
-async function installSherpa(folder: string): Promise<string> {
-  const prefix = join(folder, SHERPA);
-  const isReady = join(prefix, 'ready');
-  if (existsSync(isReady)) return prefix;
-  await mkdir(prefix, { recursive: true });
-  await run('npm', ['install', '--prefix', prefix, '--no-save', '--ignore-scripts', SHERPA]);
-  await writeFile(isReady, '');
-  return prefix;
+/** The paths of what the rows of scripts/needs.mjs bring, made now if need be. */
+async function prepare<const Name extends string>(
+  ...names: readonly Name[]
+): Promise<Readonly<Record<Name, string>>> {
+  const { stdout } = await run(process.execPath, [join(ROOT, 'scripts', 'needs.mjs'), ...names]);
+  const found = JSON.parse(stdout) as Record<Name, { path: string } | { reason: string }>;
+  const paths = names.map((name) => {
+    const tool = found[name];
+    if ('path' in tool) return [name, tool.path];
+    throw new Error(`The benchmark needs ${name}: ${tool.reason}`);
+  });
+  return Object.fromEntries(paths);
 }

@@ -1,11 +1,11 @@
 // Speaks lines of standard input with sherpa-onnx-node on one thread; answers each with its times.
-// usage: sherpa-peer.mjs PACKAGE_FOLDER MODEL_FOLDER ESPEAK_DATA
+// usage: sherpa-peer.mjs NODE_MODULES MODEL_FOLDER ESPEAK_DATA
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const [packageFolder, modelFolder, dataDir] = process.argv.slice(2);
-const { OfflineTts } = createRequire(join(packageFolder, 'index.js'))('sherpa-onnx-node');
+const [packages, modelFolder, dataDir] = process.argv.slice(2);
+const { OfflineTts } = createRequire(join(packages, 'index.js'))('sherpa-onnx-node');
 const vits = {
   model: join(modelFolder, 'model.onnx'),
   tokens: join(modelFolder, 'tokens.txt'),
