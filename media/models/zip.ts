@@ -41,7 +41,9 @@ export async function readZip(file: string): Promise<ReadonlyMap<string, ZipEntr
     return parseDirectory(await readDirectory(handle));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new MediaError('MODEL_CORRUPT', 'The archive is cut short or damaged', { cause: error });
+    throw new MediaError('MODEL_CORRUPT', 'The zip archive is damaged: make or copy it again.', {
+      cause: error,
+    });
   } finally {
     await handle.close();
   }
@@ -61,7 +63,9 @@ export async function extract(archive: string, entry: ZipEntry, to: string): Pro
     else await pipeline(packed, createInflateRaw(), limit, createWriteStream(to));
   } catch (error) {
     if (!isInflateError(error)) throw error;
-    throw new MediaError('MODEL_CORRUPT', 'The archive is damaged', { cause: error });
+    throw new MediaError('MODEL_CORRUPT', 'The zip archive is damaged: make or copy it again.', {
+      cause: error,
+    });
   }
 }
 
@@ -98,7 +102,11 @@ async function readDirectory(handle: FileHandle): Promise<Buffer> {
   await handle.read(tail, 0, tail.length, size - tail.length);
   let at = tail.length - END_BYTES;
   while (at >= 0 && tail.readUInt32LE(at) !== END) at--;
-  if (at < 0) throw new MediaError('MODEL_CORRUPT', 'The file is not a zip archive');
+  if (at < 0)
+    throw new MediaError(
+      'MODEL_CORRUPT',
+      'The file is not a whole zip archive: make or copy it again.',
+    );
   const length = tail.readUInt32LE(at + 12);
   if (length > Math.min(size, MAX_DIRECTORY_BYTES)) throw new RangeError('directory too long');
   const directory = Buffer.alloc(length);
@@ -135,7 +143,7 @@ async function contentStart(archive: string, entry: ZipEntry): Promise<number> {
     await handle.read(local, 0, LOCAL_BYTES, entry.offset);
     const isKnown = entry.method === STORED || entry.method === DEFLATED;
     if (local.readUInt32LE(0) !== LOCAL || !isKnown) {
-      throw new MediaError('MODEL_CORRUPT', 'The archive is damaged');
+      throw new MediaError('MODEL_CORRUPT', 'The zip archive is damaged: make or copy it again.');
     }
     return entry.offset + LOCAL_BYTES + local.readUInt16LE(26) + local.readUInt16LE(28);
   } finally {

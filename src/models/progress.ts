@@ -20,7 +20,7 @@ export class ProgressDisplay {
   readonly #now: () => number;
   #startedAt: number;
   #startedBytes: number | undefined;
-  #drawnAt = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
 
   constructor(models: readonly Model[], output: ProgressOutput, now: () => number = Date.now) {
     this.#output = output;

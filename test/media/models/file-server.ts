@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+/** What the server does with one request, instead of the plain answer. */
+export type Mischief = 'drop-midway' | 'ignore-range' | 'corrupt' | 'short' | 'too-long' | 'busy';
+
+/** A server on the loopback that knows Range, keeps a log, and misbehaves as told, request by request. */
+export interface FileServer {
+  readonly base: string;
+  /** One line a request: path and range. */
+  readonly log: string[];
+  /** Taken from the front, one a request; then the server behaves. */
+  readonly mischief: Mischief[];
+  close(): Promise<void>;
+}
+
+export async function serveFiles(files: Readonly<Record<string, Buffer>>): Promise<FileServer> {
+  const log: string[] = [];
+  const mischief: Mischief[] = [];
+  const server = createServer((request, response) => {
+    const { range } = request.headers;
+    log.push(`${request.url} ${range ?? 'whole'}`);
+    const content = files[decodeURIComponent(request.url ?? '').slice(1)];
+    if (content) answer(request, response, content, mischief.shift());
+    else response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return {
+    base: `http://127.0.0.1:${address.port}`,
+    log,
+    mischief,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  content: Buffer,
+  mischief: Mischief | undefined,
+): void {
+  if (mischief === 'busy') {
+    response.writeHead(503).end();
+    return;
+  }
+  const from = mischief === 'ignore-range' ? 0 : startOf(request.headers.range);
+  const body = changed(content.subarray(from), mischief);
+  const headers: Record<string, string | number> = { 'content-length': body.length };
+  if (mischief === 'drop-midway') headers['content-length'] = content.length - from;
+  if (from > 0) headers['content-range'] = `bytes ${from}-${content.length - 1}/${content.length}`;
+  response.writeHead(from > 0 ? 206 : 200, headers);
+  if (mischief !== 'drop-midway') response.end(body);
+  else response.write(body, () => setTimeout(() => response.destroy(), 50));
+}
+
+function changed(body: Buffer, mischief: Mischief | undefined): Buffer {
+  if (mischief === 'drop-midway') return body.subarray(0, body.length >> 1);
+  if (mischief === 'short') return body.subarray(0, body.length - 1);
+  if (mischief === 'too-long') return Buffer.concat([body, Buffer.alloc(5)]);
+  if (mischief !== 'corrupt') return body;
+  const copy = Buffer.from(body);
+  copy[0] = (copy[0] ?? 0) ^ 1;
+  return copy;
+}
+
+function startOf(range: string | undefined): number {
+  return Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+}

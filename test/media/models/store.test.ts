@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Model } from '../../../media/models/model.js';
+import { ModelStore } from '../../../media/models/store.js';
+import { type FileServer, serveFiles } from './file-server.js';
+import { hashOf, sampleModel } from './sample-models.js';
+
+const FILES = { 'a.onnx': randomBytes(200_000), 'b.json': Buffer.from('{}') };
+
+let server: FileServer;
+let folder: string;
+let cacheDir: string;
+let model: Model;
+
+beforeEach(async () => {
+  server = await serveFiles(FILES);
+  folder = await mkdtemp(join(tmpdir(), 'parley-store-'));
+  cacheDir = join(folder, 'cache');
+  model = sampleModel('sample', FILES, [{ type: 'url', base: server.base }]);
+});
+
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function store(options: { modelsDir?: string; cacheDir?: string } = {}): ModelStore {
+  return new ModelStore({ cacheDir, models: [model], ...options });
+}
+
+async function putByHand(into: string, files: Readonly<Record<string, Buffer>> = FILES) {
+  await mkdir(join(into, 'sample'), { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(into, 'sample', name), content);
+  }
+}
+
+describe('what is installed already', () => {
+  it('adopts files that were put there by hand, with stamp and licence', async () => {
+    await putByHand(cacheDir);
+    expect(await store().locate('sample')).toBe(join(cacheDir, 'sample'));
+    expect((await readdir(join(cacheDir, 'sample'))).sort()).toEqual(
+      ['.installed.json', 'LICENCE', 'a.onnx', 'b.json'].sort(),
+    );
+    expect(server.log).toEqual([]);
+  });
+
+  it('trusts size and time at the next start, and hashes again when the time has changed', async () => {
+    await putByHand(cacheDir);
+    const file = join(cacheDir, 'sample', 'a.onnx');
+    const mtime = new Date(1_700_000_000_000);
+    await utimes(file, mtime, mtime);
+    await store().locate('sample');
+    await writeFile(file, randomBytes(200_000));
+    await utimes(file, mtime, mtime);
+    // The cheap look cannot see this; the thorough one does.
+    expect(await store().locate('sample')).toBeDefined();
+    expect((await store().verify())[0]).toMatchObject({ state: 'corrupt', faultyFile: file });
+    const later = new Date(mtime.getTime() + 5000);
+    await utimes(file, later, later);
+    expect(await store().locate('sample')).toBeUndefined();
+  });
+
+  it('fetches a damaged model again', async () => {
+    await putByHand(cacheDir, { 'a.onnx': FILES['a.onnx'].subarray(1), 'b.json': FILES['b.json'] });
+    expect((await store().list())[0]?.state).toBe('corrupt');
+    await store().ensure(['sample']);
+    expect(hashOf(await readFile(join(cacheDir, 'sample', 'a.onnx')))).toBe(
+      hashOf(FILES['a.onnx']),
+    );
+    expect((await store().verify())[0]?.state).toBe('installed');
+  });
+
+  it('looks into MODELS_DIR first and writes nothing there', async () => {
+    const modelsDir = join(folder, 'bundle');
+    await putByHand(modelsDir);
+    await putByHand(cacheDir);
+    expect(await store({ modelsDir }).locate('sample')).toBe(join(modelsDir, 'sample'));
+    expect((await readdir(join(modelsDir, 'sample'))).sort()).toEqual(['a.onnx', 'b.json']);
+    expect(await readdir(modelsDir)).toEqual(['sample']);
+  });
+
+  it('goes past a damaged bundle to the cache', async () => {
+    const modelsDir = join(folder, 'bundle');
+    await putByHand(modelsDir, { 'a.onnx': randomBytes(200_000) });
+    await putByHand(cacheDir);
+    expect(await store({ modelsDir }).locate('sample')).toBe(join(cacheDir, 'sample'));
+  });
+
+  it('says MODEL_MISSING with the command that fetches it', async () => {
+    await expect(store().require('sample')).rejects.toMatchObject({
+      code: 'MODEL_MISSING',
+      message: expect.stringContaining('npm run models -- fetch sample'),
+    });
+  });
+
+  it('fetches the model that another one needs along with it', async () => {
+    const second: Model = { ...model, id: 'second', requires: 'sample' };
+    const both = new ModelStore({ cacheDir, models: [model, second] });
+    expect((await both.missing(['second'])).map(({ id }) => id)).toEqual(['sample', 'second']);
+    await both.ensure(['second']);
+    expect(await both.missing(['second', 'sample'])).toEqual([]);
+  });
+
+  it('puts a new install in place by one rename, over what lay there', async () => {
+    await putByHand(cacheDir, { 'stray.txt': Buffer.from('old') });
+    await store().ensure(['sample']);
+    expect(await readdir(join(cacheDir, 'sample'))).not.toContain('stray.txt');
+  });
+
+  it('still knows an install after the cache was moved', async () => {
+    await store().ensure(['sample']);
+    const moved = join(folder, 'moved');
+    await rename(cacheDir, moved);
+    expect(await store({ cacheDir: moved }).locate('sample')).toBe(join(moved, 'sample'));
+  });
+});
+
+describe('a disk that refuses', () => {
+  it('says DISK_FULL and what to do, and goes on once there is room', async ({ skip }) => {
+    const small = join(folder, 'small');
+    await mkdir(small);
+    const refusal = mountSmall(small);
+    if (refusal) {
+      if (process.env.CI === 'true') throw new Error(refusal);
+      return skip(`it cannot run: ${refusal}`);
+    }
+    try {
+      const run = store({ cacheDir: small }).ensure(['sample']);
+      await expect(run).rejects.toMatchObject({
+        code: 'DISK_FULL',
+        message: `The disk that holds ${small} is full: free some space, or set MODELS_CACHE to a folder on another disk, then run the same command again.`,
+      });
+      execFileSync('mount', ['-o', 'remount,size=2m', small]);
+      await store({ cacheDir: small }).ensure(['sample']);
+      expect(server.log[1]).toMatch(/^\/a\.onnx bytes=\d+-$/);
+    } finally {
+      execFileSync('umount', [small]);
+    }
+  });
+
+  it('says that the cache cannot be written', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    await chmod(file, 0o400);
+    await expect(store({ cacheDir: join(file, 'cache') }).ensure(['sample'])).rejects.toMatchObject(
+      {
+        code: 'DOWNLOAD_FAILED',
+        message: expect.stringContaining(
+          'cannot be written: make it writable, or set MODELS_CACHE',
+        ),
+      },
+    );
+  });
+});
+
+/** A file system of 120 kB, or the reason why there is none. */
+function mountSmall(at: string): string | undefined {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=120k', 'tmpfs', at], { stdio: 'pipe' });
+    return undefined;
+  } catch {
+    return 'a small file system can be mounted as root on Linux only';
+  }
+}

@@ -1,0 +1,129 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Model } from '../../../media/models/model.js';
+import { ModelStore } from '../../../media/models/store.js';
+import { type FileServer, type Mischief, serveFiles } from './file-server.js';
+import { hashOf, sampleModel } from './sample-models.js';
+
+const FILES = { 'voice.onnx': randomBytes(300_000), 'Köln.json': Buffer.from('{"a":1}') };
+const GRAPH = FILES['voice.onnx'];
+
+let server: FileServer;
+let cacheDir: string;
+let model: Model;
+
+beforeEach(async () => {
+  server = await serveFiles(FILES);
+  cacheDir = await mkdtemp(join(tmpdir(), 'parley-models-'));
+  model = sampleModel('sample', FILES, [{ type: 'url', base: server.base }]);
+});
+
+afterEach(async () => {
+  await server.close();
+  await rm(cacheDir, { recursive: true, force: true });
+});
+
+function store(models: readonly Model[] = [model]): ModelStore {
+  return new ModelStore({ cacheDir, models });
+}
+
+async function ensureAfter(...mischief: readonly Mischief[]): Promise<string> {
+  server.mischief.push(...mischief);
+  return (await store().ensure(['sample'])).get('sample') ?? '';
+}
+
+describe('fetching by URL', () => {
+  it('installs the files with their licence and leaves nothing unfinished', async () => {
+    const folder = await ensureAfter();
+    expect(folder).toBe(join(cacheDir, 'sample'));
+    expect((await readdir(folder)).sort()).toEqual(
+      ['.installed.json', 'Köln.json', 'LICENCE', 'voice.onnx'].sort(),
+    );
+    expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
+    expect(await readFile(join(folder, 'LICENCE'), 'utf8')).toContain('Permission is hereby');
+    expect(await readdir(join(cacheDir, '.work'))).toEqual([]);
+  });
+
+  it('asks a second time only for what a dropped connection left out', async () => {
+    await ensureAfter('drop-midway');
+    expect(server.log).toEqual([
+      '/voice.onnx whole',
+      expect.stringMatching(/^\/voice\.onnx bytes=1\d{5}-$/),
+      '/K%C3%B6ln.json whole',
+    ]);
+  });
+
+  it('goes on in a later run, after a run that was cancelled midway', async () => {
+    server.mischief.push('drop-midway', 'busy');
+    const stop = new AbortController();
+    const onProgress = ({ receivedBytes }: { receivedBytes: number }) => {
+      if (receivedBytes >= GRAPH.length / 2) setTimeout(() => stop.abort(), 100);
+    };
+    const run = store().ensure(['sample'], { onProgress, signal: stop.signal });
+    await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await store().locate('sample')).toBeUndefined();
+    const before = server.log.length;
+    const folder = await ensureAfter();
+    expect(server.log[before]).toMatch(/^\/voice\.onnx bytes=\d+-$/);
+    expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
+  });
+
+  it('starts over where the server ignores the range', async () => {
+    const folder = await ensureAfter('drop-midway', 'ignore-range');
+    expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
+  });
+
+  it('throws away what does not match and fetches it anew', async () => {
+    const folder = await ensureAfter('corrupt');
+    expect(server.log.slice(0, 2)).toEqual(['/voice.onnx whole', '/voice.onnx whole']);
+    expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
+  });
+
+  it('does not take a byte more than published', async () => {
+    const folder = await ensureAfter('too-long');
+    expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
+  });
+
+  it('finishes a file that came one byte short', async () => {
+    const folder = await ensureAfter('short');
+    expect(server.log[1]).toBe(`/voice.onnx bytes=${GRAPH.length - 1}-`);
+    expect(hashOf(await readFile(join(folder, 'voice.onnx')))).toBe(hashOf(GRAPH));
+  });
+
+  it('says MODEL_CORRUPT and what to do when the content is always wrong', async () => {
+    const run = ensureAfter('corrupt', 'corrupt', 'corrupt', 'corrupt');
+    await expect(run).rejects.toMatchObject({
+      code: 'MODEL_CORRUPT',
+      message: expect.stringMatching(/^What 127\.0\.0\.1:\d+ sends for voice\.onnx .*bundle\.$/),
+    });
+    expect(await store().locate('sample')).toBeUndefined();
+  });
+
+  it('does not ask again for a file that the server does not have', async () => {
+    const absent = sampleModel('sample', { 'absent.onnx': GRAPH }, model.sources);
+    await expect(store([absent]).ensure(['sample'])).rejects.toMatchObject({
+      code: 'DOWNLOAD_FAILED',
+      message: expect.stringContaining('status 404'),
+    });
+    expect(server.log).toHaveLength(1);
+  });
+
+  it('checks an MD5 where no SHA-256 is published, and records the SHA-256', async () => {
+    const md5 = createHash('md5').update(GRAPH).digest('hex');
+    const file = { name: 'voice.onnx', bytes: GRAPH.length, md5 };
+    const [entry] = await withFile(file).list();
+    expect(entry?.state).toBe('absent');
+    await withFile(file).ensure(['sample']);
+    const [installed] = await withFile(file).list();
+    expect(installed?.hashes).toEqual({ 'voice.onnx': hashOf(GRAPH) });
+    await writeFile(join(cacheDir, 'sample', 'voice.onnx'), randomBytes(GRAPH.length));
+    expect(await withFile(file).locate('sample')).toBeUndefined();
+  });
+});
+
+function withFile(file: Model['files'][number]): ModelStore {
+  return store([{ ...model, files: [file] }]);
+}
