@@ -1,8 +1,9 @@
-import { availableParallelism, homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { StartError } from './errors.js';
+import { cacheRoot, modelFolders } from './models/model-folders.js';
 
 /** A whole number; `what` completes the sentence "PORT must be …". */
 function wholeNumber(min: number, max: number, what: string) {
@@ -69,18 +70,7 @@ const Settings = z.object({
     )
     .optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:'], 'a postgres:// URL').optional(),
-  PARLEY_CACHE: z
-    .string()
-    .default(() => join(homedir(), '.cache', 'parley'))
-    .transform((path) => resolve(path)),
-  MODELS_DIR: z
-    .string()
-    .transform((path) => resolve(path))
-    .optional(),
-  MODELS_CACHE: z
-    .string()
-    .transform((path) => resolve(path))
-    .optional(),
+  // PARLEY_CACHE, MODELS_DIR and MODELS_CACHE are read with the model programs: model-folders.ts
   CPU_PERMITS: wholeNumber(1, 1_024, 'a whole number from 1').default(() =>
     Math.max(1, availableParallelism() - 1),
   ),
@@ -112,7 +102,9 @@ const Settings = z.object({
 });
 
 /** The checked settings, under the names of their variables. */
-export type Config = Omit<z.output<typeof Settings>, 'MODELS_CACHE'> & {
+export type Config = z.output<typeof Settings> & {
+  readonly PARLEY_CACHE: string;
+  readonly MODELS_DIR: string | undefined;
   readonly MODELS_CACHE: string;
 };
 
@@ -131,10 +123,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (!result.success || faults.length > 0) {
     throw new StartError(`Cannot start with these settings: ${faults.join('; ')}.`);
   }
-  const settings = result.data;
+  const folders = modelFolders(given);
   return {
-    ...settings,
-    MODELS_CACHE: settings.MODELS_CACHE ?? join(settings.PARLEY_CACHE, 'models'),
+    ...result.data,
+    PARLEY_CACHE: cacheRoot(given),
+    MODELS_DIR: folders.modelsDir,
+    MODELS_CACHE: folders.cacheDir,
   };
 }
 

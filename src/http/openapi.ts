@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
 import type { Route, RouteResponse } from './route.js';
+import { SchemaComponents } from './schema-components.js';
 
 export interface ApiDescription {
   readonly title: string;
@@ -35,6 +36,14 @@ const VALIDATION_ERROR: JsonSchema = {
   },
 };
 
+const HTTP_VALIDATION_ERROR: JsonSchema = {
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } },
+  },
+};
+
 /** Answers that routes have without declaring them. */
 const COMMON_ERRORS: Readonly<Record<number, string>> = {
   401: 'Missing or invalid API key',
@@ -45,21 +54,15 @@ const COMMON_ERRORS: Readonly<Record<number, string>> = {
 
 /** The OpenAPI 3.1 document of the routes: made from the very schemas that validate. */
 export function openApiDocument(routes: readonly Route[], api: ApiDescription): JsonSchema {
-  const components: Record<string, unknown> = {
+  const schemas = new SchemaComponents({
     ErrorResponse: ERROR_RESPONSE,
     ValidationError: VALIDATION_ERROR,
-    HTTPValidationError: {
-      type: 'object',
-      required: ['detail'],
-      properties: {
-        detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } },
-      },
-    },
-  };
+    HTTPValidationError: HTTP_VALIDATION_ERROR,
+  });
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = `${PREFIX}${route.path}`;
-    paths[path] = { ...paths[path], [route.method]: operation(route) };
+    paths[path] = { ...paths[path], [route.method]: operation(route, schemas) };
   }
   return {
     openapi: '3.1.0',
@@ -69,21 +72,21 @@ export function openApiDocument(routes: readonly Route[], api: ApiDescription): 
     tags: [...new Set(routes.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     paths,
     components: {
-      schemas: components,
+      schemas: schemas.all,
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
   };
 }
 
-function operation(route: Route): JsonSchema {
+function operation(route: Route, schemas: SchemaComponents): JsonSchema {
   return {
     operationId: operationId(route),
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
     parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
-    ...(route.body ? { requestBody: requestBody(route.body) } : {}),
-    responses: responses(route),
+    ...(route.body ? { requestBody: requestBody(route.body, schemas) } : {}),
+    responses: responses(route, schemas),
   };
 }
 
@@ -106,14 +109,14 @@ function parameters(place: 'path' | 'query', schema: z.ZodObject | undefined): J
   }));
 }
 
-function requestBody(schema: z.ZodType): JsonSchema {
+function requestBody(schema: z.ZodType, schemas: SchemaComponents): JsonSchema {
   return {
     required: !schema.safeParse(undefined).success,
-    content: { [JSON_TYPE]: { schema: jsonSchemaOf(schema, 'input') } },
+    content: { [JSON_TYPE]: { schema: schemas.of(schema, 'input') } },
   };
 }
 
-function responses(route: Route): JsonSchema {
+function responses(route: Route, schemas: SchemaComponents): JsonSchema {
   const all: Record<string, unknown> = {};
   for (const [status, description] of Object.entries(COMMON_ERRORS)) {
     all[status] = errorAnswer(description);
@@ -122,12 +125,16 @@ function responses(route: Route): JsonSchema {
     all[422] = refAnswer('The request does not fit its schema', 'HTTPValidationError');
   }
   for (const [status, response] of Object.entries(route.responses)) {
-    all[status] = Number(status) < 400 ? answer(response) : errorAnswer(response.description);
+    all[status] =
+      Number(status) < 400 ? answer(response, schemas) : errorAnswer(response.description);
   }
   return all;
 }
 
-function answer({ description, schema, mediaTypes }: RouteResponse): JsonSchema {
+function answer(
+  { description, schema, mediaTypes }: RouteResponse,
+  schemas: SchemaComponents,
+): JsonSchema {
   if (mediaTypes) {
     const binary = { schema: { type: 'string', format: 'binary' } };
     return {
@@ -136,7 +143,7 @@ function answer({ description, schema, mediaTypes }: RouteResponse): JsonSchema 
     };
   }
   if (!schema) return { description };
-  return { description, content: { [JSON_TYPE]: { schema: jsonSchemaOf(schema, 'output') } } };
+  return { description, content: { [JSON_TYPE]: { schema: schemas.of(schema, 'output') } } };
 }
 
 function errorAnswer(description: string): JsonSchema {

@@ -1,0 +1,54 @@
+/** A model as `/models` shows it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The built-in responder: it answers from the agent's own texts by rules, and is no language model. */
+export const BUILT_IN_RESPONDER = 'parley-extractive-v1';
+
+const DATED = '2026-02-10';
+
+export interface ModelListingOptions {
+  /** The service's own name in the ids of speech models. */
+  readonly prefix: string;
+  /** Models of the configured language server, the preferred one first. */
+  readonly llmModels: readonly string[];
+}
+
+/** Which models a client may name. The four ids of speech models always exist. */
+export class ModelListing {
+  readonly llmModels: readonly ListedModel[];
+  readonly ttsModels: readonly ListedModel[];
+  readonly #prefix: string;
+
+  constructor({ prefix, llmModels }: ModelListingOptions) {
+    this.#prefix = prefix;
+    this.llmModels = [
+      ...llmModels.map((id) => ({ id, name: id })),
+      { id: BUILT_IN_RESPONDER, name: 'Built-in responder (extractive, no language model)' },
+    ];
+    this.ttsModels = [
+      { id: `${prefix}-tts-v1-latest`, name: 'English, latest' },
+      { id: `${prefix}-tts-v1-${DATED}`, name: `English, ${DATED}` },
+      { id: `${prefix}-tts-multilingual-v1-latest`, name: 'Multilingual, latest' },
+      { id: `${prefix}-tts-multilingual-v1-${DATED}`, name: `Multilingual, ${DATED}` },
+    ];
+  }
+
+  /** What an agent without a language model of its own uses: the first of the listing. */
+  get defaultLlmModel(): string {
+    return this.llmModels[0]!.id;
+  }
+
+  /** The `-latest` id of the family that a language asks for; `auto`: the multilingual one. */
+  ttsModelFor(language: string): string {
+    const family = language === 'en' ? 'tts-v1' : 'tts-multilingual-v1';
+    return `${this.#prefix}-${family}-latest`;
+  }
+
+  /** Whether one of the four ids speaks every language; the others speak English only. */
+  isMultilingual(ttsModel: string): boolean {
+    return ttsModel.startsWith(`${this.#prefix}-tts-multilingual-`);
+  }
+}

@@ -1,0 +1,21 @@
+import { list, model, str } from '../http/fields.js';
+import { type Route, route } from '../http/route.js';
+import type { ModelListing } from './model-listing.js';
+
+const Listed = model({ id: str(), name: str() }).meta({ id: 'ListedModel' });
+const Models = model({ llm_models: list(Listed), tts_models: list(Listed) }).meta({ id: 'Models' });
+
+/** `/models`: the ids that requests and agents may name. */
+export function modelRoutes(listing: ModelListing): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/models',
+      scope: 'any',
+      tag: 'Models',
+      summary: 'List models',
+      responses: { 200: { description: 'The models', schema: Models } },
+      handle: () => ({ llm_models: listing.llmModels, tts_models: listing.ttsModels }),
+    }),
+  ];
+}

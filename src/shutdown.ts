@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+
+interface Part {
+  readonly name: string;
+  readonly close: () => Promise<unknown> | unknown;
+}
+
+/** What was opened, closed in the reverse order, once, whoever asks and however often. */
+export class Shutdown {
+  readonly #parts: Part[] = [];
+  readonly #limitMs: number;
+  #running: Promise<boolean> | undefined;
+  log: Logger | undefined;
+
+  /** @param limitMs how long closing may take in all before it is given up. */
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** Remembers how to close what was just opened. */
+  add(name: string, close: Part['close']): void {
+    this.#parts.push({ name, close });
+  }
+
+  get hasBegun(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Closes everything; false when that failed somewhere or took too long. */
+  run(): Promise<boolean> {
+    this.#running ??= this.#closeWithin();
+    return this.#running;
+  }
+
+  async #closeWithin(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.#limitMs);
+    });
+    const isDone = await Promise.race([this.#closeAll(), tooLate]);
+    clearTimeout(timer);
+    return isDone;
+  }
+
+  async #closeAll(): Promise<boolean> {
+    let isClean = true;
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
+      try {
+        await part.close();
+      } catch (error) {
+        isClean = false;
+        this.log?.error({ err: error, part: part.name }, 'a part could not be closed');
+      }
+    }
+    return isClean;
+  }
+}
