@@ -32,6 +32,8 @@ const list = () =>
       .filter((item) => item !== ''),
   );
 
+const secretsOf = (text: string) => text.split(',').map((secret) => secret.trim());
+
 const isHostOrNetwork = (item: string) =>
   item.includes('/') ? ipaddr.isValidCIDR(item) : /^[\w.:[\]-]+$/.test(item);
 
@@ -65,7 +67,7 @@ const Settings = z.object({
   SECRET_KEY: z
     .string()
     .refine(
-      (text) => text.split(',').every((secret) => secret.trim().length >= 16),
+      (text) => secretsOf(text).length <= 16 && secretsOf(text).every(({ length }) => length >= 16),
       'one secret of at least 16 characters, or a comma list of them, the newest first',
     )
     .optional(),

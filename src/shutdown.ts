@@ -10,6 +10,7 @@ export class Shutdown {
   readonly #parts: Part[] = [];
   readonly #limitMs: number;
   #running: Promise<boolean> | undefined;
+  #isAsked = false;
   log: Logger | undefined;
 
   /** @param limitMs how long closing may take in all before it is given up. */
@@ -22,12 +23,18 @@ export class Shutdown {
     this.#parts.push({ name, close });
   }
 
-  get hasBegun(): boolean {
-    return this.#running !== undefined;
+  /** Says that closing is wanted, so that a start in progress goes no further. */
+  ask(): void {
+    this.#isAsked = true;
+  }
+
+  get isAsked(): boolean {
+    return this.#isAsked;
   }
 
   /** Closes everything; false when that failed somewhere or took too long. */
   run(): Promise<boolean> {
+    this.#isAsked = true;
     this.#running ??= this.#closeWithin();
     return this.#running;
   }

@@ -1,0 +1,237 @@
+import { access } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import ipaddr from 'ipaddr.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { MediaError } from '../media/errors.js';
+import { CpuPermits } from '../media/inference/cpu-permits.js';
+import { HibariVoice } from '../media/inference/hibari-voice.js';
+import { ModelStore } from '../media/models/store.js';
+import { createApp } from './app.js';
+import { type Config, readConfig } from './config.js';
+import { connect } from './db/connect.js';
+import { startEmbeddedPostgres } from './db/embedded-postgres.js';
+import { migrate } from './db/migrate.js';
+import { StartError } from './errors.js';
+import type { HealthPart } from './health.js';
+import { listen, stopListening } from './http/listen.js';
+import { RateLimiter } from './http/rate-limit.js';
+import type { Route } from './http/route.js';
+import { UpgradeDispatcher } from './http/upgrade.js';
+import { AccountsRepository } from './keys/accounts.repository.js';
+import { ApiKeysRepository } from './keys/api-keys.repository.js';
+import { API_KEY_FILE, ensureFirstAccount } from './keys/first-account.js';
+import { JsonWebTokens } from './keys/json-web-tokens.js';
+import { KeyDirectory } from './keys/key-directory.js';
+import { makeLog } from './log.js';
+import { Metrics } from './metrics.js';
+import { ModelListing } from './models-listing/model-listing.js';
+import { modelRoutes } from './models-listing/models.routes.js';
+import { SecretBox } from './secrets/secret-box.js';
+import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
+import { Shutdown } from './shutdown.js';
+
+/** Of the 20 s that an orderly end may take. */
+const START_ENDS_WITHIN_MS = 5_000;
+const CLOSE_WITHIN_MS = 14_000;
+const REQUESTS_END_WITHIN_MS = 10_000;
+const DEFAULT_VOICE = 'hibari-heart';
+
+/** What the steps of starting hand to each other. */
+interface Start {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+}
+
+/** Ends the start that a signal has overtaken; what it had opened is closed. */
+class Overtaken extends Error {}
+
+async function start(shutdown: Shutdown): Promise<void> {
+  const config = readConfig(process.env);
+  const log = makeLog(config.LOG_LEVEL);
+  shutdown.log = log;
+  const context: Start = { config, log, shutdown };
+  const metrics = new Metrics();
+  shutdown.add('metrics', () => metrics.close());
+  const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
+  metrics.watchPermits(permits);
+
+  const db = await openDatabase(context);
+  const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
+  const box = new SecretBox(secrets);
+  const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
+  const keys = openKeys(config, db, secrets);
+  await openVoice(context, permits);
+
+  const app = createApp({
+    log,
+    metrics,
+    keys,
+    limiter: new RateLimiter(
+      {
+        requestsPerMinute: config.REQUESTS_PER_MINUTE,
+        failedAuthsPerMinute: config.FAILED_AUTHS_PER_MINUTE,
+      },
+      db,
+    ),
+    maxBodyBytes: config.MAX_BODY_BYTES,
+    routes: apiRoutes(config),
+    health: healthParts(config, db),
+    trustProxy: config.TRUST_PROXY,
+    publicUrl: config.PUBLIC_URL,
+  });
+  const sockets = new UpgradeDispatcher([], { keys, log });
+  const server = createServer(app).on('upgrade', sockets.handle);
+  const port = await openServer(context, server, sockets);
+  announce(config, port, firstKey);
+  if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
+    log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
+  }
+}
+
+/** Every route below `/api/v1`. */
+function apiRoutes(config: Config): readonly Route[] {
+  const models = new ModelListing({
+    prefix: config.MODEL_PREFIX,
+    llmModels: config.LLM_MODELS,
+  });
+  return [...modelRoutes(models)];
+}
+
+async function openDatabase({ config, log, shutdown }: Start): Promise<Knex> {
+  const address = config.DATABASE_URL ?? (await startOwnDatabase({ config, log, shutdown }));
+  const db = connect(address);
+  shutdown.add('database pool', () => db.destroy());
+  await migrate(db);
+  proceed(shutdown);
+  return db;
+}
+
+async function startOwnDatabase({ config, log, shutdown }: Start) {
+  const database = await startEmbeddedPostgres({
+    dataDir: config.DATA_DIR,
+    cacheDir: config.PARLEY_CACHE,
+    log,
+    onLost: (error) => void endWith(shutdown, error),
+  });
+  shutdown.add('database', () => database.stop());
+  proceed(shutdown);
+  return database.connection;
+}
+
+function openKeys(config: Config, db: Knex, secrets: SecretKeys): KeyDirectory {
+  const { JWT_JWKS_URL: jwksUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = config;
+  const outside = jwksUrl && issuer && audience ? { jwksUrl, issuer, audience } : undefined;
+  return new KeyDirectory({
+    keys: new ApiKeysRepository(db),
+    accounts: new AccountsRepository(db),
+    tokens: new JsonWebTokens(secrets, outside),
+  });
+}
+
+async function openVoice({ config, shutdown }: Start, permits: CpuPermits): Promise<HibariVoice> {
+  const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
+  const folder = await store.require(DEFAULT_VOICE);
+  const voice = new HibariVoice({ id: DEFAULT_VOICE, folder, permits });
+  shutdown.add('voice', () => voice.close());
+  await voice.warm();
+  proceed(shutdown);
+  return voice;
+}
+
+async function openServer(
+  { config, log, shutdown }: Start,
+  server: Server,
+  sockets: UpgradeDispatcher,
+): Promise<number> {
+  const port = await listen(server, config.HOST, config.PORT);
+  shutdown.add('server', () => stopListening(server, REQUESTS_END_WITHIN_MS));
+  shutdown.add('sockets', () => sockets.close());
+  shutdown.add('notice', () => log.info('stopping'));
+  proceed(shutdown);
+  return port;
+}
+
+/** The default models are warm before the server listens, so they need no check of their own. */
+function healthParts(config: Config, db: Knex): readonly HealthPart[] {
+  return [
+    {
+      name: 'database',
+      isNeeded: true,
+      check: async () => {
+        await db.raw('select 1');
+        return 'up';
+      },
+    },
+    {
+      name: 'api-key',
+      isNeeded: true,
+      check: async () => {
+        await access(join(config.DATA_DIR, API_KEY_FILE));
+        return 'up';
+      },
+    },
+  ];
+}
+
+function announce(config: Config, port: number, firstKey: string | undefined): void {
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  const file = join(config.DATA_DIR, API_KEY_FILE);
+  console.log(`Parley is ready: ${config.PUBLIC_URL ?? `http://${host}:${port}`}`);
+  console.log(
+    firstKey === undefined
+      ? `API key: see ${file}`
+      : `API key: ${firstKey} (shown this once, and kept in ${file})`,
+  );
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+}
+
+function proceed(shutdown: Shutdown): void {
+  if (shutdown.isAsked) throw new Overtaken();
+}
+
+/** One sentence, whatever went wrong. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof StartError || error instanceof MediaError) return error.message;
+  const text = error instanceof Error ? error.message : String(error);
+  return `Cannot start: ${text.split('\n', 1)[0]}.`;
+}
+
+async function endWith(shutdown: Shutdown, error: unknown): Promise<void> {
+  console.error(sentenceOf(error));
+  await shutdown.run();
+  process.exit(1);
+}
+
+const shutdown = new Shutdown(CLOSE_WITHIN_MS);
+const starting = start(shutdown);
+
+/** A second signal changes nothing: the first one's orderly end goes on. */
+async function endInOrder(): Promise<void> {
+  if (shutdown.isAsked) return;
+  shutdown.ask();
+  // What a start in progress is about to open must be closed too.
+  await Promise.race([starting.catch(() => undefined), sleep(START_ENDS_WITHIN_MS)]);
+  const isClean = await shutdown.run();
+  process.exit(isClean ? 0 : 1);
+}
+
+process.on('SIGTERM', () => void endInOrder());
+process.on('SIGINT', () => void endInOrder());
+process.on('uncaughtException', (error) => {
+  shutdown.log?.fatal({ err: error }, 'fault that nobody caught');
+  void endWith(shutdown, error);
+});
+
+try {
+  await starting;
+} catch (error) {
+  if (!(error instanceof Overtaken)) await endWith(shutdown, error);
+}
