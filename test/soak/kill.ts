@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util';
+import { KillRun, VICTIMS } from '../support/kill-run.js';
+
+/** `npm run soak -- kill --rounds 50`: so many kills each of gateway, database and both. */
+export async function run(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { rounds: { type: 'string', default: '50' } },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    console.error('--rounds is a whole number from 1');
+    return 2;
+  }
+  const killing = new KillRun();
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      for (const victim of VICTIMS) await killing.round(victim);
+      console.log(`round ${round} of ${rounds}: ${killing.acknowledged} acknowledged, none lost`);
+    }
+    await killing.finish();
+    console.log(`${3 * rounds} kills: ${killing.acknowledged} acknowledged, none lost`);
+    return 0;
+  } catch (error) {
+    console.error(error);
+    return 1;
+  } finally {
+    await killing.remove();
+  }
+}

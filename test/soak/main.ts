@@ -1,0 +1,16 @@
+/** A long run: takes the words after its name and returns the exit code. */
+type Soak = (args: readonly string[]) => Promise<number>;
+
+/** Loaded when asked for, so that one run does not need what another one needs. */
+const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
+  kill: () => import('./kill.js'),
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const load = Object.hasOwn(SOAKS, name) ? SOAKS[name] : undefined;
+if (load) {
+  process.exitCode = await (await load()).run(args);
+} else {
+  console.error(`usage: npm run soak -- ${Object.keys(SOAKS).join('|')} [--rounds N]`);
+  process.exitCode = 2;
+}
