@@ -4,23 +4,39 @@ import { NoiseField, scramble } from '../tts/hibari/noise.js';
 import { type ScriptPart, scriptOf } from '../tts/hibari/script.js';
 import { HOP } from '../tts/hibari/signal.js';
 import { HibariSynthesis, SynthesisTools } from '../tts/hibari/synthesis.js';
+import { parseVocabulary } from '../tts/hibari/vocabulary.js';
 import { silentHops, wordTimes } from '../tts/hibari/word-times.js';
 import type { WordTime } from '../tts/voice-model.js';
 import { EnglishReader } from './english-reader.js';
 import type { HibariFiles, HibariPiece, HibariUtterance } from './hibari-jobs.js';
-import { HibariModel, readVocabulary } from './hibari-model.js';
+import { HibariModel, type HibariPlan } from './hibari-model.js';
+import { bytesOf } from './sessions.js';
 
-/** Utterances that may be open at a time; each holds up to some 25 MB of spectra. */
-const MOST_OPEN = 64;
+/** Utterances that may be open at a time; each holds some 50 kB a second of its sound. */
+const MOST_OPEN = 1000;
+/**
+ * Frames of an utterance's pieces: the first is 210 ms of sound, then they double up to 2 s, so that
+ * none holds a permit for long. They are even, and the same whatever the reader's pace, as where the
+ * decoder's windows lie changes the rounding of its 8-bit arithmetic.
+ */
+const FIRST_FRAMES = 20;
+const MOST_FRAMES = 160;
 
-/** An utterance that is being spoken: the parts to come, and the one under way. */
+/** A part of an utterance that is being spoken. */
+interface PartUnderWay {
+  readonly plan: HibariPlan;
+  readonly synthesis: HibariSynthesis;
+}
+
+/** An utterance that is being spoken. */
 interface Speech {
   readonly utterance: HibariUtterance;
-  readonly parts: ScriptPart[];
-  /** Number of the part under way, and the samples handed out before it. */
-  part: number;
+  readonly parts: readonly ScriptPart[];
+  /** Parts begun, frames of the next piece, samples handed out. */
+  begun: number;
+  pieceFrames: number;
   offset: number;
-  synthesis: HibariSynthesis | undefined;
+  current: PartUnderWay | undefined;
 }
 
 /** A hibari voice inside its thread: text in, pieces of sound out. */
@@ -46,9 +62,9 @@ export class HibariEngine {
     const [reader, model, vocabulary] = await Promise.all([
       EnglishReader.load(folder, dialect),
       HibariModel.load(modelFile),
-      readVocabulary(join(folder, 'vocab.json')),
+      bytesOf(join(folder, 'vocab.json')),
     ]);
-    return new HibariEngine(reader, model, vocabulary);
+    return new HibariEngine(reader, model, parseVocabulary(vocabulary));
   }
 
   /** @throws MediaError QUEUE_FULL */
@@ -58,29 +74,35 @@ export class HibariEngine {
     }
     const words = await this.#reader.read(utterance.text);
     const parts = scriptOf(words, this.#vocabulary);
-    const speech: Speech = { utterance, parts, part: 0, offset: 0, synthesis: undefined };
+    const speech: Speech = {
+      utterance,
+      parts,
+      begun: 0,
+      pieceFrames: FIRST_FRAMES,
+      offset: 0,
+      current: undefined,
+    };
     this.#open.set(utterance.id, speech);
-    return this.#advance(speech, utterance.hops);
+    return this.#advance(speech);
   }
 
   /** @throws MediaError WORKER_DIED for an utterance that this thread never began. */
-  async next(id: number, hops: number): Promise<HibariPiece> {
+  async next(id: number): Promise<HibariPiece> {
     const speech = this.#open.get(id);
     if (!speech) throw new MediaError('WORKER_DIED', 'The utterance died with its worker thread');
-    return this.#advance(speech, hops);
+    return this.#advance(speech);
   }
 
   cancel(id: number): void {
     this.#open.delete(id);
   }
 
-  async #advance(speech: Speech, hops: number): Promise<HibariPiece> {
+  async #advance(speech: Speech): Promise<HibariPiece> {
     try {
-      const words = speech.synthesis ? [] : await this.#openPart(speech);
-      const samples = speech.synthesis?.take(hops) ?? new Float32Array(0);
+      const words = speech.current ? [] : await this.#beginPart(speech);
+      const samples = await this.#nextSamples(speech);
       speech.offset += samples.length;
-      if (speech.synthesis?.hopsLeft === 0) speech.synthesis = undefined;
-      const isLast = !speech.synthesis && speech.parts.length === speech.part;
+      const isLast = !speech.current && speech.begun === speech.parts.length;
       if (isLast) this.#open.delete(speech.utterance.id);
       return { samples, words, isLast };
     } catch (error) {
@@ -89,16 +111,28 @@ export class HibariEngine {
     }
   }
 
-  async #openPart(speech: Speech): Promise<WordTime[]> {
+  async #beginPart(speech: Speech): Promise<WordTime[]> {
     const { utterance, offset } = speech;
-    const part = speech.parts[speech.part];
+    const part = speech.parts[speech.begun];
     if (!part) return [];
-    const { frames, durations } = await this.#model.run(part.ids, utterance.speed);
-    const skipped = silentHops(durations);
-    const seed = scramble((utterance.seed + speech.part) | 0);
+    const plan = await this.#model.encode(part.ids, utterance.speed);
+    const skipped = silentHops(plan.durations);
+    const seed = scramble((utterance.seed + speech.begun) | 0);
     const noise = new NoiseField(this.#tools.quantiles, { ...utterance, seed });
-    speech.synthesis = new HibariSynthesis(frames, noise, this.#tools, skipped);
-    speech.part++;
-    return wordTimes(part, durations, offset - skipped * HOP);
+    const synthesis = new HibariSynthesis(plan.pitch, noise, this.#tools, skipped);
+    speech.current = { plan, synthesis };
+    speech.begun++;
+    return wordTimes(part, plan.durations, offset - skipped * HOP);
+  }
+
+  async #nextSamples(speech: Speech): Promise<Float32Array<ArrayBuffer>> {
+    if (!speech.current) return new Float32Array(0);
+    const { plan, synthesis } = speech.current;
+    const from = synthesis.nextFrame;
+    const count = Math.min(speech.pieceFrames, synthesis.framesLeft);
+    speech.pieceFrames = Math.min(2 * speech.pieceFrames, MOST_FRAMES);
+    const samples = synthesis.add(await this.#model.decode(plan, from, from + count), count);
+    if (synthesis.framesLeft === 0) speech.current = undefined;
+    return samples;
   }
 }

@@ -17,8 +17,6 @@ export interface HibariUtterance {
   readonly topP: number;
   readonly seed: number;
   readonly speed: number;
-  /** Length of the first piece, in hops of 12.5 ms. */
-  readonly hops: number;
 }
 
 export interface HibariPiece {
@@ -34,9 +32,6 @@ export type HibariJobs = {
   /** Loads everything and speaks a little to itself, so that the first caller finds it fast. */
   readonly warm: { readonly input: null; readonly output: null };
   readonly begin: { readonly input: HibariUtterance; readonly output: HibariPiece };
-  readonly next: {
-    readonly input: { readonly id: number; readonly hops: number };
-    readonly output: HibariPiece;
-  };
+  readonly next: { readonly input: { readonly id: number }; readonly output: HibariPiece };
   readonly cancel: { readonly input: { readonly id: number }; readonly output: null };
 };

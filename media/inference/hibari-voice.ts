@@ -6,9 +6,6 @@ import type { HibariFiles, HibariJobs, HibariPiece } from './hibari-jobs.js';
 import { WorkerLane } from './worker-lane.js';
 import { WorkerThread } from './worker-thread.js';
 
-/** Pieces are 200 ms at first and double up to 2 s, so that no later one holds a permit for long. */
-const FIRST_HOPS = 16;
-const MOST_HOPS = 160;
 /** Longest text of an utterance, in UTF-16 units. */
 const LONGEST_TEXT = 20_000;
 
@@ -64,15 +61,13 @@ export class HibariVoice implements VoiceModel {
     }
     const speech = new Speech(this.#thread, this.#lane, this.#nextId++, signal);
     try {
-      let hops = FIRST_HOPS;
-      let coming = speech.begin(utterance, hops, firstPriority);
+      let coming = speech.begin(utterance, firstPriority);
       for (let isLast = false; !isLast; ) {
         const outcome = await coming;
         if (signal.aborted) throw abortError();
         if (outcome.type === 'failed') throw outcome.error;
         isLast = outcome.piece.isLast;
-        hops = Math.min(2 * hops, MOST_HOPS);
-        if (!isLast) coming = speech.next(hops);
+        if (!isLast) coming = speech.next();
         const { samples, words } = outcome.piece;
         if (samples.length > 0) yield { samples, words };
       }
@@ -112,14 +107,14 @@ class Speech {
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  begin(utterance: Utterance, hops: number, priority: Priority): Promise<Outcome> {
+  begin(utterance: Utterance, priority: Priority): Promise<Outcome> {
     const { text, temperature, topP, seed, speed } = utterance;
-    const input = { id: this.#id, text, temperature, topP, seed, speed, hops };
+    const input = { id: this.#id, text, temperature, topP, seed, speed };
     return this.#start(priority, () => this.#thread.run('begin', input));
   }
 
-  next(hops: number): Promise<Outcome> {
-    return this.#start('later-chunk', () => this.#thread.run('next', { id: this.#id, hops }));
+  next(): Promise<Outcome> {
+    return this.#start('later-chunk', () => this.#thread.run('next', { id: this.#id }));
   }
 
   /** Resolves when nothing of the utterance waits for a permit, runs, or is kept in the thread. */

@@ -29,8 +29,8 @@ async function warm(): Promise<void> {
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
     for (const text of WARM_UP) {
       const sound = { temperature: 1, topP: 0.8, seed: round, speed: 1 };
-      let piece = await voice.begin({ ...sound, id: WARM_UP_ID, text, hops: 16 });
-      while (!piece.isLast) piece = await voice.next(WARM_UP_ID, 64);
+      let piece = await voice.begin({ ...sound, id: WARM_UP_ID, text });
+      while (!piece.isLast) piece = await voice.next(WARM_UP_ID);
     }
   }
 }
@@ -45,7 +45,7 @@ serveJobs<HibariJobs>({
     return { output: null };
   },
   begin: async (utterance) => handOver(await (await load()).begin(utterance)),
-  next: async ({ id, hops }) => handOver(await (await load()).next(id, hops)),
+  next: async ({ id }) => handOver(await (await load()).next(id)),
   cancel: async ({ id }) => {
     (await engine)?.cancel(id);
     return { output: null };

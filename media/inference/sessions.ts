@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { InferenceSession } from 'onnxruntime-node';
 import { MediaError } from '../errors.js';
 
@@ -5,18 +6,27 @@ import { MediaError } from '../errors.js';
  * Loads a model for one thread: idle threads of the runtime spin and fight those of other models.
  * @throws MediaError MODEL_CORRUPT
  */
-export async function openSession(model: Uint8Array | string): Promise<InferenceSession> {
-  const options: InferenceSession.SessionOptions = {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    graphOptimizationLevel: 'all',
-    logSeverityLevel: 3,
-  };
+export async function openSession(model: Uint8Array): Promise<InferenceSession> {
   try {
-    return typeof model === 'string'
-      ? await InferenceSession.create(model, options)
-      : await InferenceSession.create(model, options);
+    return await InferenceSession.create(model, {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      graphOptimizationLevel: 'all',
+      logSeverityLevel: 3,
+    });
   } catch (cause) {
     throw new MediaError('MODEL_CORRUPT', 'A model could not be loaded', { cause });
+  }
+}
+
+/**
+ * Reads a file of a model.
+ * @throws MediaError MODEL_MISSING
+ */
+export async function bytesOf(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new MediaError('MODEL_MISSING', `There is no readable file ${file}`, { cause });
   }
 }

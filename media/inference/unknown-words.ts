@@ -1,5 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { openSession } from './sessions.js';
+import { bytesOf, openSession } from './sessions.js';
 
 /** Words whose reading is kept. */
 const KEPT = 2000;
@@ -31,9 +31,9 @@ export class UnknownWords {
     this.#numberOf = new Map(alphabet.in.map((letter, index) => [letter, index + 1]));
   }
 
-  /** @throws MediaError MODEL_CORRUPT */
+  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
   static async load(file: string, alphabet: UnknownWordAlphabet): Promise<UnknownWords> {
-    return new UnknownWords(await openSession(file), alphabet);
+    return new UnknownWords(await openSession(await bytesOf(file)), alphabet);
   }
 
   /** The phonemes of a word, or undefined while they are not known: it is then noted as asked for. */

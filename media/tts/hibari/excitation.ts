@@ -1,7 +1,7 @@
 import { HOP, SAMPLE_RATE } from './signal.js';
 
 /** A pitch at or below this (Hz) means that the voice is still. */
-export const VOICED_ABOVE = 40;
+const VOICED_ABOVE = 40;
 /** Harmonics end below this (Hz). */
 const HIGHEST = 11_000;
 /** Where 2·sin(t/2) is smaller, the pulse is at its peak and the quotient is its limit. */

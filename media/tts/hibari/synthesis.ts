@@ -1,7 +1,7 @@
 import { makeCurves } from './curves.js';
-import { Excitation, VOICED_ABOVE } from './excitation.js';
+import { Excitation } from './excitation.js';
 import { Fft } from './fft.js';
-import { FILTER_FRAMES, FrameFilters, type ModelFrames } from './filters.js';
+import { FRAME_VALUES, FrameFilter } from './frame-filter.js';
 import { makeQuantiles, type NoiseField } from './noise.js';
 import { BINS, FRAME_LENGTH, HOP } from './signal.js';
 
@@ -15,10 +15,12 @@ const LEAD = HOPS_A_FRAME / 2;
 /** Sum of the squared windows wherever four frames overlap. */
 const WINDOW_SUM = 1.5;
 
-/** Tables and work space that all utterances of a thread share; a `take` leaves nothing in them. */
+/** Tables and work space that all utterances of a thread share; an `add` leaves nothing in them. */
 export class SynthesisTools {
   readonly fft = new Fft(FRAME_LENGTH);
-  readonly filters = new FrameFilters(makeCurves());
+  readonly #curves = makeCurves();
+  readonly first = new FrameFilter(this.#curves);
+  readonly second = new FrameFilter(this.#curves);
   readonly quantiles = makeQuantiles();
   /** Periodic Hann, and the same scaled for the way in and the way back. */
   readonly hann = Float64Array.from(
@@ -35,17 +37,16 @@ export class SynthesisTools {
 }
 
 /**
- * Turns the model's frames into samples, piece by piece: a source of pulses, filtered, plus shaped
- * noise, plus a free part, then the inverse short-time Fourier transform. Between pieces it keeps the
+ * Turns the model's frames into samples, as they come: a source of pulses, filtered, plus shaped
+ * noise, plus a free part, then the inverse short-time Fourier transform. Between calls it keeps the
  * source's phase and the overlap, so that a stream is what the whole would be.
  * Source: the signal chain of the Python package hibari-tts 0.2.1, rewritten for streaming.
  */
 export class HibariSynthesis {
-  readonly #model: ModelFrames;
+  readonly #frames: number;
   readonly #noise: NoiseField;
   readonly #tools: SynthesisTools;
   readonly #excitation: Excitation;
-  readonly #skipped: number;
   readonly #source = new Float64Array(SOURCE_BLOCKS * HOP);
   readonly #overlap = new Float64Array(FRAME_LENGTH + HOP);
   /** Next frame to synthesise, next hop to hand out. */
@@ -55,44 +56,49 @@ export class HibariSynthesis {
   #blocks = 0;
   #voicedBlock = -SOURCE_BLOCKS;
 
-  /** @param skip hops at the start that are left out. */
-  constructor(model: ModelFrames, noise: NoiseField, tools: SynthesisTools, skip = 0) {
-    this.#model = model;
+  /**
+   * @param pitch Hz, a value for each frame of the utterance.
+   * @param skip hops at the start that are left out.
+   */
+  constructor(pitch: Float32Array, noise: NoiseField, tools: SynthesisTools, skip = 0) {
+    this.#frames = pitch.length;
     this.#noise = noise;
     this.#tools = tools;
-    this.#excitation = new Excitation(model.pitch);
-    this.#skipped = Math.min(skip, model.frames);
-    this.#hop = this.#skipped;
-    this.#frame = Math.max(0, this.#skipped - 1);
+    this.#excitation = new Excitation(pitch);
+    this.#hop = Math.min(skip, this.#frames);
+    this.#frame = Math.max(0, this.#hop - 1);
     this.#openSource();
   }
 
-  /** Hops (300 samples) still to come. */
-  get hopsLeft(): number {
-    return this.#model.frames - this.#hop;
+  /** The frame that `add` wants next. */
+  get nextFrame(): number {
+    return Math.min(this.#frame, this.#frames);
   }
 
-  /** The next `hops` hops of sound, or one more, or all that is left. */
-  take(hops: number): Float32Array<ArrayBuffer> {
-    const { frames } = this.#model;
-    const wanted = Math.min(frames, this.#hop + hops + LEAD);
-    const steps = Math.ceil((wanted - this.#frame) / PAIR);
-    const endFrame = Math.min(frames, this.#frame + steps * PAIR);
-    const endHop = endFrame === frames ? frames : endFrame - LEAD;
+  /** Frames still to be added. */
+  get framesLeft(): number {
+    return this.#frames - this.nextFrame;
+  }
+
+  /**
+   * Adds the next `count` frames: an even number, but for the utterance's last ones.
+   *
+   * @param spectra frame after frame, from `nextFrame` on.
+   * @returns the samples that no later frame changes.
+   */
+  add(spectra: Float32Array, count: number): Float32Array<ArrayBuffer> {
+    const endFrame = this.#frame + count;
+    const endHop = endFrame >= this.#frames ? this.#frames : endFrame - LEAD;
     const output = new Float32Array(Math.max(0, endHop - this.#hop) * HOP);
     let written = 0;
     const write = (block: number, at: number) => {
       if (this.#emit(block, at, output, written)) written += HOP;
     };
-    while (this.#frame < endFrame) {
-      const count = Math.min(FILTER_FRAMES, endFrame - this.#frame);
-      const hasVoice = this.#makeFilters(count);
-      for (let i = 0; i < count; i += PAIR) {
-        this.#addPair(i, i + 1 < count, hasVoice);
-        write(this.#frame, 0);
-        write(this.#frame + 1, HOP);
-        this.#advance();
-      }
+    for (let i = 0; i < count; i += PAIR) {
+      this.#addPair(spectra, i * FRAME_VALUES, i + 1 < count);
+      write(this.#frame, 0);
+      write(this.#frame + 1, HOP);
+      this.#advance();
     }
     // The last frame's later blocks have no successor to wait for.
     for (let at = 0; this.#hop < endHop; at += HOP) write(this.#frame + at / HOP, at);
@@ -112,35 +118,28 @@ export class HibariSynthesis {
   #addBlock(at: number): void {
     const source = this.#source;
     const block = this.#blocks++;
-    if (block < this.#model.frames) {
+    if (block < this.#frames) {
       if (this.#excitation.next(source, at)) this.#voicedBlock = block;
-    } else if (block === this.#model.frames) {
+    } else if (block === this.#frames) {
       for (let i = 0; i < HOP; i++) source[at + i] = source[at - 2 - i] ?? 0;
     } else {
       source.fill(0, at, at + HOP);
     }
   }
 
-  #makeFilters(count: number): boolean {
-    const { filters } = this.#tools;
-    const from = this.#frame;
-    // A frame hears the pitch of two hops to each side, and one more for the pitch's interpolation.
-    const around = this.#model.pitch.subarray(Math.max(0, from - 4), from + count + 4);
-    const hasVoice = around.some((hz) => hz > VOICED_ABOVE);
-    if (hasVoice) filters.makeGains(this.#model, from, count);
-    filters.makeSums(this.#model, this.#noise, from, count);
-    return hasVoice;
-  }
-
-  /** Synthesises frames `index` and the next of the filters and adds them to the overlap. */
-  #addPair(index: number, isWhole: boolean, hasVoice: boolean): void {
-    const { fft, inRe, inIm, outRe, outIm, synthesis, filters } = this.#tools;
-    const isVoiced = hasVoice && this.#voicedBlock >= this.#frame - LEAD;
-    if (isVoiced) {
+  /** Synthesises the frame at `at` of `spectra`, and the one after it, and adds them to the overlap. */
+  #addPair(spectra: Float32Array, at: number, isWhole: boolean): void {
+    const { fft, first, second, inRe, inIm, outRe, outIm, synthesis } = this.#tools;
+    const next = isWhole ? at + FRAME_VALUES : at;
+    first.makeSum(spectra, at, this.#noise, this.#frame);
+    second.makeSum(spectra, next, this.#noise, this.#frame + 1);
+    if (this.#voicedBlock >= this.#frame - LEAD) {
+      first.makeGain(spectra, at);
+      second.makeGain(spectra, next);
       this.#transformSource();
-      filterVoiced(filters, index, isWhole, this.#tools);
+      joinVoiced(this.#tools);
     } else {
-      filterVoiceless(filters, index, isWhole, this.#tools);
+      joinVoiceless(this.#tools);
     }
     // Real and imaginary parts exchanged: the inverse transform.
     fft.transform(inIm, inRe, outIm, outRe);
@@ -171,10 +170,9 @@ export class HibariSynthesis {
 
   /** Hands out one block of the overlap that no later frame adds to; false if it is not wanted. */
   #emit(block: number, at: number, output: Float32Array, written: number): boolean {
-    const { frames } = this.#model;
     const hop = block - LEAD;
     if (hop !== this.#hop || written >= output.length) return false;
-    const isInside = block >= HOPS_A_FRAME - 1 && block < frames;
+    const isInside = block >= HOPS_A_FRAME - 1 && block < this.#frames;
     for (let i = 0; i < HOP; i++) {
       const sum = isInside ? WINDOW_SUM : this.#windowSum(block, i);
       output[written + i] = this.#overlap[at + i]! / sum;
@@ -186,7 +184,7 @@ export class HibariSynthesis {
   #windowSum(block: number, i: number): number {
     let sum = 0;
     for (let k = 0; k < HOPS_A_FRAME; k++) {
-      if (block - k < 0 || block - k >= this.#model.frames) continue;
+      if (block - k < 0 || block - k >= this.#frames) continue;
       sum += this.#tools.hann[k * HOP + i]! ** 2;
     }
     return Math.max(sum, 1e-11);
@@ -197,51 +195,40 @@ export class HibariSynthesis {
  * Parts the spectra of a pair (`outRe`, `outIm`), filters both, and joins them for the inverse
  * transform in `inRe`, `inIm`.
  */
-function filterVoiced(
-  { gainRe, gainIm, sumRe, sumIm }: FrameFilters,
-  index: number,
-  isWhole: boolean,
-  { outRe, outIm, inRe, inIm }: SynthesisTools,
-): void {
-  const second = isWhole ? 1 : 0;
+function joinVoiced({ first, second, outRe, outIm, inRe, inIm }: SynthesisTools): void {
   for (let k = 0; k < BINS; k++) {
     const mirror = k === 0 ? 0 : FRAME_LENGTH - k;
     const aRe = outRe[k]! + outRe[mirror]!;
     const aIm = outIm[k]! - outIm[mirror]!;
     const bRe = outIm[k]! + outIm[mirror]!;
     const bIm = outRe[mirror]! - outRe[k]!;
-    const a = index * BINS + k;
-    const b = a + second * BINS;
-    const isReal = mirror === k || mirror === 0;
-    const firstRe = gainRe[a]! * aRe - gainIm[a]! * aIm + sumRe[a]!;
-    const firstIm = isReal ? 0 : gainRe[a]! * aIm + gainIm[a]! * aRe + sumIm[a]!;
-    const nextRe = gainRe[b]! * bRe - gainIm[b]! * bIm + sumRe[b]!;
-    const nextIm = isReal ? 0 : gainRe[b]! * bIm + gainIm[b]! * bRe + sumIm[b]!;
-    inRe[mirror] = firstRe + nextIm;
-    inIm[mirror] = nextRe - firstIm;
-    inRe[k] = firstRe - nextIm;
-    inIm[k] = firstIm + nextRe;
+    const gRe = first.gainRe[k]!;
+    const gIm = first.gainIm[k]!;
+    const hRe = second.gainRe[k]!;
+    const hIm = second.gainIm[k]!;
+    const oneRe = gRe * aRe - gIm * aIm + first.sumRe[k]!;
+    const twoRe = hRe * bRe - hIm * bIm + second.sumRe[k]!;
+    // The lowest and the highest bin of a real signal are real.
+    const isReal = mirror === k;
+    const oneIm = isReal ? 0 : gRe * aIm + gIm * aRe + first.sumIm[k]!;
+    const twoIm = isReal ? 0 : hRe * bIm + hIm * bRe + second.sumIm[k]!;
+    inRe[mirror] = oneRe + twoIm;
+    inIm[mirror] = twoRe - oneIm;
+    inRe[k] = oneRe - twoIm;
+    inIm[k] = oneIm + twoRe;
   }
 }
 
 /** The same for a pair without voice: only what is added is left. */
-function filterVoiceless(
-  { sumRe, sumIm }: FrameFilters,
-  index: number,
-  isWhole: boolean,
-  { inRe, inIm }: SynthesisTools,
-): void {
-  const second = isWhole ? 1 : 0;
+function joinVoiceless({ first, second, inRe, inIm }: SynthesisTools): void {
   for (let k = 0; k < BINS; k++) {
     const mirror = k === 0 ? 0 : FRAME_LENGTH - k;
-    const a = index * BINS + k;
-    const b = a + second * BINS;
-    const isReal = mirror === k || mirror === 0;
-    const firstIm = isReal ? 0 : sumIm[a]!;
-    const nextIm = isReal ? 0 : sumIm[b]!;
-    inRe[mirror] = sumRe[a]! + nextIm;
-    inIm[mirror] = sumRe[b]! - firstIm;
-    inRe[k] = sumRe[a]! - nextIm;
-    inIm[k] = firstIm + sumRe[b]!;
+    const isReal = mirror === k;
+    const oneIm = isReal ? 0 : first.sumIm[k]!;
+    const twoIm = isReal ? 0 : second.sumIm[k]!;
+    inRe[mirror] = first.sumRe[k]! + twoIm;
+    inIm[mirror] = second.sumRe[k]! - oneIm;
+    inRe[k] = first.sumRe[k]! - twoIm;
+    inIm[k] = oneIm + second.sumRe[k]!;
   }
 }

@@ -1,0 +1,138 @@
+import { MediaError } from '../errors.js';
+import { delimited, joinBytes, numeric, type ProtoField, readFields } from './protobuf.js';
+
+/** Numbers of fields and types in ONNX's schema (Source: onnx.proto). */
+const MODEL_GRAPH = 7;
+const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, valueInfo: 13 } as const;
+const NODE = { input: 1, output: 2, operator: 4, attribute: 5 } as const;
+const ATTRIBUTE_GRAPHS: readonly number[] = [6, 11];
+const INITIALIZER_NAME = 8;
+const VALUE = { name: 1, type: 2 } as const;
+const FLOAT_32 = 1;
+
+/** An operation of a graph: names of the tensors that it reads and makes. */
+export interface OnnxNode {
+  readonly operator: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+interface Kept extends OnnxNode {
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * An ONNX model as a graph of which parts can be made models of their own, without the schema and
+ * without the runtime: fields are copied as they stand.
+ */
+export class OnnxGraph {
+  readonly #model: readonly ProtoField[];
+  readonly #graph: readonly ProtoField[];
+  readonly #nodes: readonly Kept[];
+  readonly #makers = new Map<string, Kept>();
+  readonly #inputs: ReadonlySet<string>;
+
+  /** @throws MediaError MODEL_CORRUPT for bytes that are no model, or one with nested graphs. */
+  constructor(model: Uint8Array) {
+    this.#model = readFields(model);
+    const graph = this.#model.find((field) => field.number === MODEL_GRAPH);
+    if (!graph) throw new MediaError('MODEL_CORRUPT', 'A model file has no graph');
+    this.#graph = readFields(graph.content);
+    this.#nodes = this.#graph.filter((f) => f.number === GRAPH.node).map(readNode);
+    for (const node of this.#nodes) for (const name of node.outputs) this.#makers.set(name, node);
+    this.#inputs = new Set(
+      this.#graph.filter((f) => f.number === GRAPH.input).map((f) => nameIn(f, VALUE.name)),
+    );
+  }
+
+  get nodes(): readonly OnnxNode[] {
+    return this.#nodes;
+  }
+
+  /** The node that makes a tensor; inputs and constants have none. */
+  makerOf(tensor: string): OnnxNode | undefined {
+    return this.#makers.get(tensor);
+  }
+
+  /** All tensors that `outputs` need when `given` are known: constants and inputs too. */
+  needsOf(outputs: readonly string[], given: readonly string[] = []): ReadonlySet<string> {
+    const needed = new Set<string>();
+    const open = [...outputs];
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (needed.has(name)) continue;
+      needed.add(name);
+      if (!given.includes(name)) open.push(...(this.#makers.get(name)?.inputs ?? []));
+    }
+    return needed;
+  }
+
+  /** Whether tensors can be computed from `given` alone, without an input of the model. */
+  isDeterminedBy(outputs: readonly string[], given: readonly string[]): boolean {
+    const needed = this.needsOf(outputs, given);
+    return ![...this.#inputs].some((input) => needed.has(input));
+  }
+
+  /**
+   * The part of the model that makes `outputs` from `given` and the model's own inputs. Tensors at the
+   * seams are float32, their shapes are left open.
+   */
+  part(outputs: readonly string[], given: readonly string[] = []): Uint8Array {
+    const needed = this.needsOf(outputs, given);
+    const made = (node: Kept) =>
+      node.outputs.some((name) => needed.has(name) && !given.includes(name));
+    const nodes = this.#nodes.filter(made).map((node) => node.bytes);
+    const rest = this.#graph.filter((field) => {
+      if (field.number === GRAPH.node) return false;
+      if (field.number === GRAPH.output || field.number === GRAPH.valueInfo) return false;
+      if (field.number === GRAPH.input) return needed.has(nameIn(field, VALUE.name));
+      if (field.number === GRAPH.initializer) return needed.has(nameIn(field, INITIALIZER_NAME));
+      return true;
+    });
+    const graph = joinBytes([
+      ...nodes,
+      ...rest.map((field) => field.bytes),
+      ...given.map((name) => delimited(GRAPH.input, floatTensor(name))),
+      ...outputs.map((name) => delimited(GRAPH.output, floatTensor(name))),
+    ]);
+    return joinBytes(
+      this.#model.map((field) =>
+        field.number === MODEL_GRAPH ? delimited(MODEL_GRAPH, graph) : field.bytes,
+      ),
+    );
+  }
+}
+
+function readNode({ bytes, content }: ProtoField): Kept {
+  const fields = readFields(content);
+  const texts = (number: number) =>
+    fields.filter((field) => field.number === number).map((field) => text(field.content));
+  for (const field of fields) {
+    if (field.number !== NODE.attribute) continue;
+    if (readFields(field.content).some((part) => ATTRIBUTE_GRAPHS.includes(part.number))) {
+      throw new MediaError('MODEL_CORRUPT', 'A model with nested graphs cannot be cut');
+    }
+  }
+  return {
+    bytes,
+    operator: texts(NODE.operator)[0] ?? '',
+    inputs: texts(NODE.input).filter((name) => name !== ''),
+    outputs: texts(NODE.output),
+  };
+}
+
+function nameIn(field: ProtoField, number: number): string {
+  const name = readFields(field.content).find((part) => part.number === number);
+  return name ? text(name.content) : '';
+}
+
+function floatTensor(name: string): Uint8Array {
+  const type = delimited(1, numeric(1, FLOAT_32));
+  return joinBytes([
+    delimited(VALUE.name, new TextEncoder().encode(name)),
+    delimited(VALUE.type, type),
+  ]);
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
