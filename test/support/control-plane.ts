@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import { Agents } from '../../src/agents/agents.js';
+import { AgentsRepository } from '../../src/agents/agents.repository.js';
+import { agentRoutes } from '../../src/agents/agents.routes.js';
+import { createApp } from '../../src/app.js';
+import { RateLimiter } from '../../src/http/rate-limit.js';
+import { AccountsRepository } from '../../src/keys/accounts.repository.js';
+import { makeApiKey } from '../../src/keys/api-key.js';
+import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
+import { apiKeyRoutes } from '../../src/keys/api-keys.routes.js';
+import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
+import { KeyDirectory } from '../../src/keys/key-directory.js';
+import type { Scope } from '../../src/keys/scopes.js';
+import { Metrics } from '../../src/metrics.js';
+import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
+import { SecretBox } from '../../src/secrets/secret-box.js';
+import { SecretKeys } from '../../src/secrets/secret-keys.js';
+import type { BuiltinVoice } from '../../src/voices/builtin-voices.js';
+import { voiceRoutes } from '../../src/voices/voices.routes.js';
+import { type TestDatabase, withDatabase } from './database.js';
+
+export const BUILTIN_VOICE: BuiltinVoice = {
+  id: 'ada',
+  name: 'Ada',
+  language: 'en',
+  sampleRate: 24_000,
+  engine: 'test',
+  isInstalled: true,
+  isDefault: true,
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; the text of anything else. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+  readonly body: any;
+}
+
+export type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+export interface ControlPlane {
+  readonly database: TestDatabase;
+  readonly box: SecretBox;
+  readonly tokens: JsonWebTokens;
+  readonly directory: KeyDirectory;
+  /** Asks below `/api/v1` with a bearer text, or with none. */
+  askAs(bearer: string | null): Ask;
+  /** A new account. */
+  makeAccount(): Promise<string>;
+  /** A new key of an account. */
+  makeKey(accountId: string, scopes?: readonly Scope[]): Promise<string>;
+  /** Asks as a new account with a key to everything. */
+  asNewAccount(): Promise<Ask>;
+}
+
+export interface ControlPlaneOptions {
+  readonly allowedHosts?: readonly string[];
+  /** Languages that an agent may be deployed with. */
+  readonly languages?: readonly string[];
+  readonly knowledgeBaseIds?: readonly number[];
+}
+
+/** Accounts, keys, agents and voices behind a listening app, on a database of its own. */
+export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlane {
+  const database = withDatabase();
+  const secrets = new SecretKeys(['the secret of the tests']);
+  const box = new SecretBox(secrets);
+  const tokens = new JsonWebTokens(secrets);
+  const metrics = new Metrics();
+  let server: Server | undefined;
+  let directory: KeyDirectory | undefined;
+  beforeAll(async () => {
+    const { db } = database;
+    const keys = new ApiKeysRepository(db);
+    directory = new KeyDirectory({ keys, accounts: new AccountsRepository(db), tokens });
+    const routes = [
+      ...apiKeyRoutes({ keys, directory }),
+      ...testAgentRoutes(database, box, options),
+      ...voiceRoutes({ list: () => [BUILTIN_VOICE] }),
+    ];
+    const app = createApp({
+      log: pino({ level: 'silent' }),
+      metrics,
+      routes,
+      keys: directory,
+      limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
+      maxBodyBytes: 1_048_576,
+      health: [],
+      trustProxy: false,
+    });
+    server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    metrics.close();
+    server?.closeAllConnections();
+    server?.close();
+  });
+  const found = <T>(part: T | undefined): T => {
+    if (!part) throw new Error('withControlPlane() has its parts inside tests and hooks only');
+    return part;
+  };
+  const askAs = (bearer: string | null): Ask => {
+    return async (method, path, body) => {
+      const { port } = found(server).address() as AddressInfo;
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('application/json');
+      const { status, headers } = response;
+      return { status, headers, body: isJson ? JSON.parse(text) : text };
+    };
+  };
+  const makeAccount = () => new AccountsRepository(database.db).insert('An account of a test');
+  const makeKey = async (accountId: string, scopes: readonly Scope[] = ['*']) => {
+    const key = makeApiKey();
+    const fields = { name: 'test', description: null, isActive: true, expiresAt: null };
+    await new ApiKeysRepository(database.db).insert(accountId, key, { ...fields, scopes });
+    return key.text;
+  };
+  return {
+    database,
+    box,
+    tokens,
+    get directory() {
+      return found(directory);
+    },
+    askAs,
+    makeAccount,
+    makeKey,
+    asNewAccount: async () => askAs(await makeKey(await makeAccount())),
+  };
+}
+
+function testAgentRoutes(
+  database: TestDatabase,
+  box: SecretBox,
+  { allowedHosts = [], languages = ['en'], knowledgeBaseIds = [] }: ControlPlaneOptions,
+) {
+  const repository = new AgentsRepository(database.db);
+  const agents = new Agents({
+    repository,
+    box,
+    allowedHosts: new AllowedHosts(allowedHosts),
+    languages: {
+      problemWith: async ({ language }) =>
+        languages.includes(language) ? undefined : `Nothing speaks ${language}`,
+    },
+    knowledgeBases: { exists: async (_, id) => knowledgeBaseIds.includes(id) },
+  });
+  const models = {
+    defaultLlmModel: 'test-llm',
+    ttsModelFor: (language: string) =>
+      language === 'en' ? 'svc-tts-v1-latest' : 'svc-tts-multilingual-v1-latest',
+  };
+  return agentRoutes({ agents, repository, models });
+}
