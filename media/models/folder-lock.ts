@@ -24,10 +24,13 @@ export async function withLock<Result>(
   let hasWaited = false;
   while (!(await tryLock(lockFile))) {
     if (options.signal?.aborted) throw abortError();
+    if (await isStale(lockFile)) {
+      await breakLock(lockFile);
+      continue;
+    }
     if (!hasWaited) options.onWait?.();
     hasWaited = true;
-    if (await isStale(lockFile)) await breakLock(lockFile);
-    else await sleep(POLL_MS);
+    await sleep(POLL_MS);
   }
   const renewal = setInterval(() => {
     const now = new Date();
