@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  LAUNCHER,
+  MAIN,
+  type Product,
+  productEnv,
+  removeDataDir,
+  startProduct,
+} from '../support/product.js';
+import { type Ended, runNode } from '../support/run-node.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+const SECOND_START_MS = 15_000;
+const STOP_MS = 20_000;
+
+/** Runs the gateway with settings that let it end by itself. */
+function runGateway(settings: Readonly<Record<string, string>>): Promise<Ended> {
+  return runNode([MAIN], { cwd: tmpdir(), env: productEnv(settings) });
+}
+
+/** One sentence, with no trace of where in the program it was thrown. */
+function expectOneSentence({ code, output }: Ended, sentence: RegExp): void {
+  expect(output.trim()).toMatch(sentence);
+  expect(output.trim().split('\n')).toHaveLength(1);
+  expect(output).not.toMatch(/\n\s+at /);
+  expect(code).not.toBe(0);
+}
+
+describe('npm start', () => {
+  let dataDir: string;
+  beforeAll(() => {
+    dataDir = makeTestFolder();
+  });
+  afterAll(() => removeDataDir(dataDir));
+
+  const start = () => startProduct({ dataDir, program: [LAUNCHER, 'start'] });
+
+  it('prints its address and the first key, and leaves in order on SIGTERM', async () => {
+    const product = await start();
+    const { url, apiKey, logs } = product;
+    const askedAt = performance.now();
+    expect(await product.stop()).toBe(0);
+    expect(performance.now() - askedAt).toBeLessThan(STOP_MS);
+    expect(logs()).toContain(url);
+    expect(logs()).toContain(apiKey);
+  });
+
+  it('starts in seconds the second time, with the same key', async () => {
+    const first = await start();
+    await first.stop();
+    const startedAt = performance.now();
+    const second = await start();
+    const tookMs = performance.now() - startedAt;
+    await second.stop();
+    expect(tookMs).toBeLessThan(SECOND_START_MS);
+    expect(second.apiKey).toBe(first.apiKey);
+    expect(second.logs()).not.toMatch(/Installing|Building/);
+  });
+
+  it('says in one sentence that models are missing and cannot be fetched', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'parley-no-models-'));
+    const nowhere = 'http://127.0.0.1:1';
+    try {
+      const env = productEnv({
+        DATA_DIR: dataDir,
+        MODELS_CACHE: empty,
+        MODELS_DIR: '',
+        PIP_INDEX_URL: `${nowhere}/simple`,
+        PIP_FIND_LINKS: '',
+        PIP_CONFIG_FILE: '/dev/null',
+        PIP_RETRIES: '0',
+        HTTP_PROXY: nowhere,
+        HTTPS_PROXY: nowhere,
+        https_proxy: nowhere,
+      });
+      const ended = await runNode([LAUNCHER, 'start'], { cwd: tmpdir(), env });
+      expect(ended.code).not.toBe(0);
+      expect(ended.output).not.toMatch(/\n\s+at /);
+      const lastLine = ended.output.trim().split('\n').at(-1);
+      expect(lastLine).toMatch(/MODELS_DIR|network|pip|source/);
+    } finally {
+      rmSync(empty, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a gateway that cannot start', () => {
+  let running: Product;
+  beforeAll(async () => {
+    running = await startProduct();
+  });
+  afterAll(() => running.stop());
+
+  it('says that another one holds its data folder', async () => {
+    const ended = await runGateway({ PORT: '0', DATA_DIR: running.dataDir, LOG_LEVEL: 'silent' });
+    expectOneSentence(ended, /^Another Parley \(process \d+\) uses this data folder .+: stop it/);
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+  });
+
+  it('says that its port is busy', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' && address ? String(address.port) : '';
+    const dataDir = makeTestFolder();
+    try {
+      const ended = await runGateway({ PORT: port, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
+      expectOneSentence(ended, new RegExp(`${port}.+PORT`));
+    } finally {
+      other.close();
+      await removeDataDir(dataDir);
+    }
+  });
+
+  it('tells all wrong settings together', async () => {
+    const ended = await runGateway({ PORT: '99999', CPU_PERMITS: 'many', PUBLIC_URL: 'nowhere' });
+    expectOneSentence(ended, /PORT must be .+PUBLIC_URL must be .+CPU_PERMITS must be /);
+  });
+});
