@@ -7,8 +7,9 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
-import { HibariVoice } from '../media/inference/hibari-voice.js';
+import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
+import { apiRoutes } from './api-routes.js';
 import { createApp } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { connect } from './db/connect.js';
@@ -18,7 +19,6 @@ import { StartError } from './errors.js';
 import type { HealthPart } from './health.js';
 import { listen, stopListening } from './http/listen.js';
 import { RateLimiter } from './http/rate-limit.js';
-import type { Route } from './http/route.js';
 import { UpgradeDispatcher } from './http/upgrade.js';
 import { AccountsRepository } from './keys/accounts.repository.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
@@ -27,17 +27,15 @@ import { JsonWebTokens } from './keys/json-web-tokens.js';
 import { KeyDirectory } from './keys/key-directory.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
-import { ModelListing } from './models-listing/model-listing.js';
-import { modelRoutes } from './models-listing/models.routes.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
 import { Shutdown } from './shutdown.js';
+import { openVoices } from './voices/open-voices.js';
 
 /** Of the 20 s that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 14_000;
 const REQUESTS_END_WITHIN_MS = 10_000;
-const DEFAULT_VOICE = 'hibari-heart';
 
 /** What the steps of starting hand to each other. */
 interface Start {
@@ -64,7 +62,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const box = new SecretBox(secrets);
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
   const keys = openKeys(config, db, secrets);
-  await openVoice(context, permits);
+  const speech = await openSpeech(context, permits);
 
   const app = createApp({
     log,
@@ -78,7 +76,7 @@ async function start(shutdown: Shutdown): Promise<void> {
       db,
     ),
     maxBodyBytes: config.MAX_BODY_BYTES,
-    routes: apiRoutes(config),
+    routes: apiRoutes({ config, db, box, keys, ...speech }),
     health: healthParts(config, db),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
@@ -90,15 +88,6 @@ async function start(shutdown: Shutdown): Promise<void> {
   if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
     log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
   }
-}
-
-/** Every route below `/api/v1`. */
-function apiRoutes(config: Config): readonly Route[] {
-  const models = new ModelListing({
-    prefix: config.MODEL_PREFIX,
-    llmModels: config.LLM_MODELS,
-  });
-  return [...modelRoutes(models)];
 }
 
 async function openDatabase({ config, log, shutdown }: Start): Promise<Knex> {
@@ -132,14 +121,13 @@ function openKeys(config: Config, db: Knex, secrets: SecretKeys): KeyDirectory {
   });
 }
 
-async function openVoice({ config, shutdown }: Start, permits: CpuPermits): Promise<HibariVoice> {
+async function openSpeech({ config, shutdown }: Start, permits: CpuPermits) {
   const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
-  const folder = await store.require(DEFAULT_VOICE);
-  const voice = new HibariVoice({ id: DEFAULT_VOICE, folder, permits });
-  shutdown.add('voice', () => voice.close());
-  await voice.warm();
+  const voices = await openVoices({ store, models: MODELS, permits });
+  shutdown.add('voices', () => Promise.all(voices.map((voice) => voice.close())));
+  await voices[0]!.warm();
   proceed(shutdown);
-  return voice;
+  return { store, voices };
 }
 
 async function openServer(

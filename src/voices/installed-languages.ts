@@ -1,0 +1,51 @@
+import type { Model } from '../../media/models/model.js';
+import type { ModelStore } from '../../media/models/store.js';
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+
+/** What an agent asks for: a language, and perhaps a voice. */
+export interface WantedVoice {
+  readonly language: string;
+  readonly voiceId: string | null;
+}
+
+/** Says whether a call in a language could be held with the models that are installed. */
+export class InstalledLanguages {
+  readonly #voices: readonly VoiceModel[];
+  readonly #models: readonly Model[];
+  readonly #store: ModelStore;
+
+  constructor(parts: {
+    readonly voices: readonly VoiceModel[];
+    readonly models: readonly Model[];
+    readonly store: ModelStore;
+  }) {
+    this.#voices = parts.voices;
+    this.#models = parts.models;
+    this.#store = parts.store;
+  }
+
+  /** Undefined when it could; else a sentence with the command that helps. */
+  async problemWith({ language, voiceId }: WantedVoice): Promise<string | undefined> {
+    // Where the recogniser cannot tell the language, English is spoken.
+    const spoken = language === 'auto' ? 'en' : language;
+    const voice = this.#voices.find(({ id }) => id === voiceId);
+    if (voice && !voice.languages.includes(spoken)) {
+      return `The voice ${voice.id} does not speak ${spoken}: choose another, or none for the default one`;
+    }
+    if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
+      return `No installed voice speaks ${spoken}: run "npm run models -- add ${spoken}" and start again`;
+    }
+    if (await this.#hasRecogniser(spoken)) return undefined;
+    return spoken === 'en'
+      ? 'No recogniser for en is installed: run "npm run models -- fetch moonshine-tiny-en" and start again'
+      : `No installed recogniser understands ${spoken}: only English comes with a model of its own`;
+  }
+
+  async #hasRecogniser(language: string): Promise<boolean> {
+    const known = this.#models.filter(
+      ({ use, languages }) => use === 'speech recognition' && languages.includes(language),
+    );
+    const folders = await Promise.all(known.map(({ id }) => this.#store.locate(id)));
+    return folders.some((folder) => folder !== undefined);
+  }
+}
