@@ -121,7 +121,7 @@ export class Playout {
     this.#isHeld = false;
     if (this.#isWirePaused) {
       this.#isWirePaused = false;
-      this.#transport.resume(this.#playedMs);
+      this.#transport.resumeFrom(this.#playedMs);
     }
     this.#run();
   }
@@ -160,13 +160,17 @@ export class Playout {
     this.#isLost = true;
   }
 
-  /** The wire is back; what the client did not receive is sent again. */
-  regained(receivedMs: number): void {
+  /**
+   * The wire is back; what the client did not receive is sent again.
+   * @param announce is told, before any audio, the position of what comes next.
+   */
+  regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#advance();
     this.#isLost = false;
-    for (const frame of this.#kept) {
-      if (frame.atMs >= receivedMs) this.#transport.audio(frame.samples);
-    }
+    const again = this.#kept.filter((frame) => frame.atMs >= receivedMs);
+    announce(again[0]?.atMs ?? this.#sentMs);
+    for (const frame of again) this.#transport.audio(frame.samples);
+    if (this.#isWirePaused) this.#transport.pause();
     this.#run();
   }
 

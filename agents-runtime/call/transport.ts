@@ -33,7 +33,7 @@ export interface CallTransport {
   /** The client fades out within 40 ms, holds its playhead and reports it. */
   pause(): void;
   /** The client plays on from this position. */
-  resume(fromMs: number): void;
+  resumeFrom(fromMs: number): void;
   /** The client drops what it has not played, and reports first how far it got. */
   clear(): void;
   send(event: CallEvent): void;
@@ -52,7 +52,10 @@ export interface CallInput {
   played(playedMs: number): void;
   /** The wire broke: the agent holds its tongue until `regained` or until `hangUp`. */
   lost(): void;
-  /** The wire is back; the client has received the agent's audio up to this position. */
-  regained(receivedMs: number): void;
+  /**
+   * The wire is back; the client has received the agent's audio up to this position.
+   * @param announce is told, before any audio, the position of what is sent next.
+   */
+  regained(receivedMs: number, announce: (fromMs: number) => void): void;
   hangUp(reason: EndedReason): void;
 }

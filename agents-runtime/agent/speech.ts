@@ -1,0 +1,79 @@
+import { Resampler } from '../../media/resample/resampler.js';
+import { SentenceStream } from '../../media/tts/sentences.js';
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { SpokenPiece } from '../audio/heard-text.js';
+
+export interface SpeechOptions {
+  readonly voice: VoiceModel;
+  readonly language: string;
+  readonly temperature: number;
+  readonly topP: number;
+  /** Characters from which a clause is spoken without waiting for the sentence's end. */
+  readonly minSentenceLength: number;
+  /** Hz that the wire wants. */
+  readonly sampleRate: number;
+  readonly signal: AbortSignal;
+  readonly onFirstToken?: () => void;
+  readonly onFirstAudio?: () => void;
+}
+
+/** The same words sound the same each time: greetings and tests rely on it. */
+const SEED = 1;
+
+/** Speaks a reply while it is still being written, sentence by sentence; pulling is its backpressure. */
+export async function* speakReply(
+  tokens: AsyncIterable<string>,
+  options: SpeechOptions,
+): AsyncGenerator<SpokenPiece> {
+  const sentences = new SentenceStream({
+    language: options.language,
+    minLength: options.minSentenceLength,
+  });
+  const once = { token: options.onFirstToken, audio: options.onFirstAudio };
+  for await (const token of tokens) {
+    once.token?.();
+    once.token = undefined;
+    for (const sentence of sentences.push(token)) yield* speakSentence(sentence, options, once);
+  }
+  for (const sentence of sentences.flush()) yield* speakSentence(sentence, options, once);
+}
+
+async function* speakSentence(
+  text: string,
+  options: SpeechOptions,
+  once: { audio: (() => void) | undefined },
+): AsyncGenerator<SpokenPiece> {
+  const { voice, language, temperature, topP, sampleRate, signal } = options;
+  const resampler =
+    sampleRate === voice.sampleRate ? undefined : new Resampler(voice.sampleRate, sampleRate);
+  const ratio = sampleRate / voice.sampleRate;
+  const utterance = { text, language, temperature, topP, seed: SEED, speed: 1 };
+  let isFirst = true;
+  for await (const chunk of voice.speak(utterance, { signal, firstPriority: 'first-chunk' })) {
+    const samples = resampler ? converted(resampler, chunk.samples) : chunk.samples;
+    const words = chunk.words.map((word) => ({
+      ...word,
+      startSample: word.startSample * ratio,
+      endSample: word.endSample * ratio,
+    }));
+    once.audio?.();
+    once.audio = undefined;
+    yield { text: isFirst ? text : '', words, samples };
+    isFirst = false;
+  }
+  if (resampler && !isFirst) yield { text: '', words: [], samples: converted(resampler) };
+}
+
+function converted(resampler: Resampler, samples?: Float32Array): Float32Array {
+  const parts: Float32Array[] = [];
+  const keep = (part: Float32Array) => parts.push(part.slice());
+  if (samples) resampler.push(samples, keep);
+  else resampler.flush(keep);
+  const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}

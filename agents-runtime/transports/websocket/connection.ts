@@ -1,0 +1,197 @@
+import type { RawData, WebSocket } from 'ws';
+import {
+  isOpusRate,
+  OpusPacketDecoder,
+  OpusPacketEncoder,
+} from '../../../media/codec/opus-packets.js';
+import { MediaError } from '../../../media/errors.js';
+import type { CallEvent, CallInput, CallTransport } from '../../call/transport.js';
+import { CallError } from '../../errors.js';
+import {
+  type ClientMessage,
+  type Hello,
+  parseClientMessage,
+  parsePcm,
+  type ServerMessage,
+  serialisePcm,
+  serialiseServerMessage,
+  UPSTREAM_RATE,
+} from './protocol.js';
+
+/** Messages kept for a client that resumes. */
+const KEPT_MESSAGES = 200;
+/** A client that stops reading is let go when this much waits for it, bytes. */
+const MAX_BACKLOG = 1024 * 1024;
+
+/** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
+export const CLOSE = {
+  normal: 1000,
+  invalid: 1007,
+  refused: 1008,
+  internal: 1011,
+  replaced: 4409,
+} as const;
+
+export interface CallSocketOptions {
+  readonly callId: string;
+  readonly resumeToken: string;
+  /** Hz of the agent's audio: the voice's rate. */
+  readonly sampleRate: number;
+  /** What the first hello asked for. Opus is refused where the voice's rate is none of its own. */
+  readonly audio: Hello['audio'];
+}
+
+/** A call's wire to a browser: one WebSocket at a time, and another after it when the first breaks. */
+export class CallSocket implements CallTransport {
+  readonly sampleRate: number;
+  readonly #options: CallSocketOptions;
+  readonly #down: 'pcm' | 'opus';
+  readonly #encoder: OpusPacketEncoder | undefined;
+  readonly #decoder: OpusPacketDecoder | undefined;
+  readonly #kept: { readonly seq: number; readonly text: string }[] = [];
+  #call: CallInput | undefined;
+  #socket: WebSocket | undefined;
+  #seq = 0;
+  #isClosed = false;
+
+  constructor(options: CallSocketOptions) {
+    this.#options = options;
+    this.sampleRate = options.sampleRate;
+    this.#down = options.audio.down === 'opus' && isOpusRate(options.sampleRate) ? 'opus' : 'pcm';
+    if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
+      this.#encoder = new OpusPacketEncoder(options.sampleRate);
+    }
+    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(UPSTREAM_RATE);
+  }
+
+  get backlogBytes(): number {
+    return this.#socket?.bufferedAmount ?? 0;
+  }
+
+  /** Joins wire and call; frames flow from now on. */
+  start(call: CallInput, socket: WebSocket): void {
+    this.#call = call;
+    this.#listen(socket);
+    this.#sendReady(0);
+    call.connected();
+  }
+
+  /** Goes on over a new socket after the first broke; the older one, if it still lives, is closed. */
+  resume(socket: WebSocket, hello: Hello): void {
+    this.#socket?.close(CLOSE.replaced, 'The call goes on over another socket');
+    this.#listen(socket);
+    this.#call?.regained(hello.receivedMs ?? 0, (fromMs) => {
+      this.#sendReady(fromMs);
+      for (const { seq, text } of this.#kept) {
+        if (seq > (hello.lastSeq ?? 0)) socket.send(text);
+      }
+    });
+  }
+
+  audio(samples: Float32Array): void {
+    const { bufferedAmount } = this.#socket ?? { bufferedAmount: 0 };
+    if (bufferedAmount > MAX_BACKLOG) {
+      this.#socket?.terminate();
+      return;
+    }
+    this.#socket?.send(this.#encoder ? this.#encoder.encode(samples) : serialisePcm(samples));
+  }
+
+  pause(): void {
+    this.#send({ type: 'pause' });
+  }
+
+  resumeFrom(fromMs: number): void {
+    this.#send({ type: 'resume', fromMs });
+  }
+
+  clear(): void {
+    this.#send({ type: 'clear' });
+  }
+
+  send(event: CallEvent): void {
+    this.#send(event);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#socket?.close(CLOSE.normal);
+    this.#socket = undefined;
+    this.#encoder?.close();
+    this.#decoder?.close();
+  }
+
+  #listen(socket: WebSocket): void {
+    this.#socket = socket;
+    socket.on('message', (data, isBinary) => this.#onFrame(socket, data, isBinary));
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => {
+      if (this.#socket !== socket) return;
+      this.#socket = undefined;
+      this.#call?.lost();
+    });
+  }
+
+  #sendReady(positionMs: number): void {
+    const { callId, resumeToken, sampleRate, audio } = this.#options;
+    this.#send({
+      type: 'ready',
+      callId,
+      resumeToken,
+      positionMs,
+      audio: {
+        up: audio.up,
+        upSampleRate: UPSTREAM_RATE,
+        down: this.#down,
+        downSampleRate: sampleRate,
+      },
+    });
+  }
+
+  #send(message: ServerMessage): void {
+    if (this.#isClosed) return;
+    const seq = ++this.#seq;
+    const text = serialiseServerMessage(message, seq);
+    // `ready` is made anew for each socket; what steers the client's buffer is worthless later.
+    if (!['ready', 'pause', 'resume', 'clear'].includes(message.type)) {
+      this.#kept.push({ seq, text });
+      if (this.#kept.length > KEPT_MESSAGES) this.#kept.shift();
+    }
+    this.#socket?.send(text);
+  }
+
+  #onFrame(socket: WebSocket, data: RawData, isBinary: boolean): void {
+    if (this.#isClosed || this.#socket !== socket) return;
+    try {
+      if (isBinary) this.#onAudio(data as Buffer);
+      else this.#onMessage(parseClientMessage(data.toString()));
+    } catch (error) {
+      if (!(error instanceof CallError) && !(error instanceof MediaError)) throw error;
+      // The call may go on over a socket that keeps to the protocol.
+      this.#send({ type: 'error', code: 'PROTOCOL', message: error.message });
+      socket.close(CLOSE.invalid, error.message.slice(0, 100));
+    }
+  }
+
+  #onAudio(frame: Buffer): void {
+    if (frame.length === 0) return;
+    this.#call?.audio(this.#decoder ? this.#decoder.decode(frame) : parsePcm(frame));
+  }
+
+  #onMessage(message: ClientMessage): void {
+    switch (message.type) {
+      case 'playout':
+        this.#call?.played(message.playedMs);
+        return;
+      case 'text':
+        this.#call?.typed(message.text);
+        return;
+      case 'end':
+        this.#call?.hangUp('user_hangup');
+        return;
+      case 'hello':
+        throw new CallError('PROTOCOL', 'hello comes once, as the first message');
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { CallEvent } from '../../call/transport.js';
+import { CallError } from '../../errors.js';
+
+/** The WebSocket subprotocol of a call. */
+export const SUBPROTOCOL = 'parley.call.v1';
+/** A token may come as a second subprotocol with this prefix instead of in `hello`. */
+export const TOKEN_SUBPROTOCOL = 'parley.token.';
+/** The caller's audio: s16le mono, or Opus packets, at this rate (Hz). */
+export const UPSTREAM_RATE = 16_000;
+/** Largest frame of either kind, bytes: two seconds of PCM. */
+export const MAX_FRAME = 64 * 1024;
+/** Largest JSON frame, characters. */
+const MAX_JSON = 16 * 1024;
+
+const position = z.number().nonnegative().finite();
+const encoding = z.enum(['pcm', 'opus']);
+
+const clientMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    /** Of connection-details; not needed where it came as a subprotocol or to resume. */
+    token: z.string().max(4096).optional(),
+    /** Takes up a call whose socket broke. */
+    resumeToken: z.string().max(4096).optional(),
+    /** When resuming: ms of the agent's audio received, and the last `seq` seen. */
+    receivedMs: position.optional(),
+    lastSeq: z.number().int().nonnegative().optional(),
+    audio: z
+      .object({ up: encoding.default('pcm'), down: encoding.default('pcm') })
+      .default({ up: 'pcm', down: 'pcm' }),
+  }),
+  /** ms of the agent's audio that the client has played. */
+  z.object({ type: z.literal('playout'), playedMs: position }),
+  z.object({ type: z.literal('text'), text: z.string().trim().min(1).max(2000) }),
+  z.object({ type: z.literal('end') }),
+]);
+
+export type ClientMessage = z.infer<typeof clientMessage>;
+export type Hello = Extract<ClientMessage, { type: 'hello' }>;
+
+/** What the server says besides audio. Each carries `seq`, counted from 1, so that a resume misses none. */
+export type ServerMessage =
+  | {
+      readonly type: 'ready';
+      readonly callId: string;
+      readonly resumeToken: string;
+      /** Position (ms of the agent's audio) of the next binary frame. */
+      readonly positionMs: number;
+      readonly audio: {
+        readonly up: 'pcm' | 'opus';
+        readonly upSampleRate: number;
+        readonly down: 'pcm' | 'opus';
+        readonly downSampleRate: number;
+      };
+    }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume'; readonly fromMs: number }
+  | { readonly type: 'clear' }
+  | CallEvent;
+
+/**
+ * Reads a text frame.
+ * @throws CallError PROTOCOL with a sentence that says what is wrong.
+ */
+export function parseClientMessage(text: string): ClientMessage {
+  if (text.length > MAX_JSON) {
+    throw new CallError('PROTOCOL', `A JSON message has at most ${MAX_JSON} characters`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new CallError('PROTOCOL', 'The message is not valid JSON', { cause });
+  }
+  const parsed = clientMessage.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join('.') || 'message';
+  throw new CallError('PROTOCOL', `${place}: ${issue?.message ?? 'not understood'}`);
+}
+
+export function serialiseServerMessage(message: ServerMessage, seq: number): string {
+  return JSON.stringify({ ...message, seq });
+}
+
+/** Reads a binary frame of PCM. @throws CallError PROTOCOL for half a sample. */
+export function parsePcm(frame: Buffer): Int16Array {
+  if (frame.length % 2 !== 0) throw new CallError('PROTOCOL', 'A PCM frame has whole samples');
+  const samples = new Int16Array(frame.length / 2);
+  for (let i = 0; i < samples.length; i++) samples[i] = frame.readInt16LE(2 * i);
+  return samples;
+}
+
+/** Writes samples (−1…1) as s16le. */
+export function serialisePcm(samples: Float32Array): Buffer {
+  const frame = Buffer.allocUnsafe(samples.length * 2);
+  for (let i = 0; i < samples.length; i++) {
+    const scaled = Math.round(samples[i]! * 32768);
+    frame.writeInt16LE(Math.max(-32768, Math.min(32767, scaled)), 2 * i);
+  }
+  return frame;
+}

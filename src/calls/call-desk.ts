@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import { ApiError } from '../errors.js';
+import type { CallTokens } from './call-tokens.js';
+import type { CallsRepository, Refusal } from './calls.repository.js';
+import type { CallOptions } from './calls.schema.js';
+import type { LiveCalls } from './live-calls.js';
+
+export interface CallDeskParts {
+  readonly agents: AgentsRepository;
+  readonly calls: CallsRepository;
+  readonly tokens: CallTokens;
+  readonly live: LiveCalls;
+  /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
+  readonly socketOrigin: () => string | undefined;
+}
+
+/** A client's way into a call (the contract's connection details). */
+export interface Admission {
+  readonly server_url: string;
+  readonly participant_token: string;
+  readonly call_id: string;
+  readonly end_token: string;
+}
+
+const REFUSALS: Readonly<Record<Refusal | 'agent_not_deployed', string>> = {
+  agent_not_deployed: 'The agent is not deployed: deploy it, or use test-connection-details',
+  insufficient_credits: 'The account has no credits left',
+  concurrency_limit: 'All call slots of this account are taken: try again when a call has ended',
+};
+
+/** Path of a call's socket; the call's token is never part of it. */
+export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
+
+/** Where calls are asked for: checks the agent, takes a slot, hands out tokens. */
+export class CallDesk {
+  readonly #parts: CallDeskParts;
+
+  constructor(parts: CallDeskParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param isTest a paused agent may be called too.
+   * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED, PUBLIC_URL_REQUIRED
+   */
+  async admit(
+    accountId: string,
+    agentId: string,
+    options: CallOptions,
+    isTest: boolean,
+  ): Promise<Admission> {
+    const { calls, tokens, live, socketOrigin } = this.#parts;
+    const agent = await this.#find(accountId, agentId);
+    const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
+    if (!isAllowed) throw refused('agent_not_deployed');
+    const origin = socketOrigin();
+    if (origin === undefined) {
+      throw new ApiError(
+        'PUBLIC_URL_REQUIRED',
+        'This gateway does not know its own address: set PUBLIC_URL',
+      );
+    }
+    if (live.isDraining) {
+      throw new ApiError('OVERLOADED', 'This gateway is stopping', { retryAfterS: 10 });
+    }
+    const callId = randomUUID();
+    const refusal = await calls.reserve({
+      callId,
+      accountId,
+      agentId: agent.id,
+      agentName: agent.name,
+      callType: 'web',
+      options,
+    });
+    if (refusal) throw refused(refusal);
+    return {
+      server_url: origin + CALL_SOCKET_PATH.replace('{call_id}', callId),
+      participant_token: await tokens.issue(callId, 'join'),
+      call_id: callId,
+      end_token: await tokens.issue(callId, 'end'),
+    };
+  }
+
+  /** What a client may know before it calls. */
+  async statusOf(accountId: string, agentId: string) {
+    const agent = await this.#find(accountId, agentId);
+    const isAllowed = agent.status === 'deployed';
+    return {
+      agent_id: agent.id,
+      name: agent.name,
+      voice_id: agent.config.tts_params?.voice_id || null,
+      status: agent.status,
+      status_code: { deployed: 10, paused: 1, disabled: 0 }[agent.status],
+      call_allowed: isAllowed,
+      call_validation_details: isAllowed ? null : REFUSALS.agent_not_deployed,
+    };
+  }
+
+  /** Ends a call for its client; idempotent. @throws ApiError CALL_NOT_FOUND */
+  async end(callId: string) {
+    const { calls, live } = this.#parts;
+    const running = live.get(callId);
+    if (running) await running.end('user_hangup');
+    else await calls.end(callId, 'user_hangup');
+    const row = await calls.find(callId);
+    if (!row) throw new ApiError('CALL_NOT_FOUND', 'No such call');
+    const { started_at: start, ended_at: end } = row;
+    return {
+      call_id: callId,
+      status: row.state,
+      ended_at: end?.toISOString() ?? null,
+      actual_duration_seconds: start && end ? (end.getTime() - start.getTime()) / 1000 : 0,
+      credits_used: Number(row.credits_used),
+    };
+  }
+
+  async #find(accountId: string, agentId: string): Promise<Agent> {
+    const agent = await this.#parts.agents.find(accountId, agentId);
+    if (!agent) throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${agentId}`);
+    return agent;
+  }
+}
+
+function refused(reason: keyof typeof REFUSALS): ApiError {
+  return new ApiError('CALL_VALIDATION_FAILED', REFUSALS[reason], { fields: { reason } });
+}

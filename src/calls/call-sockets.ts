@@ -1,0 +1,187 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { RawData, WebSocket } from 'ws';
+import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
+import { Call } from '../../agents-runtime/call/call.js';
+import type { CallParts } from '../../agents-runtime/call/call-parts.js';
+import { systemClock } from '../../agents-runtime/clock.js';
+import { CallError } from '../../agents-runtime/errors.js';
+import { CallSocket, CLOSE } from '../../agents-runtime/transports/websocket/connection.js';
+import {
+  type Hello,
+  MAX_FRAME,
+  parseClientMessage,
+  TOKEN_SUBPROTOCOL,
+} from '../../agents-runtime/transports/websocket/protocol.js';
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { AgentsRepository } from '../agents/agents.repository.js';
+import type { SocketCall, SocketRoute } from '../http/upgrade.js';
+import { CALL_SOCKET_PATH } from './call-desk.js';
+import { CallRecord } from './call-record.js';
+import type { CallTokens } from './call-tokens.js';
+import type { CallRow, CallsRepository } from './calls.repository.js';
+import { LiveCalls } from './live-calls.js';
+import { configForCall } from './placeholders.js';
+
+/** A socket that has not said hello by then is closed. */
+const HELLO_MS = 5_000;
+
+/** The models with which calls are held. */
+export interface CallModels extends Pick<CallParts, 'voiceActivity' | 'turnModel' | 'recogniser'> {
+  voiceFor(config: AgentConfig): VoiceModel;
+  replyModelFor(config: AgentConfig): ReplyModel;
+}
+
+export interface CallSocketsParts {
+  readonly gatewayId: string;
+  readonly agents: AgentsRepository;
+  readonly calls: CallsRepository;
+  readonly tokens: CallTokens;
+  readonly live: LiveCalls;
+  readonly models: CallModels;
+  /** The stored config as calls use it, secrets opened. */
+  readonly configOf: (agent: { id: string; config: unknown; kbId: number | null }) => AgentConfig;
+  readonly onTurnLatency?: (totalMs: number) => void;
+}
+
+/** Opens the sockets of calls: a client joins with its token or takes up a call whose socket broke. */
+export class CallSockets {
+  readonly #parts: CallSocketsParts;
+
+  constructor(parts: CallSocketsParts) {
+    this.#parts = parts;
+  }
+
+  get route(): SocketRoute {
+    return {
+      path: CALL_SOCKET_PATH,
+      scope: 'any',
+      // The token may come in the first message, so who it is turns out only then.
+      authenticate: async () => ({ accountId: '', keyId: null, scopes: ['*'] }),
+      maxMessageBytes: MAX_FRAME,
+      open: (socket, call) => this.#open(socket, call),
+    };
+  }
+
+  #open(socket: WebSocket, { request, url, log }: SocketCall): void {
+    const callId = url.pathname.split('/').at(-2) ?? '';
+    const limit = setTimeout(() => socket.close(CLOSE.refused, 'hello did not come'), HELLO_MS);
+    socket.once('close', () => clearTimeout(limit));
+    socket.once('message', (data: RawData, isBinary: boolean) => {
+      clearTimeout(limit);
+      this.#welcome(socket, callId, request, { data, isBinary }, log).catch((error: unknown) => {
+        log.error({ err: error, callId }, 'call could not begin');
+        socket.close(CLOSE.internal, 'the call could not begin');
+      });
+    });
+  }
+
+  async #welcome(
+    socket: WebSocket,
+    callId: string,
+    request: IncomingMessage,
+    first: { data: RawData; isBinary: boolean },
+    log: Logger,
+  ): Promise<void> {
+    const hello = readHello(first);
+    if (typeof hello === 'string') {
+      socket.close(CLOSE.invalid, hello.slice(0, 100));
+      return;
+    }
+    if (hello.resumeToken !== undefined) {
+      const live = this.#parts.live.findByResumeToken(hello.resumeToken);
+      if (live) live.socket.resume(socket, hello);
+      else socket.close(CLOSE.refused, 'this call cannot be taken up again');
+      return;
+    }
+    const token = hello.token ?? tokenOf(request) ?? '';
+    if ((await this.#parts.tokens.verify(token, 'join')) !== callId) {
+      socket.close(CLOSE.refused, 'the token is wrong or has expired');
+      return;
+    }
+    await this.#join(socket, callId, hello, log);
+  }
+
+  async #join(socket: WebSocket, callId: string, hello: Hello, log: Logger): Promise<void> {
+    const { calls, agents, live, gatewayId } = this.#parts;
+    const row = live.isDraining ? undefined : await calls.take(callId, gatewayId);
+    if (row === undefined || typeof row === 'string') {
+      socket.close(CLOSE.refused, row ?? 'this token has been used, or its call has ended');
+      return;
+    }
+    const agent = await agents.find(row.account_id, row.agent_id);
+    if (!agent || socket.readyState !== socket.OPEN) {
+      await calls.end(callId, 'error_transport');
+      socket.close(CLOSE.refused, 'no such agent');
+      return;
+    }
+    const config = configForCall(this.#parts.configOf(agent), row.options);
+    this.#start(socket, row, config, hello, log.child({ callId }));
+  }
+
+  #start(socket: WebSocket, row: CallRow, config: AgentConfig, hello: Hello, log: Logger): void {
+    const { calls, live, models } = this.#parts;
+    const callId = row.call_id;
+    const voice = models.voiceFor(config);
+    const resumeToken = LiveCalls.makeResumeToken(callId);
+    const wire = new CallSocket({
+      callId,
+      resumeToken,
+      sampleRate: voice.sampleRate,
+      audio: hello.audio,
+    });
+    let onEnded: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      onEnded = resolve;
+    });
+    const call = new Call({
+      config,
+      transport: wire,
+      clock: systemClock,
+      voiceActivity: models.voiceActivity,
+      turnModel: models.turnModel,
+      recogniser: models.recogniser,
+      replyModel: models.replyModelFor(config),
+      voice,
+      log: new CallRecord(calls, callId),
+      onFault: (part, error) => log.warn({ err: error, part }, 'fault in a call'),
+      onEnded: (reason) => {
+        live.remove(callId);
+        log.info({ reason }, 'call ended');
+        onEnded();
+      },
+    });
+    live.add(callId, {
+      call,
+      socket: wire,
+      resumeToken,
+      end: (reason) => {
+        call.hangUp(reason);
+        return ended;
+      },
+    });
+    log.info('call began');
+    wire.start(call, socket);
+  }
+}
+
+function readHello({ data, isBinary }: { data: RawData; isBinary: boolean }): Hello | string {
+  if (isBinary) return 'hello comes before audio';
+  try {
+    const message = parseClientMessage(data.toString());
+    return message.type === 'hello' ? message : 'the first message is hello';
+  } catch (error) {
+    if (error instanceof CallError) return error.message;
+    throw error;
+  }
+}
+
+/** A token that came as a subprotocol, which no log of URLs holds. */
+function tokenOf(request: IncomingMessage): string | undefined {
+  const offered = request.headers['sec-websocket-protocol']?.split(',') ?? [];
+  return offered
+    .map((protocol) => protocol.trim())
+    .find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL))
+    ?.slice(TOKEN_SUBPROTOCOL.length);
+}

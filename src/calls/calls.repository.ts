@@ -1,0 +1,201 @@
+import type { Knex } from 'knex';
+import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { CallOptions } from './calls.schema.js';
+
+/** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
+const RESERVED_S = 60;
+/** A gateway that has not been seen for this long is dead. */
+const SILENT_S = 15;
+
+export type CallType = 'web' | 'sip_inbound' | 'sip_outbound';
+
+export interface CallRow {
+  readonly id: number;
+  readonly call_id: string;
+  readonly account_id: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly call_type: CallType;
+  readonly state: 'reserved' | 'live' | 'ended';
+  readonly gateway_id: string | null;
+  readonly options: CallOptions;
+  readonly from_number: string | null;
+  readonly to_number: string | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly ended_reason: EndedReason | null;
+  readonly credits_used: number;
+}
+
+export interface NewCall {
+  readonly callId: string;
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly callType: CallType;
+  readonly options: CallOptions;
+}
+
+/** Why a call was not let in. */
+export type Refusal = 'insufficient_credits' | 'concurrency_limit';
+
+/** The only code that names the columns of `calls`, `call_turns` and `gateways`. */
+export class CallsRepository {
+  readonly #db: Knex;
+  /** Calls at once that an account may hold; 0 = no limit. */
+  readonly #slots: number;
+
+  constructor(db: Knex, slots: number) {
+    this.#db = db;
+    this.#slots = slots;
+  }
+
+  /** Makes a call's row and takes its slot, atomically. @returns why not, if it could not. */
+  reserve(call: NewCall): Promise<Refusal | undefined> {
+    return this.#db.transaction(async (transaction) => {
+      const refusal = await this.#refusal(transaction, call.accountId);
+      if (refusal) return refusal;
+      await transaction('calls').insert({
+        call_id: call.callId,
+        account_id: call.accountId,
+        agent_id: call.agentId,
+        agent_name: call.agentName,
+        call_type: call.callType,
+        options: call.options,
+        reserved_until: transaction.raw(`now() + interval '${RESERVED_S} s'`),
+      });
+      return undefined;
+    });
+  }
+
+  /**
+   * Gives a reserved call to the gateway that its client reached; once only. A client that comes
+   * after its slot was freed gets one again if there is one.
+   */
+  take(callId: string, gatewayId: string): Promise<CallRow | Refusal | undefined> {
+    return this.#db.transaction(async (transaction) => {
+      const calls = () => transaction<CallRow>('calls').where({ call_id: callId });
+      const row = await calls().forUpdate().first();
+      if (row?.state !== 'reserved') return undefined;
+      const refusal = await this.#refusal(transaction, row.account_id, callId);
+      if (refusal) return refusal;
+      const [taken] = await calls().update({ state: 'live', gateway_id: gatewayId }).returning('*');
+      return taken;
+    });
+  }
+
+  async find(callId: string): Promise<CallRow | undefined> {
+    return this.#db<CallRow>('calls').where({ call_id: callId }).first();
+  }
+
+  /** Media is connected: the call's zero. */
+  async start(callId: string): Promise<void> {
+    await this.#db('calls')
+      .where({ call_id: callId, state: 'live' })
+      .whereNull('started_at')
+      .update({ started_at: this.#db.fn.now(3) });
+  }
+
+  async saveTurn(callId: string, turn: LoggedTurn): Promise<void> {
+    await this.#db('call_turns')
+      .insert({
+        call_id: callId,
+        index: turn.index,
+        role: turn.role,
+        text: turn.text,
+        cut: turn.cut,
+        start_ms: Math.round(turn.startMs),
+        end_ms: Math.round(turn.endMs),
+        latency: turn.latency ?? null,
+      })
+      .onConflict(['call_id', 'index'])
+      .merge();
+  }
+
+  async turnsOf(callId: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.#db('call_turns').where({ call_id: callId }).orderBy('index');
+  }
+
+  /**
+   * Ends a call, frees its slot and takes its credits, in one statement. Idempotent: a call that has
+   * ended stays as it is.
+   */
+  async end(callId: string, reason: EndedReason): Promise<void> {
+    await this.#end(this.#db.raw('call_id = ?', [callId]), reason);
+  }
+
+  /** Says that this gateway lives, and ends the calls of those that do not any more. */
+  async heartbeat(gatewayId: string): Promise<number> {
+    await this.#db('gateways')
+      .insert({ id: gatewayId })
+      .onConflict('id')
+      .merge({ seen_at: this.#db.fn.now(3) });
+    await this.#db('gateways')
+      .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
+      .delete();
+    return this.#end(
+      this.#db.raw(
+        `state = 'live' and not exists (select from gateways where gateways.id = calls.gateway_id)`,
+      ),
+      'error_transport',
+    );
+  }
+
+  /** Ends what this gateway still holds and takes it off the list: a clean stop. */
+  async signOff(gatewayId: string): Promise<void> {
+    await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), 'drained');
+    await this.#db('gateways').where({ id: gatewayId }).delete();
+  }
+
+  async #end(which: Knex.Raw, reason: EndedReason): Promise<number> {
+    const { rows } = await this.#db.raw<{ rows: unknown[] }>(
+      `with ending as (
+         update calls set state = 'ended', ended_at = now(), ended_reason = ?,
+           credits_used = case when started_at is null then 0 else
+             extract(epoch from now() - started_at)
+               * (select price_per_call_second from accounts where accounts.id = account_id) end
+         where state <> 'ended' and (?)
+         returning account_id, credits_used
+       ), spent as (
+         select account_id, sum(credits_used) as credits from ending group by account_id
+       ), paid as (
+         update accounts set balance = balance - spent.credits
+         from spent where accounts.id = spent.account_id and balance is not null
+       )
+       select 1 from ending`,
+      [reason, which],
+    );
+    return rows.length;
+  }
+
+  async #refusal(
+    transaction: Knex.Transaction,
+    accountId: string,
+    except?: string,
+  ): Promise<Refusal | undefined> {
+    // The account's row is locked, so that two calls never take the last slot.
+    const account = await transaction<{ id: string; balance: number | null }>('accounts')
+      .where({ id: accountId })
+      .forUpdate()
+      .first('balance');
+    if (account?.balance != null && Number(account.balance) <= 0) return 'insufficient_credits';
+    if (this.#slots === 0) return undefined;
+    const open = await transaction('calls')
+      .where({ account_id: accountId })
+      .modify((query) => {
+        if (except) query.whereNot({ call_id: except });
+      })
+      .where((query) =>
+        query
+          .where({ state: 'live' })
+          .orWhere((reserved) =>
+            reserved
+              .where({ state: 'reserved' })
+              .where('reserved_until', '>', transaction.fn.now()),
+          ),
+      )
+      .count<{ count: number }[]>('*');
+    return Number(open[0]!.count) >= this.#slots ? 'concurrency_limit' : undefined;
+  }
+}

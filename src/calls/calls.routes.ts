@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import { bearerOf } from '../http/authenticate.js';
+import { model, str } from '../http/fields.js';
+import { type Principal, type Route, route } from '../http/route.js';
+import type { CallDesk } from './call-desk.js';
+import type { CallTokens } from './call-tokens.js';
+import type { CallsRepository } from './calls.repository.js';
+import {
+  AgentCallStatus,
+  CallPath,
+  ConnectionDetails,
+  ConnectionDetailsInput,
+  EndedCall,
+} from './calls.schema.js';
+
+const TAG = 'Calls';
+
+export interface CallRouteParts {
+  readonly desk: CallDesk;
+  readonly tokens: CallTokens;
+  readonly calls: CallsRepository;
+}
+
+/** `/connection` and `/calls`: the way into a call and out of it. */
+export function callRoutes({ desk, tokens, calls }: CallRouteParts): readonly Route[] {
+  return [
+    connectionRoute(desk, false),
+    connectionRoute(desk, true),
+    route({
+      tag: TAG,
+      scope: 'calls',
+      method: 'get',
+      path: '/connection/agent-status/{agent_id}',
+      summary: 'Tell whether an agent can be called',
+      params: model({ agent_id: str() }),
+      responses: {
+        200: { description: 'The agent as a caller sees it', schema: AgentCallStatus },
+        404: { description: 'No such agent' },
+      },
+      handle: ({ principal, params }) => desk.statusOf(principal.accountId, params.agent_id),
+    }),
+    route({
+      tag: TAG,
+      scope: 'any',
+      method: 'post',
+      path: '/calls/{call_id}/end',
+      summary: 'End a call by its end token',
+      description: 'The bearer is the end_token of the connection details, not an API key.',
+      params: CallPath,
+      isForBrowsers: true,
+      authenticate: (request) => whoMayEnd(request, tokens, calls),
+      responses: { 200: { description: 'The call has ended', schema: EndedCall } },
+      handle: ({ params }) => desk.end(params.call_id),
+    }),
+  ];
+}
+
+function connectionRoute(desk: CallDesk, isTest: boolean): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls',
+    method: 'post',
+    path: isTest ? '/connection/test-connection-details' : '/connection/connection-details',
+    summary: isTest ? 'Call an agent that may be paused' : 'Call an agent',
+    description:
+      'Takes a call slot, for 60 seconds unless the call begins. server_url is a WebSocket that takes the participant_token.',
+    body: ConnectionDetailsInput,
+    responses: {
+      200: { description: 'How to join the call', schema: ConnectionDetails },
+      403: { description: 'CALL_VALIDATION_FAILED with a reason' },
+      404: { description: 'No such agent' },
+      503: { description: 'Overloaded, or PUBLIC_URL is missing' },
+    },
+    handle: ({ principal, body }) =>
+      desk.admit(
+        principal.accountId,
+        body.agent_id,
+        {
+          ...(body.dynamic_variables && { dynamic_variables: body.dynamic_variables }),
+          ...(body.agent_overrides && { agent_overrides: body.agent_overrides }),
+        },
+        isTest,
+      ),
+  });
+}
+
+/** The call's account, for a token that is for just this call. */
+async function whoMayEnd(
+  request: IncomingMessage & { readonly path?: string },
+  tokens: CallTokens,
+  calls: CallsRepository,
+): Promise<Principal | undefined> {
+  const bearer = bearerOf(request);
+  const callId = bearer && (await tokens.verify(bearer, 'end'));
+  if (!callId || !request.path?.includes(`/calls/${callId}/`)) return undefined;
+  const row = await calls.find(callId);
+  return row && { accountId: row.account_id, keyId: null, scopes: ['*'] };
+}

@@ -1,0 +1,70 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Call } from '../../agents-runtime/call/call.js';
+import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import type { CallSocket } from '../../agents-runtime/transports/websocket/connection.js';
+
+export interface LiveCall {
+  readonly call: Call;
+  readonly socket: CallSocket;
+  readonly resumeToken: string;
+  /** Ends it; resolves when its record is written. */
+  readonly end: (reason: EndedReason) => Promise<void>;
+}
+
+/** The calls that this gateway holds. */
+export class LiveCalls {
+  readonly #calls = new Map<string, LiveCall>();
+  #onEmpty: (() => void) | undefined;
+  #isDraining = false;
+
+  /** A token by which the client of a broken socket takes up its call: which call, and a secret. */
+  static makeResumeToken(callId: string): string {
+    return `${callId}.${randomBytes(32).toString('base64url')}`;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** No call is let in any more. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  add(callId: string, live: LiveCall): void {
+    this.#calls.set(callId, live);
+  }
+
+  remove(callId: string): void {
+    this.#calls.delete(callId);
+    if (this.#calls.size === 0) this.#onEmpty?.();
+  }
+
+  get(callId: string): LiveCall | undefined {
+    return this.#calls.get(callId);
+  }
+
+  /** The call that a resume token belongs to, compared in constant time. */
+  findByResumeToken(token: string): LiveCall | undefined {
+    const live = this.#calls.get(token.split('.')[0] ?? '');
+    if (!live) return undefined;
+    const [given, known] = [Buffer.from(token), Buffer.from(live.resumeToken)];
+    return given.length === known.length && timingSafeEqual(given, known) ? live : undefined;
+  }
+
+  /** Lets no more calls in and waits for those that run; after `ms` they are ended. */
+  async drain(ms: number): Promise<void> {
+    this.#isDraining = true;
+    if (this.#calls.size === 0) return;
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    const limit = setTimeout(() => this.endAll('drained'), ms);
+    await empty;
+    clearTimeout(limit);
+  }
+
+  endAll(reason: EndedReason): void {
+    for (const { call } of this.#calls.values()) call.hangUp(reason);
+  }
+}

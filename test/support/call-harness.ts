@@ -1,0 +1,288 @@
+import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import type { ReplyModel, ReplyRequest } from '../../agents-runtime/agent/reply-model.js';
+import { Call } from '../../agents-runtime/call/call.js';
+import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { CallEvent, CallTransport } from '../../agents-runtime/call/transport.js';
+import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { SpeechChunk, Utterance, VoiceModel } from '../../media/tts/voice-model.js';
+import type { VoiceActivity } from '../../media/vad/voice-activity.js';
+import { VirtualClock } from './virtual-clock.js';
+
+const RATE = 16_000;
+const VOICE_RATE = 24_000;
+
+export const CONFIG: AgentConfig = {
+  prompt: 'You are helpful.',
+  greeting: '',
+  llmModel: 'script',
+  llmTemperature: 0.7,
+  ttsMinSentenceLength: 20,
+  voice: {
+    voiceId: null,
+    language: 'en',
+    temperature: 1,
+    topP: 0.8,
+    dictionaryId: null,
+    dictionaryVersion: null,
+  },
+  minSilenceMs: 550,
+  minSpeechMs: 100,
+  minEndpointingMs: 500,
+  maxEndpointingMs: 3000,
+  vadActivationThreshold: 0.6,
+  userSilenceTimeoutMs: 10_000,
+  maxCallDurationMs: 900_000,
+  allowInterruptions: true,
+  allowInterruptionsOnGreeting: false,
+  minInterruptionWords: 1,
+  autoNoiseReduction: false,
+  allowAgentToEndCall: false,
+  allowAgentToSkipTurn: false,
+  recordingEnabled: false,
+  tools: [],
+  mcpServers: [],
+  knowledgeBaseId: null,
+};
+
+/** What one stretch of the caller's speech says, in ms of audio. */
+interface Said {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly text: string;
+}
+
+/** A wire whose client plays at once and by the virtual clock, as a browser does. */
+export class PlayingClient implements CallTransport {
+  readonly sampleRate = VOICE_RATE;
+  readonly backlogBytes = 0;
+  readonly events: CallEvent[] = [];
+  readonly control: string[] = [];
+  /** All the samples that were heard, in order. */
+  readonly heard: number[] = [];
+  onPlayed: (playedMs: number) => void = () => undefined;
+  #received: number[] = [];
+  #base = 0;
+  #at = 0;
+  #isPaused = false;
+  isClosed = false;
+
+  readonly #clock: VirtualClock;
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+    const tick = () => {
+      if (this.isClosed) return;
+      this.#play(20);
+      this.#clock.after(20, tick);
+    };
+    clock.after(20, tick);
+  }
+
+  audio(samples: Float32Array): void {
+    for (const sample of samples) this.#received.push(sample);
+  }
+
+  pause(): void {
+    this.control.push(`${this.#clock.now()}: pause`);
+    this.#isPaused = true;
+    this.onPlayed(this.#playedMs());
+  }
+
+  resumeFrom(fromMs: number): void {
+    this.control.push(`${this.#clock.now()}: resume ${fromMs}`);
+    this.#at = Math.round((fromMs * VOICE_RATE) / 1000) - this.#base;
+    this.#isPaused = false;
+  }
+
+  clear(): void {
+    this.control.push(`${this.#clock.now()}: clear`);
+    this.#base += this.#received.length;
+    this.#received = [];
+    this.#at = 0;
+    this.#isPaused = false;
+  }
+
+  send(event: CallEvent): void {
+    this.events.push(event);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  #playedMs(): number {
+    return ((this.#base + this.#at) * 1000) / VOICE_RATE;
+  }
+
+  #play(ms: number): void {
+    if (this.#isPaused || this.#at >= this.#received.length) return;
+    const end = Math.min(this.#received.length, this.#at + (ms * VOICE_RATE) / 1000);
+    while (this.#at < end) this.heard.push(this.#received[this.#at++]!);
+    this.onPlayed(this.#playedMs());
+  }
+}
+
+export interface HarnessOptions {
+  readonly config?: Partial<AgentConfig>;
+  /** The model's answer to the newest user text, token by token with a pause before each. */
+  readonly reply?: (request: ReplyRequest) => AsyncGenerator<string>;
+  /** Probability that a turn which ends with this text is complete. */
+  readonly completeness?: (text: string) => number;
+  readonly transcriptMs?: number;
+  readonly voiceMs?: number;
+}
+
+/** The whole engine with scripted models on a virtual clock. */
+export function harness(options: HarnessOptions = {}) {
+  const clock = new VirtualClock();
+  const transport = new PlayingClient(clock);
+  const said: Said[] = [];
+  const turns = new Map<number, LoggedTurn>();
+  const faults: string[] = [];
+  const requests: ReplyRequest[] = [];
+  let ended: EndedReason | undefined;
+
+  const log: CallLog = {
+    started: async () => undefined,
+    turn: async (turn) => void turns.set(turn.index, turn),
+    ended: async () => undefined,
+  };
+  const textUpTo = (samples: number) =>
+    said.filter(({ fromMs }) => (samples * 1000) / RATE > fromMs).map(({ text }) => text);
+  const call = new Call({
+    config: { ...CONFIG, ...options.config },
+    transport,
+    clock,
+    voiceActivity: speechFromSound(),
+    turnModel: {
+      completeness: async () => {
+        await sleep(clock, 40);
+        return options.completeness?.(said.at(-1)?.text ?? '') ?? 1;
+      },
+    },
+    recogniser: scriptedRecogniser(clock, options.transcriptMs ?? 80),
+    replyModel: scriptedModel(clock, options, requests),
+    voice: scriptedVoice(clock, options.voiceMs ?? 20),
+    log,
+    onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
+    onEnded: (reason) => {
+      ended = reason;
+    },
+  });
+  transport.onPlayed = (ms) => call.played(ms);
+  let sentMs = 0;
+
+  /** Feeds `ms` of the caller's microphone by the clock: speech where a text is given. */
+  const microphone = async (ms: number, text?: string) => {
+    if (text !== undefined) said.push({ fromMs: sentMs, toMs: sentMs + ms, text });
+    for (let passed = 0; passed < ms; passed += 20) {
+      const frame = new Int16Array((RATE * 20) / 1000);
+      if (text !== undefined) frame.fill(encodeText(text));
+      call.audio(frame);
+      sentMs += 20;
+      await clock.run(20);
+    }
+  };
+  return {
+    clock,
+    call,
+    transport,
+    turns,
+    faults,
+    requests,
+    said,
+    textUpTo,
+    ended: () => ended,
+    silence: (ms: number) => microphone(ms),
+    say: (text: string, ms: number) => microphone(ms, text),
+    cough: (ms: number) => microphone(ms, ''),
+    states: () =>
+      transport.events.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
+    texts: (role: 'user' | 'agent') =>
+      [...turns.values()].filter((turn) => turn.role === role).map(({ text }) => text),
+  };
+}
+
+const texts: string[] = [];
+
+/** Speech carries which text it says as its sample value, so that the scripted recogniser "hears" it. */
+function encodeText(text: string): number {
+  if (!texts.includes(text)) texts.push(text);
+  return 1000 + texts.indexOf(text);
+}
+
+function speechFromSound(): VoiceActivity {
+  return {
+    open: (onWindow) => ({
+      push: (window) => onWindow(window.some((sample) => sample > 0.01) ? 0.95 : 0.02),
+      close: () => undefined,
+    }),
+  };
+}
+
+function scriptedRecogniser(clock: VirtualClock, ms: number): Recogniser {
+  return {
+    id: 'script',
+    languages: ['en'],
+    async transcribe(samples, { signal }) {
+      await sleep(clock, ms);
+      if (signal?.aborted) throw new Error('aborted');
+      const heard: string[] = [];
+      for (const sample of samples) {
+        const value = Math.round(sample * 32768);
+        if (value < 1000) continue;
+        const text = texts[value - 1000]!;
+        if (heard.at(-1) !== text) heard.push(text);
+      }
+      return heard.filter(Boolean).join(' ');
+    },
+  };
+}
+
+function scriptedModel(
+  clock: VirtualClock,
+  options: HarnessOptions,
+  requests: ReplyRequest[],
+): ReplyModel {
+  return {
+    id: 'script',
+    reply(request) {
+      requests.push(request);
+      return options.reply?.(request) ?? echo(clock, request);
+    },
+  };
+}
+
+async function* echo(clock: VirtualClock, { history }: ReplyRequest): AsyncGenerator<string> {
+  await sleep(clock, 100);
+  yield `You said ${history.at(-1)?.text}.`;
+}
+
+/** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
+function scriptedVoice(clock: VirtualClock, ms: number): VoiceModel {
+  let spoken = 0;
+  return {
+    id: 'script',
+    languages: ['en'],
+    sampleRate: VOICE_RATE,
+    warm: async () => undefined,
+    close: async () => undefined,
+    async *speak({ text }: Utterance, { signal }): AsyncGenerator<SpeechChunk> {
+      await sleep(clock, ms);
+      const words = [...text.matchAll(/\S+/g)].map((match, index) => ({
+        textStart: match.index,
+        textEnd: match.index + match[0].length,
+        startSample: index * 2400,
+        endSample: (index + 1) * 2400,
+      }));
+      for (let index = 0; index < words.length; index++) {
+        if (signal.aborted) throw new Error('aborted');
+        const samples = Float32Array.from({ length: 2400 }, () => ++spoken / 1e7);
+        yield { samples, words: index === 0 ? words : [] };
+      }
+    },
+  };
+}
+
+export function sleep(clock: VirtualClock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve));
+}
