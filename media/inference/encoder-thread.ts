@@ -1,11 +1,12 @@
 import { MediaError } from '../errors.js';
 import type { CpuPermits, Priority } from './cpu-permits.js';
 import type { EncodedStreamOptions, EncoderJobs } from './encoder-jobs.js';
+import { WorkerLane } from './worker-lane.js';
 import { WorkerThread } from './worker-thread.js';
 
 /** Resamples and encodes on a thread of its own; each job takes a CPU permit. */
 export class EncoderThread {
-  readonly #permits: CpuPermits;
+  readonly #lane: WorkerLane;
   readonly #thread = new WorkerThread<EncoderJobs>(
     new URL('./encoder.worker.js', import.meta.url),
     undefined,
@@ -14,7 +15,7 @@ export class EncoderThread {
   #nextStream = 1;
 
   constructor(permits: CpuPermits) {
-    this.#permits = permits;
+    this.#lane = new WorkerLane(permits);
   }
 
   /** Streams that are neither finished nor cancelled. */
@@ -28,7 +29,7 @@ export class EncoderThread {
     this.#open.add(id);
     return new EncodedStream(options, {
       encode: (job, priority, signal) =>
-        this.#permits.use(
+        this.#lane.use(
           priority,
           () => this.#thread.run('encode', { ...job, stream: id }, [job.samples.buffer]),
           signal,

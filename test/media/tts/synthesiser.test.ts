@@ -1,0 +1,139 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../../media/inference/encoder-thread.js';
+import { speakText } from '../../../media/tts/speak-text.js';
+import { type SpeechJob, Synthesiser } from '../../../media/tts/synthesiser.js';
+import { plainText, ToneVoice } from '../../support/tone-voice.js';
+
+const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
+const permits = new CpuPermits(1);
+const encoders = new EncoderThread(permits);
+const synthesiser = new Synthesiser(encoders);
+const never = new AbortController().signal;
+let voice: ToneVoice;
+
+beforeEach(() => {
+  voice = new ToneVoice();
+});
+afterAll(() => encoders.close());
+
+function job(format: string, text = TEXT): SpeechJob {
+  return { voice, format: AUDIO_FORMATS.get(format)!, text: plainText(text) };
+}
+
+async function streamed(format: string, text = TEXT): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of synthesiser.stream(job(format, text), never)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+function nothingIsLeft() {
+  expect([voice.active, encoders.openStreams, permits.busy]).toEqual([0, 0, 0]);
+}
+
+describe('speakText', () => {
+  it.each([0, 2])(
+    'times every word in the whole text and stream, %i chunks ahead',
+    async (ahead) => {
+      const words: { word: string; startSample: number; endSample: number }[] = [];
+      let total = 0;
+      for await (const chunk of speakText(voice, plainText(TEXT), {
+        signal: never,
+        firstPriority: 'first-chunk',
+        ahead,
+      })) {
+        total += chunk.samples.length;
+        for (const { textStart, textEnd, startSample, endSample } of chunk.words) {
+          words.push({ word: TEXT.slice(textStart, textEnd), startSample, endSample });
+        }
+      }
+      expect(words.map(({ word }) => word).join(' ')).toBe(TEXT.replaceAll(/[.!?]/g, ''));
+      expect(words[0]!.startSample).toBe(0);
+      expect(words.at(-1)!.endSample).toBe(total);
+      for (const [i, word] of words.slice(1).entries()) {
+        expect(word.startSample).toBe(words[i]!.endSample);
+      }
+    },
+  );
+
+  it('computes nothing that nobody asked for', async () => {
+    const chunks = speakText(voice, plainText(TEXT), {
+      signal: never,
+      firstPriority: 'first-chunk',
+    });
+    await chunks.next();
+    expect(voice.chunks).toBe(1);
+    await chunks.return(undefined);
+    nothingIsLeft();
+  });
+});
+
+describe('Synthesiser', () => {
+  it.each(['pcm', 'mp3', 'mp3_22050_32'])(
+    'streams the bytes of the whole file, %s',
+    async (format) => {
+      const { pieces, length } = await synthesiser.whole(job(format), never);
+      const whole = Buffer.concat(pieces);
+      expect(whole.length).toBe(length);
+      expect((await streamed(format)).equals(whole)).toBe(true);
+      nothingIsLeft();
+    },
+  );
+
+  it('gives WAV its sizes when it is whole, and the same samples', async () => {
+    const { pieces, length } = await synthesiser.whole(job('wav'), never);
+    const whole = Buffer.concat(pieces);
+    expect(whole.readUInt32LE(40)).toBe(length - 44);
+    const stream = await streamed('wav');
+    expect(stream.readUInt32LE(40)).toBe(0xffffffff);
+    expect(stream.subarray(44).equals(whole.subarray(44))).toBe(true);
+  });
+
+  it('makes a short silence of a text without a sound', async () => {
+    expect((await streamed('pcm', '😀')).length).toBe(2 * 3200);
+    expect((await synthesiser.whole(job('pcm', '…'), never)).length).toBe(2 * 3200);
+    nothingIsLeft();
+  });
+
+  it('stops when its consumer does not pull: one chunk is in hand, one more is ready', async () => {
+    const pieces = synthesiser.stream(job('pcm', `${'word '.repeat(300)}.`), never);
+    await pieces.next();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(voice.chunks).toBe(2);
+    await pieces.return(undefined);
+    nothingIsLeft();
+  });
+
+  it('leaves nothing behind when its consumer returns at any moment', async () => {
+    for (let pulls = 0; pulls < 6; pulls++) {
+      const pieces = synthesiser.stream(job('mp3'), never);
+      for (let i = 0; i < pulls; i++) await pieces.next();
+      await pieces.return(undefined);
+      nothingIsLeft();
+    }
+  });
+
+  it('ends with ABORTED when its signal fires, and leaves nothing behind', async () => {
+    const abort = new AbortController();
+    voice.beforeChunk = async (chunk) => {
+      if (chunk === 2) abort.abort();
+    };
+    const read = async () => {
+      for await (const _ of synthesiser.stream(job('mp3'), abort.signal));
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'ABORTED' });
+    nothingIsLeft();
+    await expect(synthesiser.whole(job('mp3'), abort.signal)).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
+    nothingIsLeft();
+  });
+
+  it('passes on a fault of the voice after the bytes that came before it', async () => {
+    const pieces = synthesiser.stream(job('pcm', 'This ends in a FAULT here.'), never);
+    expect((await pieces.next()).done).toBe(false);
+    await expect(pieces.next()).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    nothingIsLeft();
+  });
+});

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { Synthesiser } from '../../media/tts/synthesiser.js';
+import { VoiceShelf } from '../../media/tts/voice-shelf.js';
+import { createApp } from '../../src/app.js';
+import { RateLimiter } from '../../src/http/rate-limit.js';
+import { Metrics } from '../../src/metrics.js';
+import { speechRoutes } from '../../src/speech/speech.routes.js';
+import { SpeechJobs } from '../../src/speech/speech-jobs.js';
+import { SpeechSlots } from '../../src/speech/speech-slots.js';
+import { TtsModels } from '../../src/speech/tts-models.js';
+import { ToneVoice } from './tone-voice.js';
+
+export type SpeechApp = Awaited<ReturnType<typeof startSpeechApp>>;
+
+/** The speech endpoints on a listening app, with voices of tones in English and Spanish. */
+export async function startSpeechApp(options: { idleMs?: number; slots?: number } = {}) {
+  const voice = new ToneVoice();
+  const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
+  const permits = new CpuPermits(1);
+  const encoders = new EncoderThread(permits);
+  const slots = new SpeechSlots(options.slots ?? 64);
+  const models = new TtsModels('svc');
+  const metrics = new Metrics();
+  const logged: string[] = [];
+  const app = createApp({
+    log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
+    metrics,
+    routes: speechRoutes({
+      jobs: new SpeechJobs(new VoiceShelf([voice, spanish]), models, 5000),
+      models,
+      synthesiser: new Synthesiser(encoders),
+      slots,
+      idleMs: options.idleMs ?? 10_000,
+    }),
+    keys: {
+      authenticate: async (bearer) =>
+        bearer === 'key' ? { accountId: 'a', keyId: 1, scopes: ['speech'] } : undefined,
+    },
+    limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
+    maxBodyBytes: 1_048_576,
+    health: [],
+    trustProxy: false,
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const headers = { authorization: 'Bearer key', 'content-type': 'application/json' };
+  return {
+    url,
+    port,
+    voice,
+    slots,
+    logged,
+    headers,
+    /** What is under way: utterances, streams of the encoder, permits, places. */
+    underWay: () => [voice.active, encoders.openStreams, permits.busy, slots.taken],
+    /** Posts a body, written as JSON unless it is text or bytes already. */
+    post: (path: string, body: unknown, signal?: AbortSignal) =>
+      fetch(`${url}/api/v1/tts/${path}`, {
+        method: 'POST',
+        headers,
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+        ...(signal && { signal }),
+      }),
+    close: async () => {
+      metrics.close();
+      server.closeAllConnections();
+      server.close();
+      await encoders.close();
+    },
+  };
+}
+
+export const NOTHING = [0, 0, 0, 0];
