@@ -1,0 +1,43 @@
+/** What the service answered when it refused: `status`, and a sentence for a person. */
+export class Refusal extends Error {
+  constructor(status, sentence, code) {
+    super(sentence);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Sends requests with a key. */
+export class Api {
+  #key;
+
+  constructor(key) {
+    this.#key = key;
+  }
+
+  async get(path) {
+    return (await this.request(path)).json();
+  }
+
+  /** The raw response, for bodies that stream; `body` is sent as JSON. */
+  async request(path, { method = 'GET', body, signal } = {}) {
+    const headers = { Authorization: `Bearer ${this.#key}` };
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const response = await fetch(`/api/v1${path}`, {
+      method,
+      headers,
+      signal,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  }
+}
+
+async function refusalOf(response) {
+  const body = await response.json().catch(() => ({}));
+  const sentence = Array.isArray(body.detail)
+    ? body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
+    : (body.error ?? `The service answered ${response.status}`);
+  return new Refusal(response.status, sentence, body.code);
+}

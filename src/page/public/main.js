@@ -1,0 +1,59 @@
+import { Api } from './api.js';
+import { session } from './session.js';
+import { openSpeak } from './speak.js';
+import { tell } from './status.js';
+
+const signInPart = document.querySelector('#sign-in');
+const signInForm = document.querySelector('#sign-in-form');
+const signedInPart = document.querySelector('#signed-in');
+
+/** Parts of the page for who is signed in: each opens with an Api and answers how to close it. */
+const PARTS = [openSpeak];
+let closers = [];
+
+function showSignIn() {
+  signedInPart.hidden = true;
+  signInPart.hidden = false;
+  signInForm.elements.key.focus();
+}
+
+async function enter(key) {
+  const api = new Api(key);
+  await api.get('/models'); // any key may; a wrong one is told here
+  session.begin(key);
+  signInPart.hidden = true;
+  signedInPart.hidden = false;
+  closers = await Promise.all(PARTS.map((open) => open(api)));
+  tell('Signed in.');
+}
+
+function leave() {
+  for (const close of closers) close();
+  closers = [];
+  session.end();
+  showSignIn();
+  tell('Signed out.');
+}
+
+signInForm.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const { key } = signInForm.elements;
+  try {
+    await enter(key.value.trim());
+    key.value = '';
+  } catch (error) {
+    session.end();
+    showSignIn();
+    tell(error.message, 'fault');
+  }
+});
+document.querySelector('#sign-out').addEventListener('click', leave);
+
+if (session.key) {
+  enter(session.key).catch((error) => {
+    leave();
+    tell(error.message, 'fault');
+  });
+} else {
+  showSignIn();
+}

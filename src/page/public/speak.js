@@ -1,0 +1,75 @@
+import { playMp3 } from './mp3-stream.js';
+import { tell } from './status.js';
+
+const form = document.querySelector('#speak-form');
+const voiceList = document.querySelector('#voice');
+const stopButton = document.querySelector('#stop');
+const player = document.querySelector('#player');
+
+/** The part of the page that speaks a text. Answers a function that ends it. */
+export async function openSpeak(api) {
+  const controls = new AbortController();
+  const { signal } = controls;
+  let current = new AbortController();
+  await fillVoices(api);
+
+  const stop = () => {
+    current.abort();
+    player.pause();
+    stopButton.disabled = true;
+  };
+  form.addEventListener(
+    'submit',
+    async (event) => {
+      event.preventDefault();
+      stop();
+      current = new AbortController();
+      stopButton.disabled = false;
+      await speak(api, current.signal);
+      stopButton.disabled = true;
+    },
+    { signal },
+  );
+  stopButton.addEventListener('click', stop, { signal });
+  return () => {
+    stop();
+    controls.abort();
+  };
+}
+
+async function fillVoices(api) {
+  const voices = await api.get('/tts/voices?include=builtin');
+  const usable = voices.filter(
+    ({ status, installed }) => status === 'AVAILABLE' && installed !== false,
+  );
+  voiceList.replaceChildren(
+    ...usable.map(({ voice_id, name, language }) => {
+      const option = new Option(`${name} (${language})`, voice_id);
+      option.dataset.language = language;
+      return option;
+    }),
+  );
+}
+
+async function speak(api, signal) {
+  const askedAt = performance.now();
+  tell('Asking…');
+  try {
+    const response = await api.request('/tts/speech/stream', {
+      method: 'POST',
+      signal,
+      body: {
+        text: form.elements.text.value,
+        voice_id: voiceList.value || undefined,
+        language: voiceList.selectedOptions[0]?.dataset.language,
+        audio_format: 'mp3',
+      },
+    });
+    await playMp3(response, player, () =>
+      tell(`First sound after ${Math.round(performance.now() - askedAt)} ms.`),
+    );
+  } catch (error) {
+    if (!signal.aborted) tell(error.message, 'fault');
+    else tell('Stopped.');
+  }
+}
