@@ -20,7 +20,8 @@ async function playArriving(response, audio, onFirstBytes) {
   try {
     for await (const bytes of chunksOf(response)) {
       if (source.readyState !== 'open') return; // another text took the player
-      const isTaken = once(buffer, 'updateend');
+      // A player that was given something else closes the source and finishes nothing.
+      const isTaken = Promise.race([once(buffer, 'updateend'), once(source, 'sourceclose')]);
       buffer.appendBuffer(bytes);
       await isTaken;
       if (!isFirst) continue;
