@@ -6,8 +6,10 @@ import type {
   ToolWebhook,
   VoiceSettings,
 } from '../../agents-runtime/agent/agent-config.js';
+import type { SecretBox } from '../secrets/secret-box.js';
 import { CONFIG_DEFAULTS } from './agent-config.schema.js';
 import type { AgentModels } from './agent-ports.js';
+import type { Agent } from './agents.repository.js';
 import type { StoredConfig, StoredMcpServer, StoredToolWebhook } from './stored-config.js';
 import { TTS_DEFAULTS } from './tts-params.schema.js';
 
@@ -16,9 +18,7 @@ const MAX_SECONDS = 86_400;
 
 export interface EffectiveConfigParts {
   readonly models: Pick<AgentModels, 'defaultLlmModel'>;
-  /** Decrypts one of the agent's secrets. */
-  readonly open: (sealed: string) => string;
-  readonly knowledgeBaseId: number | null;
+  readonly box: SecretBox;
 }
 
 type Defaults = typeof CONFIG_DEFAULTS;
@@ -26,8 +26,13 @@ type Plain = {
   readonly [K in keyof Defaults]: NonNullable<StoredConfig[K]> | Extract<Defaults[K], null>;
 };
 
-/** The config with which a call runs: null and absence become defaults, secrets are opened. */
-export function effectiveConfig(stored: StoredConfig, parts: EffectiveConfigParts): AgentConfig {
+/**
+ * The config with which a call of this agent runs: null and absence become defaults, secrets are
+ * opened. @throws SealError when a secret's key is gone
+ */
+export function effectiveConfig(agent: Agent, parts: EffectiveConfigParts): AgentConfig {
+  const stored = agent.config;
+  const open = (sealed: string) => parts.box.open(sealed, agent.id);
   const plain = withDefaults(CONFIG_DEFAULTS, stored) as Plain;
   return {
     prompt: plain.prompt,
@@ -50,9 +55,9 @@ export function effectiveConfig(stored: StoredConfig, parts: EffectiveConfigPart
     allowAgentToEndCall: plain.allow_agent_to_end_call,
     allowAgentToSkipTurn: plain.allow_agent_to_skip_turn,
     recordingEnabled: plain.recording_enabled,
-    tools: (stored.webhooks?.tools ?? []).map((tool) => toTool(tool, parts.open)),
-    mcpServers: (stored.mcp_servers ?? []).map((server) => toMcpServer(server, parts.open)),
-    knowledgeBaseId: parts.knowledgeBaseId,
+    tools: (stored.webhooks?.tools ?? []).map((tool) => toTool(tool, open)),
+    mcpServers: (stored.mcp_servers ?? []).map((server) => toMcpServer(server, open)),
+    knowledgeBaseId: agent.kbId,
   };
 }
 

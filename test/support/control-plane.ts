@@ -16,6 +16,7 @@ import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
 import { KeyDirectory } from '../../src/keys/key-directory.js';
 import type { Scope } from '../../src/keys/scopes.js';
 import { Metrics } from '../../src/metrics.js';
+import { ModelListing } from '../../src/models-listing/model-listing.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
@@ -159,10 +160,6 @@ function testAgentRoutes(
     },
     knowledgeBases: { exists: async (_, id) => knowledgeBaseIds.includes(id) },
   });
-  const models = {
-    defaultLlmModel: 'test-llm',
-    ttsModelFor: (language: string) =>
-      language === 'en' ? 'svc-tts-v1-latest' : 'svc-tts-multilingual-v1-latest',
-  };
+  const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   return agentRoutes({ agents, repository, models });
 }
