@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
+import type { EncoderThread } from '../media/inference/encoder-thread.js';
 import { MODELS } from '../media/models/manifest.js';
 import type { ModelStore } from '../media/models/store.js';
+import { Synthesiser } from '../media/tts/synthesiser.js';
 import type { VoiceModel } from '../media/tts/voice-model.js';
+import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { Agents } from './agents/agents.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { agentRoutes } from './agents/agents.routes.js';
@@ -14,6 +17,9 @@ import { ModelListing } from './models-listing/model-listing.js';
 import { modelRoutes } from './models-listing/models.routes.js';
 import { AllowedHosts } from './outbound/allowed-hosts.js';
 import type { SecretBox } from './secrets/secret-box.js';
+import { speechRoutes } from './speech/speech.routes.js';
+import { SpeechJobs } from './speech/speech-jobs.js';
+import { SpeechSlots } from './speech/speech-slots.js';
 import { InstalledLanguages } from './voices/installed-languages.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { voiceRoutes } from './voices/voices.routes.js';
@@ -27,20 +33,37 @@ export interface ApiParts {
   readonly store: ModelStore;
   /** The default voice first. */
   readonly voices: readonly VoiceModel[];
+  readonly encoders: EncoderThread;
 }
+
+/** After this time a client that takes none of its audio is cut off. */
+const AUDIO_IDLE_MS = 30_000;
 
 /** Every route below `/api/v1`. */
 export function apiRoutes(parts: ApiParts): readonly Route[] {
-  const { config, db, keys, voices } = parts;
+  const { config, db, keys, voices, encoders } = parts;
   const models = new ModelListing({
     prefix: config.MODEL_PREFIX,
     llmModels: config.LLM_MODELS,
   });
+  const catalogue = new VoiceCatalogue(MODELS, voices);
   return [
     ...modelRoutes(models),
     ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
     ...ownAgentRoutes(parts, models),
-    ...voiceRoutes(new VoiceCatalogue(MODELS, voices)),
+    ...voiceRoutes(catalogue),
+    ...speechRoutes({
+      jobs: new SpeechJobs({
+        shelf: new VoiceShelf(voices),
+        catalogue,
+        models,
+        textLimit: config.TEXT_LIMIT,
+      }),
+      models,
+      synthesiser: new Synthesiser(encoders),
+      slots: new SpeechSlots(config.CONCURRENT_SPEECH),
+      idleMs: AUDIO_IDLE_MS,
+    }),
   ];
 }
 

@@ -92,6 +92,7 @@ const Settings = z.object({
   REQUESTS_PER_MINUTE: limit().default(1_000),
   FAILED_AUTHS_PER_MINUTE: limit().default(20),
   CONCURRENT_CALLS: limit().default(100),
+  CONCURRENT_SPEECH: limit().default(64),
   MAX_BODY_BYTES: wholeNumber(1_024, 1_073_741_824, 'a number of bytes from 1024').default(
     1_048_576,
   ),

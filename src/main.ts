@@ -7,6 +7,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
+import { EncoderThread } from '../media/inference/encoder-thread.js';
 import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
 import { apiRoutes } from './api-routes.js';
@@ -36,6 +37,9 @@ import { openVoices } from './voices/open-voices.js';
 const START_ENDS_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 14_000;
 const REQUESTS_END_WITHIN_MS = 10_000;
+
+/** One format of each codec that has something to load or to compute first. */
+const WARM_FORMATS = ['mp3', 'opus_48000_64'];
 
 /** What the steps of starting hand to each other. */
 interface Start {
@@ -125,9 +129,12 @@ async function openSpeech({ config, shutdown }: Start, permits: CpuPermits) {
   const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
   const voices = await openVoices({ store, models: MODELS, permits });
   shutdown.add('voices', () => Promise.all(voices.map((voice) => voice.close())));
+  const encoders = new EncoderThread(permits);
+  shutdown.add('encoders', () => encoders.close());
   await voices[0]!.warm();
+  await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
   proceed(shutdown);
-  return { store, voices };
+  return { store, voices, encoders };
 }
 
 async function openServer(

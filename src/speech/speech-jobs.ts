@@ -5,23 +5,29 @@ import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
 import { ApiError } from '../errors.js';
 import { codePoints } from '../http/coerce.js';
+import type { ModelListing } from '../models-listing/model-listing.js';
+import type { BuiltinVoices } from '../voices/builtin-voices.js';
 import { SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
-import type { TtsModels } from './tts-models.js';
 
 /** The same request sounds the same, sample by sample, each time it is made. */
 const SEED = 1;
 
+export interface SpeechJobParts {
+  /** The voices that can speak now. */
+  readonly shelf: VoiceShelf;
+  /** All voices that could be installed. */
+  readonly catalogue: BuiltinVoices;
+  readonly models: ModelListing;
+  /** Longest text, in code points. */
+  readonly textLimit: number;
+}
+
 /** Turns requests into jobs: checks here whatever can be checked before the first byte. */
 export class SpeechJobs {
-  readonly #voices: VoiceShelf;
-  readonly #models: TtsModels;
-  readonly #textLimit: number;
+  readonly #parts: SpeechJobParts;
 
-  /** @param textLimit longest text, in code points. */
-  constructor(voices: VoiceShelf, models: TtsModels, textLimit: number) {
-    this.#voices = voices;
-    this.#models = models;
-    this.#textLimit = textLimit;
+  constructor(parts: SpeechJobParts) {
+    this.#parts = parts;
   }
 
   /** @throws ApiError for what the schema cannot tell. */
@@ -29,7 +35,7 @@ export class SpeechJobs {
     const { text } = request;
     this.#checkLength(text);
     const language = request.language ?? SPEECH_DEFAULTS.language;
-    this.#checkModel(request.model ?? this.#models.latestFor(language), language);
+    if (request.model != null) this.#checkModel(request.model, language);
     const voice = this.#voiceFor(request.voice_id ?? undefined, language);
     if (request.dictionary_id != null) {
       throw new ApiError(
@@ -53,27 +59,27 @@ export class SpeechJobs {
   }
 
   #checkLength(text: string): void {
+    const { textLimit } = this.#parts;
     const length = codePoints(text);
-    if (length <= this.#textLimit) return;
+    if (length <= textLimit) return;
     throw new ApiError(
       'TEXT_TOO_LONG',
-      `The text has ${length} characters; at most ${this.#textLimit} are spoken at once`,
+      `The text has ${length} characters; at most ${textLimit} are spoken at once`,
     );
   }
 
   #checkModel(id: string, language: Language): void {
-    if (this.#models.speaks(id, language)) return;
+    const { models } = this.#parts;
+    if (language === 'en' || models.isMultilingual(id)) return;
     throw new ApiError(
       'MODEL_LANGUAGE_MISMATCH',
-      `The model ${id} speaks English only; ${this.#models.latestFor(language)} speaks ${language}`,
+      `The model ${id} speaks English only; ${models.ttsModelFor(language)} speaks ${language}`,
     );
   }
 
   #voiceFor(id: string | undefined, language: Language): VoiceModel {
-    const named = id === undefined ? undefined : this.#voices.find(id);
-    if (id !== undefined && !named) {
-      throw new ApiError('VOICE_NOT_FOUND', 'No voice has the given voice_id');
-    }
+    const { shelf } = this.#parts;
+    const named = id === undefined ? undefined : this.#named(id);
     if (named && !named.languages.includes(language)) {
       const known = named.languages.join(', ');
       throw new ApiError(
@@ -81,10 +87,22 @@ export class SpeechJobs {
         `The voice ${named.id} does not speak ${language}, only ${known}`,
       );
     }
-    const voice = named ?? this.#voices.defaultFor(language);
+    const voice = named ?? shelf.defaultFor(language);
     if (voice) return voice;
     throw new ApiError('LANGUAGE_NOT_AVAILABLE', `No installed voice speaks ${language}`, {
       detail: `npm run models -- add ${language} installs one; then start the gateway again`,
     });
+  }
+
+  #named(id: string): VoiceModel {
+    const { shelf, catalogue } = this.#parts;
+    const voice = shelf.find(id);
+    if (voice) return voice;
+    if (catalogue.list().some((known) => known.id === id)) {
+      throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`, {
+        detail: `npm run models -- fetch ${id} installs it; then start the gateway again`,
+      });
+    }
+    throw new ApiError('VOICE_NOT_FOUND', 'No voice has the given voice_id');
   }
 }

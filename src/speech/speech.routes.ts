@@ -4,15 +4,15 @@ import { MediaError } from '../../media/errors.js';
 import type { SpeechJob, Synthesiser } from '../../media/tts/synthesiser.js';
 import { ApiError } from '../errors.js';
 import { type Route, type RouteResponse, route, SENT } from '../http/route.js';
+import type { ModelListing } from '../models-listing/model-listing.js';
 import { sendAudio } from './send-audio.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
 import type { SpeechJobs } from './speech-jobs.js';
 import type { SpeechSlots } from './speech-slots.js';
-import type { TtsModels } from './tts-models.js';
 
 export interface SpeechParts {
   readonly jobs: SpeechJobs;
-  readonly models: TtsModels;
+  readonly models: ModelListing;
   readonly synthesiser: Synthesiser;
   readonly slots: SpeechSlots;
   /** After this time a client that takes no bytes is cut off. */
@@ -21,7 +21,7 @@ export interface SpeechParts {
 
 /** `/tts/speech/stream` and `/tts/speech`. */
 export function speechRoutes(parts: SpeechParts): readonly Route[] {
-  const body = speechRequest(parts.models.ids);
+  const body = speechRequest(parts.models.ttsModels.map(({ id }) => id));
   const shared = { method: 'post', scope: 'speech', tag: 'Speech', body, responses } as const;
   return [
     route({

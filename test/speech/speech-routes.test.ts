@@ -123,6 +123,7 @@ describe('what is refused before the first byte', () => {
 
   it.each([
     [{ voice_id: 'nobody' }, 404, 'VOICE_NOT_FOUND'],
+    [{ voice_id: 'hibari-heart' }, 404, 'VOICE_NOT_AVAILABLE'],
     [{ dictionary_id: 'none', dictionary_version: 1 }, 404, 'DICTIONARY_NOT_FOUND'],
     [{ language: 'es', model: 'svc-tts-v1-latest' }, 400, 'MODEL_LANGUAGE_MISMATCH'],
     [{ language: 'es', voice_id: 'tone' }, 400, 'VOICE_LANGUAGE_MISMATCH'],

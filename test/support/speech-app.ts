@@ -4,15 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { MODELS } from '../../media/models/manifest.js';
 import { Synthesiser } from '../../media/tts/synthesiser.js';
 import { VoiceShelf } from '../../media/tts/voice-shelf.js';
 import { createApp } from '../../src/app.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
 import { Metrics } from '../../src/metrics.js';
+import { ModelListing } from '../../src/models-listing/model-listing.js';
 import { speechRoutes } from '../../src/speech/speech.routes.js';
 import { SpeechJobs } from '../../src/speech/speech-jobs.js';
 import { SpeechSlots } from '../../src/speech/speech-slots.js';
-import { TtsModels } from '../../src/speech/tts-models.js';
+import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
 import { ToneVoice } from './tone-voice.js';
 
 export type SpeechApp = Awaited<ReturnType<typeof startSpeechApp>>;
@@ -24,14 +26,19 @@ export async function startSpeechApp(options: { idleMs?: number; slots?: number 
   const permits = new CpuPermits(1);
   const encoders = new EncoderThread(permits);
   const slots = new SpeechSlots(options.slots ?? 64);
-  const models = new TtsModels('svc');
+  const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   const metrics = new Metrics();
   const logged: string[] = [];
   const app = createApp({
     log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
     metrics,
     routes: speechRoutes({
-      jobs: new SpeechJobs(new VoiceShelf([voice, spanish]), models, 5000),
+      jobs: new SpeechJobs({
+        shelf: new VoiceShelf([voice, spanish]),
+        catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
+        models,
+        textLimit: 5000,
+      }),
       models,
       synthesiser: new Synthesiser(encoders),
       slots,
