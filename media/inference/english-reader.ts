@@ -1,52 +1,46 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import type { SpokenWord } from '../tts/hibari/script.js';
-import { UnknownWords } from './unknown-words.js';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import {
+  type Dialect,
+  type EnglishAssets,
+  loadEnglishAssets,
+  type UnknownWordTables,
+} from '../tts/english/assets.js';
+import { EnglishFrontEnd, type SpokenWord } from '../tts/english/front-end.js';
+import { decodeUnknownWord, encodeUnknownWord } from '../tts/english/unknown-word.js';
+import { bytesOf, openSession } from './sessions.js';
 
-type Entry = string | Readonly<Record<string, string | null>>;
-
-/** Reads English text, with a model for the words that the lexicon has not. */
+/** The English front end with its model for words that no dictionary has. */
 export class EnglishReader {
-  readonly #lexicon: ReadonlyMap<string, string>;
-  readonly #unknown: UnknownWords;
+  readonly #frontEnd: EnglishFrontEnd;
+  readonly #unknownWords: InferenceSession;
+  readonly #tables: UnknownWordTables;
 
-  private constructor(lexicon: ReadonlyMap<string, string>, unknown: UnknownWords) {
-    this.#lexicon = lexicon;
-    this.#unknown = unknown;
+  private constructor(assets: EnglishAssets, unknownWords: InferenceSession) {
+    this.#unknownWords = unknownWords;
+    this.#tables = assets.unknownWord;
+    this.#frontEnd = new EnglishFrontEnd(assets, (word) => this.#spell(word));
   }
 
-  static async load(folder: string, dialect: 'us' | 'gb'): Promise<EnglishReader> {
-    const json = gunzipSync(await readFile(join(folder, `lexicon_${dialect}_gold.json.gz`)));
-    const entries = Object.entries(JSON.parse(json.toString()) as Record<string, Entry>);
-    const lexicon = new Map(
-      entries.map(([word, e]) => [word, typeof e === 'string' ? e : (e.DEFAULT ?? '')]),
-    );
-    const name = dialect === 'us' ? 'oov' : 'oov_gb';
-    const alphabet = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8'));
-    return new EnglishReader(
-      lexicon,
-      await UnknownWords.load(join(folder, `${name}.onnx`), alphabet),
-    );
+  /**
+   * @param folder of the model `hibari-heart`.
+   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT.
+   */
+  static async load(folder: string, dialect: Dialect): Promise<EnglishReader> {
+    const assets = await loadEnglishAssets(folder, dialect);
+    return new EnglishReader(assets, await openSession(await bytesOf(assets.unknownWordModel)));
   }
 
-  async read(text: string): Promise<SpokenWord[]> {
-    return this.#unknown.settle(() =>
-      [...text.matchAll(/[\p{L}\p{M}'’]+|[.,;:!?—…]/gu)].map((match) => {
-        const word = match[0];
-        const end = match.index + word.length;
-        return {
-          phonemes: /\p{L}/u.test(word)
-            ? (this.#lexicon.get(word) ??
-              this.#lexicon.get(word.toLowerCase()) ??
-              this.#unknown.ask(word) ??
-              '')
-            : word,
-          textStart: match.index,
-          textEnd: end,
-          whitespaceAfter: /\s/u.test(text[end] ?? ''),
-        };
-      }),
-    );
+  read(text: string): Promise<readonly SpokenWord[]> {
+    return this.#frontEnd.phonemize(text);
+  }
+
+  async #spell(word: string): Promise<string> {
+    let phonemes = '';
+    for (const chars of encodeUnknownWord(word, this.#tables)) {
+      const input = new Tensor('int64', chars, [1, chars.length]);
+      const { ids } = await this.#unknownWords.run({ chars: input });
+      phonemes += decodeUnknownWord(ids!.data as BigInt64Array, this.#tables);
+    }
+    return phonemes;
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MediaError } from '../errors.js';
 import { NoiseField, scramble } from '../tts/hibari/noise.js';
+import { type Passage, passagesOf } from '../tts/hibari/passages.js';
 import { type ScriptPart, scriptOf } from '../tts/hibari/script.js';
 import { HOP } from '../tts/hibari/signal.js';
 import { HibariSynthesis, SynthesisTools } from '../tts/hibari/synthesis.js';
@@ -28,10 +29,13 @@ interface PartUnderWay {
   readonly synthesis: HibariSynthesis;
 }
 
-/** An utterance that is being spoken. */
+/** An utterance that is being spoken: passages are read when they come, parts encoded when they come. */
 interface Speech {
   readonly utterance: HibariUtterance;
-  readonly parts: readonly ScriptPart[];
+  /** Still to be read, the next one first. */
+  readonly passages: Passage[];
+  /** Still to be spoken, of the passage that was read last. */
+  readonly parts: ScriptPart[];
   /** Parts begun, frames of the next piece, samples handed out. */
   begun: number;
   pieceFrames: number;
@@ -72,11 +76,10 @@ export class HibariEngine {
     if (this.#open.size >= MOST_OPEN) {
       throw new MediaError('QUEUE_FULL', 'Too many utterances are being spoken at once');
     }
-    const words = await this.#reader.read(utterance.text);
-    const parts = scriptOf(words, this.#vocabulary);
     const speech: Speech = {
       utterance,
-      parts,
+      passages: passagesOf(utterance.text),
+      parts: [],
       begun: 0,
       pieceFrames: FIRST_FRAMES,
       offset: 0,
@@ -102,7 +105,7 @@ export class HibariEngine {
       const words = speech.current ? [] : await this.#beginPart(speech);
       const samples = await this.#nextSamples(speech);
       speech.offset += samples.length;
-      const isLast = !speech.current && speech.begun === speech.parts.length;
+      const isLast = !speech.current && !(await this.#nextPart(speech));
       if (isLast) this.#open.delete(speech.utterance.id);
       return { samples, words, isLast };
     } catch (error) {
@@ -111,10 +114,22 @@ export class HibariEngine {
     }
   }
 
+  /** The next part to speak, still in `parts`; passages without any sound are passed over. */
+  async #nextPart({ passages, parts }: Speech): Promise<ScriptPart | undefined> {
+    while (parts.length === 0) {
+      const passage = passages.shift();
+      if (!passage) return undefined;
+      const words = await this.#reader.read(passage.text);
+      parts.push(...scriptOf(words, this.#vocabulary, passage.start));
+    }
+    return parts[0];
+  }
+
   async #beginPart(speech: Speech): Promise<WordTime[]> {
     const { utterance, offset } = speech;
-    const part = speech.parts[speech.begun];
+    const part = await this.#nextPart(speech);
     if (!part) return [];
+    speech.parts.shift();
     const plan = await this.#model.encode(part.ids, utterance.speed);
     const skipped = silentHops(plan.durations);
     const seed = scramble((utterance.seed + speech.begun) | 0);

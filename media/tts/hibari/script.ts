@@ -1,11 +1,4 @@
-/** A word as the front end reads it: what is said, and where it stands in the text. */
-export interface SpokenWord {
-  readonly phonemes: string;
-  /** Half-open range of UTF-16 indexes in the utterance's text. */
-  readonly textStart: number;
-  readonly textEnd: number;
-  readonly whitespaceAfter: boolean;
-}
+import type { SpokenWord } from '../english/front-end.js';
 
 /** A word of a part: the ids `from`…`to` (half-open) of its part are its sounds. */
 export interface ScriptWord {
@@ -32,7 +25,10 @@ const PAUSES = /^[;:,.!?—…"()“”\s]*$/u;
 interface Token {
   readonly word: SpokenWord;
   readonly ids: readonly number[];
-  readonly isPause: boolean;
+  /** Makes a sound: no mark of punctuation. */
+  readonly isHeard: boolean;
+  /** The first piece of its word. */
+  readonly isOnset: boolean;
 }
 
 /**
@@ -41,18 +37,20 @@ interface Token {
  * more than 400 is cut inside.
  *
  * @param vocabulary the id of each phoneme.
+ * @param start where the words' text begins in that of the utterance.
  */
 export function scriptOf(
   words: readonly SpokenWord[],
   vocabulary: ReadonlyMap<string, number>,
+  start = 0,
 ): ScriptPart[] {
   const space = vocabulary.get(' ');
   const tokens = words.flatMap((word) => tokensOf(word, vocabulary));
   const parts: ScriptPart[] = [];
   for (let from = 0; from < tokens.length; ) {
     const to = endOfPart(tokens, from);
-    const part = joinTokens(tokens.slice(from, to), space);
-    if (part.words.length > 0) parts.push(part);
+    const own = tokens.slice(from, to);
+    if (own.some((token) => token.isHeard)) parts.push(joinTokens(own, space, start));
     from = to;
   }
   return parts;
@@ -60,10 +58,10 @@ export function scriptOf(
 
 function tokensOf(word: SpokenWord, vocabulary: ReadonlyMap<string, number>): Token[] {
   const ids = [...word.phonemes].flatMap((phoneme) => vocabulary.get(phoneme) ?? []);
-  const isPause = PAUSES.test(word.phonemes);
+  const isHeard = ids.length > 0 && !PAUSES.test(word.phonemes);
   const tokens: Token[] = [];
   for (let at = 0; at < Math.max(1, ids.length); at += PART_PHONEMES - 1) {
-    tokens.push({ word, ids: ids.slice(at, at + PART_PHONEMES - 1), isPause });
+    tokens.push({ word, ids: ids.slice(at, at + PART_PHONEMES - 1), isHeard, isOnset: at === 0 });
   }
   return tokens;
 }
@@ -82,15 +80,19 @@ function endOfPart(tokens: readonly Token[], from: number): number {
   return tokens.length;
 }
 
-function joinTokens(tokens: readonly Token[], space: number | undefined): ScriptPart {
+function joinTokens(
+  tokens: readonly Token[],
+  space: number | undefined,
+  start: number,
+): ScriptPart {
   const ids = [0];
   const words: ScriptWord[] = [];
-  tokens.forEach(({ word, ids: own, isPause }, index) => {
+  tokens.forEach(({ word, ids: own, isHeard, isOnset }, index) => {
     const from = ids.length;
     ids.push(...own);
-    const before = tokens[index - 1]?.word;
-    if (!isPause && own.length > 0 && before !== word) {
-      words.push({ textStart: word.textStart, textEnd: word.textEnd, from, to: ids.length });
+    if (isHeard && isOnset) {
+      const textStart = start + word.textStart;
+      words.push({ textStart, textEnd: start + word.textEnd, from, to: ids.length });
     }
     const isLast = index === tokens.length - 1;
     const isSplit = tokens[index + 1]?.word === word;
