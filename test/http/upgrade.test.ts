@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type SocketRoute, UpgradeDispatcher } from '../../src/http/upgrade.js';
+
+const ECHO: SocketRoute = {
+  path: '/api/v1/echo/{name}',
+  scope: 'speech',
+  maxMessageBytes: 1_000,
+  open: (socket, { principal, url }) => {
+    socket.send(JSON.stringify({ of: principal.accountId, path: url.pathname }));
+    socket.on('message', (data) => socket.send(String(data)));
+  },
+};
+
+const OWN: SocketRoute = {
+  path: '/call',
+  scope: 'any',
+  maxMessageBytes: 1_000,
+  authenticate: async (_request, url) =>
+    url.searchParams.get('token') === 'good'
+      ? { accountId: 'caller', keyId: null, scopes: [] }
+      : undefined,
+  open: (socket) => socket.close(1000, 'done'),
+};
+
+const PRINCIPALS: Record<string, readonly string[]> = { all: ['*'], agents: ['agents'] };
+
+let server: Server;
+let dispatcher: UpgradeDispatcher;
+let port: number;
+
+beforeAll(async () => {
+  dispatcher = new UpgradeDispatcher([ECHO, OWN], {
+    log: pino({ level: 'silent' }),
+    keys: {
+      authenticate: async (bearer) => {
+        const scopes = PRINCIPALS[bearer];
+        return scopes && { accountId: bearer, keyId: 1, scopes };
+      },
+    },
+  });
+  server = createServer().on('upgrade', dispatcher.handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function open(path: string, key?: string): WebSocket {
+  return new WebSocket(`ws://127.0.0.1:${port}${path}`, {
+    ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
+  });
+}
+
+/** The HTTP answer to an upgrade that is refused. */
+async function refusal(path: string, key?: string) {
+  const socket = open(path, key);
+  socket.on('error', () => undefined); // follows the answer
+  const [, response] = await once(socket, 'unexpected-response');
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part);
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: JSON.parse(Buffer.concat(parts).toString()),
+  };
+}
+
+describe('an upgrade', () => {
+  it('is refused with HTTP 401 without a valid key', async () => {
+    for (const key of [undefined, 'wrong']) {
+      const { status, headers, body } = await refusal('/api/v1/echo/a', key);
+      expect([status, headers['www-authenticate'], body.code]).toEqual([
+        401,
+        'Bearer',
+        'UNAUTHORIZED',
+      ]);
+    }
+  });
+
+  it('is refused with 403 when the key lacks the scope, and with 404 at an unknown path', async () => {
+    expect(await refusal('/api/v1/echo/a', 'agents')).toMatchObject({
+      status: 403,
+      body: { code: 'FORBIDDEN', detail: 'Missing scope: speech' },
+    });
+    expect(await refusal('/nowhere', 'all')).toMatchObject({ status: 404 });
+    expect(await refusal('//evil/api/v1/echo/a', 'all')).toMatchObject({ status: 404 });
+  });
+
+  it('opens the path, with and without its last slash', async () => {
+    for (const path of ['/api/v1/echo/a', '/api/v1/echo/a/']) {
+      const socket = open(path, 'all');
+      const [hello] = await once(socket, 'message');
+      expect(JSON.parse(String(hello))).toEqual({ of: 'all', path });
+      socket.send('hi');
+      expect(String((await once(socket, 'message'))[0])).toBe('hi');
+      socket.close();
+      await once(socket, 'close');
+    }
+  });
+
+  it('may bring a credential of its own', async () => {
+    const socket = open('/call?token=good');
+    expect((await once(socket, 'close'))[0]).toBe(1000);
+    expect(await refusal('/call?token=bad')).toMatchObject({ status: 401 });
+  });
+});
+
+describe('an open socket', () => {
+  it('is closed with 1009 by a message over the limit, and nothing else falls', async () => {
+    const socket = open('/api/v1/echo/a', 'all');
+    await once(socket, 'message');
+    socket.send('x'.repeat(1_001));
+    expect((await once(socket, 'close'))[0]).toBe(1009);
+    expect(await refusal('/nowhere')).toMatchObject({ status: 404 });
+  });
+
+  it('survives a client that hangs up while it is let in', async () => {
+    const raw = connect(port, '127.0.0.1');
+    raw.write(
+      'GET /api/v1/echo/a HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        'Authorization: Bearer all\r\nSec-WebSocket-Version: 13\r\n' +
+        'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    );
+    raw.resetAndDestroy();
+    await once(raw, 'close');
+    const socket = open('/api/v1/echo/a', 'all');
+    await once(socket, 'message');
+    expect(dispatcher.openSockets).toBeGreaterThan(0);
+    socket.close();
+    await once(socket, 'close');
+  });
+
+  it('is told that the server goes away, and nobody is let in any more', async () => {
+    const socket = open('/api/v1/echo/a', 'all');
+    await once(socket, 'message');
+    dispatcher.close();
+    expect((await once(socket, 'close'))[0]).toBe(1001);
+    const late = open('/api/v1/echo/a', 'all');
+    await expect(once(late, 'open')).rejects.toThrow();
+  });
+});

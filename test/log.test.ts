@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { makeLog } from '../src/log.js';
+
+/** What a log writes. */
+function logged(write: (log: ReturnType<typeof makeLog>) => void): string {
+  const lines: string[] = [];
+  write(makeLog('info', { write: (line) => void lines.push(line) }));
+  return lines.join('');
+}
+
+it('keeps keys, words and numbers out, wherever they stand', () => {
+  const text = logged((log) =>
+    log.info(
+      {
+        authorization: 'Bearer vk_1',
+        agent: { prompt: 'vk_2', phone_number: '+15550100' },
+        hook: { entry: { secret: 'vk_3' } },
+        agentId: 'a1',
+      },
+      'fixed message',
+    ),
+  );
+  expect(text).not.toMatch(/vk_\d|5550100/);
+  expect(JSON.parse(text)).toMatchObject({ level: 'info', agentId: 'a1', msg: 'fixed message' });
+});
+
+it('tells of an error its type, code and place, and of a database error none of its values', () => {
+  const fault = Object.assign(new Error('insert … Key (phone)=(+15550100) already exists'), {
+    severity: 'ERROR',
+    code: '23505',
+    detail: 'Key (phone)=(+15550100) already exists.',
+  });
+  const text = logged((log) => log.error({ err: new Error('outer', { cause: fault }) }, 'failed'));
+  expect(text).not.toContain('5550100');
+  const { err } = JSON.parse(text);
+  expect(err).toMatchObject({ message: 'outer', cause: { code: '23505' } });
+  expect(err.stack).toMatch(/^\s+at /);
+});
