@@ -27,7 +27,7 @@ type Outcome =
 
 /**
  * The neural English voices, on a worker thread of their own. The front end, the model and the signal
- * chain all run there; each piece is a job with a CPU permit, and at most one is computed ahead.
+ * chain all run there; each piece is a job with a CPU permit, computed when it is asked for.
  */
 export class HibariVoice implements VoiceModel {
   readonly id: string;
@@ -67,9 +67,10 @@ export class HibariVoice implements VoiceModel {
         if (signal.aborted) throw abortError();
         if (outcome.type === 'failed') throw outcome.error;
         isLast = outcome.piece.isLast;
-        if (!isLast) coming = speech.next();
         const { samples, words } = outcome.piece;
         if (samples.length > 0) yield { samples, words };
+        // Only now: what is done with these samples first needs the CPU more than the next ones do.
+        if (!isLast) coming = speech.next();
       }
     } finally {
       await speech.close();
