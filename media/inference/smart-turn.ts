@@ -1,0 +1,37 @@
+import { WINDOW } from '../endpointing/smart-turn-features.js';
+import type { TurnModel } from '../endpointing/turn-model.js';
+import type { CpuPermits } from './cpu-permits.js';
+import { WorkerLane } from './worker-lane.js';
+import { WorkerThread } from './worker-thread.js';
+
+export type SmartTurnJobs = {
+  readonly completeness: {
+    readonly input: { readonly samples: Float32Array };
+    readonly output: number;
+  };
+};
+
+/** The turn model on its worker thread. Silence alone looks complete to it: ask about speech only. */
+export class SmartTurn implements TurnModel {
+  readonly #thread: WorkerThread<SmartTurnJobs>;
+  readonly #lane: WorkerLane;
+
+  constructor({ folder, permits }: { readonly folder: string; readonly permits: CpuPermits }) {
+    this.#lane = new WorkerLane(permits);
+    this.#thread = new WorkerThread(new URL('./smart-turn.worker.js', import.meta.url), { folder });
+  }
+
+  completeness(samples: Float32Array, signal?: AbortSignal): Promise<number> {
+    const job = () => this.#thread.run('completeness', { samples: samples.slice(-WINDOW) });
+    return this.#lane.use('turn', job, signal);
+  }
+
+  /** Loads the model and runs it a few times, until its code is compiled. */
+  async warm(): Promise<void> {
+    for (let i = 0; i < 3; i++) await this.completeness(new Float32Array(WINDOW));
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
