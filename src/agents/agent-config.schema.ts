@@ -89,7 +89,12 @@ const PLAIN_FIELDS = {
 /** The whole config of an agent in a request; every field may be left out or null. */
 export const AgentConfigInput = model({
   ...optionalShape(PLAIN_FIELDS, CONFIG_DEFAULTS),
-  phone_number: custom(readPhoneNumber, { type: ['string', 'null'], examples: ['+14155550100'] })
+  phone_number: custom(readPhoneNumber, {
+    type: 'string',
+    pattern: '^(\\+[1-9]\\d{1,14})?$',
+    description: 'E.164; an empty string is no number.',
+    examples: ['+14155550100'],
+  })
     .nullable()
     .optional(),
   tts_params: TtsParamsInput.nullable().optional(),

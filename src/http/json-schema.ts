@@ -17,6 +17,9 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
       const { def } = zodSchema._zod;
       // zod leaves the default of a coercing field out, as it cannot know that it is plain JSON.
       if (def.type === 'default') jsonSchema.default = (def as z.core.$ZodDefaultDef).defaultValue;
+      const { default: told, examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (told !== undefined) jsonSchema.default = told as z.core.JSONSchema.BaseSchema['default'];
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
       if (io === 'output' && jsonSchema.type === 'object' && jsonSchema.properties) {
         requireDefaulted(zodSchema, jsonSchema);
       }
