@@ -91,8 +91,13 @@ function joinTokens(
     const from = ids.length;
     ids.push(...own);
     if (isHeard && isOnset) {
-      const textStart = start + word.textStart;
-      words.push({ textStart, textEnd: start + word.textEnd, from, to: ids.length });
+      const { textStart, textEnd } = word;
+      tell(words, {
+        textStart: start + textStart,
+        textEnd: start + textEnd,
+        from,
+        to: ids.length,
+      });
     }
     const isLast = index === tokens.length - 1;
     const isSplit = tokens[index + 1]?.word === word;
@@ -100,4 +105,19 @@ function joinTokens(
   });
   ids.push(0);
   return { ids, words };
+}
+
+/** Words that are said for one written thing, as "five dollars" for "$5", are told as one. */
+function tell(words: ScriptWord[], word: ScriptWord): void {
+  const before = words.at(-1);
+  if (!before || before.textEnd <= word.textStart) {
+    words.push(word);
+    return;
+  }
+  words[words.length - 1] = {
+    textStart: Math.min(before.textStart, word.textStart),
+    textEnd: Math.max(before.textEnd, word.textEnd),
+    from: before.from,
+    to: word.to,
+  };
 }

@@ -34,6 +34,19 @@ describe('the script of an utterance', () => {
     ]);
   });
 
+  it('tells several words as one that are said for the same text', () => {
+    const range = { textStart: 0, textEnd: 2, whitespaceAfter: true };
+    const words = [
+      { phonemes: 'a', ...range },
+      { phonemes: 'b', ...range },
+      { phonemes: 'c', textStart: 3, textEnd: 4, whitespaceAfter: false },
+    ];
+    expect(scriptOf(words, vocabulary, 10)[0]?.words).toEqual([
+      { textStart: 10, textEnd: 12, from: 1, to: 4 },
+      { textStart: 13, textEnd: 14, from: 5, to: 6 },
+    ]);
+  });
+
   it.each([[[]], [['']], [['...']], [['?', '?']]])('is empty for %j', (words) => {
     expect(scriptOf(spoken(...words), vocabulary)).toEqual([]);
   });
