@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { CpuPermits, type Priority } from '../../../media/inference/cpu-permits.js';
+import { WorkerLane } from '../../../media/inference/worker-lane.js';
+
+/** A job that ends when it is told to. */
+function job(name: string, log: string[]) {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const run = async () => {
+    log.push(`${name} begins`);
+    await ended;
+    log.push(`${name} ends`);
+    return name;
+  };
+  return { run, end };
+}
+
+/** Lets everything that waits for nothing but promises go on. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the lane before a worker', () => {
+  it('runs one job at a time, and lets others use the permits that it has no use for', async () => {
+    const permits = new CpuPermits(2);
+    const lane = new WorkerLane(permits);
+    const log: string[] = [];
+    const [first, second, other] = [job('first', log), job('second', log), job('other', log)];
+    const done = [
+      lane.use('first-chunk', first.run),
+      lane.use('first-chunk', second.run),
+      permits.use('background', other.run),
+    ];
+    await settle();
+    expect(log).toEqual(['first begins', 'other begins']);
+    first.end();
+    second.end();
+    other.end();
+    expect(await Promise.all(done)).toEqual(['first', 'second', 'other']);
+    expect(permits.busy).toBe(0);
+  });
+
+  it('lets an urgent job pass those that came before', async () => {
+    const permits = new CpuPermits(1);
+    const lane = new WorkerLane(permits);
+    const log: string[] = [];
+    const names: [string, Priority][] = [
+      ['running', 'later-chunk'],
+      ['later', 'later-chunk'],
+      ['urgent', 'first-chunk'],
+    ];
+    const jobs = names.map(([name, priority]) => {
+      const { run, end } = job(name, log);
+      return { end, done: lane.use(priority, run) };
+    });
+    await settle();
+    for (const { end } of jobs) end();
+    await Promise.all(jobs.map(({ done }) => done));
+    expect(log.filter((line) => line.endsWith('begins'))).toEqual([
+      'running begins',
+      'urgent begins',
+      'later begins',
+    ]);
+  });
+
+  it('forgets a waiting job whose signal fires, wherever it waits', async () => {
+    for (const total of [1, 2]) {
+      const permits = new CpuPermits(total);
+      const lane = new WorkerLane(permits);
+      const log: string[] = [];
+      const running = job('running', log);
+      const done = lane.use('first-chunk', running.run);
+      await settle();
+      const controller = new AbortController();
+      const stopped = lane.use('first-chunk', job('stopped', log).run, controller.signal);
+      await settle();
+      controller.abort();
+      await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' });
+      running.end();
+      await done;
+      expect(log).toEqual(['running begins', 'running ends']);
+      expect(permits.busy).toBe(0);
+    }
+  });
+
+  it('is free again after a job that failed', async () => {
+    const lane = new WorkerLane(new CpuPermits(1));
+    await expect(lane.use('turn', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await lane.use('turn', async () => 'yes')).toBe('yes');
+  });
+});
