@@ -20,7 +20,10 @@ export function abbreviations(tables: NormaliserTables): SpokenForm[] {
       pattern: new RegExp(`(?<![\\w.])(${anyOf(Object.keys(words))})(?!\\w)`, 'g'),
       say: (match) => {
         const [, short = ''] = match;
-        const isLast = match.index + match[0].length === match.input.length;
+        const end = match.index + short.length;
+        // "The answer is no." is no number (the reference says that it is).
+        if (/^nos?\.$/.test(short) && !/^ ?\d/.test(match.input.slice(end))) return undefined;
+        const isLast = end === match.input.length;
         return `${words[short]}${isLast && short.endsWith('.') ? '.' : ''}`;
       },
     },

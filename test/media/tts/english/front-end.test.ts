@@ -85,6 +85,11 @@ describe('where the reference misleads a listener', () => {
     expect(line).toContain(await read('example dot com'));
   });
 
+  it('takes "no." for a number only before one', async () => {
+    expect(await read('The answer is no.')).toMatch(/ nˈO\.$/);
+    await same('It is no. 5.', 'It is number 5.');
+  });
+
   it('reads tens of cents and final zeros', async () => {
     await same('It costs $3.5 now.', 'It costs $3.50 now.');
     expect(await read('It is 2.10.')).not.toBe(await read('It is 2.1.'));
