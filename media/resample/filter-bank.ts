@@ -46,7 +46,8 @@ function design(interpolation: number, decimation: number): FilterBank {
   const nyquist = Math.min(1, interpolation / decimation);
   const cutoff = (nyquist * (PASS_EDGE + STOP_EDGE)) / 2;
   const transition = nyquist * (STOP_EDGE - PASS_EDGE) * Math.PI;
-  const halfWidth = Math.ceil((ATTENUATION_DB - 7.95) / (2.285 * transition) / 2);
+  // Even, so that rows can be worked through by fours.
+  const halfWidth = 2 * Math.ceil((ATTENUATION_DB - 7.95) / (2.285 * transition) / 4);
   const beta = 0.1102 * (ATTENUATION_DB - 8.7);
   const width = 2 * halfWidth;
   const taps = new Float32Array(interpolation * width);
