@@ -1,33 +1,143 @@
+import { BreakFinder } from './break-finder.js';
+
+/** A part of a text; half-open UTF-16 indexes. */
+export interface TextSpan {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface SentenceOptions {
-  /** ISO 639-1. */
+  /** ISO 639-1; decides what a full stop may mean. */
   readonly language: string;
-  /** Characters from which a clause is given out without waiting for the sentence's end. */
+  /** Shorter sentences wait for the next one, but for the first. */
   readonly minLength: number;
 }
 
-/** Splits a text that comes in tokens into sentences. */
+/** No piece is longer, so that the 400 phonemes that a voice takes at once are enough for prose. */
+export const LONGEST_PIECE = 300;
+/** Later pieces end with a sentence; a clause is enough only when they have grown this long. */
+const LONG_PIECE = 160;
+/** A first piece may be a clause, but no single word: "Well," alone sounds like an answer. */
+const SHORTEST_CLAUSE = 10;
+const SAYABLE = /[\p{L}\p{N}]/u;
+
+/**
+ * Cuts a text that arrives in tokens into pieces to speak: the first as soon as a sentence or a
+ * clause has ended, later ones by sentences. The pieces are the same however the text is cut into
+ * tokens, and joined they are the text (but for white space at its end).
+ */
 export class SentenceStream {
-  #text = '';
-  readonly options: SentenceOptions;
+  readonly #finder: BreakFinder;
+  readonly #minLength: number;
+  #pending = '';
+  /** Up to here `#pending` has been judged. */
+  #judged = 0;
+  #isFirst = true;
 
   constructor(options: SentenceOptions) {
-    this.options = options;
+    this.#finder = new BreakFinder(options.language);
+    this.#minLength = options.minLength;
   }
 
+  /** The pieces that the token completes. */
   push(token: string): string[] {
-    this.#text += token;
-    const sentences: string[] = [];
-    for (;;) {
-      const match = /^(.+?[.!?])\s+/s.exec(this.#text);
-      if (!match) return sentences;
-      sentences.push(match[1]!.trim());
-      this.#text = this.#text.slice(match[0].length);
-    }
+    this.#pending += token;
+    return this.#take(false);
   }
 
+  /** What is left, at once; afterwards a new text may begin. */
   flush(): string[] {
-    const text = this.#text.trim();
-    this.#text = '';
-    return text ? [text] : [];
+    const pieces = this.#take(true);
+    const rest = this.#pending;
+    this.#pending = '';
+    this.#judged = 0;
+    this.#isFirst = true;
+    return rest.trim() === '' ? pieces : [...pieces, rest];
   }
+
+  #take(isWhole: boolean): string[] {
+    const pieces: string[] = [];
+    while (this.#judged < this.#pending.length) {
+      const verdict = this.#finder.judge(this.#pending, this.#judged, isWhole);
+      if (verdict.type === 'wait') break;
+      if (verdict.type === 'none') {
+        this.#judged++;
+      } else if (verdict.type === 'skip' || !this.#isEnough(verdict.type, verdict.end)) {
+        this.#judged = Math.max(verdict.end, this.#judged + 1);
+      } else {
+        pieces.push(this.#cut(verdict.end));
+      }
+      if (this.#judged >= LONGEST_PIECE) pieces.push(this.#cut(lastBreak(this.#pending)));
+    }
+    return pieces;
+  }
+
+  #isEnough(type: 'sentence' | 'clause', end: number): boolean {
+    const piece = this.#pending.slice(0, end);
+    if (!SAYABLE.test(piece)) return false;
+    const { length } = piece.trim();
+    if (type === 'sentence') return this.#isFirst || length >= this.#minLength;
+    return length >= (this.#isFirst ? Math.min(SHORTEST_CLAUSE, this.#minLength) : LONG_PIECE);
+  }
+
+  #cut(end: number): string {
+    const piece = this.#pending.slice(0, end);
+    this.#pending = this.#pending.slice(end);
+    this.#judged = 0;
+    this.#isFirst = false;
+    return piece;
+  }
+}
+
+/** The sentences of a whole text, without the white space around them; none is longer than a voice takes. */
+export function splitSentences(text: string, language: string): TextSpan[] {
+  const finder = new BreakFinder(language);
+  const spans: TextSpan[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; ) {
+    const verdict = finder.judge(text, at, true);
+    if (verdict.type === 'sentence') {
+      spans.push(...longSpans(text, start, verdict.end));
+      start = verdict.end;
+    }
+    at =
+      verdict.type === 'none' || verdict.type === 'wait' ? at + 1 : Math.max(verdict.end, at + 1);
+  }
+  return [...spans, ...longSpans(text, start, text.length)].filter(({ text: said }) => said !== '');
+}
+
+/** Cuts a text that is too long at clauses, else between words, else anywhere. */
+export function splitLong(text: string, maxLength: number): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  while (rest.length > maxLength) {
+    const end = lastBreak(rest, maxLength);
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...pieces, rest];
+}
+
+function longSpans(text: string, start: number, end: number): TextSpan[] {
+  let at = start;
+  return splitLong(text.slice(start, end), LONGEST_PIECE).map((piece) => {
+    const from = at + piece.length - piece.trimStart().length;
+    at += piece.length;
+    const said = piece.trim();
+    return { text: said, start: from, end: from + said.length };
+  });
+}
+
+/** The best place to cut within the first `maxLength` characters; never inside a character. */
+function lastBreak(text: string, maxLength = LONGEST_PIECE): number {
+  const head = text.slice(0, maxLength);
+  const least = Math.floor(maxLength / 3);
+  for (const mark of [/[,;:،；：，、—–](?=\s|$)|[，、；：]/g, /(?=\s)/g]) {
+    let last = 0;
+    for (const match of head.matchAll(mark)) last = match.index + match[0].length;
+    if (last > least) return last;
+  }
+  const isInside = /[\ud800-\udbff]/.test(text[maxLength - 1] ?? '');
+  return Math.max(1, isInside ? maxLength - 1 : maxLength);
 }

@@ -1,4 +1,4 @@
-import type { SpokenForm } from '../../traced-text.js';
+import type { SpokenForm } from './traced-text.js';
 
 const COMMON_ASCII = /^[\x20-\x7e]*$/;
 
@@ -13,7 +13,7 @@ export const CLEANING: readonly SpokenForm[] = [
   { pattern: /[\p{Cs}\p{Co}\p{Cn}]+/gu, say: () => ' ' },
   // Soft hyphens, zero-width and direction marks join what they stand between
   { pattern: /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+/g, say: () => '' },
-  { pattern: /[\p{Cc}\p{Cf}]+/gu, say: () => ' ' },
+  { pattern: /(?:(?![\n\t])[\p{Cc}\p{Cf}])+/gu, say: () => ' ' },
   { pattern: /(?<=\p{M}{2})\p{M}+/gu, say: () => '' },
   { pattern: /\P{M}\p{M}+/gu, say: ([found]) => found.normalize('NFC') },
   {

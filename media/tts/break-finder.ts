@@ -1,0 +1,163 @@
+import { type FullStops, fullStopsOf } from './sentence-ends.js';
+
+/** What a mark in a text comes to; `wait`: what follows decides and is not there yet. */
+export type Verdict =
+  | { readonly type: 'none' }
+  | { readonly type: 'wait' }
+  | { readonly type: 'skip'; readonly end: number }
+  | { readonly type: 'sentence'; readonly end: number }
+  | { readonly type: 'clause'; readonly end: number };
+
+const NONE: Verdict = { type: 'none' };
+const WAIT: Verdict = { type: 'wait' };
+
+/** Ends that need no space behind them. */
+const FULL_WIDTH_END = /[。！？｡।॥؟۔።។။]/;
+const ANY_END = /[.!?…。！？｡।॥؟۔።។။]/;
+const CLAUSE = /[,;:،؛—–]/;
+const FULL_WIDTH_CLAUSE = /[，、；：]/;
+const CLOSER = /["'”’»)\]}」』）】》*_`]/;
+/** Scripts that write no spaces between sentences. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
+const SPACE = /\s/;
+const OPENER = /["'“‘«(¿¡[„‚「『（*_`]/;
+const LOWER = /\p{Ll}/u;
+const DIGIT = /\p{Nd}/u;
+const INITIAL = /^(?:\p{Lu}|(?:\p{L}\.)+\p{L})$/u;
+const SHORT_NUMBER = /^\d{1,2}$/;
+const MARKS = new RegExp(`${ANY_END.source}|${CLAUSE.source}|${FULL_WIDTH_CLAUSE.source}|[\\n\\[]`);
+
+/** Longer runs of marks or spaces, and longer words, are not looked through. */
+const FARTHEST = 64;
+const LONGEST_BRACKET = 240;
+/** A longer word is no abbreviation: a space behind its full stop is enough. */
+const LONGEST_ABBREVIATION = 4;
+
+/**
+ * Finds where sentences and clauses end. A verdict depends on the text alone, never on how much
+ * of it has come so far: what cannot be told yet is `wait`.
+ */
+export class BreakFinder {
+  readonly #stops: FullStops;
+
+  constructor(language: string) {
+    this.#stops = fullStopsOf(language);
+  }
+
+  /** Judges the mark at `at`. `isWhole`: the text has ended, nothing follows. */
+  judge(text: string, at: number, isWhole: boolean): Verdict {
+    const mark = text[at] ?? '';
+    if (!MARKS.test(mark)) return NONE;
+    const view = new View(text, isWhole);
+    if (mark === '[') return bracket(text, at, isWhole);
+    if (mark === '\n') return lineEnd(view, at);
+    if (ANY_END.test(mark)) return this.#end(view, at);
+    return clause(view, at);
+  }
+
+  #end(view: View, at: number): Verdict {
+    const run = view.skip(at, ANY_END);
+    const end = run === undefined ? undefined : view.skip(run, CLOSER);
+    if (run === undefined || end === undefined) return WAIT;
+    const mark = view.text[at]!;
+    const next = view.text[end] ?? '';
+    const sentence: Verdict = { type: 'sentence', end };
+    if (next === '' || FULL_WIDTH_END.test(mark) || UNSPACED.test(next)) return sentence;
+    if (!SPACE.test(next)) return { type: 'skip', end: run };
+    const inner: Verdict = { type: 'skip', end };
+    if (mark === '!' || mark === '?') return end > run ? view.unlessLower(end, sentence) : sentence;
+    if (mark === '…' || run - at > 1) return view.unlessLower(end, sentence);
+    return this.#fullStop(view, at, { sentence, inner });
+  }
+
+  /** A single full stop with a space behind it. */
+  #fullStop(view: View, at: number, { sentence, inner }: Record<'sentence' | 'inner', Verdict>) {
+    const word = wordBefore(view.text, at);
+    const lower = word.toLowerCase();
+    if (this.#stops.inside.has(lower)) return inner;
+    if (this.#stops.beforeNumber.has(lower)) return view.unless(DIGIT, at + 1, sentence);
+    if (this.#stops.either.has(lower)) return view.unlessLower(at + 1, sentence);
+    if (INITIAL.test(word)) return inner;
+    if (SHORT_NUMBER.test(word)) {
+      const startsLine = /(?:^|\n)\s*$/.test(
+        view.text.slice(Math.max(0, at - word.length - 8), at - word.length),
+      );
+      return this.#stops.marksOrdinals || (startsLine && at - word.length < FARTHEST)
+        ? inner
+        : sentence;
+    }
+    return word.length > LONGEST_ABBREVIATION ? sentence : view.unlessLower(at + 1, sentence);
+  }
+}
+
+/** A text that may grow. */
+class View {
+  readonly text: string;
+  readonly isWhole: boolean;
+
+  constructor(text: string, isWhole: boolean) {
+    this.text = text;
+    this.isWhole = isWhole;
+  }
+
+  /** The index behind a run of such characters; `undefined` when the run may go on. */
+  skip(from: number, kind: RegExp): number | undefined {
+    let at = from;
+    while (at < this.text.length && at - from < FARTHEST && kind.test(this.text[at]!)) at++;
+    return at < this.text.length || this.isWhole ? at : undefined;
+  }
+
+  /** The verdict, unless the next word is written small: then the sentence goes on. */
+  unlessLower(from: number, verdict: Verdict): Verdict {
+    return this.unless(LOWER, from, verdict);
+  }
+
+  /** The verdict, unless the next word begins with such a character. */
+  unless(kind: RegExp, from: number, verdict: Verdict): Verdict {
+    const start = this.skip(from, SPACE);
+    const word = start === undefined ? undefined : this.skip(start, OPENER);
+    if (word === undefined) return WAIT;
+    const next = this.text.codePointAt(word);
+    const goesOn = next !== undefined && kind.test(String.fromCodePoint(next));
+    return goesOn ? { type: 'skip', end: from } : verdict;
+  }
+}
+
+/** A line end is a sentence's end, unless the text is only wrapped there. */
+function lineEnd(view: View, at: number): Verdict {
+  const next = view.skip(at, SPACE);
+  if (next === undefined) return WAIT;
+  const isParagraph = view.text.slice(at + 1, next).includes('\n');
+  return isParagraph
+    ? { type: 'sentence', end: at }
+    : view.unlessLower(at, { type: 'sentence', end: at });
+}
+
+function clause(view: View, at: number): Verdict {
+  const end = view.skip(at + 1, CLOSER);
+  if (end === undefined) return WAIT;
+  const next = view.text[end] ?? '';
+  if (FULL_WIDTH_CLAUSE.test(view.text[at]!)) return { type: 'clause', end };
+  return next === '' || SPACE.test(next) ? { type: 'clause', end } : NONE;
+}
+
+/** `[SPELL:…]`, `[text](address)` and other brackets in one line are not cut. */
+function bracket(text: string, at: number, isWhole: boolean): Verdict {
+  const inside = text.slice(at, at + LONGEST_BRACKET);
+  const close = inside.search(/[\]\n]/);
+  if (close < 0) return isWhole || inside.length === LONGEST_BRACKET ? NONE : WAIT;
+  if (inside[close] === '\n') return NONE;
+  const behind = at + close + 1;
+  if (behind === text.length && !isWhole) return WAIT;
+  if (text[behind] !== '(') return { type: 'skip', end: behind };
+  const address = text.slice(behind, behind + LONGEST_BRACKET);
+  const end = address.search(/[)\s]/);
+  if (end < 0) return isWhole || address.length === LONGEST_BRACKET ? NONE : WAIT;
+  return { type: 'skip', end: behind + end + (address[end] === ')' ? 1 : 0) };
+}
+
+function wordBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - FARTHEST), at);
+  return /[^\s"'“”‘’«»()[\]{}„‚*_`/]*$/.exec(before)?.[0] ?? '';
+}

@@ -1,0 +1,42 @@
+import type { SpokenForm } from './traced-text.js';
+
+const TAGS =
+  'a|b|i|u|s|p|br|hr|em|strong|code|pre|ul|ol|li|span|div|h[1-6]|sub|sup|img|table|tr|td|th|speak|break|prosody|emphasis|say-as';
+
+/** The end of a line that no mark ends, and so no pause. */
+const UNMARKED = '(?<=[\\p{L}\\p{M}\\p{N})"”’*_`%])[ \\t]{0,3}';
+const ITEM = '(?:[-*+•]|\\d{1,3}[.)])[ \\t]';
+
+/** Markdown and HTML leave only their words, and pauses where lines end. */
+export const MARKUP: readonly SpokenForm[] = [
+  // Rules, and the line below a table's head
+  { pattern: /(?<=^|\n)[ \t]{0,3}[-=*_|][-=*_ \t:|]{2,200}(?=\n|$)/g, say: () => '' },
+  // The outer bars of a table's row
+  { pattern: /(?<=^|\n)[ \t]{0,3}\|[ \t]?/g, say: () => '' },
+  { pattern: /[ \t]?\|[ \t]{0,3}(?=\n|$)/g, say: () => '' },
+  {
+    // After a heading and before another paragraph, but a list
+    pattern: new RegExp(
+      `${UNMARKED}(?:(?<=(?:^|\\n)#{1,6} [^\\n]{0,200})\\n|\\n[ \\t]{0,3}\\n)(?!\\s{0,9}${ITEM})`,
+      'gu',
+    ),
+    say: () => '.\n',
+  },
+  {
+    pattern: new RegExp(`${UNMARKED}\\n(?=\\s{0,9}${ITEM}|[^\\p{Ll}\\s])`, 'gu'),
+    say: () => ',\n',
+  },
+  // Bullets and headings
+  {
+    pattern: /(?<=^|\n)[ \t]{0,20}(?:[-*+•][ \t]+(?:\[[ x]\][ \t]+)?|#{1,6}[ \t]+|>+[ \t]*)/g,
+    say: () => '',
+  },
+  { pattern: /[ \t]\|(?=[ \t])/g, say: () => ',' },
+  // ![alt](address) and [text](address)
+  { pattern: /!?\[([^\][]{1,300})\]\([^()\s]{0,500}\)/g, say: ([, text = '']) => text },
+  { pattern: /(`{1,3})([^`]{1,1000})\1/g, say: ([, , code = '']) => code },
+  { pattern: new RegExp(`</?(?:${TAGS})(?:\\s[^<>]{0,200})?/?>`, 'gi'), say: () => ' ' },
+  { pattern: /(?<![\w*])\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?![\w*])/g, say: () => '' },
+  { pattern: /(?<!\w)_{1,3}(?=\w)|(?<=[\w.!?,])_{1,3}(?!\w)/g, say: () => '' },
+  { pattern: /~~/g, say: () => '' },
+];

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ReplyPieces } from '../../../media/tts/reply-pieces.js';
+
+function piecesOf(tokens: readonly string[]) {
+  const pieces = new ReplyPieces({ language: 'en', minLength: 20 });
+  return [...tokens.flatMap((token) => pieces.push(token)), ...pieces.flush()];
+}
+
+const REPLY =
+  '**Sure!** 🎉 Here is how:\n\n```sh\nnpm start. Now.\n```\n- Open https://example.com/a.b\n- Press *OK*.\n\n🎉';
+
+it('makes pieces that can be said out of Markdown with code', () => {
+  expect(piecesOf([REPLY]).map(({ spoken }) => spoken.text)).toEqual([
+    'Sure!',
+    'Here is how: Open example dot com slash a dot b',
+    'Press OK.',
+  ]);
+});
+
+it('gives the same pieces however the reply is cut', () => {
+  const whole = piecesOf([REPLY]).map(({ written, spoken }) => [written, spoken.text]);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }), (lengths) => {
+      const tokens: string[] = [];
+      for (let at = 0, i = 0; at < REPLY.length; i++) {
+        const length = lengths[i % lengths.length] ?? 1;
+        tokens.push(REPLY.slice(at, at + length));
+        at += length;
+      }
+      expect(piecesOf(tokens).map(({ written, spoken }) => [written, spoken.text])).toEqual(whole);
+    }),
+  );
+});
+
+it('has nothing to say for an emoji', () => {
+  expect(piecesOf(['🎉'])).toEqual([]);
+});
