@@ -1,5 +1,5 @@
 import { Resampler } from '../../media/resample/resampler.js';
-import { SentenceStream } from '../../media/tts/sentences.js';
+import { type ReplyPiece, ReplyPieces } from '../../media/tts/reply-pieces.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
 
@@ -25,7 +25,7 @@ export async function* speakReply(
   tokens: AsyncIterable<string>,
   options: SpeechOptions,
 ): AsyncGenerator<SpokenPiece> {
-  const sentences = new SentenceStream({
+  const pieces = new ReplyPieces({
     language: options.language,
     minLength: options.minSentenceLength,
   });
@@ -33,13 +33,14 @@ export async function* speakReply(
   for await (const token of tokens) {
     once.token?.();
     once.token = undefined;
-    for (const sentence of sentences.push(token)) yield* speakSentence(sentence, options, once);
+    for (const piece of pieces.push(token)) yield* speakPiece(piece, options, once);
   }
-  for (const sentence of sentences.flush()) yield* speakSentence(sentence, options, once);
+  for (const piece of pieces.flush()) yield* speakPiece(piece, options, once);
 }
 
-async function* speakSentence(
-  text: string,
+/** Says the piece; its text and the places of its words are those of the reply as it was written. */
+async function* speakPiece(
+  { written, spoken }: ReplyPiece,
   options: SpeechOptions,
   once: { audio: (() => void) | undefined },
 ): AsyncGenerator<SpokenPiece> {
@@ -47,18 +48,18 @@ async function* speakSentence(
   const resampler =
     sampleRate === voice.sampleRate ? undefined : new Resampler(voice.sampleRate, sampleRate);
   const ratio = sampleRate / voice.sampleRate;
-  const utterance = { text, language, temperature, topP, seed: SEED, speed: 1 };
+  const utterance = { text: spoken.text, language, temperature, topP, seed: SEED, speed: 1 };
   let isFirst = true;
   for await (const chunk of voice.speak(utterance, { signal, firstPriority: 'first-chunk' })) {
     const samples = resampler ? converted(resampler, chunk.samples) : chunk.samples;
     const words = chunk.words.map((word) => ({
-      ...word,
+      ...spoken.origin(word.textStart, word.textEnd),
       startSample: word.startSample * ratio,
       endSample: word.endSample * ratio,
     }));
     once.audio?.();
     once.audio = undefined;
-    yield { text: isFirst ? text : '', words, samples };
+    yield { text: isFirst ? written : '', words, samples };
     isFirst = false;
   }
   if (resampler && !isFirst) yield { text: '', words: [], samples: converted(resampler) };

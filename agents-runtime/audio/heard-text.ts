@@ -2,7 +2,10 @@ import type { WordTime } from '../../media/tts/voice-model.js';
 
 /** A piece of an utterance's speech, and the text that begins with it (if any does). */
 export interface SpokenPiece {
-  /** A sentence whose first samples these are; '' for the rest of a sentence. */
+  /**
+   * A sentence, with the space before it, whose first samples these are; '' for the rest of a
+   * sentence.
+   */
   readonly text: string;
   /** Times of the sentence's words, from the sentence's own start. */
   readonly words: readonly WordTime[];
@@ -31,8 +34,8 @@ export class HeardText {
 
   add(piece: SpokenPiece): void {
     if (piece.text) {
-      const offset = this.#text ? this.#text.length + 1 : 0;
-      this.#text += this.#text ? ` ${piece.text}` : piece.text;
+      const offset = this.#text.length;
+      this.#text += piece.text;
       for (const word of piece.words) {
         this.#words.push({
           textEnd: offset + word.textEnd,

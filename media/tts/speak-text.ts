@@ -1,6 +1,6 @@
 import { linkedAbort } from '../stream/linked-abort.js';
 import { readAhead } from '../stream/read-ahead.js';
-import { sentenceRanges } from './sentence-ranges.js';
+import { splitSentences } from './sentences.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel, WordTime } from './voice-model.js';
 
 export interface SpeakTextOptions extends SpeakOptions {
@@ -34,11 +34,11 @@ async function* speakSentences(
   { signal, firstPriority }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
   let spoken = 0;
-  for (const [index, sentence] of sentenceRanges(text.text).entries()) {
+  for (const [index, sentence] of splitSentences(text.text, text.language).entries()) {
     const sentenceStart = spoken;
     const inWhole = (word: WordTime): WordTime => ({
-      textStart: word.textStart + sentence.textStart,
-      textEnd: word.textEnd + sentence.textStart,
+      textStart: word.textStart + sentence.start,
+      textEnd: word.textEnd + sentence.start,
       startSample: word.startSample + sentenceStart,
       endSample: word.endSample + sentenceStart,
     });

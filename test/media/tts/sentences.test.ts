@@ -123,6 +123,9 @@ describe('a full stop', () => {
     ['en', 'Wait... What? Really?! Yes!', 4],
     ['de', 'Das war 1999. Dann kam er usw. Danach ging er.', 3],
     ['ja', '「はい。」と言った。終わり。', 3],
+    ['en', 'Spell [SPELL:A. B] now. Good.', 2],
+    ['en', 'a title\n\na text', 2],
+    ['en', '  ', 0],
   ])('in %s ends each sentence of "%s"', (language, text, count) => {
     expect(splitSentences(text, language)).toHaveLength(count);
   });
