@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildIfChanged } from './build.mjs';
 import { checkCheckout, checkNode } from './checkout.mjs';
+import { endWithNpm } from './npm-parent.mjs';
 import { installPackages } from './packages.mjs';
 import { run } from './run.mjs';
 import { diskFullSentence, StepFailure } from './step-failure.mjs';
@@ -70,6 +71,7 @@ try {
   if (!action) {
     throw new StepFailure(`Say which command: ${Object.keys(COMMANDS).join(', ')}.`, 2);
   }
+  endWithNpm();
   await action();
 } catch (error) {
   const sentence = sentenceFor(error);

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MiniClone } from '../support/mini-clone.js';
+import { plainEnv } from '../support/run-node.js';
 
 const PASSING = "import { expect, it } from 'vitest';\nit('adds', () => expect(1 + 1).toBe(2));\n";
 const FAILING = "import { expect, it } from 'vitest';\nit('adds', () => expect(1 + 1).toBe(3));\n";
@@ -87,6 +89,24 @@ describe('npm test', () => {
 });
 
 describe('npm start', () => {
+  it('ends in order when npm is ended, whose shell hands no signal on', async () => {
+    clone.write(
+      'src/main.ts',
+      `import { writeFileSync } from 'node:fs';
+      process.on('SIGTERM', () => {
+        writeFileSync('ended', '');
+        process.exit(0);
+      });
+      setInterval(() => undefined, 1_000);
+      writeFileSync('started', '');\n`,
+    );
+    const npm = spawn('npm', ['start'], { cwd: clone.path, env: plainEnv(), stdio: 'ignore' });
+    const there = (file: string) => () => existsSync(join(clone.path, file));
+    await expect.poll(there('started'), { timeout: 20_000 }).toBe(true);
+    npm.kill('SIGTERM');
+    await expect.poll(there('ended'), { timeout: 10_000 }).toBe(true);
+  });
+
   it('stops, with no word of its own, where the models could not be had', async () => {
     await clone.launch(['start']);
     const ended = await clone.launch(['start'], { MODELS_CODE: '7' });
