@@ -13,7 +13,7 @@ import type { Route } from './http/route.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { apiKeyRoutes } from './keys/api-keys.routes.js';
 import type { KeyDirectory } from './keys/key-directory.js';
-import { ModelListing } from './models-listing/model-listing.js';
+import type { ModelListing } from './models-listing/model-listing.js';
 import { modelRoutes } from './models-listing/models.routes.js';
 import { AllowedHosts } from './outbound/allowed-hosts.js';
 import type { SecretBox } from './secrets/secret-box.js';
@@ -33,6 +33,7 @@ export interface ApiParts {
   readonly store: ModelStore;
   /** The default voice first. */
   readonly voices: readonly VoiceModel[];
+  readonly models: ModelListing;
   readonly encoders: EncoderThread;
 }
 
@@ -41,16 +42,12 @@ const AUDIO_IDLE_MS = 30_000;
 
 /** Every route below `/api/v1`. */
 export function apiRoutes(parts: ApiParts): readonly Route[] {
-  const { config, db, keys, voices, encoders } = parts;
-  const models = new ModelListing({
-    prefix: config.MODEL_PREFIX,
-    llmModels: config.LLM_MODELS,
-  });
+  const { config, db, keys, voices, models, encoders } = parts;
   const catalogue = new VoiceCatalogue(MODELS, voices);
   return [
     ...modelRoutes(models),
     ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
-    ...ownAgentRoutes(parts, models),
+    ...ownAgentRoutes(parts),
     ...voiceRoutes(catalogue),
     ...speechRoutes({
       jobs: new SpeechJobs({
@@ -67,7 +64,7 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
   ];
 }
 
-function ownAgentRoutes({ config, db, box, store, voices }: ApiParts, models: ModelListing) {
+function ownAgentRoutes({ config, db, box, store, voices, models }: ApiParts) {
   const repository = new AgentsRepository(db);
   const agents = new Agents({
     repository,

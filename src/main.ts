@@ -8,10 +8,15 @@ import type { Logger } from 'pino';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
 import { EncoderThread } from '../media/inference/encoder-thread.js';
+import { MiniLmEmbedder } from '../media/inference/minilm-embedder.js';
 import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
+import type { VoiceModel } from '../media/tts/voice-model.js';
+import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { apiRoutes } from './api-routes.js';
 import { createApp } from './app.js';
+import { openEars } from './calls/ears.js';
+import { openCalls } from './calls/open-calls.js';
 import { type Config, readConfig } from './config.js';
 import { connect } from './db/connect.js';
 import { startEmbeddedPostgres } from './db/embedded-postgres.js';
@@ -28,6 +33,7 @@ import { JsonWebTokens } from './keys/json-web-tokens.js';
 import { KeyDirectory } from './keys/key-directory.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
+import { ModelListing } from './models-listing/model-listing.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
 import { Shutdown } from './shutdown.js';
@@ -37,6 +43,8 @@ import { openVoices } from './voices/open-voices.js';
 const START_ENDS_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 14_000;
 const REQUESTS_END_WITHIN_MS = 10_000;
+/** Running calls may go on for so long after a stop was asked for. */
+const CALLS_END_WITHIN_MS = 8_000;
 
 /** One format of each codec that has something to load or to compute first. */
 const WARM_FORMATS = ['mp3', 'opus_48000_64'];
@@ -67,6 +75,17 @@ async function start(shutdown: Shutdown): Promise<void> {
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
   const keys = openKeys(config, db, secrets);
   const speech = await openSpeech(context, permits);
+  const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: config.LLM_MODELS });
+  const address: Address = { port: undefined };
+  const calls = await openLiveCalls(context, {
+    db,
+    secrets,
+    box,
+    permits,
+    models,
+    address,
+    ...speech,
+  });
 
   const app = createApp({
     log,
@@ -80,14 +99,16 @@ async function start(shutdown: Shutdown): Promise<void> {
       db,
     ),
     maxBodyBytes: config.MAX_BODY_BYTES,
-    routes: apiRoutes({ config, db, box, keys, ...speech }),
+    routes: [...apiRoutes({ config, db, box, keys, models, ...speech }), ...calls.routes],
     health: healthParts(config, db),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
   });
-  const sockets = new UpgradeDispatcher([], { keys, log });
+  const sockets = new UpgradeDispatcher([calls.socket], { keys, log });
   const server = createServer(app).on('upgrade', sockets.handle);
   const port = await openServer(context, server, sockets);
+  address.port = port;
+  shutdown.add('calls', () => calls.close(CALLS_END_WITHIN_MS));
   announce(config, port, firstKey);
   if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
     log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
@@ -137,6 +158,49 @@ async function openSpeech({ config, shutdown }: Start, permits: CpuPermits) {
   return { store, voices, encoders };
 }
 
+/** Where this gateway listens, once it does. */
+interface Address {
+  port: number | undefined;
+}
+
+interface CallNeeds {
+  readonly db: Knex;
+  readonly secrets: SecretKeys;
+  readonly box: SecretBox;
+  readonly permits: CpuPermits;
+  readonly models: ModelListing;
+  readonly store: ModelStore;
+  readonly voices: readonly VoiceModel[];
+  readonly address: Address;
+}
+
+async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds) {
+  const { store, permits, address, voices } = needs;
+  const ears = await openEars(store, permits, log);
+  shutdown.add('ears', () => ears.close());
+  const id = 'minilm-l6-v2-int8';
+  const embedder = new MiniLmEmbedder({ id, folder: await store.require(id), permits });
+  shutdown.add('embedder', () => embedder.close());
+  await embedder.warm();
+  proceed(shutdown);
+  return openCalls({
+    ...needs,
+    config,
+    log,
+    ears,
+    embedder,
+    voices: new VoiceShelf(voices),
+    knowledge: { search: async () => [] },
+    socketOrigin: () => socketOrigin(config, address.port),
+  });
+}
+
+/** Never made from a Host header: off the loopback only PUBLIC_URL says where clients find us. */
+function socketOrigin(config: Config, port: number | undefined): string | undefined {
+  if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL.replace(/^http/, 'ws');
+  return isLoopback(config.HOST) ? `ws://${hostInUrl(config.HOST)}:${port}` : undefined;
+}
+
 async function openServer(
   { config, log, shutdown }: Start,
   server: Server,
@@ -173,7 +237,7 @@ function healthParts(config: Config, db: Knex): readonly HealthPart[] {
 }
 
 function announce(config: Config, port: number, firstKey: string | undefined): void {
-  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  const host = hostInUrl(config.HOST);
   const file = join(config.DATA_DIR, API_KEY_FILE);
   console.log(`Parley is ready: ${config.PUBLIC_URL ?? `http://${host}:${port}`}`);
   console.log(
@@ -181,6 +245,10 @@ function announce(config: Config, port: number, firstKey: string | undefined): v
       ? `API key: see ${file}`
       : `API key: ${firstKey} (shown this once, and kept in ${file})`,
   );
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function isLoopback(host: string): boolean {

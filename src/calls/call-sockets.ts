@@ -15,7 +15,7 @@ import {
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
-import type { AgentsRepository } from '../agents/agents.repository.js';
+import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { SocketCall, SocketRoute } from '../http/upgrade.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
 import { CallRecord } from './call-record.js';
@@ -41,8 +41,7 @@ export interface CallSocketsParts {
   readonly live: LiveCalls;
   readonly models: CallModels;
   /** The stored config as calls use it, secrets opened. */
-  readonly configOf: (agent: { id: string; config: unknown; kbId: number | null }) => AgentConfig;
-  readonly onTurnLatency?: (totalMs: number) => void;
+  readonly configOf: (agent: Agent) => AgentConfig;
 }
 
 /** Opens the sockets of calls: a client joins with its token or takes up a call whose socket broke. */

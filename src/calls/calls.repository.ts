@@ -142,6 +142,11 @@ export class CallsRepository {
     );
   }
 
+  /** Forgets every gateway, so that the next heartbeat ends what they left: only for one that is alone. */
+  async forgetGateways(): Promise<void> {
+    await this.#db('gateways').delete();
+  }
+
   /** Ends what this gateway still holds and takes it off the list: a clean stop. */
   async signOff(gatewayId: string): Promise<void> {
     await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), 'drained');

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
+import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
+import { MediaError } from '../../media/errors.js';
+import type { Embedder } from '../../media/inference/embedder.js';
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
+import { AgentsRepository } from '../agents/agents.repository.js';
+import { effectiveConfig } from '../agents/effective-config.js';
+import type { Config } from '../config.js';
+import type { Route } from '../http/route.js';
+import type { SocketRoute } from '../http/upgrade.js';
+import type { ModelListing } from '../models-listing/model-listing.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import type { SecretKeys } from '../secrets/secret-keys.js';
+import { CallDesk } from './call-desk.js';
+import { CallHistoryRepository } from './call-history.repository.js';
+import { callHistoryRoutes } from './call-history.routes.js';
+import { CallSockets } from './call-sockets.js';
+import { CallTokens } from './call-tokens.js';
+import { CallsRepository } from './calls.repository.js';
+import { callRoutes } from './calls.routes.js';
+import type { Ears } from './ears.js';
+import { Heartbeat } from './heartbeat.js';
+import { LiveCalls } from './live-calls.js';
+import { ReplyModels } from './reply-models.js';
+
+export interface CallsParts {
+  readonly config: Config;
+  readonly db: Knex;
+  readonly box: SecretBox;
+  readonly secrets: SecretKeys;
+  readonly log: Logger;
+  readonly models: ModelListing;
+  readonly voices: VoiceShelf;
+  readonly ears: Ears;
+  readonly embedder: Embedder;
+  readonly knowledge: KnowledgeSearch;
+  /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
+  readonly socketOrigin: () => string | undefined;
+}
+
+/** Everything about live calls, put together. */
+export interface OpenCalls {
+  readonly routes: readonly Route[];
+  readonly socket: SocketRoute;
+  readonly live: LiveCalls;
+  /** Lets running calls finish for so long, ends what is left, and signs the gateway off. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** Puts the calls of this gateway together; calls that a dead gateway left are ended first. */
+export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
+  const { config, db, box, secrets, log, models, voices, ears, embedder, knowledge } = parts;
+  const gatewayId = randomUUID();
+  const agents = new AgentsRepository(db);
+  const calls = new CallsRepository(db, config.CONCURRENT_CALLS);
+  const tokens = new CallTokens(secrets);
+  const live = new LiveCalls();
+  const replies = new ReplyModels({ config, models, embedder, knowledge });
+  const heartbeat = new Heartbeat({ calls, gatewayId, log });
+  await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
+  const desk = new CallDesk({ agents, calls, tokens, live, socketOrigin: parts.socketOrigin });
+  const sockets = new CallSockets({
+    gatewayId,
+    agents,
+    calls,
+    tokens,
+    live,
+    models: {
+      ...ears,
+      voiceFor: ({ voice }) => voiceFor(voices, voice),
+      replyModelFor: (agent) => replies.get(agent.llmModel),
+    },
+    configOf: (agent) => effectiveConfig(agent, { models, box }),
+  });
+  return {
+    routes: [
+      ...callRoutes({ desk, tokens, calls }),
+      ...callHistoryRoutes(new CallHistoryRepository(db)),
+    ],
+    socket: sockets.route,
+    live,
+    async close(drainMs) {
+      await live.drain(drainMs);
+      await heartbeat.stop();
+    },
+  };
+}
+
+/** The agent's voice; where it is not installed any more, its language's, and English at worst. */
+function voiceFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceModel {
+  const own = voiceId === null ? undefined : voices.find(voiceId);
+  const spoken = language === 'auto' ? 'en' : language;
+  const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
+  if (!voice) throw new MediaError('MODEL_MISSING', 'No voice is installed');
+  return voice;
+}
