@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
+import { ModelStore } from '../../media/models/store.js';
+import { toFloat32 } from '../../media/pcm.js';
+import { modelFolders } from '../../src/models/model-folders.js';
+import { type Product, startProduct } from '../support/product.js';
+import { wordErrors } from '../support/word-errors.js';
+
+/** What is written, and what a person would say. */
+const SENTENCES: readonly (readonly [written: string, said: string])[] = [
+  ['Good morning everyone.', 'good morning everyone'],
+  [
+    'Our office opens at nine in the morning and closes at six.',
+    'our office opens at nine in the morning and closes at six',
+  ],
+  ['Your order costs $42.50.', 'your order costs forty two dollars and fifty cents'],
+  ['The meeting starts at 3:30 p.m. on Monday.', 'the meeting starts at three thirty pm on monday'],
+  ['She was born on March 21, 1984.', 'she was born on march twenty first nineteen eighty four'],
+  [
+    'Mr. Smith paid $1,250 for the chair.',
+    'mr smith paid one thousand two hundred fifty dollars for the chair',
+  ],
+  [
+    'About 75% of our customers live in Chicago.',
+    'about seventy five percent of our customers live in chicago',
+  ],
+  ['Dr. Brown will see you in room 12.', 'dr brown will see you in room twelve'],
+  ['The train to Boston leaves at 9:15.', 'the train to boston leaves at nine fifteen'],
+  ['We sold 3.5 million tickets last year.', 'we sold three point five million tickets last year'],
+  ['It is the 2nd of January.', 'it is the second of january'],
+  [
+    'Elizabeth and Michael moved to Germany in 2019.',
+    'elizabeth and michael moved to germany in twenty nineteen',
+  ],
+  ["Please call me back before 5 o'clock.", 'please call me back before five o clock'],
+  ['The bill comes to $99.', 'the bill comes to ninety nine dollars'],
+  ['There are 365 days in a year.', 'there are three hundred sixty five days in a year'],
+  ['His flight lands in Paris on July 4th.', 'his flight lands in paris on july fourth'],
+  [
+    'I would like a table for 4 people at 8 p.m.',
+    'i would like a table for four people at eight pm',
+  ],
+  ['The temperature fell to 15 degrees.', 'the temperature fell to fifteen degrees'],
+  ['Professor Johnson teaches history in London.', 'professor johnson teaches history in london'],
+  [
+    'You will get a refund of $12.99 within 7 days.',
+    'you will get a refund of twelve dollars and ninety nine cents within seven days',
+  ],
+  ['The company was founded in 1998.', 'the company was founded in nineteen ninety eight'],
+  ['Maria has two brothers, David and Thomas.', 'maria has two brothers david and thomas'],
+  ['Take the 3rd street on the left.', 'take the third street on the left'],
+  [
+    'More than 10,000 people came to the concert.',
+    'more than ten thousand people came to the concert',
+  ],
+  [
+    'The prices went up by 2.5% in October.',
+    'the prices went up by two point five percent in october',
+  ],
+  [
+    'Your appointment is on Wednesday, August 16th.',
+    'your appointment is on wednesday august sixteenth',
+  ],
+  ['Robert drives 60 miles to work every day.', 'robert drives sixty miles to work every day'],
+  [
+    'The hotel has 48 rooms and a small garden.',
+    'the hotel has forty eight rooms and a small garden',
+  ],
+  [
+    'Can you send $500 to Sarah before Friday?',
+    'can you send five hundred dollars to sarah before friday',
+  ],
+  ['Thank you for calling, and have a nice day.', 'thank you for calling and have a nice day'],
+];
+const MOST_WORD_ERRORS = 0.1;
+
+let product: Product;
+let recogniser: MoonshineRecogniser;
+
+beforeAll(async () => {
+  product = await startProduct();
+  const store = new ModelStore(modelFolders(process.env));
+  recogniser = new MoonshineRecogniser({
+    id: 'moonshine-tiny-en',
+    folder: await store.require('moonshine-tiny-en'),
+    permits: new CpuPermits(1),
+  });
+});
+afterAll(async () => {
+  await recogniser?.close();
+  await product?.stop();
+});
+
+async function speak(text: string): Promise<Float32Array> {
+  const response = await fetch(`${product.url}/api/v1/tts/speech/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text, audio_format: 'pcm_16000' }),
+  });
+  expect(response.status).toBe(200);
+  const pcm = new Int16Array(await response.arrayBuffer());
+  const samples = new Float32Array(pcm.length);
+  toFloat32(pcm, samples);
+  return samples;
+}
+
+it('are understood: numbers, names, dates and money, at most 10 % of the words wrong', async () => {
+  let errors = 0;
+  let words = 0;
+  const misheard: string[] = [];
+  for (const [written, said] of SENTENCES) {
+    const heard = await recogniser.transcribe(await speak(written), { priority: 'background' });
+    const found = wordErrors(said, heard);
+    errors += found.errors;
+    words += found.words;
+    if (found.errors > 0) misheard.push(`${found.errors} in ${said} | ${heard}`);
+  }
+  expect(SENTENCES.length).toBe(30);
+  expect(errors / words, misheard.join('\n')).toBeLessThanOrEqual(MOST_WORD_ERRORS);
+});
