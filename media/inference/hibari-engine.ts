@@ -71,6 +71,11 @@ export class HibariEngine {
     return new HibariEngine(reader, model, parseVocabulary(vocabulary));
   }
 
+  /** Utterances that are being spoken. */
+  get open(): number {
+    return this.#open.size;
+  }
+
   /** @throws MediaError QUEUE_FULL */
   async begin(utterance: HibariUtterance): Promise<HibariPiece> {
     if (this.#open.size >= MOST_OPEN) {

@@ -34,4 +34,6 @@ export type HibariJobs = {
   readonly begin: { readonly input: HibariUtterance; readonly output: HibariPiece };
   readonly next: { readonly input: { readonly id: number }; readonly output: HibariPiece };
   readonly cancel: { readonly input: { readonly id: number }; readonly output: null };
+  /** How many utterances it keeps something of. */
+  readonly count: { readonly input: null; readonly output: number };
 };

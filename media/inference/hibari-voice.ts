@@ -53,6 +53,11 @@ export class HibariVoice implements VoiceModel {
     return this.#thread.pending;
   }
 
+  /** Utterances of which the thread keeps something. */
+  open(): Promise<number> {
+    return this.#thread.run('count', null);
+  }
+
   async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
     const { signal, firstPriority } = options;
     if (signal.aborted) throw abortError();

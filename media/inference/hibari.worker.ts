@@ -50,4 +50,5 @@ serveJobs<HibariJobs>({
     (await engine)?.cancel(id);
     return { output: null };
   },
+  count: async () => ({ output: (await engine)?.open ?? 0 }),
 });

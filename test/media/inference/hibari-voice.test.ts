@@ -44,8 +44,9 @@ function isSame(one: Float32Array, other: Float32Array): boolean {
   return Buffer.from(one.buffer).equals(Buffer.from(other.buffer));
 }
 
-function expectNothingLeft(): void {
+async function expectNothingLeft(): Promise<void> {
   expect(voice.pending).toBe(0);
+  expect(await voice.open()).toBe(0);
   expect(permits.busy).toBe(0);
   for (const priority of PRIORITIES) expect(permits.waiting(priority)).toBe(0);
 }
@@ -145,7 +146,7 @@ describe('the English voice', () => {
       const { samples, words } = await say(text);
       expect(samples.every(Number.isFinite)).toBe(true);
       expectInOrder(words, samples.length);
-      expectNothingLeft();
+      await expectNothingLeft();
     },
     60_000,
   );
@@ -166,19 +167,19 @@ describe('an utterance that is stopped', () => {
       setTimeout(() => controller.abort(), delayMs);
       if (delayMs <= 5) await rejected;
       else await Promise.allSettled([rejected]);
-      expectNothingLeft();
+      await expectNothingLeft();
     }
   });
 
   it('does not begin when its signal has fired before', async () => {
     const stopped = speak(TWELVE, {}, AbortSignal.abort()).next();
     await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' });
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it('leaves nothing when its reader walks away without a word', async () => {
     for await (const _ of speak(TWELVE)) break;
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it('leaves nothing when its reader never comes back after the signal', async () => {
@@ -188,7 +189,7 @@ describe('an utterance that is stopped', () => {
     controller.abort();
     // A later utterance's job stands behind what the stopped one may still have in the thread.
     await say('Yes.');
-    expectNothingLeft();
+    await expectNothingLeft();
     await expect(speech.next()).rejects.toMatchObject({ code: 'ABORTED' });
   });
 });
@@ -198,7 +199,7 @@ describe('many utterances', () => {
     const alone = await say(TWELVE, { seed: 3 });
     const all = await Promise.all(Array.from({ length: 16 }, () => say(TWELVE, { seed: 3 })));
     for (const { samples } of all) expect(isSame(samples, alone.samples)).toBe(true);
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it('that 200 callers stop leave no job and no memory', async () => {
@@ -219,7 +220,7 @@ describe('many utterances', () => {
     const before = process.memoryUsage().rss;
     await stopAll();
     expect(process.memoryUsage().rss - before).toBeLessThan(60e6);
-    expectNothingLeft();
+    await expectNothingLeft();
   }, 60_000);
 });
 
@@ -239,6 +240,6 @@ describe('the thread of a voice', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     await closing.close();
     await rejected;
-    expectNothingLeft();
+    await expectNothingLeft();
   });
 });
