@@ -1,0 +1,133 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWith } from '../support/needs.js';
+import { type Product, startProduct } from '../support/product.js';
+
+/** Of the browser's audio element, what is asked here. */
+interface Player {
+  readonly ended: boolean;
+  readonly paused: boolean;
+  readonly duration: number;
+}
+
+const WIDTHS = [320, 1280];
+
+describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
+  let product: Product;
+  let browser: Browser;
+  beforeAll(async () => {
+    product = await startProduct();
+    browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await product?.stop();
+  });
+
+  /** A page of the given width; every fault that the browser tells is kept. */
+  async function openPage(width = 1280): Promise<{ page: Page; faults: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 800 } });
+    page.setDefaultTimeout(10_000);
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    await page.goto(product.url);
+    return { page, faults };
+  }
+
+  async function signIn(page: Page, key = product.apiKey): Promise<void> {
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  it('signs in with the key, speaks a text and plays it to its end', async () => {
+    const { page, faults } = await openPage();
+    await signIn(page);
+    await page.getByRole('textbox', { name: 'Text' }).fill('Good morning everyone.');
+    await page.getByRole('button', { name: 'Speak' }).click();
+    await page.getByText(/First sound after \d+ ms/).waitFor();
+    const player = page.locator('#player');
+    await expect
+      .poll(() => player.evaluate((audio: unknown) => (audio as Player).ended), { timeout: 15_000 })
+      .toBe(true);
+    const seconds = await player.evaluate((audio: unknown) => (audio as Player).duration);
+    expect(seconds).toBeGreaterThan(0.7);
+    expect(seconds).toBeLessThan(5);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  it('can be stopped, and takes another text while one is spoken', async () => {
+    const { page } = await openPage();
+    await signIn(page);
+    await page.getByRole('textbox', { name: 'Text' }).fill('This is a long text. '.repeat(60));
+    await page.getByRole('button', { name: 'Speak' }).click();
+    await page.getByText(/First sound after/).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const player = page.locator('#player');
+    expect(await player.evaluate((audio: unknown) => (audio as Player).paused)).toBe(true);
+    await page.getByRole('textbox', { name: 'Text' }).fill('Short.');
+    await page.getByRole('button', { name: 'Speak' }).click();
+    await expect
+      .poll(() => player.evaluate((audio: unknown) => (audio as Player).ended), { timeout: 15_000 })
+      .toBe(true);
+    await page.close();
+  });
+
+  it('tells a wrong key and a refused text in words', async () => {
+    const { page } = await openPage();
+    await signIn(page, 'vk_wrong');
+    await page.getByText('The API key is not valid').waitFor();
+    await signIn(page);
+    await page.getByRole('textbox', { name: 'Text' }).fill('x'.repeat(5_001));
+    await page.getByRole('button', { name: 'Speak' }).click();
+    await page.getByText(/at most 5000/).waitFor();
+    await page.close();
+  });
+
+  it('keeps the key for the tab alone, until the person signs out', async () => {
+    const { page } = await openPage();
+    await signIn(page);
+    await page.getByRole('textbox', { name: 'Text' }).waitFor();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Text' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+    await page.close();
+  });
+
+  it.each(WIDTHS)('fits a width of %i pixels', async (width) => {
+    const { page } = await openPage(width);
+    await signIn(page);
+    await page.getByRole('textbox', { name: 'Text' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    if (process.env.SCREENSHOTS) {
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/page-${width}.png` });
+    }
+    await page.close();
+  });
+
+  it('shows the API from this server alone', async () => {
+    const { page, faults } = await openPage();
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(product.url)) {
+        elsewhere.push(request.url());
+      }
+    });
+    await page.goto(`${product.url}/docs`);
+    await page.getByText('/api/v1/tts/speech/stream').waitFor();
+    expect(elsewhere).toEqual([]);
+    expect(faults).toEqual([]);
+    if (process.env.SCREENSHOTS) {
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs.png` });
+    }
+    await page.close();
+  });
+});
