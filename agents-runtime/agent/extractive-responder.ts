@@ -65,6 +65,11 @@ export class ExtractiveResponder implements ReplyModel {
     this.#knowledge = options.knowledge;
   }
 
+  prepare(prompt: string, language: string): void {
+    // A failure is told by the reply that needs the vectors.
+    this.#sentencesOf(prompt, language).catch(() => undefined);
+  }
+
   async *reply(request: ReplyRequest): AsyncGenerator<string> {
     const { history } = request;
     const said = history.at(-1)?.text ?? '';
@@ -142,12 +147,23 @@ interface Question {
 
 /** What is asked; a short question that leans on the one before is asked together with it. */
 function questionOf(history: readonly HistoryItem[]): Question {
-  const questions = history.filter(({ role }) => role === 'user').map(({ text }) => text);
+  const questions = history
+    .filter(({ role }) => role === 'user')
+    .map(({ text }) => withoutOpening(text));
   const last = questions.at(-1) ?? '';
   const leans =
     /^(and|what about|how about|or|also|but)\b/i.test(last.trim()) && last.split(/\s+/).length <= 7;
   const before = questions.at(-2);
   return { text: leans && before ? `${before} ${last}` : last, focus: last };
+}
+
+/** Without the words by which people take the floor. */
+function withoutOpening(text: string): string {
+  const rest = text.replace(
+    /^((stop|wait|no|okay|ok|um|uh|well|so|sorry|excuse me)[\s,.!]+)+/i,
+    '',
+  );
+  return /\p{L}/u.test(rest) ? rest : text;
 }
 
 /** The nearest sentence, with a second one of its passage when that comes as near. */

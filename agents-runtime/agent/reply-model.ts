@@ -20,6 +20,8 @@ export interface ReplyRequest {
 /** A language model, or what stands in for one: conversation → the agent's next words. */
 export interface ReplyModel {
   readonly id: string;
+  /** Told at a call's start what it will be asked about, so that the first reply waits for nothing. */
+  prepare?(prompt: string, language: string): void;
   /**
    * Streams the reply's text as it is made; pulling is its backpressure.
    * @throws CallError REPLY_FAILED when the provider fails; what came before stands.

@@ -7,7 +7,7 @@ export interface SpokenPiece {
    * sentence.
    */
   readonly text: string;
-  /** Times of the sentence's words, from the sentence's own start. */
+  /** Times of words of the sentence, from the sentence's own start; a long one tells later words later. */
   readonly words: readonly WordTime[];
   readonly samples: Float32Array;
 }
@@ -21,6 +21,9 @@ interface HeardWord {
 export class HeardText {
   #text = '';
   #samples = 0;
+  /** Where the running sentence begins, in text and in samples. */
+  #sentenceText = 0;
+  #sentenceSample = 0;
   readonly #words: HeardWord[] = [];
 
   /** All the text that has been spoken so far, heard or not. */
@@ -34,14 +37,15 @@ export class HeardText {
 
   add(piece: SpokenPiece): void {
     if (piece.text) {
-      const offset = this.#text.length;
-      this.#text += piece.text;
-      for (const word of piece.words) {
-        this.#words.push({
-          textEnd: offset + word.textEnd,
-          middleSample: this.#samples + (word.startSample + word.endSample) / 2,
-        });
-      }
+      this.#sentenceText = this.#text ? this.#text.length + 1 : 0;
+      this.#sentenceSample = this.#samples;
+      this.#text += this.#text ? ` ${piece.text}` : piece.text;
+    }
+    for (const word of piece.words) {
+      this.#words.push({
+        textEnd: this.#sentenceText + word.textEnd,
+        middleSample: this.#sentenceSample + (word.startSample + word.endSample) / 2,
+      });
     }
     this.#samples += piece.samples.length;
   }

@@ -77,7 +77,7 @@ export class Call implements CallInput {
     this.#turns = new TurnTaker({
       settings: {
         ...config,
-        language: config.voice.language === 'auto' ? 'en' : config.voice.language,
+        language: this.#language,
       },
       clock,
       startedAt: this.#startedAt,
@@ -88,7 +88,8 @@ export class Call implements CallInput {
   connected(): void {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
-    const { config, clock, log, onFault, transport } = this.#parts;
+    const { config, clock, log, onFault, transport, replyModel } = this.#parts;
+    replyModel.prepare?.(config.prompt, this.#language);
     log.started().catch((error) => onFault('log', error));
     const limit = clock.after(config.maxCallDurationMs, () => this.hangUp('max_duration_reached'));
     this.#timers.push(limit);
@@ -306,6 +307,11 @@ export class Call implements CallInput {
     said: { text: string; final: boolean; startMs: number; endMs: number },
   ): void {
     this.#parts.transport.send({ type: 'transcript', segment, role, ...said });
+  }
+
+  get #language(): string {
+    const { language } = this.#parts.config.voice;
+    return language === 'auto' ? 'en' : language;
   }
 
   #callMs(sample: number): number {
