@@ -99,6 +99,10 @@ const Settings = z.object({
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODELS: list().default([]),
+  LLM_FILE: z
+    .string()
+    .transform((path) => resolve(path))
+    .optional(),
   JWT_JWKS_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),

@@ -33,6 +33,7 @@ import { JsonWebTokens } from './keys/json-web-tokens.js';
 import { KeyDirectory } from './keys/key-directory.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
+import { type LanguageModel, languageModels } from './models-listing/language-models.js';
 import { ModelListing } from './models-listing/model-listing.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
@@ -61,6 +62,7 @@ class Overtaken extends Error {}
 
 async function start(shutdown: Shutdown): Promise<void> {
   const config = readConfig(process.env);
+  const languageServers = languageModels(config);
   const log = makeLog(config.LOG_LEVEL);
   shutdown.log = log;
   const context: Start = { config, log, shutdown };
@@ -75,7 +77,10 @@ async function start(shutdown: Shutdown): Promise<void> {
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
   const keys = openKeys(config, db, secrets);
   const speech = await openSpeech(context, permits);
-  const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: config.LLM_MODELS });
+  const models = new ModelListing({
+    prefix: config.MODEL_PREFIX,
+    llmModels: languageServers.map(({ id }) => id),
+  });
   const address: Address = { port: undefined };
   const calls = await openLiveCalls(context, {
     db,
@@ -83,6 +88,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     box,
     permits,
     models,
+    languageModels: languageServers,
     address,
     ...speech,
   });
@@ -169,6 +175,7 @@ interface CallNeeds {
   readonly box: SecretBox;
   readonly permits: CpuPermits;
   readonly models: ModelListing;
+  readonly languageModels: readonly LanguageModel[];
   readonly store: ModelStore;
   readonly voices: readonly VoiceModel[];
   readonly address: Address;

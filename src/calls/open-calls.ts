@@ -12,6 +12,7 @@ import { effectiveConfig } from '../agents/effective-config.js';
 import type { Config } from '../config.js';
 import type { Route } from '../http/route.js';
 import type { SocketRoute } from '../http/upgrade.js';
+import type { LanguageModel } from '../models-listing/language-models.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
@@ -34,6 +35,7 @@ export interface CallsParts {
   readonly secrets: SecretKeys;
   readonly log: Logger;
   readonly models: ModelListing;
+  readonly languageModels: readonly LanguageModel[];
   readonly voices: VoiceShelf;
   readonly ears: Ears;
   readonly embedder: Embedder;
@@ -54,12 +56,13 @@ export interface OpenCalls {
 /** Puts the calls of this gateway together; calls that a dead gateway left are ended first. */
 export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const { config, db, box, secrets, log, models, voices, ears, embedder, knowledge } = parts;
+  const { languageModels } = parts;
   const gatewayId = randomUUID();
   const agents = new AgentsRepository(db);
   const calls = new CallsRepository(db, config.CONCURRENT_CALLS);
   const tokens = new CallTokens(secrets);
   const live = new LiveCalls();
-  const replies = new ReplyModels({ config, models, embedder, knowledge });
+  const replies = new ReplyModels({ languageModels, models, embedder, knowledge });
   const heartbeat = new Heartbeat({ calls, gatewayId, log });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
   const desk = new CallDesk({ agents, calls, tokens, live, socketOrigin: parts.socketOrigin });

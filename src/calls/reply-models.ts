@@ -3,14 +3,13 @@ import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
 import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
 import { OpenAiCompatibleModel } from '../../agents-runtime/providers/openai-compatible.js';
 import type { Embedder } from '../../media/inference/embedder.js';
+import type { LanguageModel } from '../models-listing/language-models.js';
 import { BUILT_IN_RESPONDER, type ModelListing } from '../models-listing/model-listing.js';
 
 export interface ReplyModelsParts {
-  readonly config: {
-    readonly LLM_BASE_URL?: string | undefined;
-    readonly LLM_API_KEY?: string | undefined;
-  };
-  readonly models: ModelListing;
+  /** Those of language servers; the built-in responder is always there. */
+  readonly languageModels: readonly LanguageModel[];
+  readonly models: Pick<ModelListing, 'defaultLlmModel'>;
   readonly embedder: Embedder;
   readonly knowledge: KnowledgeSearch;
 }
@@ -20,16 +19,13 @@ export class ReplyModels {
   readonly #byId = new Map<string, ReplyModel>();
   readonly #default: ReplyModel;
 
-  constructor({ config, models, embedder, knowledge }: ReplyModelsParts) {
-    const endpoint = { baseUrl: config.LLM_BASE_URL ?? '', apiKey: config.LLM_API_KEY };
-    for (const { id } of models.llmModels) {
-      const model =
-        id === BUILT_IN_RESPONDER
-          ? new ExtractiveResponder({ id, embedder, knowledge })
-          : new OpenAiCompatibleModel(id, endpoint);
-      this.#byId.set(id, model);
+  constructor({ languageModels, models, embedder, knowledge }: ReplyModelsParts) {
+    const builtIn = new ExtractiveResponder({ id: BUILT_IN_RESPONDER, embedder, knowledge });
+    this.#byId.set(builtIn.id, builtIn);
+    for (const { id, ...endpoint } of languageModels) {
+      this.#byId.set(id, new OpenAiCompatibleModel(id, endpoint));
     }
-    this.#default = this.#byId.get(models.defaultLlmModel)!;
+    this.#default = this.#byId.get(models.defaultLlmModel) ?? builtIn;
   }
 
   /** The model of this id; one that is not (or no longer) listed is the default's to answer for. */

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Config } from '../config.js';
+import { StartError } from '../errors.js';
+
+/** Servers of language models, in the order in which their models are listed. */
+const EndpointsFile = z
+  .array(
+    z.strictObject({
+      base_url: z.url({ protocol: /^https?$/ }),
+      api_key: z.string().min(1).optional(),
+      models: z.array(z.string().min(1).max(200)).min(1).max(200),
+    }),
+  )
+  .min(1)
+  .max(50);
+
+/** A language model behind an OpenAI-compatible endpoint. */
+export interface LanguageModel {
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+}
+
+type LlmSettings = Pick<Config, 'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODELS' | 'LLM_FILE'>;
+
+/**
+ * The language models of the settings: those of LLM_BASE_URL first, then those of the file LLM_FILE.
+ * @throws StartError that says what is wrong with the file, or that two servers have the same model.
+ */
+export function languageModels(settings: LlmSettings): readonly LanguageModel[] {
+  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODELS: ids, LLM_FILE: file } = settings;
+  const own = baseUrl === undefined ? [] : ids.map((id) => ({ id, baseUrl, apiKey }));
+  const all = [...own, ...(file === undefined ? [] : fromFile(file))];
+  const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
+  if (twice) {
+    throw new StartError(
+      `Two language servers have the model ${twice.id}: list it at one of them.`,
+    );
+  }
+  return all;
+}
+
+function fromFile(file: string): LanguageModel[] {
+  const parsed = EndpointsFile.safeParse(parse(file));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const place = issue!.path.join('.') || 'the file';
+    throw new StartError(`LLM_FILE ${file} is not right: ${place}: ${issue!.message}.`);
+  }
+  return parsed.data.flatMap(({ base_url: baseUrl, api_key: apiKey, models }) =>
+    models.map((id) => ({ id, baseUrl, apiKey })),
+  );
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? 'it is not valid JSON' : 'it cannot be read';
+    throw new StartError(`LLM_FILE ${file}: ${why}.`, { cause });
+  }
+}
