@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { isDatabaseAway } from '../db/database-away.js';
 import { ApiError, type ApiErrorCode, InvalidInput } from '../errors.js';
 
 /** The one place where codes become statuses. */
@@ -64,10 +65,20 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
       sendApiError(response, new ApiError('NOT_FOUND', 'There is nothing at this path'));
       return;
     }
+    if (isDatabaseAway(error)) {
+      requestLog.warn({ err: error }, 'request failed without its database');
+      sendApiError(response, databaseAway());
+      return;
+    }
     if (request.destroyed && !request.complete) return; // the client went; nobody reads an answer
     requestLog.error({ err: error }, 'request failed');
     sendApiError(response, new ApiError('INTERNAL_ERROR', 'Something went wrong on our side'));
   };
+}
+
+function databaseAway(): ApiError {
+  const message = 'The database cannot be reached at the moment: try again in a second';
+  return new ApiError('OVERLOADED', message, { retryAfterS: 1 });
 }
 
 /** Express could not decode a path's `%` escapes, so it can name nothing. */

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { processStart } from '../../src/db/embedded/process-identity.js';
 
 const WRITER = fileURLToPath(new URL('./database-writer.js', import.meta.url));
 
@@ -51,5 +52,17 @@ export class Writer {
 
 /** The process of the database server in a data folder. */
 export function serverPid(dataDir: string): number {
-  return Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+  return Number(pidFileLines(dataDir)[0]);
+}
+
+/** Whether a server lives there and takes connections. */
+export function isServerReady(dataDir: string): boolean {
+  const [pid, , , , , , , state] = pidFileLines(dataDir);
+  return state?.trim() === 'ready' && processStart(Number(pid)) !== undefined;
+}
+
+/** Nothing while no server is there. */
+function pidFileLines(dataDir: string): string[] {
+  const path = join(dataDir, 'postgres/postmaster.pid');
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
 }

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverPid } from './embedded-processes.js';
+import { isServerReady, serverPid } from './embedded-processes.js';
 import { type Product, removeDataDir, startProduct } from './product.js';
 import { makeTestFolder } from './test-folder.js';
 
@@ -22,6 +22,10 @@ export class KillRun {
   readonly #acknowledged = new Map<string, string>();
   #product: Product | undefined;
   #isOver = false;
+  /** Answers that are neither 201 nor "the database is away: try again". */
+  readonly #faults = new Set<string>();
+  /** What the service said last instead of 201, to explain a run that fails. */
+  #refusal = 'nothing was refused';
 
   get acknowledged(): number {
     return this.#acknowledged.size;
@@ -36,12 +40,13 @@ export class KillRun {
     await this.#until(() => this.acknowledged > before + WRITERS, 'an agent was created');
     await sleep(randomInt(300)); // wherever in a write that is
     await this.#kill(victim);
-    const atKill = this.acknowledged;
-    if (victim === 'database') {
-      await this.#until(() => this.acknowledged > atKill, 'writes went on after the kill');
-    }
+    if (victim === 'database') await this.#seeWritesGoOn();
     this.#isOver = true;
     await Promise.all(writers);
+    if (this.#faults.size > 0) {
+      const told = errorsIn(this.#product);
+      throw new Error(`Refused otherwise than by 503: ${[...this.#faults].join('\n')}\n${told}`);
+    }
     this.#product ??= await this.#start();
     await this.#check([...this.#acknowledged].slice(before));
   }
@@ -55,6 +60,7 @@ export class KillRun {
   }
 
   async remove(): Promise<void> {
+    this.#isOver = true;
     await this.#product?.stop();
     await removeDataDir(this.#dataDir);
   }
@@ -62,8 +68,8 @@ export class KillRun {
   async #start(): Promise<Product> {
     const env = { REQUESTS_PER_MINUTE: '0' };
     const product = await startProduct({ dataDir: this.#dataDir, env });
-    const faults = product.logs().match(/^.*"level":(50|60|"error"|"fatal").*$/gm);
-    if (faults) throw new Error(`The start was not clean:\n${faults.join('\n')}`);
+    const faults = errorsIn(product);
+    if (faults) throw new Error(`The start was not clean:\n${faults}`);
     return product;
   }
 
@@ -75,12 +81,24 @@ export class KillRun {
     this.#product = undefined;
   }
 
+  /** The gateway starts the database again and needs no help; an answer may still be on its way. */
+  async #seeWritesGoOn(): Promise<void> {
+    await this.#until(() => isServerReady(this.#dataDir), 'the database was started again');
+    const restarted = this.acknowledged;
+    await this.#until(() => this.acknowledged > restarted + WRITERS, 'writes went on');
+  }
+
   async #write(): Promise<void> {
     while (!this.#isOver && this.#product) {
       const name = randomUUID();
       const created = await request(this.#product, 'POST', '/agent/', { name, config: {} });
-      if (created?.status === 201) this.#acknowledged.set(String(created.body.id), name);
-      else await sleep(20);
+      if (created?.status === 201) {
+        this.#acknowledged.set(String(created.body.agent_id), name);
+      } else {
+        if (created && created.status !== 503) this.#faults.add(JSON.stringify(created));
+        this.#refusal = JSON.stringify(created ?? 'no answer');
+        await sleep(20);
+      }
     }
   }
 
@@ -93,7 +111,9 @@ export class KillRun {
         const [id, name] = next;
         const found = await request(product, 'GET', `/agent/${id}`);
         if (found?.status !== 200 || found.body.name !== name) {
-          throw new Error(`The agent ${id} was acknowledged and is lost (${found?.status})`);
+          const answer = JSON.stringify(found ?? 'no answer').slice(0, 300);
+          const log = product.logs().slice(-1_000);
+          throw new Error(`The agent ${id} was acknowledged and is lost: ${answer}\n${log}`);
         }
       }
     };
@@ -103,7 +123,11 @@ export class KillRun {
   async #until(isDone: () => boolean, what: string): Promise<void> {
     const deadline = Date.now() + RECOVERY_MS;
     while (!isDone()) {
-      if (Date.now() > deadline) throw new Error(`Not within ${RECOVERY_MS} ms: ${what}`);
+      if (Date.now() > deadline) {
+        throw new Error(
+          `Not within ${RECOVERY_MS} ms: ${what}; the last refusal: ${this.#refusal}`,
+        );
+      }
       await sleep(10);
     }
   }
@@ -115,6 +139,15 @@ function serverPids(dataDir: string): number[] {
   if (randomInt(2) === 0) return [pid];
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
+function errorsIn(product: Product | undefined): string {
+  return (
+    product
+      ?.logs()
+      .match(/^.*"level":"(error|fatal)".*$/gm)
+      ?.join('\n') ?? ''
+  );
 }
 
 interface Answer {

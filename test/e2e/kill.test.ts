@@ -1,0 +1,16 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { KillRun, VICTIMS } from '../support/kill-run.js';
+
+const ROUNDS = 5;
+
+describe('kill -9 during writes', () => {
+  const run = new KillRun();
+  afterAll(() => run.remove());
+
+  it.each(VICTIMS)('of the %s loses nothing acknowledged', async (victim) => {
+    for (let round = 0; round < ROUNDS; round++) await run.round(victim);
+    expect(run.acknowledged).toBeGreaterThan(ROUNDS);
+  });
+
+  it('leaves a service that ends and starts in order, with all of it there', () => run.finish());
+});
