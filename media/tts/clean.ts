@@ -35,7 +35,7 @@ export const SPACING: readonly SpokenForm[] = [
 
 /** "Well , ..." */
 export const NO_SPACE_BEFORE_MARKS: SpokenForm = {
-  pattern: /(?<! ) (?=[,.;:!?])/g,
+  pattern: /(?<! ) (?=[,.;:!?](?!\d))/g,
   say: () => '',
 };
 

@@ -61,7 +61,7 @@ export class EnglishFrontEnd {
   constructor(assets: EnglishAssets, unknownWord: UnknownWord) {
     const { dialect } = assets;
     this.dialect = dialect;
-    this.#normaliser = new EnglishNormaliser(assets.normaliser);
+    this.#normaliser = new EnglishNormaliser(assets.normaliser, dialect);
     this.#tokenizer = new Tokenizer(assets.tokenizerExceptions);
     this.#tagger = new Tagger(assets.tagger);
     this.#lexicon = new Lexicon(

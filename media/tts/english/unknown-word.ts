@@ -5,13 +5,14 @@ export type UnknownWord = (word: string) => Promise<string>;
 
 /**
  * The word as input of the model for unknown words (`chars`, int64 [1, n]), in runs that are no
- * longer than the model takes; letters that it does not know are left out.
+ * longer than the model takes; of letters that it does not know the accents are left out, or all.
  */
 export function encodeUnknownWord(word: string, tables: UnknownWordTables): BigInt64Array[] {
   const ids: bigint[] = [];
   for (const letter of word) {
     const index = tables.in.indexOf(letter);
-    if (index >= 0) ids.push(BigInt(index + 1));
+    const known = index >= 0 ? index : tables.in.indexOf(letter.normalize('NFD').charAt(0));
+    if (known >= 0) ids.push(BigInt(known + 1));
   }
   const runs: BigInt64Array[] = [];
   for (let at = 0; at < ids.length; at += tables.maxlen) {

@@ -3,10 +3,33 @@ import type { NormaliserTables } from '../assets.js';
 import { apart, cardinal, ordinal } from './number-words.js';
 import { anyOf } from './patterns.js';
 
+/** Abbreviations that the voice's tables do not have. */
+const MORE_WORDS: Readonly<Record<string, string>> = {
+  'ext.': 'extension',
+  'tel.': 'telephone',
+  'ref.': 'reference',
+  'misc.': 'miscellaneous',
+  'e.g.': 'for example',
+  'i.e.': 'that is',
+};
+
 /** Titles, abbreviations, number signs and Roman numerals behind a name or a heading. */
 export function abbreviations(tables: NormaliserTables): SpokenForm[] {
   const { titles, abbreviations: words } = tables;
   return [
+    ...Object.entries(MORE_WORDS).map(([short, word]) => ({
+      pattern: new RegExp(`(?<![\\w.])${short.replaceAll('.', '\\.')}(?!\\w)`, 'gi'),
+      say: ([found]: RegExpExecArray) =>
+        /^[A-Z]/.test(found) ? word.charAt(0).toUpperCase() + word.slice(1) : word,
+    })),
+    { pattern: /(?<![\w.])c\. ?(?=\d{3,4}\b)/g, say: () => 'circa ' },
+    { pattern: /(?<!\S)<3(?!\S)/g, say: () => '' },
+    {
+      // "3rd St. NW" is no saint.
+      pattern:
+        /(?<=(?:\d(?:st|nd|rd|th)|[a-z]) )St\.? (?=(?:[NS][EW]?|[EW]|North|South|East|West)\b)/g,
+      say: () => 'Street ',
+    },
     {
       // "12 Oak Dr." is no doctor.
       pattern: /(?<=\d [A-Z][a-z]{1,30} )Dr\b\.?(?! [A-Z])/g,

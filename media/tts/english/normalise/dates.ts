@@ -1,11 +1,16 @@
 import type { SpokenForm } from '../../traced-text.js';
-import type { NormaliserTables } from '../assets.js';
+import type { Dialect, NormaliserTables } from '../assets.js';
 import { cardinal, ordinal } from './number-words.js';
 import { anyOf } from './patterns.js';
 
 /** Dates in figures, written out with the month's name; years are left to the rules for numbers. */
-export function numericDates(tables: NormaliserTables): SpokenForm[] {
+export function numericDates(tables: NormaliserTables, dialect: Dialect): SpokenForm[] {
   const names = Object.values(tables.months);
+  const dayAndMonth = (first: number, second: number, year: string, monthFirst: boolean) => {
+    const isMonthFirst = monthFirst ? first <= 12 : second > 12;
+    const [month, day] = isMonthFirst ? [first, second] : [second, first];
+    return dateOf(names, month, day, year);
+  };
   return [
     {
       pattern: /(?<![\w-])(\d{4})-(\d{2})-(\d{2})(?![\w-])/g,
@@ -15,10 +20,13 @@ export function numericDates(tables: NormaliserTables): SpokenForm[] {
       pattern: /(?<![\w/])(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?![\w/])/g,
       say: ([, first, second, year = '']) => {
         const full = year.length === 2 ? `${Number(year) > 30 ? '19' : '20'}${year}` : year;
-        const monthFirst = Number(first) <= 12;
-        const [month, day] = monthFirst ? [first, second] : [second, first];
-        return dateOf(names, Number(month), Number(day), full);
+        return dayAndMonth(Number(first), Number(second), full, dialect === 'us');
       },
+    },
+    {
+      pattern: /(?<![\w.-])(\d{1,2})([-.])(\d{1,2})\2(\d{4})(?![\w-]|\.\d)/g,
+      say: ([, first, sign, second, year = '']) =>
+        dayAndMonth(Number(first), Number(second), year, dialect === 'us' && sign === '-'),
     },
   ];
 }
@@ -64,12 +72,14 @@ export function dateOf(
 export function slashPairs(tables: NormaliserTables): SpokenForm[] {
   const names = Object.values(tables.months);
   return [
+    { pattern: /(?<=\d) (?=[1-9]\/\d(?![\d/]))/g, say: () => ' and ' },
     {
-      pattern: /(?<![\w./])(\d{1,2})\/(\d{1,2})(?![\w./]|\.\d)/g,
+      pattern: /(?<![\w./])(\d{1,2})\/(\d{1,2})(?![\w/]|\.\d)/g,
       say: ([, over = '', under = '']) => {
         const [a, b] = [Number(over), Number(under)];
         if (a > 0 && a < b && b <= 10) return fraction(a, b);
         if (a === 24 && b === 7) return 'twenty-four seven';
+        if (a === b) return `${cardinal(a)} out of ${cardinal(b)}`;
         return dateOf(names, a, b) ?? `${cardinal(a)} slash ${cardinal(b)}`;
       },
     },
@@ -85,4 +95,19 @@ function fraction(over: number, under: number): string {
 
 function isDay(day: number): boolean {
   return day >= 1 && day <= 31;
+}
+
+const DAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
+const DAY = '(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:[a-z]{3,6})?';
+
+/** "Mon-Fri". */
+export const DAY_RANGES: readonly SpokenForm[] = [
+  {
+    pattern: new RegExp(`\\b${DAY}\\.?\\s?[-–]\\s?${DAY}\\b`, 'g'),
+    say: ([, from, to]) => `${dayOf(from)} to ${dayOf(to)}`,
+  },
+];
+
+function dayOf(short = ''): string {
+  return DAYS.find((day) => day.startsWith(short.slice(0, 3))) ?? short;
 }

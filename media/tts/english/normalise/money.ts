@@ -34,7 +34,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       },
     },
     {
-      pattern: /([$£€])\s?(\d[\d,]*)?(?:\.(\d{1,2}))?(?![\d.]*\d)/g,
+      pattern: /([$£€])\s?(\d+(?:,\d+)*)?(?:\.(\d{1,2}))?(?![\d.]*\d)/g,
       say: (match) => {
         const [, sign = ''] = match;
         return exactAmount(match, nameOf(sign));
@@ -81,8 +81,9 @@ function exactAmount(
 ): string | undefined {
   const [, sign = '', whole, part] = match;
   if (whole === undefined && part === undefined) return undefined;
-  const units = (whole ?? '0').replaceAll(',', '');
-  const cents = Number((part ?? '0').padEnd(2, '0'));
+  const [, continental, continentalPart] = /^(\d+),(\d\d)$/.exec(part ? '' : (whole ?? '')) ?? [];
+  const units = (continental ?? whole ?? '0').replaceAll(',', '');
+  const cents = Number((continentalPart ?? part ?? '0').padEnd(2, '0'));
   const words: string[] = [];
   if (Number(units) > 0 || cents === 0) {
     words.push(`${apart(cardinal(units))} ${Number(units) === 1 ? one : many}`);

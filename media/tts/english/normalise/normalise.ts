@@ -3,12 +3,12 @@ import { CLEANING, isPlain, NO_SPACE_BEFORE_MARKS, SPACING } from '../../clean.j
 import { MARKUP } from '../../markup.js';
 import { signNamesOf } from '../../speakable.js';
 import { type SpokenForm, TracedText } from '../../traced-text.js';
-import type { NormaliserTables } from '../assets.js';
+import type { Dialect, NormaliserTables } from '../assets.js';
 import { abbreviations } from './abbreviations.js';
-import { namedDates, numericDates, slashPairs } from './dates.js';
+import { DAY_RANGES, namedDates, numericDates, slashPairs } from './dates.js';
 import { money } from './money.js';
-import { NUMBERS } from './numbers.js';
-import { PHONES } from './phones.js';
+import { BRITISH_NUMBERS, NUMBERS } from './numbers.js';
+import { CODES, PHONES } from './phones.js';
 import { SPELLING, spelt } from './spelling.js';
 import { symbols } from './symbols.js';
 import { TIMES } from './times.js';
@@ -24,24 +24,30 @@ export class EnglishNormaliser {
   readonly #numbers: readonly SpokenForm[];
   readonly #symbols: readonly SpokenForm[];
 
-  constructor(tables: NormaliserTables) {
+  constructor(tables: NormaliserTables, dialect: Dialect) {
     this.#written = [
       SPELLING,
       ...MARKUP,
       ...SPACING,
       NO_SPACE_BEFORE_MARKS,
+      ...FILE_NAMES,
       ...addresses({ signs: signNamesOf('en'), spell: spellApart }),
     ];
     this.#numeric = [
       ...TIMES,
-      ...numericDates(tables),
+      ...numericDates(tables, dialect),
+      ...CODES,
       ...PHONES,
       ...money(tables),
       ...units(tables),
       ...namedDates(tables),
     ];
-    this.#named = abbreviations(tables);
-    this.#numbers = [...slashPairs(tables), ...NUMBERS];
+    this.#named = [...DAY_RANGES, ...abbreviations(tables)];
+    this.#numbers = [
+      ...slashPairs(tables),
+      ...NUMBERS,
+      ...(dialect === 'gb' ? BRITISH_NUMBERS : []),
+    ];
     this.#symbols = symbols(tables);
   }
 
@@ -60,6 +66,19 @@ export class EnglishNormaliser {
 function spellApart(letters: string): string {
   return Array.from(letters, (letter) => spelt(letter.toUpperCase())).join(' ');
 }
+
+/** "node.js", "report.pdf": the dot is said, and endings that are no word are spelt. */
+const FILE_NAMES: readonly SpokenForm[] = [
+  {
+    pattern:
+      /(?<=[\w-]{2})\.(js|ts|py|md|txt|pdf|docx?|xlsx?|csv|html?|css|jpe?g|png|gif|mp3|mp4|wav|sh|yml|rs|cpp)(?!\w)/gi,
+    say: ([, ending = '']) => ` dot ${ending.toUpperCase()}`,
+  },
+  {
+    pattern: /(?<=[\w-]{2})\.(exe|zip|java|json|net|app)(?!\w)/gi,
+    say: ([, ending]) => ` dot ${ending}`,
+  },
+];
 
 function apply(text: TracedText, rules: readonly SpokenForm[]): TracedText {
   return rules.reduce((current, rule) => current.rewrite(rule), text);

@@ -17,6 +17,9 @@ const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map([
   ['twelve', 'twelfth'],
 ]);
 
+/** The words for one to ninety, without the compound ones. */
+export const SMALL_NUMBERS: readonly string[] = [...ONES.slice(1), ...TENS.slice(2)];
+
 /** "four hundred twenty-five"; `number` is digits alone. More digits than have a name are read one by one. */
 export function cardinal(number: string | number): string {
   const digits = String(number).replace(/^0+(?=\d)/, '');

@@ -2,8 +2,18 @@ import type { SpokenForm } from '../../traced-text.js';
 import { cardinal } from './number-words.js';
 import { spelt } from './spelling.js';
 
-/** Times of day: "7:30 pm", "14:05", "10am". */
+/** Times of day and how long something takes: "7:30 pm", "14:05", "9am-5pm", "3h 20m". */
 export const TIMES: readonly SpokenForm[] = [
+  {
+    pattern:
+      /(?<![\w:.])(\d{1,2}(?::\d{2})?)\s?([ap]\.?m\.?)?\s?[-–]\s?(?=\d{1,2}(?::\d{2}|\s?[ap]\.?m))/gi,
+    say: ([, from = '', half]) => `${from}${half ? ` ${half}` : ''} to `,
+  },
+  {
+    pattern: /(?<![\w.])(\d{1,2})\s?h\s?(\d{1,2})\s?m(?:in)?\b/g,
+    say: ([, hours, minutes]) =>
+      `${hours} ${Number(hours) === 1 ? 'hour' : 'hours'} ${minutes} ${Number(minutes) === 1 ? 'minute' : 'minutes'}`,
+  },
   {
     pattern:
       /(?<![\w:])(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s?([AaPp])(?:\.[Mm]\.?|[Mm])(?![A-Za-z]))?(?![\d:])/g,
@@ -25,6 +35,11 @@ export const TIMES: readonly SpokenForm[] = [
       if (Number(hour) > 12 || Number(hour) === 0) return undefined;
       return `${cardinal(hour)} ${halfOfDay(half, match)}`;
     },
+  },
+  {
+    // Not a time: a result or a ratio ("3:1"), or minutes and seconds ("25:30")
+    pattern: /(?<![\w:.])(\d{1,3}):(\d{1,3})(?![\w:]|\.\d)/g,
+    say: ([, first, second = '']) => `${first} ${second.length === 2 ? '' : 'to '}${second}`,
   },
 ];
 
