@@ -2,6 +2,7 @@
 export type MediaErrorCode =
   | 'ABORTED'
   | 'INVALID_INPUT'
+  | 'TOO_LONG'
   | 'MODEL_MISSING'
   | 'MODEL_CORRUPT'
   | 'DOWNLOAD_FAILED'

@@ -92,6 +92,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     address,
     ...speech,
   });
+  metrics.watchSpeech(() => speech.encoders.openStreams);
 
   const app = createApp({
     log,

@@ -88,6 +88,18 @@ export class Metrics {
     });
   }
 
+  /** Shows the texts that are being spoken; `read` is asked when somebody asks here. */
+  watchSpeech(read: () => number): void {
+    new Gauge({
+      name: 'speech_streams_open',
+      help: 'Streams of audio that are being encoded',
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
   /** Stops measuring; the timers of this object end. */
   close(): void {
     this.#loopDelay.disable();

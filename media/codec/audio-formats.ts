@@ -5,7 +5,7 @@ import { createMp3Encoder, type Mp3Options } from './mp3.js';
 import { encodeMulaw } from './mulaw.js';
 import { OggOpusEncoder } from './ogg-opus.js';
 import { Pcm16Encoder } from './pcm16.js';
-import { WavEncoder } from './wav.js';
+import { WavEncoder, wavHeader } from './wav.js';
 
 /** The rate of the formats that name none, in Hz. */
 export const BASE_RATE = 32000;
@@ -60,7 +60,8 @@ function wav(name: string, sampleRate: number): AudioFormat {
     name,
     contentType: 'audio/wav',
     sampleRate,
-    createEncoder: async (totalSamples) => new WavEncoder(sampleRate, totalSamples),
+    createEncoder: async () => new WavEncoder(sampleRate),
+    headOfWhole: (fileLength) => wavHeader(sampleRate, fileLength),
   };
 }
 

@@ -10,6 +10,11 @@ export interface AudioFormat {
   readonly contentType: string;
   /** Hz. */
   readonly sampleRate: number;
-  /** @param totalSamples where the whole length is known ahead; headers then say it. */
-  createEncoder(totalSamples?: number): Promise<Encoder>;
+  /** For a stream whose length is not known ahead. */
+  createEncoder(): Promise<Encoder>;
+  /**
+   * Where a file's start says its length: what stands there instead, just as long, once the whole is
+   * there and has `fileLength` bytes.
+   */
+  headOfWhole?(fileLength: number): Uint8Array;
 }

@@ -8,14 +8,13 @@ const UNKNOWN = 0xffffffff;
 
 /**
  * The header of a mono 16 bit WAV file. Source: Microsoft and IBM, Multimedia Programming Interface
- * and Data Specifications 1.0. Without `totalSamples`, or beyond 4 GB, its sizes are unknown.
+ * and Data Specifications 1.0. Without `fileLength` in bytes, or beyond 4 GB, its sizes are unknown.
  */
-export function wavHeader(sampleRate: number, totalSamples?: number): Buffer {
-  const dataLength = totalSamples === undefined ? UNKNOWN : totalSamples * 2;
-  const isKnown = dataLength + HEADER_LENGTH - 8 < UNKNOWN;
+export function wavHeader(sampleRate: number, fileLength = UNKNOWN): Buffer {
+  const isKnown = fileLength < UNKNOWN;
   const header = Buffer.alloc(HEADER_LENGTH);
   header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(isKnown ? dataLength + HEADER_LENGTH - 8 : UNKNOWN, 4);
+  header.writeUInt32LE(isKnown ? fileLength - 8 : UNKNOWN, 4);
   header.write('WAVEfmt ', 8, 'latin1');
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
@@ -25,17 +24,17 @@ export function wavHeader(sampleRate: number, totalSamples?: number): Buffer {
   header.writeUInt16LE(2, 32);
   header.writeUInt16LE(16, 34);
   header.write('data', 36, 'latin1');
-  header.writeUInt32LE(isKnown ? dataLength : UNKNOWN, 40);
+  header.writeUInt32LE(isKnown ? fileLength - HEADER_LENGTH : UNKNOWN, 40);
   return header;
 }
 
-/** A WAV file, its header with the first samples. */
+/** A WAV file of unknown length, its header with the first samples. */
 export class WavEncoder implements Encoder {
   readonly #pcm = new Pcm16Encoder();
   #header: Buffer | undefined;
 
-  constructor(sampleRate: number, totalSamples?: number) {
-    this.#header = wavHeader(sampleRate, totalSamples);
+  constructor(sampleRate: number) {
+    this.#header = wavHeader(sampleRate);
   }
 
   push(samples: Float32Array, emit: Emit<Uint8Array>): void {

@@ -19,6 +19,4 @@ export interface EncodedStreamOptions {
   readonly format: string;
   /** Of the samples that are pushed, in Hz. */
   readonly inputRate: number;
-  /** Samples of the whole stream at the input rate, where known ahead. */
-  readonly totalSamples?: number;
 }

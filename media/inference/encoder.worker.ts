@@ -32,15 +32,11 @@ serveJobs<EncoderJobs>({
   },
 });
 
-async function open({ format, inputRate, totalSamples }: EncodedStreamOptions) {
+async function open({ format, inputRate }: EncodedStreamOptions) {
   const found = AUDIO_FORMATS.get(format);
   if (!found) throw new MediaError('INVALID_INPUT', 'No such format is known');
-  const total =
-    totalSamples === undefined
-      ? undefined
-      : Math.round((totalSamples * found.sampleRate) / inputRate);
   const resampler = new Resampler(inputRate, found.sampleRate);
-  return { resampler, encoder: await found.createEncoder(total) };
+  return { resampler, encoder: await found.createEncoder() };
 }
 
 function encode(stream: OpenStream, { samples, isLast }: EncodeInput): Uint8Array<ArrayBuffer> {

@@ -92,19 +92,23 @@ export class SentenceStream {
 
 /** The sentences of a whole text, without the white space around them; none is longer than a voice takes. */
 export function splitSentences(text: string, language: string): TextSpan[] {
+  return [...eachSentence(text, language)];
+}
+
+/** The same, one by one: who speaks them looks no farther into a long text than it has come. */
+export function* eachSentence(text: string, language: string): Generator<TextSpan> {
   const finder = new BreakFinder(language);
-  const spans: TextSpan[] = [];
   let start = 0;
   for (let at = 0; at < text.length; ) {
     const verdict = finder.judge(text, at, true);
     if (verdict.type === 'sentence') {
-      spans.push(...longSpans(text, start, verdict.end));
+      yield* longSpans(text, start, verdict.end);
       start = verdict.end;
     }
     at =
       verdict.type === 'none' || verdict.type === 'wait' ? at + 1 : Math.max(verdict.end, at + 1);
   }
-  return [...spans, ...longSpans(text, start, text.length)].filter(({ text: said }) => said !== '');
+  yield* longSpans(text, start, text.length);
 }
 
 /** Cuts a text that is too long at clauses, else between words, else anywhere. */
@@ -119,14 +123,14 @@ export function splitLong(text: string, maxLength: number): string[] {
   return [...pieces, rest];
 }
 
-function longSpans(text: string, start: number, end: number): TextSpan[] {
+function* longSpans(text: string, start: number, end: number): Generator<TextSpan> {
   let at = start;
-  return splitLong(text.slice(start, end), LONGEST_PIECE).map((piece) => {
+  for (const piece of splitLong(text.slice(start, end), LONGEST_PIECE)) {
     const from = at + piece.length - piece.trimStart().length;
     at += piece.length;
     const said = piece.trim();
-    return { text: said, start: from, end: from + said.length };
-  });
+    if (said !== '') yield { text: said, start: from, end: from + said.length };
+  }
 }
 
 /** The best place to cut within the first `maxLength` characters; never inside a character. */

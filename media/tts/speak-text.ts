@@ -1,6 +1,6 @@
 import { linkedAbort } from '../stream/linked-abort.js';
 import { readAhead } from '../stream/read-ahead.js';
-import { splitSentences } from './sentences.js';
+import { eachSentence } from './sentences.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel, WordTime } from './voice-model.js';
 
 export interface SpeakTextOptions extends SpeakOptions {
@@ -34,7 +34,8 @@ async function* speakSentences(
   { signal, firstPriority }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
   let spoken = 0;
-  for (const [index, sentence] of splitSentences(text.text, text.language).entries()) {
+  let index = 0;
+  for (const sentence of eachSentence(text.text, text.language)) {
     const sentenceStart = spoken;
     const inWhole = (word: WordTime): WordTime => ({
       textStart: word.textStart + sentence.start,
@@ -49,5 +50,6 @@ async function* speakSentences(
       spoken += chunk.samples.length;
       yield { samples: chunk.samples, words: chunk.words.map(inWhole) };
     }
+    index++;
   }
 }

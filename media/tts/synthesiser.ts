@@ -1,4 +1,5 @@
 import type { AudioFormat } from '../codec/codecs.js';
+import { MediaError } from '../errors.js';
 import type { Priority } from '../inference/cpu-permits.js';
 import type { EncodeOptions, EncoderThread } from '../inference/encoder-thread.js';
 import { linkedAbort } from '../stream/linked-abort.js';
@@ -7,8 +8,8 @@ import type { SpeechChunk, Utterance, VoiceModel } from './voice-model.js';
 
 /** What a text without a single sound in it (an emoji, say) becomes: a short silence, a valid file. */
 const SILENCE_MS = 100;
-/** Seconds of speech that are encoded in one job when the whole is there already. */
-const BLOCK_S = 1;
+/** Largest file that is kept to be sent whole: over an hour, but for the highest rates. */
+const LARGEST_WHOLE_BYTES = 268_435_456;
 
 export interface SpeechJob {
   readonly voice: VoiceModel;
@@ -35,14 +36,39 @@ export class Synthesiser {
    * sent, no more: who stops pulling stops the synthesis. A consumer that returns leaves no job behind.
    * @throws MediaError ABORTED when the signal fires.
    */
-  async *stream(
+  stream(job: SpeechJob, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    return this.#speak(job, signal, 'first-chunk');
+  }
+
+  /**
+   * The whole file; where its start says its length, it says the right one.
+   * @throws MediaError ABORTED when the signal fires, TOO_LONG for a file beyond 256 MB.
+   */
+  async whole(job: SpeechJob, signal: AbortSignal): Promise<SpeechFile> {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    // Nobody hears the start before the end is made, so it is no more urgent than the rest.
+    for await (const piece of this.#speak(job, signal, 'later-chunk')) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > LARGEST_WHOLE_BYTES) {
+        throw new MediaError('TOO_LONG', 'The speech is too long to be kept whole');
+      }
+    }
+    const head = job.format.headOfWhole?.(length);
+    if (head) pieces[0]!.set(head);
+    return { pieces, length };
+  }
+
+  async *#speak(
     { voice, format, text }: SpeechJob,
     signal: AbortSignal,
+    firstPriority: Priority,
   ): AsyncGenerator<Uint8Array> {
     const stop = linkedAbort(signal);
-    const chunks = speakText(voice, text, { signal: stop.signal, firstPriority: 'first-chunk' });
+    const chunks = speakText(voice, text, { signal: stop.signal, firstPriority });
     const encoded = this.#encoders.open({ format: format.name, inputRate: voice.sampleRate });
-    let priority: Priority = 'first-chunk';
+    let priority = firstPriority;
     const options = (): EncodeOptions => ({ priority, signal: stop.signal });
     try {
       let isSilent = true;
@@ -70,49 +96,6 @@ export class Synthesiser {
       encoded.cancel();
       await chunks.return(undefined);
     }
-  }
-
-  /**
-   * The whole file, whose header says its length.
-   * @throws MediaError ABORTED when the signal fires.
-   */
-  async whole({ voice, format, text }: SpeechJob, signal: AbortSignal): Promise<SpeechFile> {
-    const spoken: Float32Array[] = [];
-    let totalSamples = 0;
-    for await (const { samples } of speakText(voice, text, {
-      signal,
-      firstPriority: 'later-chunk',
-      ahead: 1,
-    })) {
-      spoken.push(samples);
-      totalSamples += samples.length;
-    }
-    if (totalSamples === 0) spoken.push(silenceAt(voice.sampleRate));
-    const inputRate = voice.sampleRate;
-    totalSamples ||= silenceAt(inputRate).length;
-    return this.#encodeAll({ format: format.name, inputRate, totalSamples }, spoken, signal);
-  }
-
-  async #encodeAll(
-    options: Parameters<EncoderThread['open']>[0],
-    spoken: readonly Float32Array[],
-    signal: AbortSignal,
-  ): Promise<SpeechFile> {
-    const encoded = this.#encoders.open(options);
-    const pieces: Uint8Array[] = [];
-    const blockLength = BLOCK_S * options.inputRate;
-    try {
-      for (const samples of spoken) {
-        for (let at = 0; at < samples.length; at += blockLength) {
-          const block = samples.subarray(at, at + blockLength);
-          pieces.push(await encoded.push(block, { priority: 'later-chunk', signal }));
-        }
-      }
-      pieces.push(await encoded.finish({ priority: 'later-chunk', signal }));
-    } finally {
-      encoded.cancel();
-    }
-    return { pieces, length: pieces.reduce((sum, piece) => sum + piece.length, 0) };
   }
 }
 

@@ -93,7 +93,12 @@ async function serving(
 }
 
 function asApiError(error: unknown): unknown {
-  if (error instanceof MediaError && error.code === 'QUEUE_FULL') {
+  if (!(error instanceof MediaError)) return error;
+  if (error.code === 'TOO_LONG') {
+    const sentence = 'The text takes too long to say to be sent whole: stream it, or send less';
+    return new ApiError('TEXT_TOO_LONG', sentence, { cause: error });
+  }
+  if (error.code === 'QUEUE_FULL') {
     return new ApiError('OVERLOADED', 'Too much speech is being made', {
       retryAfterS: 2,
       cause: error,

@@ -53,9 +53,17 @@ describe('WAV', () => {
     expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([0xffffffff, 0xffffffff]);
   });
 
-  it('says its sizes when they are known', async () => {
-    const bytes = runBytes(await wav.createEncoder(100), [tone(440, 32000, 100)]);
-    expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([236, 200]);
+  it('has a head that says the sizes of a whole file', async () => {
+    const bytes = await encode(wav, [tone(440, 32000, 100)]);
+    const head = Buffer.from(wav.headOfWhole!(bytes.length));
+    expect([head.readUInt32LE(4), head.readUInt32LE(40)]).toEqual([236, 200]);
+    head.writeUInt32LE(0xffffffff, 4);
+    head.writeUInt32LE(0xffffffff, 40);
+    expect(bytes.subarray(0, head.length).equals(head)).toBe(true);
+  });
+
+  it('says nothing of sizes that its fields do not hold', () => {
+    expect(Buffer.from(wav.headOfWhole!(2 ** 33)).readUInt32LE(40)).toBe(0xffffffff);
   });
 
   it('has a header even without a sample', async () => {

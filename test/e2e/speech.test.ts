@@ -1,0 +1,256 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toFloat32 } from '../../media/pcm.js';
+import { type Product, startProduct } from '../support/product.js';
+import { likenessDb } from '../support/tones.js';
+
+const TEXT =
+  'Our office opens at nine in the morning and closes at six. You can reach us by phone or by ' +
+  'mail on every day but Sunday. Please have your order number at hand when you call.';
+const LONG_TEXT = `${TEXT} `.repeat(25);
+const SHORTER_TEXT = `${TEXT} `.repeat(6);
+const WAV_HEADER = 44;
+/** Bytes of PCM at 32 kHz in a millisecond. */
+const BYTES_PER_MS = 64;
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct({ env: { REQUESTS_PER_MINUTE: '0' } });
+});
+afterAll(() => product?.stop());
+
+function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${product.url}/api/v1/tts/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}
+
+async function bytesOf(response: Promise<Response>): Promise<Buffer> {
+  const { status, ...rest } = await response.then(async (answer) => ({
+    status: answer.status,
+    bytes: Buffer.from(await answer.arrayBuffer()),
+  }));
+  expect(status).toBe(200);
+  return rest.bytes;
+}
+
+function samplesOf(pcm: Buffer): Float32Array {
+  const samples = new Float32Array(pcm.length / 2);
+  toFloat32(new Int16Array(new Uint8Array(pcm).buffer), samples);
+  return samples;
+}
+
+/** The value of a metric without labels, or the sum over its labels. */
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${product.url}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => new RegExp(`^${name}(\\{| )`).test(line));
+  expect(lines.length).toBeGreaterThan(0);
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** What is under way: streams of the encoder, permits in use, jobs that wait for one. */
+const underWay = async () => [
+  await metric('speech_streams_open'),
+  await metric('cpu_permits_busy'),
+  await metric('cpu_permits_waiting'),
+];
+const nothingIsUnderWay = () => expect.poll(underWay, { timeout: 10_000 }).toEqual([0, 0, 0]);
+
+describe('what is streamed', () => {
+  it('equals the whole file within −60 dB', async () => {
+    const body = { text: TEXT, audio_format: 'wav' };
+    const stream = (await bytesOf(post('speech/stream', body))).subarray(WAV_HEADER);
+    const whole = await bytesOf(post('speech', body));
+    expect(whole.readUInt32LE(40)).toBe(whole.length - WAV_HEADER);
+    expect(stream.length).toBe(whole.length - WAV_HEADER);
+    const wanted = samplesOf(whole.subarray(WAV_HEADER));
+    expect(likenessDb(wanted, samplesOf(stream))).toBeGreaterThan(60);
+  });
+
+  it.each(['mp3', 'opus_48000_32', 'pcm'])(
+    'is the same bytes however the client reads, %s',
+    async (format) => {
+      const body = { text: TEXT, audio_format: format };
+      const wanted = await bytesOf(post('speech/stream', body));
+      const response = await post('speech/stream', body);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of response.body!) {
+        pieces.push(piece);
+        if (pieces.length % 3 === 0) await sleep(20);
+      }
+      expect(Buffer.concat(pieces).equals(wanted)).toBe(true);
+    },
+  );
+
+  it('begins long before it ends', async () => {
+    await bytesOf(post('speech/stream', { text: TEXT }));
+    const startedAt = performance.now();
+    const response = await post('speech/stream', { text: SHORTER_TEXT });
+    const firstMs = performance.now() - startedAt;
+    await response.arrayBuffer();
+    expect(firstMs).toBeLessThan((performance.now() - startedAt) / 5);
+    expect(Number(response.headers.get('x-first-audio-ms'))).toBeLessThanOrEqual(firstMs);
+  });
+});
+
+describe('16 streams at once', () => {
+  interface Heard {
+    readonly bytes: Buffer;
+    /** How far playing would have run ahead of what had arrived, at worst, in ms. */
+    readonly lateMs: number;
+  }
+
+  async function listen(): Promise<Heard> {
+    const response = await post('speech/stream', { text: TEXT, audio_format: 'pcm' });
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    let startedAt: number | undefined;
+    let lateMs = 0;
+    for await (const piece of response.body!) {
+      startedAt ??= performance.now();
+      lateMs = Math.max(lateMs, performance.now() - startedAt - length / BYTES_PER_MS);
+      pieces.push(piece);
+      length += piece.length;
+    }
+    return { bytes: Buffer.concat(pieces), lateMs };
+  }
+
+  it('all finish alike, and none runs dry where the machine can keep up', async ({ skip }) => {
+    const alone = await listen();
+    const startedAt = performance.now();
+    const heard = await Promise.all(Array.from({ length: 16 }, listen));
+    const tookMs = performance.now() - startedAt;
+    for (const { bytes } of heard) expect(bytes.equals(alone.bytes)).toBe(true);
+    await nothingIsUnderWay();
+    const audioMs = alone.bytes.length / BYTES_PER_MS;
+    if (tookMs > audioMs / 2) {
+      skip(`16 streams of ${audioMs} ms took ${tookMs} ms: too busy a machine to judge by`);
+    }
+    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(250);
+  });
+});
+
+describe('200 requests that are broken off', () => {
+  it('leave no job, no listener and no memory', async () => {
+    const breakOff = async (index: number) => {
+      const abort = new AbortController();
+      const path = index % 4 === 3 ? 'speech' : 'speech/stream';
+      const format = index % 2 === 0 ? 'mp3' : 'opus_48000_64';
+      const answer = post(path, { text: LONG_TEXT, audio_format: format }, abort.signal).then(
+        (response) => response.arrayBuffer(),
+      );
+      setTimeout(() => abort.abort(), (index * 7) % 200);
+      await expect(answer).rejects.toThrow();
+    };
+    const breakOffAll = async (count: number) => {
+      for (let done = 0; done < count; done += 10) {
+        await Promise.all(Array.from({ length: 10 }, (_, i) => breakOff(done + i)));
+      }
+      await nothingIsUnderWay();
+    };
+    await breakOffAll(60);
+    const memory = await metric('process_resident_memory_bytes');
+    const handles = await metric('nodejs_active_resources_total');
+    await breakOffAll(200);
+    const grownMb = ((await metric('process_resident_memory_bytes')) - memory) / 1e6;
+    expect(grownMb).toBeLessThan(60);
+    expect(await metric('nodejs_active_resources_total')).toBeLessThan(handles + 10);
+    expect(product.logs()).not.toMatch(/MaxListeners|unhandled|"level":[56]0/i);
+    await bytesOf(post('speech/stream', { text: TEXT }));
+  });
+});
+
+describe('a client that stops reading', () => {
+  it('stops the synthesis and nobody else', async () => {
+    const sockets = Array.from({ length: 4 }, () => halfHearted());
+    await expect.poll(() => metric('speech_streams_open')).toBe(4);
+    // Once the sockets are full, no job is left to run: the four wait, and take nothing.
+    await expect
+      .poll(async () => (await underWay()).slice(1), { timeout: 60_000, interval: 500 })
+      .toEqual([0, 0]);
+    await bytesOf(post('speech/stream', { text: 'Others are served.' }));
+    expect(await metric('speech_streams_open')).toBe(4);
+    for (const socket of sockets) socket.destroy();
+    await nothingIsUnderWay();
+  });
+
+  function halfHearted(): Socket {
+    const body = JSON.stringify({ text: LONG_TEXT, audio_format: 'pcm_48000' });
+    const socket = connect(Number(new URL(product.url).port), '127.0.0.1');
+    socket.on('error', () => undefined); // the server may hang up
+    socket.pause();
+    socket.write(
+      `POST /api/v1/tts/speech/stream HTTP/1.1\r\nHost: x\r\n` +
+        `Authorization: Bearer ${product.apiKey}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    return socket;
+  }
+});
+
+describe('bad input', () => {
+  it.each([
+    ['one emoji', '😀'],
+    ['other scripts', 'Привет 世界 مرحبا नमस्ते'],
+    ['control characters', 'a\u0000\u0001\u0007\u001b[2Jb\u007f\u0085\u2028'],
+    ['an open markup', '[SPELL:'],
+    ['4,999 combining marks', `e${'\u0301'.repeat(4_999)}`],
+    ['1,000 digits', '7'.repeat(1_000)],
+    ['5,000 full stops', '.'.repeat(5_000)],
+    ['one word of 1,000 letters', 'x'.repeat(1_000)],
+  ])('speaks %s, or a silence', async (_, text) => {
+    const file = await bytesOf(post('speech', { text, audio_format: 'wav' }));
+    expect(file.length).toBeGreaterThan(WAV_HEADER);
+    await nothingIsUnderWay();
+  });
+
+  it('spells what is marked', async () => {
+    const spelt = await bytesOf(post('speech', { text: '[SPELL:ABC]', audio_format: 'pcm' }));
+    const said = await bytesOf(post('speech', { text: 'abc', audio_format: 'pcm' }));
+    expect(spelt.equals(said)).toBe(false);
+  });
+
+  it.each([
+    ['5,001 characters', { text: 'x'.repeat(5_001) }, 400, 'TEXT_TOO_LONG'],
+    ['100,000 combining marks', { text: `e${'\u0301'.repeat(100_000)}` }, 400, 'TEXT_TOO_LONG'],
+    ['a body of 5 MB', { text: 'x'.repeat(5_000_000) }, 413, 'PAYLOAD_TOO_LARGE'],
+    ['an unknown voice', { text: 'x', voice_id: 'nobody' }, 404, 'VOICE_NOT_FOUND'],
+    ['no dictionary', { text: 'x', dictionary_id: 'none' }, 404, 'DICTIONARY_NOT_FOUND'],
+    [
+      'a model that does not know the language',
+      { text: 'x', language: 'es', model: 'svc-tts-v1-latest' },
+      400,
+      'MODEL_LANGUAGE_MISMATCH',
+    ],
+    [
+      'a voice that does not know it',
+      { text: 'x', language: 'es', voice_id: 'hibari-heart' },
+      400,
+      'VOICE_LANGUAGE_MISMATCH',
+    ],
+    ['a language without a voice', { text: 'x', language: 'ru' }, 409, 'LANGUAGE_NOT_AVAILABLE'],
+  ])('refuses %s', async (_, body, status, code) => {
+    const response = await post('speech/stream', body);
+    expect([response.status, await response.json()]).toMatchObject([status, { code }]);
+  });
+
+  it.each([
+    ['a lone surrogate', '{"text":"\\ud800"}', 'string_unicode'],
+    ['a blank', '{"text":" \\n "}', 'value_error'],
+    ['invalid UTF-8', Buffer.from('{"text":"\xff"}', 'latin1'), 'json_invalid'],
+    ['nesting of 200', `{"text":${'['.repeat(200)}${']'.repeat(200)}}`, 'json_invalid'],
+    ['__proto__ for a text', '{"__proto__":{"text":"x"}}', 'missing'],
+  ])('refuses %s', async (_, body, type) => {
+    const response = await post('speech/stream', body);
+    expect([response.status, await response.json()]).toMatchObject([422, { detail: [{ type }] }]);
+  });
+
+  it('asks for a key, and one of speech', async () => {
+    const response = await fetch(`${product.url}/api/v1/tts/speech/stream`, { method: 'POST' });
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+});
