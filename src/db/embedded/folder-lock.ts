@@ -14,6 +14,7 @@ export interface FolderLock {
 const TOUCH_MS = 5_000;
 /** A gateway of another machine or container, whose pids say nothing here, is dead after this. */
 const SILENT_MS = 15_000;
+const LOOK_MS = 100;
 const CLAIM_MS = 2_000;
 const PATIENCE_MS = 10_000;
 
@@ -64,6 +65,7 @@ async function take(path: string, draft: string): Promise<void> {
  */
 async function takeOver(path: string, draft: string, holder: string): Promise<boolean> {
   const claim = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`;
+  await utimes(draft, new Date(), new Date()); // waiting has made it old, and its age is looked at
   if (!(await linkIfFree(draft, claim))) {
     const age = await stat(claim).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
@@ -81,9 +83,20 @@ async function takeOver(path: string, draft: string, holder: string): Promise<bo
 async function isAlive(path: string, holder: string): Promise<boolean> {
   const [pid, start, host] = holder.split('\n');
   if (host === hostname()) return processStart(Number(pid)) === (start || undefined);
+  const seen = await touchedAt(path);
+  for (;;) {
+    const touched = await touchedAt(path);
+    if (touched !== seen) return touched > 0;
+    if (Date.now() - touched > SILENT_MS) return false;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** 0 when it is gone. */
+function touchedAt(path: string): Promise<number> {
   return stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs < SILENT_MS,
-    () => false,
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
   );
 }
 
