@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../db/database-away.js';
 import { ApiError, type ApiErrorCode, InvalidInput } from '../errors.js';
+import { discardBody } from './discard-body.js';
 
 /** The one place where codes become statuses. */
 export const STATUS: Readonly<Record<ApiErrorCode, number>> = {
@@ -44,7 +45,7 @@ export const STATUS: Readonly<Record<ApiErrorCode, number>> = {
 /** Answers whatever a route throws; an answer that was begun is cut off, never ended as if whole. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
-  return (error: unknown, request, response, _next) => {
+  return async (error: unknown, request, response, _next) => {
     const requestLog: Logger = response.locals.log ?? log;
     if (response.headersSent) {
       if (!response.writableFinished && !request.destroyed) {
@@ -53,6 +54,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
+    await discardBody(request);
     if (error instanceof InvalidInput) {
       response.status(422).json({ detail: error.faults });
       return;

@@ -2,9 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, InvalidInput } from '../errors.js';
 import { findJsonFault, MAX_JSON_DEPTH, tooDeepAt } from './json-fault.js';
 
-/** The largest body, of declared length, that is read to its end only to be dropped. */
-const MOST_DROPPED_BYTES = 67_108_864;
-
 /**
  * Reads and parses a request's JSON body; undefined when there is none.
  * @throws ApiError PAYLOAD_TOO_LARGE over `maxBytes`, UNSUPPORTED_MEDIA_TYPE for what is no JSON.
@@ -22,26 +19,21 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
 /** Reads the whole body; what is over the limit is never held. */
 export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > maxBytes) throw tooLarge(request, maxBytes, declared);
+  if (declared > maxBytes) throw tooLarge(maxBytes);
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request.iterator({ destroyOnReturn: false })) {
     length += part.length;
-    if (length > maxBytes) throw tooLarge(request, maxBytes);
+    if (length > maxBytes) throw tooLarge(maxBytes);
     parts.push(part);
   }
   return Buffer.concat(parts, length);
 }
 
-function tooLarge(request: IncomingMessage, maxBytes: number, declared?: number): ApiError {
-  const sentence = `The body must not be larger than ${maxBytes} bytes`;
-  // Node drops what is left of a body once it is answered. A client that still writes would lose
-  // the answer if we hung up on it instead; only one that may write for ever is treated so.
-  if (declared !== undefined && declared <= MOST_DROPPED_BYTES) {
-    return new ApiError('PAYLOAD_TOO_LARGE', sentence);
-  }
-  request.pause();
-  return new ApiError('PAYLOAD_TOO_LARGE', sentence, { headers: { connection: 'close' } });
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The body must not be larger than ${maxBytes} bytes`, {
+    headers: { Connection: 'close' },
+  });
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -26,8 +26,10 @@ export function mountRoutes(routes: readonly Route[], services: RouteServices): 
     if (route.isForBrowsers) router.options(template.express, answerPreflight);
   }
   router.use((request) => {
+    // Of the paths that match, the most exact one is meant: `/agent/stats-summary` is no agent's id.
+    const meant = entries.find(({ template }) => template.matches(request.path))?.template.text;
     const methods = entries
-      .filter(({ template }) => template.matches(request.path))
+      .filter(({ template }) => template.text === meant)
       .map(({ route }) => route.method.toUpperCase());
     throw methods.length > 0 ? methodNotAllowed(methods) : notFound();
   });
