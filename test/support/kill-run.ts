@@ -39,8 +39,9 @@ export class KillRun {
     const writers = Array.from({ length: WRITERS }, () => this.#write());
     await this.#until(() => this.acknowledged > before + WRITERS, 'an agent was created');
     await sleep(randomInt(300)); // wherever in a write that is
+    const killed = serverPid(this.#dataDir);
     await this.#kill(victim);
-    if (victim === 'database') await this.#seeWritesGoOn();
+    if (victim === 'database') await this.#seeWritesGoOn(killed);
     this.#isOver = true;
     await Promise.all(writers);
     if (this.#faults.size > 0) {
@@ -82,8 +83,9 @@ export class KillRun {
   }
 
   /** The gateway starts the database again and needs no help; an answer may still be on its way. */
-  async #seeWritesGoOn(): Promise<void> {
-    await this.#until(() => isServerReady(this.#dataDir), 'the database was started again');
+  async #seeWritesGoOn(killed: number): Promise<void> {
+    const isAnew = () => isServerReady(this.#dataDir) && serverPid(this.#dataDir) !== killed;
+    await this.#until(isAnew, 'the database was started again');
     const restarted = this.acknowledged;
     await this.#until(() => this.acknowledged > restarted + WRITERS, 'writes went on');
   }
