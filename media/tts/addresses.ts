@@ -32,9 +32,13 @@ export function addresses(voice: AddressVoice): SpokenForm[] {
     return addressInWords(withoutLongPath(address), voice) + tail;
   };
   return [
-    { pattern: EMAIL, say: ([found]) => addressInWords(found, voice) },
+    { pattern: EMAIL, needs: '@', say: ([found]) => addressInWords(found, voice) },
     { pattern: WITH_SCHEME, say: ([found]) => said(found.replace(/^[a-z]+:\/\//i, '')) },
-    { pattern: HOST, say: ([found]) => (/^[\d.]+$/.test(found) ? undefined : said(found)) },
+    {
+      pattern: HOST,
+      needs: '.',
+      say: ([found]) => (/^[\d.]+$/.test(found) ? undefined : said(found)),
+    },
   ];
 }
 

@@ -43,7 +43,7 @@ function rulesOf(language: string): readonly SpokenForm[] {
 /** The rule, but for what stands inside `[SPELL:…]`. */
 function outsideSpelling(rule: SpokenForm): SpokenForm {
   return {
-    pattern: rule.pattern,
+    ...rule,
     say: (match) => {
       const opening = match.input.lastIndexOf('[SPELL:', match.index);
       const isInside = opening >= 0 && match.input.indexOf(']', opening) >= match.index;

@@ -2,6 +2,8 @@
 export interface SpokenForm {
   /** Global, and linear in the length of the text: no two unbounded repeats side by side. */
   readonly pattern: RegExp;
+  /** What every match holds, where that spares the search in most texts. */
+  readonly needs?: string;
   /** The words to say; `undefined` leaves the text as it is. */
   say(match: RegExpExecArray): string | undefined;
 }
@@ -39,7 +41,8 @@ export class TracedText {
 
   /** Applies one rule from left to right; what was replaced is not looked at again. */
   rewrite(rule: SpokenForm): TracedText {
-    const { pattern } = rule;
+    const { pattern, needs } = rule;
+    if (needs !== undefined && !this.text.includes(needs)) return this;
     const edits: Piece[] = [];
     pattern.lastIndex = 0;
     for (let match = pattern.exec(this.text); match; match = pattern.exec(this.text)) {

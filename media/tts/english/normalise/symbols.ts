@@ -12,6 +12,7 @@ export function symbols(tables: NormaliserTables): SpokenForm[] {
       pattern: ONLY_BETWEEN.includes(sign)
         ? new RegExp(`(?<=\\S) ?${literal} ?(?=\\S)`, 'g')
         : new RegExp(literal, 'g'),
+      needs: sign,
       say: () => said,
     };
   });

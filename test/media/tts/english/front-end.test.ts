@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { EnglishFrontEnd } from '../../../../media/tts/english/front-end.js';
 import {
@@ -43,18 +44,53 @@ describe('places in the original text', () => {
   });
 
   it('keeps the ranges in order and inside the text, whatever the text holds', async () => {
-    const texts = (await referenceReadings())
-      .slice(1600, 1700)
-      .map(({ text }) => `  «${text}» 🙂 ok`);
-    for (const text of texts) {
-      let last = 0;
-      for (const { textStart, textEnd } of await us.phonemize(text)) {
-        expect(textStart).toBeGreaterThanOrEqual(last);
-        expect(textEnd).toBeGreaterThan(textStart);
-        expect(textEnd).toBeLessThanOrEqual(text.length);
-        last = textStart;
-      }
-    }
+    const fragment = fc.constantFrom(
+      ...[
+        '$3.50',
+        'Dr.',
+        '7:30 pm',
+        '«',
+        '🙂',
+        '\ud800',
+        'a\u0301',
+        'www.x.de',
+        '[SPELL:a1]',
+        '12/31/99',
+      ],
+      ...[
+        '**',
+        '`',
+        '\n',
+        '\t',
+        '5km',
+        '1990s',
+        "don't",
+        'and/or',
+        '3rd',
+        '漢字',
+        'x@y.org',
+        '—',
+        '…',
+        '(',
+        ')',
+      ],
+    );
+    const texts = fc
+      .array(fc.oneof(fragment, fc.string({ unit: 'binary', maxLength: 6 }), fc.constant(' ')))
+      .map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        let last = 0;
+        for (const { phonemes, textStart, textEnd } of await us.phonemize(text)) {
+          expect(phonemes).not.toMatch(/\p{Nd}/u);
+          expect(textStart).toBeGreaterThanOrEqual(last);
+          expect(textEnd).toBeGreaterThan(textStart);
+          expect(textEnd).toBeLessThanOrEqual(text.length);
+          last = textStart;
+        }
+      }),
+      { numRuns: 400 },
+    );
   });
 });
 
