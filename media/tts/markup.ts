@@ -40,6 +40,12 @@ export const MARKUP: readonly SpokenForm[] = [
     needs: '](',
     say: ([, text = '']) => text,
   },
+  // <anna@example.com>, <https://example.com>
+  {
+    pattern: /<([^\s<>]{1,64}@[^\s<>]{3,190}|https?:[^\s<>]{3,500})>/g,
+    needs: '<',
+    say: ([, address]) => address,
+  },
   { pattern: /(`{1,3})([^`]{1,1000})\1/g, needs: '`', say: ([, , code = '']) => code },
   {
     pattern: new RegExp(`</?(?:${TAGS})(?:\\s[^<>]{0,200})?/?>`, 'gi'),

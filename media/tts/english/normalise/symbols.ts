@@ -7,13 +7,20 @@ const ONLY_BETWEEN = '=<>~';
 export function symbols(tables: NormaliserTables): SpokenForm[] {
   return Object.entries(tables.symbols).map(([sign, word]) => {
     const literal = sign.replace(/[*^|\\]/g, '\\$&');
-    const said = word === '' ? ' ' : ` ${word} `;
     return {
       pattern: ONLY_BETWEEN.includes(sign)
         ? new RegExp(`(?<=\\S) ?${literal} ?(?=\\S)`, 'g')
         : new RegExp(literal, 'g'),
       needs: sign,
-      say: () => said,
+      say: (match) => spaced(match, word.trim()),
     };
   });
+}
+
+/** With a space on both sides, but none before a mark. */
+function spaced({ input, index, 0: found }: RegExpExecArray, word: string): string {
+  const next = input[index + found.length] ?? ' ';
+  const behind = /[\s,.;:!?)\]]/.test(next) ? '' : ' ';
+  const isMark = /^,/.test(word);
+  return (isMark || word === '' ? '' : ' ') + word + behind;
 }
