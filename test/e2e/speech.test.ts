@@ -119,18 +119,21 @@ describe('16 streams at once', () => {
     return { bytes: Buffer.concat(pieces), lateMs };
   }
 
-  it('all finish alike, and none runs dry where the machine can keep up', async ({ skip }) => {
+  it('all finish alike, and none runs dry', async ({ skip }) => {
     const alone = await listen();
+    const before = await metric('process_cpu_seconds_total');
     const startedAt = performance.now();
     const heard = await Promise.all(Array.from({ length: 16 }, listen));
-    const tookMs = performance.now() - startedAt;
+    const tookS = (performance.now() - startedAt) / 1000;
+    const workS = (await metric('process_cpu_seconds_total')) - before;
     for (const { bytes } of heard) expect(bytes.equals(alone.bytes)).toBe(true);
     await nothingIsUnderWay();
-    const audioMs = alone.bytes.length / BYTES_PER_MS;
-    if (tookMs > audioMs / 2) {
-      skip(`16 streams of ${audioMs} ms took ${tookMs} ms: too busy a machine to judge by`);
+    if (workS < 0.8 * tookS) {
+      // With work waiting all the time, it would have used its one core in full.
+      skip(`other programs kept the gateway from the CPU: ${workS} s of work took ${tookS} s`);
     }
-    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(250);
+    // The first sounds of all others go before a stream's second one: that may cost a moment.
+    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(300);
   });
 });
 
