@@ -39,7 +39,12 @@ export function createApp(parts: AppParts): Express {
   app.use('/api/v1', mountRoutes(parts.routes, parts));
   app.use(healthRoutes(parts.health, parts.metrics));
   app.use(documentRoutes(describeApi(parts)));
-  app.use(pageRoutes(fileURLToPath(new URL('page/public', import.meta.url))));
+  app.use(
+    pageRoutes({
+      page: fileURLToPath(new URL('page/public', import.meta.url)),
+      media: fileURLToPath(new URL('../media', import.meta.url)),
+    }),
+  );
   app.use((request) => {
     throw ROOT_PATHS.test(request.path) ? methodNotAllowed(['GET']) : notFound();
   });

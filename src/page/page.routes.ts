@@ -14,19 +14,36 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page at `/` and its files, served as they are from `folder`. */
-export function pageRoutes(folder: string): Router {
+/** What the page's audio shares with the gateway; nothing else of `media` is served. */
+const MEDIA_MODULES = /^\/(errors|resample\/[a-z-]+)\.js$/;
+
+export interface PageFolders {
+  /** The page's files, served as they are. */
+  readonly page: string;
+  /** The compiled `media`. */
+  readonly media: string;
+}
+
+/** The page at `/` and its files. */
+export function pageRoutes(folders: PageFolders): Router {
   const router = Router({ caseSensitive: true });
-  router.use(
-    express.static(folder, {
-      redirect: false,
-      maxAge: 0,
-      setHeaders: (response) => {
-        (response as express.Response).locals.route = 'page';
-        response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-        response.setHeader('Cache-Control', 'no-cache');
-      },
-    }),
-  );
+  const media = files(folders.media);
+  router.use('/media', (request, response, next) => {
+    if (MEDIA_MODULES.test(request.path)) media(request, response, next);
+    else next();
+  });
+  router.use(files(folders.page));
   return router;
+}
+
+function files(folder: string): express.Handler {
+  return express.static(folder, {
+    redirect: false,
+    maxAge: 0,
+    setHeaders: (response) => {
+      (response as express.Response).locals.route = 'page';
+      response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+      response.setHeader('Cache-Control', 'no-cache');
+    },
+  });
 }

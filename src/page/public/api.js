@@ -1,9 +1,10 @@
 /** What the service answered when it refused: `status`, and a sentence for a person. */
 export class Refusal extends Error {
-  constructor(status, sentence, code) {
+  constructor(status, sentence, { code, reason } = {}) {
     super(sentence);
     this.status = status;
     this.code = code;
+    this.reason = reason;
   }
 }
 
@@ -39,5 +40,5 @@ async function refusalOf(response) {
   const sentence = Array.isArray(body.detail)
     ? body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
     : (body.error ?? `The service answered ${response.status}`);
-  return new Refusal(response.status, sentence, body.code);
+  return new Refusal(response.status, sentence, body);
 }

@@ -1,4 +1,5 @@
 import { Api } from './api.js';
+import { openCalls } from './call/call-part.js';
 import { session } from './session.js';
 import { openSpeak } from './speak.js';
 import { tell } from './status.js';
@@ -6,13 +7,15 @@ import { tell } from './status.js';
 const signInPart = document.querySelector('#sign-in');
 const signInForm = document.querySelector('#sign-in-form');
 const signedInPart = document.querySelector('#signed-in');
+const signOutButton = document.querySelector('#sign-out');
 
 /** Parts of the page for who is signed in: each opens with an Api and answers how to close it. */
-const PARTS = [openSpeak];
+const PARTS = [openCalls, openSpeak];
 let closers = [];
 
 function showSignIn() {
   signedInPart.hidden = true;
+  signOutButton.hidden = true;
   signInPart.hidden = false;
   signInForm.elements.key.focus();
 }
@@ -23,6 +26,7 @@ async function enter(key) {
   session.begin(key);
   signInPart.hidden = true;
   signedInPart.hidden = false;
+  signOutButton.hidden = false;
   closers = await Promise.all(PARTS.map((open) => open(api)));
   tell('Signed in.');
 }
@@ -47,7 +51,7 @@ signInForm.addEventListener('submit', async (event) => {
     tell(error.message, 'fault');
   }
 });
-document.querySelector('#sign-out').addEventListener('click', leave);
+signOutButton.addEventListener('click', leave);
 
 if (session.key) {
   enter(session.key).catch((error) => {
