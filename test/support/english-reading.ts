@@ -1,17 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import ort from 'onnxruntime-node';
 import { type Dialect, loadEnglishAssets } from '../../media/tts/english/assets.js';
 import { EnglishFrontEnd, type SpokenWord } from '../../media/tts/english/front-end.js';
 import { decodeUnknownWord, encodeUnknownWord } from '../../media/tts/english/unknown-word.js';
+import { modelFolder } from './model-folder.js';
 
-/** Where the models of the default set are kept when `MODELS_CACHE` says nothing else. */
-export const ENGLISH_VOICE = join(
-  process.env.MODELS_CACHE ?? join(homedir(), '.cache', 'parley', 'models'),
-  'hibari-heart',
-);
+/** Folder of the English voice's data. */
+export const ENGLISH_VOICE = modelFolder('hibari-heart');
 
 /** A line of the fixture: a text and the reference package's phonemes for it. */
 export interface ReferenceReading {
