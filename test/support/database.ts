@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,8 @@ export interface TestDatabaseOptions {
   /** Empties every table before each test; else a test sees what those before it left. */
   readonly emptied?: 'before-each';
 }
+
+const DAY_MS = 86_400_000;
 
 /** A test file's own PostgreSQL, the real one, from a copy of a migrated cluster (some 0.2 s). */
 export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabase {
@@ -87,12 +89,24 @@ async function migratedCluster(): Promise<string> {
   await migrate(db);
   await db.destroy();
   await server.stop();
-  mkdirSync(join(CACHE, 'test'), { recursive: true });
+  await removeOldClusters();
   const draft = `${cluster}.${randomUUID()}`;
   copyFolder(join(folder, 'postgres'), draft);
   await rename(draft, cluster).catch(() => rm(draft, { recursive: true })); // another was quicker
   await rm(folder, { recursive: true });
   return cluster;
+}
+
+/** Those of other versions, but not of clones that are being tested now. */
+async function removeOldClusters(): Promise<void> {
+  const folder = join(CACHE, 'test');
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (name.startsWith('cluster-') && Date.now() - statSync(path).ctimeMs > DAY_MS) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
 }
 
 function hashOfMigrations(): string {

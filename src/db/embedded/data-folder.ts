@@ -8,6 +8,9 @@ import { SHARED_FOLDER } from './binaries.js';
 import { explainFault } from './explain-fault.js';
 import { asUser, canReach, type ServerUser } from './server-user.js';
 
+/** Text is sorted by PostgreSQL's own rules; the system's must be UTF-8 and must be there. */
+const SYSTEM_LOCALE = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
+
 export interface DataFolderOptions {
   readonly dataDir: string;
   readonly cacheDir: string;
@@ -82,7 +85,11 @@ async function choosePlace(
 
 function initialise(folder: string, { bin, user }: DataFolderOptions): Promise<void> {
   const args = ['-D', folder, '-U', 'postgres', '--encoding=UTF8', '--no-instructions'];
-  const locale = ['--locale-provider=builtin', '--locale=C.UTF-8'];
+  const locale = [
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    `--locale=${SYSTEM_LOCALE}`,
+  ];
   // Trust: whoever gets through the 0700 folder of the socket could read the files as well.
   const entry = ['--auth-local=trust', '--auth-host=reject'];
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ const CAUSES: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [
     /locale name|invalid locale/i,
-    'this system lacks the locale C.UTF-8: install it, or set DATABASE_URL',
+    'this system lacks the locale C.UTF-8: install that, or set DATABASE_URL',
   ],
 ];
 
