@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isServerReady } from '../support/embedded-processes.js';
+import { freePort } from '../support/free-port.js';
+import { MAIN, type Product, productEnv, removeDataDir, startProduct } from '../support/product.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+const TEXT = 'This sentence is spoken while the gateway is told to stop. '.repeat(40);
+
+function speak({ url, apiKey }: Product, body: object): Promise<Response> {
+  return fetch(`${url}/api/v1/tts/speech/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('a gateway that is told to stop', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = makeTestFolder();
+  });
+  afterEach(() => removeDataDir(dataDir));
+
+  it('finishes what it is speaking, takes nothing new, and leaves no database', async () => {
+    const product = await startProduct({ dataDir });
+    const response = await speak(product, { text: TEXT, audio_format: 'pcm' });
+    const whole = response.arrayBuffer();
+    const stopped = product.stop();
+    await sleep(100);
+    process.kill(product.pid, 'SIGTERM'); // a second one changes nothing
+    await expect(speak(product, { text: 'Too late.' })).rejects.toThrow();
+    const seconds = (await whole).byteLength / 2 / 32_000;
+    expect(seconds).toBeGreaterThan(60);
+    expect(await stopped).toBe(0);
+    expect(isServerReady(dataDir)).toBe(false);
+  });
+
+  it('leaves no database when it is told so while it starts', async () => {
+    const gateway = spawn(process.execPath, [MAIN], {
+      env: productEnv({ PORT: String(await freePort()), DATA_DIR: dataDir }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output = outputOf(gateway);
+    while (!existsSync(join(dataDir, 'postgres'))) await sleep(10); // it makes its database now
+    gateway.kill('SIGTERM');
+    const [code] = await once(gateway, 'exit');
+    expect(code, output()).toBe(0);
+    expect(isServerReady(dataDir)).toBe(false);
+    expect(output()).not.toContain('Parley is ready');
+  });
+});
+
+function outputOf(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+  }
+  return () => text;
+}
