@@ -33,7 +33,8 @@ export function makeLog(level: string, destination?: DestinationStream): Logger 
       },
       serializers: { err: describeError },
     },
-    destination ?? pino.destination({ dest: 2, sync: true }),
+    // Not synchronous: a reader that stalls must not hold up the audio. It is flushed at exit.
+    destination ?? pino.destination({ dest: 2, sync: false }),
   );
 }
 

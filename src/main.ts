@@ -18,6 +18,7 @@ import { createApp } from './app.js';
 import { openEars } from './calls/ears.js';
 import { openCalls } from './calls/open-calls.js';
 import { type Config, readConfig } from './config.js';
+import { prepareDataDir } from './data-dir.js';
 import { connect } from './db/connect.js';
 import { startEmbeddedPostgres } from './db/embedded-postgres.js';
 import { migrate } from './db/migrate.js';
@@ -71,6 +72,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
   metrics.watchPermits(permits);
 
+  await prepareDataDir(config.DATA_DIR);
   const db = await openDatabase(context);
   const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
   const box = new SecretBox(secrets);
@@ -298,7 +300,7 @@ process.on('SIGTERM', () => void endInOrder());
 process.on('SIGINT', () => void endInOrder());
 process.on('uncaughtException', (error) => {
   shutdown.log?.fatal({ err: error }, 'fault that nobody caught');
-  void endWith(shutdown, error);
+  void endWith(shutdown, new StartError('Parley met a fault of its own and stops: see the log.'));
 });
 
 try {
