@@ -1,7 +1,7 @@
 import type { Dialect } from './assets.js';
 import type { SoundContext } from './context.js';
 import type { Dictionary, Entry } from './dictionary.js';
-import { addS, type Inflection, inflectionsOf } from './inflections.js';
+import { type Inflection, inflectionsOf } from './inflections.js';
 import { PRIMARY, SECONDARY, type Stress, withStress } from './stress.js';
 
 /** A word as the tagger sees it. */
@@ -205,9 +205,4 @@ function partOfSpeech(tag: string | undefined): string | undefined {
   if (tag?.startsWith('ADV') || tag?.startsWith('RB')) return 'ADV';
   if (tag?.startsWith('ADJ') || tag?.startsWith('JJ')) return 'ADJ';
   return tag;
-}
-
-/** "nineties" from "ninety". */
-export function plural(phonemes: string, dialect: Dialect): string {
-  return addS(phonemes, dialect) ?? phonemes;
 }
