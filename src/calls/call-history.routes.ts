@@ -1,4 +1,4 @@
-import { valueError } from '../errors.js';
+import { dateTime } from '../http/date-time.js';
 import { anyDict, bool, float, int, list, model, oneOf, str } from '../http/fields.js';
 import { PAGE_FIELDS, Pagination, pageOf } from '../http/pagination.js';
 import { type Route, route } from '../http/route.js';
@@ -13,8 +13,8 @@ const HISTORY_LIMIT = 10;
 
 const HistoryInput = model({
   ...PAGE_FIELDS,
-  start_date: str({ max: 64, format: 'date-time' }).optional(),
-  end_date: str({ max: 64, format: 'date-time' }).optional(),
+  start_date: dateTime().optional(),
+  end_date: dateTime().optional(),
   agent_ids: list(str({ max: 64 }), { max: 100 }).optional(),
   agent_name: str({ max: 255 }).optional(),
   sort_by: oneOf(HISTORY_SORTS).optional(),
@@ -56,8 +56,8 @@ export function callHistoryRoutes(history: CallHistoryRepository): readonly Rout
       responses: { 200: { description: 'One page of calls', schema: HistoryPage } },
       async handle({ principal: { accountId }, query }) {
         const wanted = {
-          startDate: dateOf('start_date', query.start_date),
-          endDate: dateOf('end_date', query.end_date),
+          startDate: query.start_date,
+          endDate: query.end_date,
           agentIds: query.agent_ids,
           agentName: query.agent_name,
           sortBy: query.sort_by ?? 'timestamp',
@@ -98,13 +98,4 @@ function toItem(row: HistoryRow) {
             max_latency_ms: row.max_latency_ms,
           },
   };
-}
-
-function dateOf(name: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) {
-    throw valueError(['query', name], 'this is no ISO 8601 date or time', text);
-  }
-  return date;
 }
