@@ -1,22 +1,25 @@
 import { createRequire } from 'node:module';
 import { MediaError } from '../errors.js';
 
-/** 20 ms at 48 kHz, mono. */
-export const OPUS_FRAME_LENGTH = 960;
-/** Samples at 48 kHz by which the encoder's sound comes late. */
-export const OPUS_DELAY = 312;
+/** Rates that Opus knows (Hz). */
+export type OpusRate = 8000 | 12000 | 16000 | 24000 | 48000;
 
-/** No packet of one frame is larger. Source: RFC 6716, 3.4. */
-const MAX_PACKET_LENGTH = 1276;
-const APPLICATION_AUDIO = 2049;
-/** Source: opus_defines.h. */
+/** No packet of one frame is longer. Source: RFC 6716, 3.2.1. */
+export const LONGEST_OPUS_PACKET = 1275;
+
+/** What the codec is tuned for. Source: opus_defines.h, as are the requests below. */
+const APPLICATIONS = { voice: 2048, audio: 2049 } as const;
 const SET_BITRATE = 4002;
 const SET_COMPLEXITY = 4010;
 /** Half the cost of the highest setting and, for one voice, the same sound. */
 const COMPLEXITY = 5;
+/** 60 ms at 48 kHz: what a packet may hold, as far as the library goes. */
+const LONGEST_FRAME = 2880;
+/** The library wants, and gives, every byte of a sample in 16 bits of its own. */
+const BYTES_PER_SAMPLE = 4;
 
 /** The part of opusscript's WebAssembly module that is used here. */
-interface Libopus {
+interface Library {
   readonly HEAPU8: Uint8Array;
   readonly HEAPU16: Uint16Array;
   _malloc(length: number): number;
@@ -29,56 +32,105 @@ interface Libopus {
 
 interface Handler {
   _encode(pcm: number, pcmBytes: number, packet: number, frameLength: number): number;
+  _decode(packet: number, packetBytes: number, pcm: number): number;
   _encoder_ctl(request: number, value: number): number;
 }
 
-let libopus: Libopus | undefined;
+let library: Library | undefined;
 
 /**
- * One Opus encoder: 48 kHz, mono. opusscript's own class is passed over: it places each encoder's
- * input at twice its address, in the memory of another, so that two at a time spoil each other.
+ * A codec's memory. opusscript's own class is passed over: it places the samples of each codec at twice
+ * their address, which from the 77th codec on lies beyond the memory.
  */
-export class OpusFrames {
-  readonly #library: Libopus;
-  readonly #handler: Handler;
-  readonly #input: number;
-  readonly #packet: number;
+class OpusCodec {
+  readonly library: Library;
+  readonly handler: Handler;
+  readonly pcm: number;
+  readonly packet: number;
   #isOpen = true;
 
-  constructor(bitsPerSecond: number) {
+  constructor(sampleRate: OpusRate, application: keyof typeof APPLICATIONS) {
     const require = createRequire(import.meta.url);
-    libopus ??= require('opusscript/build/opusscript_native_wasm.js')() as Libopus;
-    this.#library = libopus;
-    this.#handler = new libopus.OpusScriptHandler(48000, 1, APPLICATION_AUDIO);
-    // The library wants every byte of a sample in 16 bits of its own.
-    this.#input = libopus._malloc(OPUS_FRAME_LENGTH * 4);
-    this.#packet = libopus._malloc(MAX_PACKET_LENGTH);
-    if (this.#input === 0 || this.#packet === 0) {
-      throw new MediaError('INTERNAL', 'The Opus encoder has no memory left');
+    library ??= require('opusscript/build/opusscript_native_wasm.js')() as Library;
+    this.library = library;
+    this.handler = new library.OpusScriptHandler(sampleRate, 1, APPLICATIONS[application]);
+    this.pcm = library._malloc(LONGEST_FRAME * BYTES_PER_SAMPLE);
+    this.packet = library._malloc(LONGEST_OPUS_PACKET + 1);
+    if (this.pcm === 0 || this.packet === 0) {
+      throw new MediaError('INTERNAL', 'The Opus codec has no memory left');
     }
-    this.#handler._encoder_ctl(SET_BITRATE, bitsPerSecond);
-    this.#handler._encoder_ctl(SET_COMPLEXITY, COMPLEXITY);
-  }
-
-  /** Encodes one frame of `OPUS_FRAME_LENGTH` samples; the packet is the caller's. */
-  encode(frame: Int16Array): Uint8Array {
-    const { HEAPU8, HEAPU16 } = this.#library;
-    const start = this.#input / 2;
-    for (let i = 0; i < frame.length; i++) {
-      HEAPU16[start + 2 * i] = frame[i]! & 0xff;
-      HEAPU16[start + 2 * i + 1] = (frame[i]! >> 8) & 0xff;
-    }
-    const bytes = frame.length * 2;
-    const length = this.#handler._encode(this.#input, bytes, this.#packet, frame.length);
-    if (length < 0) throw new MediaError('INTERNAL', `The Opus encoder failed with ${length}`);
-    return HEAPU8.slice(this.#packet, this.#packet + length);
   }
 
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#library.OpusScriptHandler.destroy_handler(this.#handler);
-    this.#library._free(this.#input);
-    this.#library._free(this.#packet);
+    this.library.OpusScriptHandler.destroy_handler(this.handler);
+    this.library._free(this.pcm);
+    this.library._free(this.packet);
+  }
+}
+
+export interface OpusEncoderOptions {
+  readonly sampleRate: OpusRate;
+  readonly application: keyof typeof APPLICATIONS;
+  readonly bitsPerSecond: number;
+}
+
+/** Samples → packets, mono. `close` frees its memory. */
+export class OpusEncoder {
+  readonly #codec: OpusCodec;
+
+  constructor({ sampleRate, application, bitsPerSecond }: OpusEncoderOptions) {
+    this.#codec = new OpusCodec(sampleRate, application);
+    this.#codec.handler._encoder_ctl(SET_BITRATE, bitsPerSecond);
+    this.#codec.handler._encoder_ctl(SET_COMPLEXITY, COMPLEXITY);
+  }
+
+  /** @param frame of a length that Opus knows, such as 20 ms. @returns a packet that the caller owns. */
+  encode(frame: Int16Array): Uint8Array {
+    const { library, handler, pcm, packet } = this.#codec;
+    const { HEAPU16 } = library;
+    const start = pcm / 2;
+    for (let i = 0; i < frame.length; i++) {
+      HEAPU16[start + 2 * i] = frame[i]! & 0xff;
+      HEAPU16[start + 2 * i + 1] = (frame[i]! >> 8) & 0xff;
+    }
+    const length = handler._encode(pcm, frame.length * 2, packet, frame.length);
+    if (length < 0) throw new MediaError('INTERNAL', `The Opus encoder failed with ${length}`);
+    return library.HEAPU8.slice(packet, packet + length);
+  }
+
+  close(): void {
+    this.#codec.close();
+  }
+}
+
+/** Packets → samples, mono. `close` frees its memory. */
+export class OpusDecoder {
+  readonly #codec: OpusCodec;
+
+  constructor(sampleRate: OpusRate) {
+    this.#codec = new OpusCodec(sampleRate, 'voice');
+  }
+
+  /** @returns samples that the caller owns. @throws MediaError INVALID_INPUT for what is no packet. */
+  decode(bytes: Uint8Array): Int16Array {
+    if (bytes.length === 0 || bytes.length > LONGEST_OPUS_PACKET) {
+      throw new MediaError('INVALID_INPUT', 'An Opus packet has 1 to 1275 bytes');
+    }
+    const { library, handler, pcm, packet } = this.#codec;
+    library.HEAPU8.set(bytes, packet);
+    const length = handler._decode(packet, bytes.length, pcm);
+    if (length < 0) throw new MediaError('INVALID_INPUT', 'These bytes are no Opus packet');
+    const { HEAPU16 } = library;
+    const start = pcm / 2;
+    return Int16Array.from(
+      { length },
+      (_, i) => (HEAPU16[start + 2 * i]! & 0xff) | (HEAPU16[start + 2 * i + 1]! << 8),
+    );
+  }
+
+  close(): void {
+    this.#codec.close();
   }
 }

@@ -2,9 +2,13 @@ import { MediaError } from '../errors.js';
 import { toInt16 } from '../pcm.js';
 import type { Emit } from '../stream/stage.js';
 import type { Encoder } from './codecs.js';
-import { OPUS_DELAY, OPUS_FRAME_LENGTH, OpusFrames } from './libopus.js';
+import { OpusEncoder } from './libopus.js';
 import { OggPages } from './ogg.js';
 
+/** 20 ms at 48 kHz. */
+const OPUS_FRAME_LENGTH = 960;
+/** Samples at 48 kHz by which the encoder's sound comes late. */
+const OPUS_DELAY = 312;
 /** Packets of 20 ms a page; the first page of sound has but one, so that it is heard at once. */
 const PACKETS_PER_PAGE = 4;
 
@@ -13,7 +17,7 @@ const PACKETS_PER_PAGE = 4;
  * delay off the start, the last page's position what was padded at the end.
  */
 export class OggOpusEncoder implements Encoder {
-  readonly #frames: OpusFrames;
+  readonly #frames: OpusEncoder;
   readonly #pages = new OggPages();
   readonly #samples = new Float32Array(OPUS_FRAME_LENGTH);
   readonly #pcm = new Int16Array(OPUS_FRAME_LENGTH);
@@ -24,7 +28,11 @@ export class OggOpusEncoder implements Encoder {
   #phase: 'new' | 'open' | 'done' = 'new';
 
   constructor(bitsPerSecond: number) {
-    this.#frames = new OpusFrames(bitsPerSecond);
+    this.#frames = new OpusEncoder({
+      sampleRate: 48000,
+      application: 'audio',
+      bitsPerSecond,
+    });
   }
 
   push(samples: Float32Array, emit: Emit<Uint8Array>): void {
