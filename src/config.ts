@@ -108,6 +108,15 @@ const Settings = z.object({
   JWT_AUDIENCE: z.string().optional(),
 });
 
+/** The variables that are read, each of which the README's table tells of. */
+export const SETTING_NAMES: readonly string[] = [
+  ...Object.keys(Settings.shape),
+  // The folders of caches, which `npm run models` reads too.
+  'PARLEY_CACHE',
+  'MODELS_DIR',
+  'MODELS_CACHE',
+];
+
 /** The checked settings, under the names of their variables. */
 export type Config = z.output<typeof Settings> & {
   readonly PARLEY_CACHE: string;
