@@ -13,6 +13,7 @@ import type { Route } from './http/route.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { apiKeyRoutes } from './keys/api-keys.routes.js';
 import type { KeyDirectory } from './keys/key-directory.js';
+import type { OpenKnowledge } from './knowledge/open-knowledge.js';
 import type { ModelListing } from './models-listing/model-listing.js';
 import { modelRoutes } from './models-listing/models.routes.js';
 import { AllowedHosts } from './outbound/allowed-hosts.js';
@@ -35,6 +36,7 @@ export interface ApiParts {
   readonly voices: readonly VoiceModel[];
   readonly models: ModelListing;
   readonly encoders: EncoderThread;
+  readonly knowledge: Pick<OpenKnowledge, 'directory' | 'routes'>;
 }
 
 /** After this time a client that takes none of its audio is cut off. */
@@ -48,6 +50,7 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
     ...modelRoutes(models),
     ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
     ...ownAgentRoutes(parts),
+    ...parts.knowledge.routes,
     ...voiceRoutes(catalogue),
     ...speechRoutes({
       jobs: new SpeechJobs({
@@ -64,15 +67,14 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
   ];
 }
 
-function ownAgentRoutes({ config, db, box, store, voices, models }: ApiParts) {
+function ownAgentRoutes({ config, db, box, store, voices, models, knowledge }: ApiParts) {
   const repository = new AgentsRepository(db);
   const agents = new Agents({
     repository,
     box,
     allowedHosts: new AllowedHosts(config.OUTBOUND_ALLOWED_HOSTS),
     languages: new InstalledLanguages({ voices, models: MODELS, store }),
-    // No route makes knowledge bases yet, so none exists.
-    knowledgeBases: { exists: async () => false },
+    knowledgeBases: knowledge.directory,
   });
   return agentRoutes({ agents, repository, models });
 }

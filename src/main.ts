@@ -2,13 +2,11 @@ import { access } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import ipaddr from 'ipaddr.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
 import { EncoderThread } from '../media/inference/encoder-thread.js';
-import { MiniLmEmbedder } from '../media/inference/minilm-embedder.js';
 import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
 import type { VoiceModel } from '../media/tts/voice-model.js';
@@ -25,6 +23,7 @@ import { migrate } from './db/migrate.js';
 import { StartError } from './errors.js';
 import type { HealthPart } from './health.js';
 import { listen, stopListening } from './http/listen.js';
+import { hostInUrl, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
 import { UpgradeDispatcher } from './http/upgrade.js';
 import { AccountsRepository } from './keys/accounts.repository.js';
@@ -32,6 +31,7 @@ import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { API_KEY_FILE, ensureFirstAccount } from './keys/first-account.js';
 import { JsonWebTokens } from './keys/json-web-tokens.js';
 import { KeyDirectory } from './keys/key-directory.js';
+import { type OpenKnowledge, openKnowledge } from './knowledge/open-knowledge.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type LanguageModel, languageModels } from './models-listing/language-models.js';
@@ -83,6 +83,9 @@ async function start(shutdown: Shutdown): Promise<void> {
     prefix: config.MODEL_PREFIX,
     llmModels: languageServers.map(({ id }) => id),
   });
+  const knowledge = await openKnowledge({ db, permits, log, store: speech.store });
+  shutdown.add('knowledge', () => knowledge.close());
+  proceed(shutdown);
   const address: Address = { port: undefined };
   const calls = await openLiveCalls(context, {
     db,
@@ -91,6 +94,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     permits,
     models,
     languageModels: languageServers,
+    knowledge,
     address,
     ...speech,
   });
@@ -108,7 +112,10 @@ async function start(shutdown: Shutdown): Promise<void> {
       db,
     ),
     maxBodyBytes: config.MAX_BODY_BYTES,
-    routes: [...apiRoutes({ config, db, box, keys, models, ...speech }), ...calls.routes],
+    routes: [
+      ...apiRoutes({ config, db, box, keys, models, knowledge, ...speech }),
+      ...calls.routes,
+    ],
     health: healthParts(config, db),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
@@ -181,34 +188,25 @@ interface CallNeeds {
   readonly languageModels: readonly LanguageModel[];
   readonly store: ModelStore;
   readonly voices: readonly VoiceModel[];
+  readonly knowledge: OpenKnowledge;
   readonly address: Address;
 }
 
 async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds) {
-  const { store, permits, address, voices } = needs;
+  const { store, permits, address, voices, knowledge } = needs;
   const ears = await openEars(store, permits, log);
   shutdown.add('ears', () => ears.close());
-  const id = 'minilm-l6-v2-int8';
-  const embedder = new MiniLmEmbedder({ id, folder: await store.require(id), permits });
-  shutdown.add('embedder', () => embedder.close());
-  await embedder.warm();
   proceed(shutdown);
   return openCalls({
     ...needs,
     config,
     log,
     ears,
-    embedder,
+    embedder: knowledge.embedder,
     voices: new VoiceShelf(voices),
-    knowledge: { search: async () => [] },
+    knowledge: knowledge.search,
     socketOrigin: () => socketOrigin(config, address.port),
   });
-}
-
-/** Never made from a Host header: off the loopback only PUBLIC_URL says where clients find us. */
-function socketOrigin(config: Config, port: number | undefined): string | undefined {
-  if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL.replace(/^http/, 'ws');
-  return isLoopback(config.HOST) ? `ws://${hostInUrl(config.HOST)}:${port}` : undefined;
 }
 
 async function openServer(
@@ -255,15 +253,6 @@ function announce(config: Config, port: number, firstKey: string | undefined): v
       ? `API key: see ${file}`
       : `API key: ${firstKey} (shown this once, and kept in ${file})`,
   );
-}
-
-function hostInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
 }
 
 function proceed(shutdown: Shutdown): void {

@@ -111,8 +111,8 @@ export class ExtractiveResponder implements ReplyModel {
   #sentencesOf(prompt: string, language: string): Promise<readonly Sentence[]> {
     const known = this.#prompts.get(prompt);
     if (known) return known;
-    const facts = splitPassages(prompt, language).map((passage) =>
-      splitSentences(passage, language).filter((sentence) => !INSTRUCTION.test(sentence)),
+    const facts = splitPassages(prompt, language).map(({ text }) =>
+      splitSentences(text, language).filter((sentence) => !INSTRUCTION.test(sentence)),
     );
     const sentences = this.#embedAll(facts);
     sentences.catch(() => this.#prompts.delete(prompt));

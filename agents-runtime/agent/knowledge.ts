@@ -1,6 +1,8 @@
 /** A passage of a knowledge base that answers a question, and how near it comes. */
 export interface Passage {
   readonly text: string;
+  /** The title that it stands below, if any. */
+  readonly heading?: string;
   /** Cosine similarity, −1…1. */
   readonly score: number;
 }

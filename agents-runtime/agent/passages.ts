@@ -1,30 +1,122 @@
-/** The longest passage, characters: about 300 tokens. */
-const LONGEST = 1_200;
+/** The longest passage, characters: what the sentence model reads of a text. */
+const LONGEST = 450;
+/** A text of very many very short blocks is packed: so many passages it may have, and one each… */
+const FEW = 50;
+/** …so many characters. */
+const CHARACTERS_A_PASSAGE = 25;
+
+/** A stretch of text that tells one thing. */
+export interface TextPassage {
+  /** The title that it stands below; empty without one. */
+  readonly heading: string;
+  readonly text: string;
+}
+
 const segmenters = new Map<string, Intl.Segmenter>();
 
 /**
- * Cuts a text into passages that each tell one thing: paragraphs, list items and headed sections;
- * long ones at sentence ends. Markup that is not spoken is taken out.
+ * Cuts a text into passages that each tell one thing: paragraphs, list items, rows of tables; long
+ * ones at sentence ends. Titles are told with what stands below them. Markup is taken out.
  */
-export function splitPassages(text: string, language = 'en'): string[] {
-  const passages: string[] = [];
-  for (const block of text.replace(/\r\n?/g, '\n').split(/\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)/)) {
-    const plain = plainText(block);
-    if (plain.length <= LONGEST) {
-      if (/\p{L}/u.test(plain)) passages.push(plain);
+export function splitPassages(text: string, language = 'en'): TextPassage[] {
+  const passages: TextPassage[] = [];
+  let title = '';
+  let label = '';
+  for (const block of blocksOf(text)) {
+    const { heading, body } = takeHeading(block);
+    if (heading !== undefined) {
+      title = heading;
+      label = '';
+    }
+    const plain = plainText(body);
+    if (!/[\p{L}\p{N}]/u.test(plain)) continue;
+    if (LABEL.test(plain)) {
+      label = plain.replace(/:$/, '');
       continue;
     }
-    let passage = '';
-    for (const sentence of splitSentences(plain, language)) {
-      if (passage && passage.length + sentence.length > LONGEST) {
-        passages.push(passage);
-        passage = '';
-      }
-      passage = passage ? `${passage} ${sentence}` : sentence.slice(0, LONGEST);
-    }
-    if (passage) passages.push(passage);
+    // "Prices:" holds for the whole list below it, a question only for the answer that follows.
+    const isItem = ITEM.test(body);
+    if (!isItem && !label.endsWith('?')) label = '';
+    const below = [title, label].filter((part) => part !== '').join(', ');
+    for (const part of upTo(LONGEST, plain, language))
+      passages.push({ heading: below, text: part });
+    if (!isItem) label = '';
   }
-  return passages;
+  return passages.length > FEW + text.length / CHARACTERS_A_PASSAGE ? packed(passages) : passages;
+}
+
+/*
+ * Texts come from outside and are long: no pattern below may take more than linear time, so what
+ * repeats is bounded or cannot match in two ways.
+ */
+const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\|)/;
+/** A block that only says what the next one is about. */
+const LABEL = /^(?:[^.!?]{1,80}:|[^.!?]{1,200}\?)$/;
+/** At empty lines, and before items of lists, rows of tables and titles. */
+const BORDERS =
+  /\n\s*\n|\n(?=[ \t]{0,12}(?:(?:[-*•]|\d{1,3}[.)]|#{1,6})\s|\||\*\*[^*\n]{1,200}\*\*:?[ \t]{0,8}(?:\n|$)))/;
+const AFTER_LABEL = /\n(?<=^[^.!?\n|]{1,80}:[ \t]{0,8}\n)/;
+const LONGEST_TITLE = 200;
+
+function blocksOf(text: string): string[] {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .split(BORDERS)
+    .flatMap((block) => block.trim().split(AFTER_LABEL));
+}
+
+/** A line that begins with #, or that is bold as a whole, is a title. */
+function takeHeading(block: string): { readonly heading?: string; readonly body: string } {
+  const end = block.indexOf('\n');
+  const first = (end < 0 ? block : block.slice(0, end)).trim();
+  if (first.length > LONGEST_TITLE) return { body: block };
+  const match = /^#{1,6}\s+(.+?)[\s#:]*$/.exec(first) ?? /^\*\*([^*]+?):?\*\*:?$/.exec(first);
+  if (!match) return { body: block };
+  return { heading: plainText(match[1]!), body: end < 0 ? '' : block.slice(end + 1) };
+}
+
+/** In parts of at most so many characters, each of whole sentences where that can be. */
+function upTo(most: number, text: string, language: string): string[] {
+  if (text.length <= most) return [text];
+  const parts: string[] = [];
+  let part = '';
+  for (const sentence of splitSentences(text, language).flatMap((one) => cutHard(most, one))) {
+    if (part && part.length + sentence.length > most) {
+      parts.push(part);
+      part = '';
+    }
+    part = part ? `${part} ${sentence}` : sentence;
+  }
+  if (part) parts.push(part);
+  return parts;
+}
+
+/** A sentence that is too long is cut between words, or anywhere if it has none. */
+function cutHard(most: number, sentence: string): string[] {
+  const parts: string[] = [];
+  let rest = sentence;
+  while (rest.length > most) {
+    const blank = rest.lastIndexOf(' ', most);
+    const at = blank > most / 2 ? blank : most;
+    parts.push(rest.slice(0, at));
+    rest = rest.slice(at).trimStart();
+  }
+  if (rest) parts.push(rest);
+  return parts;
+}
+
+/** Neighbours below one title joined up to the greatest length. */
+function packed(passages: readonly TextPassage[]): TextPassage[] {
+  const joined: TextPassage[] = [];
+  for (const { text } of passages) {
+    const last = joined.at(-1);
+    if (last && last.text.length + text.length < LONGEST) {
+      joined[joined.length - 1] = { heading: '', text: `${last.text} ${text}` };
+    } else {
+      joined.push({ heading: '', text });
+    }
+  }
+  return joined;
 }
 
 /** The sentences of a plain text. An abbreviation before a name does not end one. */
@@ -47,12 +139,23 @@ export function splitSentences(text: string, language = 'en'): string[] {
   return sentences;
 }
 
-/** Without list marks, heading marks, emphasis, code marks and link targets, on one line. */
+/** Without list marks, emphasis, code marks, table borders and link targets, on one line. */
 function plainText(block: string): string {
   return block
-    .replace(/^\s*(?:#{1,6}|[-*•]|\d+[.)])\s+/gm, '')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/(\*\*|__|`)/g, '')
+    .split('\n')
+    .map((line) => cellsOf(line.trim()))
+    .join(' ')
+    .replace(/\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1')
+    .replace(/\*\*|__|`/g, '')
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+/** A line without its mark; a table's row as a list of its cells. */
+function cellsOf(line: string): string {
+  if (!line.startsWith('|')) {
+    return line.replace(/^(?:#{1,6}|[-*•]|\d{1,3}[.)]|Q:|A:|Question:|Answer:)\s+/, '');
+  }
+  const cells = line.split('|').map((cell) => cell.trim());
+  return cells.filter((cell) => /[^:\s-]/.test(cell)).join(', ');
 }

@@ -49,18 +49,23 @@ export class AgentsRepository {
     this.#db = db;
   }
 
+  /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND when its knowledge base was deleted meanwhile */
   async insert(agent: NewAgent): Promise<Agent> {
-    const [row] = await this.#db<AgentRow>('agents')
-      .insert({
-        id: agent.id,
-        account_id: agent.accountId,
-        name: agent.name,
-        config: agent.config,
-        kb_id: agent.kbId,
-        status: agent.status,
-      })
-      .returning('*');
-    return toAgent(row!);
+    try {
+      const [row] = await this.#db<AgentRow>('agents')
+        .insert({
+          id: agent.id,
+          account_id: agent.accountId,
+          name: agent.name,
+          config: agent.config,
+          kb_id: agent.kbId,
+          status: agent.status,
+        })
+        .returning('*');
+      return toAgent(row!);
+    } catch (error) {
+      throw explainViolation(error) ?? error;
+    }
   }
 
   async find(accountId: string, id: string): Promise<Agent | undefined> {
@@ -97,7 +102,8 @@ export class AgentsRepository {
   /**
    * Changes an agent as `decide` says, which sees it as it is and may throw to leave it so. Changes
    * of one agent take turns; one that changes nothing leaves its version and time alone.
-   * @throws ApiError PHONE_NUMBER_IN_USE when another deployed agent has the number
+   * @throws ApiError PHONE_NUMBER_IN_USE when another deployed agent has the number,
+   *   KNOWLEDGE_BASE_NOT_FOUND when the knowledge base was deleted meanwhile
    */
   async change(
     accountId: string,
@@ -123,22 +129,25 @@ export class AgentsRepository {
         return toAgent(after!);
       });
     } catch (error) {
-      throw explainTakenNumber(error) ?? error;
+      throw explainViolation(error) ?? error;
     }
   }
 }
 
-function explainTakenNumber(error: unknown): ApiError | undefined {
-  const isTaken =
-    error instanceof Error &&
-    'constraint' in error &&
-    error.constraint === 'agents_deployed_number';
-  if (!isTaken) return undefined;
-  return new ApiError(
-    'PHONE_NUMBER_IN_USE',
-    "Another deployed agent has this agent's phone number: pause that one or take another number",
-    { cause: error },
-  );
+function explainViolation(cause: unknown): ApiError | undefined {
+  if (!(cause instanceof Error && 'constraint' in cause)) return undefined;
+  switch (cause.constraint) {
+    case 'agents_deployed_number':
+      return new ApiError(
+        'PHONE_NUMBER_IN_USE',
+        "Another deployed agent has this agent's phone number: pause that one or take another number",
+        { cause },
+      );
+    case 'agents_kb_id_fkey':
+      return new ApiError('KNOWLEDGE_BASE_NOT_FOUND', 'The knowledge base was deleted', { cause });
+    default:
+      return undefined;
+  }
 }
 
 function toColumns(change: AgentChange): Partial<AgentRow> {

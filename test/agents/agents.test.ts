@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Ask, withControlPlane } from '../support/control-plane.js';
 
-const plane = withControlPlane({ knowledgeBaseIds: [7], languages: ['en', 'auto', 'de'] });
+const plane = withControlPlane({ languages: ['en', 'auto', 'de'] });
 
 async function makeAgent(config: Record<string, unknown> = {}, ask?: Ask) {
   const asOwner = ask ?? (await plane.asNewAccount());
@@ -9,6 +9,11 @@ async function makeAgent(config: Record<string, unknown> = {}, ask?: Ask) {
   expect(status).toBe(201);
   const move = (name: string) => asOwner('POST', `/agent/${agent.agent_id}/${name}`);
   return { ask: asOwner, agent, path: `/agent/${agent.agent_id}`, move };
+}
+
+async function makeKnowledgeBase(ask: Ask): Promise<number> {
+  const { body } = await ask('POST', '/knowledge-base', { documents: [{ content: 'A fact.' }] });
+  return body.kb_id;
 }
 
 describe('a new agent', () => {
@@ -93,8 +98,10 @@ describe('a new agent', () => {
   it('may have a knowledge base that exists, and no other', async () => {
     const ask = await plane.asNewAccount();
     const create = (kb_id: unknown) => ask('POST', '/agent', { name: 'x', config: {}, kb_id });
-    expect((await create(7)).body.kb_id).toBe(7);
-    for (const id of [8, -1, 2 ** 40]) {
+    const own = await makeKnowledgeBase(ask);
+    const foreign = await makeKnowledgeBase(await plane.asNewAccount());
+    expect((await create(own)).body.kb_id).toBe(own);
+    for (const id of [foreign, -1, 2 ** 40]) {
       const { status, body } = await create(id);
       expect([status, body.code]).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
     }
@@ -177,8 +184,9 @@ describe('an agent that is read or changed', () => {
 
   it('gains and loses a knowledge base', async () => {
     const { ask, path } = await makeAgent();
-    const assigned = await ask('POST', `${path}/assign-knowledge-base`, { kb_id: 7 });
-    expect([assigned.status, assigned.body.kb_id]).toEqual([200, 7]);
+    const id = await makeKnowledgeBase(ask);
+    const assigned = await ask('POST', `${path}/assign-knowledge-base`, { kb_id: id });
+    expect([assigned.status, assigned.body.kb_id]).toEqual([200, id]);
     const removed = await ask('DELETE', `${path}/knowledge-base`);
     expect([removed.status, removed.body]).toEqual([204, '']);
     expect((await ask('GET', path)).body.kb_id).toBeNull();

@@ -15,6 +15,8 @@ import { apiKeyRoutes } from '../../src/keys/api-keys.routes.js';
 import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
 import { KeyDirectory } from '../../src/keys/key-directory.js';
 import type { Scope } from '../../src/keys/scopes.js';
+import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js';
+import { knowledgeRoutes } from '../../src/knowledge/knowledge.routes.js';
 import { Metrics } from '../../src/metrics.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
@@ -23,6 +25,8 @@ import { SecretKeys } from '../../src/secrets/secret-keys.js';
 import type { BuiltinVoice } from '../../src/voices/builtin-voices.js';
 import { voiceRoutes } from '../../src/voices/voices.routes.js';
 import { type TestDatabase, withDatabase } from './database.js';
+
+export const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 
 export const BUILTIN_VOICE: BuiltinVoice = {
   id: 'ada',
@@ -63,7 +67,8 @@ export interface ControlPlaneOptions {
   readonly allowedHosts?: readonly string[];
   /** Languages that an agent may be deployed with. */
   readonly languages?: readonly string[];
-  readonly knowledgeBaseIds?: readonly number[];
+  /** Told when there are documents to index, which nothing else does here. */
+  readonly onDocuments?: () => void;
 }
 
 /** Accounts, keys, agents and voices behind a listening app, on a database of its own. */
@@ -147,9 +152,10 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
 function testAgentRoutes(
   database: TestDatabase,
   box: SecretBox,
-  { allowedHosts = [], languages = ['en'], knowledgeBaseIds = [] }: ControlPlaneOptions,
+  { allowedHosts = [], languages = ['en'], onDocuments = () => undefined }: ControlPlaneOptions,
 ) {
   const repository = new AgentsRepository(database.db);
+  const knowledge = new KnowledgeRepository(database.db, EMBEDDING_MODEL);
   const agents = new Agents({
     repository,
     box,
@@ -158,8 +164,11 @@ function testAgentRoutes(
       problemWith: async ({ language }) =>
         languages.includes(language) ? undefined : `Nothing speaks ${language}`,
     },
-    knowledgeBases: { exists: async (_, id) => knowledgeBaseIds.includes(id) },
+    knowledgeBases: knowledge,
   });
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
-  return agentRoutes({ agents, repository, models });
+  return [
+    ...agentRoutes({ agents, repository, models }),
+    ...knowledgeRoutes({ knowledge, onDocuments }),
+  ];
 }

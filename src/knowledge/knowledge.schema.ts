@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import { anyDict, int, list, model, str } from '../http/fields.js';
+import { PAGE_FIELDS, Pagination } from '../http/pagination.js';
+
+/** Source: the contract's supplement, §9. */
+const MAX_CONTENT = 200_000;
+const MAX_DOCUMENTS = 1_000;
+/** Characters of all the documents of one knowledge base. */
+const MAX_TOTAL = 2_000_000;
+
+const metadata = () => anyDict({ maxBytes: 16_384 });
+
+const DocumentInput = model({
+  content: str({ min: 1, max: MAX_CONTENT, description: 'Plain text or Markdown.' }),
+  metadata: metadata().nullable().optional(),
+}).meta({ id: 'KnowledgeDocumentInput' });
+
+const documents = () =>
+  list(DocumentInput, { min: 1, max: MAX_DOCUMENTS }).refine(
+    (all) => all.reduce((sum, { content }) => sum + content.length, 0) <= MAX_TOTAL,
+    { message: `the documents must not be longer than ${MAX_TOTAL} characters together` },
+  );
+
+const TEXTS = {
+  name: str({ max: 255 }).nullable().optional(),
+  description: str({ max: 2_000 }).nullable().optional(),
+};
+
+export const CreateKnowledgeBase = model({ ...TEXTS, documents: documents() }).meta({
+  id: 'CreateKnowledgeBase',
+});
+export type CreateKnowledgeBase = z.output<typeof CreateKnowledgeBase>;
+
+export const UpdateKnowledgeBase = model({
+  ...TEXTS,
+  documents: documents().optional(),
+}).meta({
+  id: 'UpdateKnowledgeBase',
+  description: 'What is left out stays as it is; documents, when given, replace all there are.',
+});
+export type UpdateKnowledgeBase = z.output<typeof UpdateKnowledgeBase>;
+
+export const KnowledgeBasePath = model({ kb_id: int() });
+export const ListKnowledgeBases = model(PAGE_FIELDS);
+
+const FIELDS = {
+  kb_id: int(),
+  document_count: int(),
+  created_at: str({ format: 'date-time' }),
+  updated_at: str({ format: 'date-time' }),
+  name: str(),
+  description: str(),
+  message: str({ description: 'How far indexing is.' }),
+};
+
+export const KnowledgeBaseBody = model(FIELDS).meta({ id: 'KnowledgeBase' });
+export type KnowledgeBaseBody = z.output<typeof KnowledgeBaseBody>;
+
+export const KnowledgeBaseWithDocuments = model({
+  ...FIELDS,
+  documents: list(
+    model({ content: str(), metadata: metadata() }).meta({ id: 'KnowledgeDocument' }),
+  ),
+}).meta({ id: 'KnowledgeBaseWithDocuments' });
+
+export const KnowledgeBasePage = model({
+  items: list(KnowledgeBaseBody),
+  pagination: Pagination,
+}).meta({ id: 'KnowledgeBasePage' });

@@ -1,0 +1,62 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
+import type { CpuPermits } from '../../media/inference/cpu-permits.js';
+import type { Embedder } from '../../media/inference/embedder.js';
+import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import type { ModelStore } from '../../media/models/store.js';
+import type { KnowledgeBaseDirectory } from '../agents/agent-ports.js';
+import type { Route } from '../http/route.js';
+import { Indexer } from './indexer.js';
+import { IndexingRepository } from './indexing.repository.js';
+import { KnowledgeRepository } from './knowledge.repository.js';
+import { knowledgeRoutes } from './knowledge.routes.js';
+import { VectorSearch } from './vector-search.js';
+
+/** Its vectors are stored under this name: another model must have another. */
+const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
+/** Of vectors in memory: some 40,000 passages. */
+const KEPT_BYTES = 64 * 1_048_576;
+
+export interface KnowledgeParts {
+  readonly db: Knex;
+  readonly store: ModelStore;
+  readonly permits: CpuPermits;
+  readonly log: Logger;
+}
+
+/** Everything about knowledge bases, put together. */
+export interface OpenKnowledge {
+  readonly embedder: Embedder;
+  readonly search: KnowledgeSearch;
+  readonly directory: KnowledgeBaseDirectory;
+  readonly routes: readonly Route[];
+  close(): Promise<void>;
+}
+
+/** Warms the embedding model and goes on with the indexing that a stop or a kill left. */
+export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
+  const { db, store, permits, log } = parts;
+  const folder = await store.require(EMBEDDING_MODEL);
+  const embedder = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits });
+  try {
+    await embedder.warm();
+  } catch (error) {
+    await embedder.close();
+    throw error;
+  }
+  const repository = new IndexingRepository(db, embedder.id);
+  const indexer = new Indexer({ repository, embedder, log });
+  const knowledge = new KnowledgeRepository(db, embedder.id);
+  indexer.start();
+  return {
+    embedder,
+    search: new VectorSearch(repository, embedder, KEPT_BYTES),
+    directory: knowledge,
+    routes: knowledgeRoutes({ knowledge, onDocuments: indexer.wake }),
+    async close() {
+      await indexer.close();
+      await embedder.close();
+    },
+  };
+}

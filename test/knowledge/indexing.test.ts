@@ -1,0 +1,204 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import type { Embedder } from '../../media/inference/embedder.js';
+import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { Indexer } from '../../src/knowledge/indexer.js';
+import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
+import { VectorSearch } from '../../src/knowledge/vector-search.js';
+import { type Ask, EMBEDDING_MODEL, withControlPlane } from '../support/control-plane.js';
+import { modelFolder } from '../support/model-folder.js';
+
+const PATH = '/knowledge-base';
+let wake = (): void => undefined;
+const plane = withControlPlane({ onDocuments: () => wake() });
+const embedder = new MiniLmEmbedder({
+  id: EMBEDDING_MODEL,
+  folder: modelFolder(EMBEDDING_MODEL),
+  permits: new CpuPermits(1),
+});
+const indexers: Indexer[] = [];
+let ask: Ask;
+beforeAll(async () => {
+  ask = await plane.asNewAccount();
+});
+afterEach(async () => {
+  await Promise.all(indexers.splice(0).map((indexer) => indexer.close()));
+});
+afterAll(() => embedder.close());
+
+function repository(model = EMBEDDING_MODEL) {
+  return new IndexingRepository(plane.database.db, model);
+}
+
+function startIndexer(through: Embedder = embedder): Indexer {
+  const log = pino({ level: 'silent' });
+  const indexer = new Indexer({ repository: repository(through.id), embedder: through, log });
+  indexers.push(indexer);
+  wake = indexer.wake;
+  indexer.start();
+  return indexer;
+}
+
+async function make(contents: readonly string[]): Promise<number> {
+  const documents = contents.map((content) => ({ content }));
+  const { body } = await ask('POST', PATH, { documents });
+  return body.kb_id;
+}
+
+async function message(kbId: number): Promise<string> {
+  return (await ask('GET', `${PATH}/${kbId}`)).body.message;
+}
+
+async function isReady(kbId: number): Promise<void> {
+  await expect.poll(() => message(kbId), { timeout: 20_000 }).toMatch(/^ready/);
+}
+
+async function find(search: VectorSearch, kbId: number, question: string): Promise<string[]> {
+  const [query] = await embedder.embed([question], { priority: 'turn' });
+  return (await search.search(kbId, query!, 2)).map(({ text }) => text);
+}
+
+function newSearch(maxBytes = 1 << 20): VectorSearch {
+  return new VectorSearch(repository(), embedder, maxBytes);
+}
+
+/** An embedder under another name, which may fail. */
+function otherEmbedder(id: string, check: (texts: readonly string[]) => void = () => undefined) {
+  return {
+    id,
+    dimensions: embedder.dimensions,
+    embed: async (...given: Parameters<Embedder['embed']>) => {
+      check(given[0]);
+      return embedder.embed(...given);
+    },
+  };
+}
+
+const POOL = '# Prices\n- A swim costs four euros.\n- Towels cost two euros.';
+const HOURS = 'The pool opens at six in the morning.\n\nThe sauna is closed on Mondays.';
+
+describe('indexing', () => {
+  it('makes what was created searchable, best passage first', async () => {
+    startIndexer();
+    const kbId = await make([POOL, HOURS]);
+    await isReady(kbId);
+    expect(await message(kbId)).toBe('ready: 4 passages');
+    const search = newSearch();
+    expect((await find(search, kbId, 'How much is a swim?'))[0]).toBe('A swim costs four euros.');
+    expect((await find(search, kbId, 'When can I use the sauna?'))[0]).toMatch(/sauna/);
+    const [query] = await embedder.embed(['towel rental'], { priority: 'turn' });
+    const [best] = await search.search(kbId, query!, 1);
+    expect(best).toMatchObject({ heading: 'Prices', text: 'Towels cost two euros.' });
+    expect(best!.score).toBeGreaterThan(0.4);
+    expect(await search.search(2 ** 31 - 1, query!, 3)).toEqual([]);
+  });
+
+  it('finds at its start what was not indexed, and goes on in the middle of a document', async () => {
+    const lines = Array.from({ length: 40 }, (_, i) => `- Room ${i} is on floor ${i % 7}.`);
+    const kbId = await make([lines.join('\n')]);
+    let embedded = 0;
+    let reached = (): void => undefined;
+    const isInside = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const first = startIndexer(
+      otherEmbedder(EMBEDDING_MODEL, (texts) => {
+        embedded += texts.length;
+        if (embedded > 16) reached();
+      }),
+    );
+    await isInside;
+    await first.close(); // as a kill would: the batch in hand is lost, those before it stay
+    expect(await message(kbId)).toBe('indexing 1 of 1 documents');
+    expect((await find(newSearch(), kbId, 'Room 3')).length).toBe(2); // searchable already
+    let again = 0;
+    startIndexer(
+      otherEmbedder(EMBEDDING_MODEL, (texts) => {
+        again += texts.length;
+      }),
+    );
+    await isReady(kbId);
+    expect(await message(kbId)).toBe('ready: 40 passages');
+    expect(again).toBeLessThanOrEqual(24);
+  });
+
+  it('of replaced documents forgets the old ones, on every gateway', async () => {
+    startIndexer();
+    const kbId = await make([HOURS]);
+    await isReady(kbId);
+    const elsewhere = newSearch();
+    expect((await find(elsewhere, kbId, 'When does the pool open?'))[0]).toMatch(/six/);
+    await ask('PUT', `${PATH}/${kbId}`, { documents: [{ content: 'The pool opens at nine.' }] });
+    await isReady(kbId);
+    expect(await find(elsewhere, kbId, 'When does the pool open?')).toEqual([
+      'The pool opens at nine.',
+    ]);
+    await ask('DELETE', `${PATH}/${kbId}`);
+    expect(await find(elsewhere, kbId, 'When does the pool open?')).toEqual([]);
+    expect(elsewhere.keptBytes).toBe(0);
+  });
+
+  it('is done anew for another model, whose vectors alone are then searched', async () => {
+    const first = startIndexer();
+    const kbId = await make([HOURS]);
+    await isReady(kbId);
+    await first.close();
+    const [query] = await embedder.embed(['pool'], { priority: 'turn' });
+    const next = new VectorSearch(repository('next-model'), embedder, 1 << 20);
+    expect(await next.search(kbId, query!, 5)).toEqual([]);
+    startIndexer(otherEmbedder('next-model'));
+    const found = async () => (await next.search(kbId, query!, 5)).length;
+    await expect.poll(found, { timeout: 20_000 }).toBe(2);
+    await indexers.pop()!.close();
+    await ask('DELETE', `${PATH}/${kbId}`);
+  });
+
+  it('leaves a document alone that fails time and again, and does the others', async () => {
+    const kbId = await make(['A poisoned text.', 'The bar opens at noon.']);
+    startIndexer(
+      otherEmbedder(EMBEDDING_MODEL, (texts) => {
+        if (texts.some((text) => text.includes('poisoned'))) throw new Error('cannot');
+      }),
+    );
+    await isReady(kbId);
+    expect(await message(kbId)).toBe('ready: 1 passage, 1 document not indexed');
+    await indexers.pop()!.close();
+    startIndexer(); // the next start tries again
+    await expect.poll(() => message(kbId), { timeout: 20_000 }).toBe('ready: 2 passages');
+  });
+
+  it('by several gateways does each passage once, and what holds no words is done at once', async () => {
+    const texts: string[] = [];
+    const counting = otherEmbedder(EMBEDDING_MODEL, (batch) => texts.push(...batch));
+    const kbIds = [await make(['-- !! --']), await make([POOL, HOURS]), await make([HOURS, POOL])];
+    startIndexer(counting);
+    startIndexer(counting);
+    for (const kbId of kbIds) await isReady(kbId);
+    expect(await message(kbIds[0]!)).toBe('ready: 0 passages');
+    expect(texts.length).toBe(8);
+  });
+
+  it('of a knowledge base that is deleted meanwhile ends in peace', async () => {
+    startIndexer();
+    const doomed = await make([
+      Array.from({ length: 60 }, (_, i) => `- Item ${i} red.`).join('\n'),
+    ]);
+    const other = await make([HOURS]);
+    expect((await ask('DELETE', `${PATH}/${doomed}`)).status).toBe(204);
+    await isReady(other);
+  });
+});
+
+describe('the vectors in memory', () => {
+  it('are bounded: the least recently asked go first', async () => {
+    startIndexer();
+    const kbIds = [await make([HOURS]), await make([HOURS]), await make([HOURS])];
+    for (const kbId of kbIds) await isReady(kbId);
+    const bytes = 2 * embedder.dimensions * 4;
+    const search = newSearch(2 * bytes);
+    for (const kbId of kbIds) await find(search, kbId, 'sauna');
+    expect(search.keptBytes).toBe(2 * bytes);
+    expect((await find(search, kbIds[0]!, 'sauna'))[0]).toMatch(/sauna/);
+  });
+});
