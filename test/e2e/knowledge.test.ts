@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServerMessage } from '../../agents-runtime/transports/websocket/protocol.js';
+import { CallClient, type ConnectionDetails } from '../support/call-client.js';
+import { type Product, removeDataDir, startProduct } from '../support/product.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+type Said = Extract<ServerMessage, { type: 'transcript' }>;
+
+const dataDir = makeTestFolder();
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct({ dataDir });
+});
+afterAll(async () => {
+  await product?.stop();
+  await removeDataDir(dataDir);
+});
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${product.url}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(response.ok, `${method} ${path}: ${response.status}`).toBe(true);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+const messageOf = async (kbId: number) =>
+  (await ask<{ message: string }>('GET', `/knowledge-base/${kbId}`)).message;
+
+async function makeKnowledgeBase(contents: readonly string[]): Promise<number> {
+  const documents = contents.map((content) => ({ content }));
+  return (await ask<{ kb_id: number }>('POST', '/knowledge-base/', { documents })).kb_id;
+}
+
+/** Types a question in a call with an agent and gives what it answers. */
+async function answerOf(agentId: string, question: string): Promise<string> {
+  const path = '/connection/connection-details';
+  const details = await ask<ConnectionDetails>('POST', path, { agent_id: agentId });
+  const client = new CallClient(details);
+  try {
+    await client.connect();
+    client.type(question);
+    const said = await client.waitFor<Said>(
+      (message) => message.type === 'transcript' && message.role === 'agent' && message.final,
+    );
+    return said.text;
+  } finally {
+    client.hangUp();
+    client.close();
+  }
+}
+
+describe('a knowledge base of the product', () => {
+  it('is what a deployed agent answers from, until it is taken away', async () => {
+    const kbId = await makeKnowledgeBase(['# Swimming\nThe pool opens at half past six.']);
+    await expect.poll(() => messageOf(kbId), { timeout: 20_000 }).toBe('ready: 1 passage');
+    const config = { prompt: 'You are the voice of a lido. We rent out towels.' };
+    const { agent_id: id } = await ask<{ agent_id: string }>('POST', '/agent/', {
+      name: 'Lido',
+      config,
+    });
+    await ask('POST', `/agent/${id}/assign-knowledge-base`, { kb_id: kbId });
+    await ask('POST', `/agent/${id}/deploy`);
+    expect(await answerOf(id, 'When does the pool open?')).toMatch(/half past six/);
+    await ask('DELETE', `/agent/${id}/knowledge-base`);
+    expect(await answerOf(id, 'When does the pool open?')).toMatch(/do not know/);
+  });
+
+  it('is indexed to its end although the gateway is killed meanwhile', async () => {
+    const line = (i: number) => `- Locker ${i} is in corridor ${i % 13} of the east wing.`;
+    const contents = [0, 1, 2].map((part) =>
+      Array.from({ length: 150 }, (_, i) => line(part * 150 + i)).join('\n'),
+    );
+    const kbId = await makeKnowledgeBase(contents);
+    await expect
+      .poll(() => messageOf(kbId), { timeout: 60_000, interval: 20 })
+      .toBe('indexing 2 of 3 documents');
+    await product.kill();
+    product = await startProduct({ dataDir });
+    await expect.poll(() => messageOf(kbId), { timeout: 60_000 }).toBe('ready: 450 passages');
+  });
+});
