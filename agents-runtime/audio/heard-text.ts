@@ -28,7 +28,7 @@ export class HeardText {
 
   /** All the text that has been spoken so far, heard or not. */
   get whole(): string {
-    return this.#text;
+    return this.#text.trim();
   }
 
   get samples(): number {
@@ -37,9 +37,9 @@ export class HeardText {
 
   add(piece: SpokenPiece): void {
     if (piece.text) {
-      this.#sentenceText = this.#text ? this.#text.length + 1 : 0;
+      this.#sentenceText = this.#text.length;
       this.#sentenceSample = this.#samples;
-      this.#text += this.#text ? ` ${piece.text}` : piece.text;
+      this.#text += piece.text;
     }
     for (const word of piece.words) {
       this.#words.push({
@@ -52,12 +52,12 @@ export class HeardText {
 
   /** The text up to the last word whose middle lies before `samples` of the utterance. */
   heardAt(samples: number): string {
-    if (samples >= this.#samples) return this.#text;
+    if (samples >= this.#samples) return this.whole;
     let end = 0;
     for (const word of this.#words) {
       if (word.middleSample > samples) break;
       end = word.textEnd;
     }
-    return this.#text.slice(0, end);
+    return this.#text.slice(0, end).trim();
   }
 }

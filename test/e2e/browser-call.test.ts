@@ -54,7 +54,9 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
   it('answers a spoken question by voice and shows all of it', async () => {
     const { page, faults, wire } = await signedIn(browser, product.url, product.apiKey);
     await page.evaluate(WATCH_STATES);
-    await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'Harbour Lane Books' });
+    await page
+      .getByRole('combobox', { name: 'Agent' })
+      .selectOption({ label: 'Harbour Lane Books' });
     await page.getByRole('button', { name: 'Talk' }).click();
     const latency = page.locator('#transcript .latency');
     await latency.waitFor({ timeout: 60_000 });
