@@ -81,6 +81,7 @@ const Settings = z.object({
       error: 'trace, debug, info, warn, error, fatal or silent',
     })
     .default('info'),
+  FORMANT: z.enum(['auto', 'off'], { error: 'auto or off' }).default('auto'),
   OUTBOUND_ALLOWED_HOSTS: list()
     .refine((items) => items.every(isHostOrNetwork), 'a comma list of hosts or networks (CIDR)')
     .default([]),

@@ -162,14 +162,17 @@ function openKeys(config: Config, db: Knex, secrets: SecretKeys): KeyDirectory {
   });
 }
 
-async function openSpeech({ config, shutdown }: Start, permits: CpuPermits) {
+async function openSpeech({ config, log, shutdown }: Start, permits: CpuPermits) {
   const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
-  const voices = await openVoices({ store, models: MODELS, permits });
-  shutdown.add('voices', () => Promise.all(voices.map((voice) => voice.close())));
+  const open = await openVoices({ store, models: MODELS, permits, formant: config.FORMANT });
+  const { voices, formant } = open;
+  shutdown.add('voices', () => open.close());
   const encoders = new EncoderThread(permits);
   shutdown.add('encoders', () => encoders.close());
   await voices[0]!.warm();
   await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
+  // No one waits for it: English does not need it.
+  void formant?.warm(log);
   proceed(shutdown);
   return { store, voices, encoders };
 }

@@ -12,6 +12,8 @@ export interface BuiltinVoice {
   readonly isInstalled: boolean;
   /** Whether it speaks for its language when no voice is named. */
   readonly isDefault: boolean;
+  /** The command that installs it, if it is not there. */
+  readonly install?: string | undefined;
 }
 
 /** The built-in voices of this installation, installed or not. */

@@ -38,7 +38,7 @@ export class InstalledLanguages {
     if (await this.#hasRecogniser(spoken)) return undefined;
     return spoken === 'en'
       ? 'No recogniser for en is installed: run "npm run models -- fetch moonshine-tiny-en" and start again'
-      : `No installed recogniser understands ${spoken}: only English comes with a model of its own`;
+      : `No recogniser for ${spoken} can be installed yet, so calls are held in English only; POST /api/v1/tts/speech speaks ${spoken}`;
   }
 
   async #hasRecogniser(language: string): Promise<boolean> {

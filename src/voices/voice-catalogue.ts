@@ -1,20 +1,39 @@
 import type { Model } from '../../media/models/model.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { BuiltinVoice, BuiltinVoices } from './builtin-voices.js';
+import { FORMANT_VOICES } from './formant-voices.js';
 
 /** Hz, by engine: what a voice that is not installed would have. */
-const ENGINE_RATES: Readonly<Record<string, number>> = { hibari: 24_000, piper: 22_050 };
+const ENGINE_RATES: Readonly<Record<string, number>> = {
+  hibari: 24_000,
+  piper: 22_050,
+  formant: 22_050,
+};
 const SPEECH_SYNTHESIS = 'speech synthesis';
 
-/** All voices of the manifest, and which of them are open here. */
+/** Where the formant voices come from. */
+const INSTALL_FORMANT = 'npm install --include=optional';
+
+/** A voice that could be open here. */
+interface KnownVoice {
+  readonly id: string;
+  readonly language: string;
+  readonly engine: string;
+  /** The command that installs it. */
+  readonly install: string;
+}
+
+/** All voices of the manifest and of the formant engine, and which of them are open here. */
 export class VoiceCatalogue implements BuiltinVoices {
   readonly #voices: readonly BuiltinVoice[];
 
   /** @param open the voices that can speak now; the first of a language is its default. */
   constructor(models: readonly Model[], open: readonly VoiceModel[]) {
-    this.#voices = models
-      .filter(({ use }) => use === SPEECH_SYNTHESIS)
-      .map((model) => describe(model, open));
+    const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(knownModel);
+    const formant = FORMANT_VOICES.map(
+      (voice): KnownVoice => ({ ...voice, engine: 'formant', install: INSTALL_FORMANT }),
+    );
+    this.#voices = [...neural, ...formant].map((known) => describe(known, open));
   }
 
   list(): readonly BuiltinVoice[] {
@@ -22,9 +41,13 @@ export class VoiceCatalogue implements BuiltinVoices {
   }
 }
 
-function describe({ id, engine, languages }: Model, open: readonly VoiceModel[]): BuiltinVoice {
+function knownModel({ id, engine, languages }: Model): KnownVoice {
+  return { id, engine, language: languages[0]!, install: `npm run models -- fetch ${id}` };
+}
+
+function describe(known: KnownVoice, open: readonly VoiceModel[]): BuiltinVoice {
+  const { id, engine, language, install } = known;
   const voice = open.find((candidate) => candidate.id === id);
-  const language = languages[0]!;
   const first = open.find((candidate) => candidate.languages.includes(language));
   return {
     id,
@@ -34,6 +57,7 @@ function describe({ id, engine, languages }: Model, open: readonly VoiceModel[])
     sampleRate: voice?.sampleRate ?? ENGINE_RATES[engine] ?? 0,
     isInstalled: voice !== undefined,
     isDefault: voice !== undefined && first === voice,
+    install: voice ? undefined : install,
   };
 }
 

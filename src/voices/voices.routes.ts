@@ -33,5 +33,6 @@ function toBody(voice: BuiltinVoice): VoiceBody {
     engine: voice.engine,
     installed: voice.isInstalled,
     default: voice.isDefault,
+    ...(voice.install !== undefined && { install: voice.install }),
   };
 }

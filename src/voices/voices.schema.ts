@@ -21,6 +21,7 @@ export const VoiceBody = model({
   failure_reason: str().optional(),
   engine: str().optional(),
   installed: bool().optional(),
+  install: str({ description: 'The command that installs the voice, if it is not.' }).optional(),
   default: bool().optional().meta({ description: 'The default voice of its language.' }),
 }).meta({ id: 'Voice' });
 export type VoiceBody = z.output<typeof VoiceBody>;

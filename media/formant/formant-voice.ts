@@ -1,0 +1,121 @@
+import { abortError, MediaError } from '../errors.js';
+import type { Priority } from '../inference/cpu-permits.js';
+import type { WorkerLane } from '../inference/worker-lane.js';
+import { arrivals } from '../stream/arrivals.js';
+import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
+import type { FormantProcess, OnSound } from './formant-process.js';
+import { FORMANT_RATE } from './protocol.js';
+import { piecesOf, type ReadingPiece, readingOf } from './reading.js';
+import { WordClock, type WordRange } from './word-clock.js';
+
+/** Longest text of an utterance, in UTF-16 units. */
+const LONGEST_TEXT = 20_000;
+/** What the engine itself leaves between clauses and sentences, but not at the end of what it is given. */
+const CLAUSE_PAUSE_MS = 150;
+const SENTENCE_PAUSE_MS = 300;
+const CLAUSE_END = /[,;:–—]\s*$/;
+const SENTENCE_END = /[.!?…]['"”»)]*\s*$/;
+
+export interface FormantVoiceOptions {
+  readonly id: string;
+  /** ISO 639-1. */
+  readonly language: string;
+  /** The engine's name for the voice. */
+  readonly voice: string;
+  /** Shared by all voices; the owner closes it. */
+  readonly process: FormantProcess;
+  /** The queue before that process. */
+  readonly lane: WorkerLane;
+}
+
+/**
+ * A voice of the formant engine: robotic, but at once and in every language. Each clause is a job
+ * with a CPU permit, and its sound goes out while it is made. Temperature,
+ * top-p and the seed change nothing: there is no model to draw from, and the engine's own flutter,
+ * which makes an utterance some ms longer or shorter from time to time, cannot be seeded.
+ */
+export class FormantVoice implements VoiceModel {
+  readonly id: string;
+  readonly languages: readonly string[];
+  readonly sampleRate = FORMANT_RATE;
+  readonly #voice: string;
+  readonly #process: FormantProcess;
+  readonly #lane: WorkerLane;
+
+  constructor({ id, language, voice, process, lane }: FormantVoiceOptions) {
+    this.id = id;
+    this.languages = [language];
+    this.#voice = voice;
+    this.#process = process;
+    this.#lane = lane;
+  }
+
+  async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
+    const { signal, firstPriority } = options;
+    if (signal.aborted) throw abortError();
+    if (utterance.text.length > LONGEST_TEXT) {
+      throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
+    }
+    const reading = readingOf(utterance.text, utterance.language);
+    const clock = new WordClock();
+    let priority: Priority = firstPriority;
+    for (const piece of piecesOf(reading.text)) {
+      const place = codeUnits(piece.text);
+      const rangeOf: WordRange = (start, end) =>
+        reading.origin(piece.start + place(start), piece.start + place(end));
+      const work = { piece, speed: utterance.speed, clock, rangeOf };
+      yield* this.#sayPiece(work, { signal, firstPriority: priority });
+      priority = 'later-chunk';
+    }
+  }
+
+  async warm(): Promise<void> {
+    await this.#lane.use('background', () => this.#process.phonemes(this.#voice, ['a']));
+  }
+
+  async close(): Promise<void> {
+    // The process is shared: its owner closes it.
+  }
+
+  async *#sayPiece(work: PieceWork, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
+    const { signal, firstPriority } = options;
+    const { piece, speed, clock, rangeOf } = work;
+    const job = { voice: this.#voice, text: piece.text, speed };
+    const chunks = arrivals<SpeechChunk>((emit) => {
+      const onSound: OnSound = (samples, events) => {
+        if (signal.aborted) return;
+        const chunk = clock.push(samples, events, rangeOf);
+        if (chunk) emit(chunk);
+      };
+      return this.#lane.use(firstPriority, () => this.#process.speak(job, onSound), signal);
+    });
+    for await (const chunk of chunks) {
+      if (signal.aborted) break;
+      yield chunk;
+    }
+    if (signal.aborted) throw abortError();
+    const rest = clock.endPiece(pauseAfter(piece.text, speed));
+    if (rest) yield rest;
+  }
+}
+
+interface PieceWork {
+  readonly piece: ReadingPiece;
+  readonly speed: number;
+  readonly clock: WordClock;
+  readonly rangeOf: WordRange;
+}
+
+/** In samples. */
+function pauseAfter(text: string, speed: number): number {
+  const clauseMs = CLAUSE_END.test(text) ? CLAUSE_PAUSE_MS : 0;
+  const pauseMs = SENTENCE_END.test(text) ? SENTENCE_PAUSE_MS : clauseMs;
+  return Math.round((pauseMs * FORMANT_RATE) / 1000 / speed);
+}
+
+/** Turns a number of code points of the text into one of UTF-16 units. */
+function codeUnits(text: string): (codePoints: number) => number {
+  const lengths = Array.from(text, (character) => character.length);
+  if (lengths.length === text.length) return (count) => Math.min(count, text.length);
+  return (count) => lengths.slice(0, count).reduce((sum, length) => sum + length, 0);
+}

@@ -1,0 +1,36 @@
+/** What the formant program is asked for. Voices bear the program's own names. */
+export type FormantRequest =
+  | {
+      readonly id: number;
+      readonly type: 'speak';
+      readonly voice: string;
+      readonly text: string;
+      /** 1 = its own pace. */
+      readonly speed: number;
+    }
+  | {
+      readonly id: number;
+      readonly type: 'phonemes';
+      readonly voice: string;
+      readonly texts: readonly string[];
+    };
+
+/** Something that begins or ends in the sound. */
+export interface FormantEvent {
+  /** `end` is that of a clause. */
+  readonly type: 'word' | 'end';
+  /** Code points of the text; nothing for an end. */
+  readonly start: number;
+  readonly length: number;
+  readonly atMs: number;
+}
+
+/** What the program answers; a `sound` carries 16-bit samples as the frame's body. */
+export type FormantReply =
+  | { readonly id: number; readonly type: 'sound'; readonly events: readonly FormantEvent[] }
+  | { readonly id: number; readonly type: 'phonemes'; readonly lines: readonly string[] }
+  | { readonly id: number; readonly type: 'done' }
+  | { readonly id: number; readonly type: 'failed'; readonly message: string };
+
+/** Hz: that of all its voices. */
+export const FORMANT_RATE = 22_050;

@@ -1,0 +1,102 @@
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../media/languages.js';
+import { type Product, startProduct } from '../support/product.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const TEXTS: Readonly<Record<string, string>> = { ru: 'Доброе утро.', pl: 'Dzień dobry.' };
+
+interface Voice {
+  readonly voice_id: string;
+  readonly language: string;
+  readonly engine: string;
+  readonly installed: boolean;
+  readonly default: boolean;
+  readonly install?: string;
+}
+
+function client(product: Product) {
+  const headers = {
+    authorization: `Bearer ${product.apiKey}`,
+    'content-type': 'application/json',
+  };
+  const url = `${product.url}/api/v1/tts`;
+  return {
+    speak: (language: string) => {
+      const body = { text: TEXTS[language] ?? 'Salut, Ada.', language, audio_format: 'pcm' };
+      return fetch(`${url}/speech`, { method: 'POST', headers, body: JSON.stringify(body) });
+    },
+    voices: async () => {
+      const response = await fetch(`${url}/voices?include=builtin`, { headers });
+      return (await response.json()) as Voice[];
+    },
+  };
+}
+
+describe('after a start with nothing else installed', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(() => product?.stop());
+
+  it.each(LANGUAGES)('%s is spoken', async (language) => {
+    const response = await client(product).speak(language);
+    expect(response.status).toBe(200);
+    const pcm = new Int16Array(await response.arrayBuffer());
+    expect(pcm.length / 32_000).toBeGreaterThan(0.5);
+    expect(pcm.some((sample) => Math.abs(sample) > 1000)).toBe(true);
+  });
+
+  it('each language has a default voice, and is told which command installs a neural one', async () => {
+    const voices = await client(product).voices();
+    for (const language of LANGUAGES) {
+      const own = voices.filter((voice) => voice.language === language);
+      const [chosen, ...others] = own.filter((voice) => voice.default);
+      expect(others).toEqual([]);
+      expect(chosen?.installed).toBe(true);
+      if (chosen?.engine !== 'formant') continue;
+      const neural = own.find((voice) => voice.engine === 'piper');
+      expect(neural?.install).toBe(`npm run models -- fetch ${neural?.voice_id}`);
+    }
+  });
+});
+
+describe('without the formant engine', () => {
+  const folder = makeTestFolder();
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The built product beside all packages but that one. */
+  function withoutPackage(): string {
+    cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+    cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+    mkdirSync(join(folder, 'node_modules'));
+    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+      if (name === '@echogarden') continue;
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    return join(folder, 'dist/src/main.js');
+  }
+
+  it.each([
+    ['FORMANT=off', () => ({ env: { FORMANT: 'off' } })],
+    ['the package not being there', () => ({ program: [withoutPackage()] })],
+  ])('(%s) English is spoken and the other languages say what helps', async (_, options) => {
+    const product = await startProduct(options());
+    try {
+      const { speak, voices } = client(product);
+      expect((await speak('en')).status).toBe(200);
+      const refused = await speak('de');
+      const body = (await refused.json()) as { code: string; detail: string };
+      expect([refused.status, body.code]).toEqual([409, 'LANGUAGE_NOT_AVAILABLE']);
+      expect(body.detail).toContain('npm run models -- add de');
+      const german = (await voices()).filter(({ language }) => language === 'de');
+      expect(german.map(({ installed }) => installed)).toEqual([false, false]);
+    } finally {
+      expect(await product.stop()).toBe(0);
+    }
+  });
+});
