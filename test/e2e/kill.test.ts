@@ -7,7 +7,7 @@ describe('kill -9 during writes', () => {
   const run = new KillRun();
   afterAll(() => run.remove());
 
-  it.each(VICTIMS)('of the %s loses nothing acknowledged', async (victim) => {
+  it.each(VICTIMS)('of %s loses nothing acknowledged', async (victim) => {
     for (let round = 0; round < ROUNDS; round++) await run.round(victim);
     expect(run.acknowledged).toBeGreaterThan(ROUNDS);
   });
