@@ -23,6 +23,21 @@ const APOLOGIES: Readonly<Record<string, string>> = {
   nl: 'Sorry, dat lukte nu niet. Kunt u het herhalen?',
 };
 
+/** Said when a reply broke off in the middle, per language. */
+const BROKEN_OFF: Readonly<Record<string, string>> = {
+  en: 'Sorry, my answer broke off there.',
+  ca: 'Ho sento, la resposta s’ha tallat.',
+  sv: 'Förlåt, mitt svar bröts av där.',
+  es: 'Lo siento, mi respuesta se ha cortado.',
+  fr: 'Désolé, ma réponse a été coupée.',
+  de: 'Entschuldigung, meine Antwort ist hier abgebrochen.',
+  it: 'Mi dispiace, la mia risposta si è interrotta.',
+  pt: 'Desculpe, a minha resposta foi interrompida.',
+  pl: 'Przepraszam, moja odpowiedź się urwała.',
+  ru: 'Извините, мой ответ прервался.',
+  nl: 'Sorry, mijn antwoord werd afgebroken.',
+};
+
 export interface ReplyGuardOptions {
   readonly clock: Clock;
   readonly language: string;
@@ -32,29 +47,39 @@ export interface ReplyGuardOptions {
 }
 
 /**
- * A reply that always ends: one that fails or stalls before its first word becomes an apology, one
- * that breaks off later ends there, and an endless one is cut.
+ * A reply that always ends: one that fails, stalls or ends before its first word becomes an apology,
+ * one that breaks off later says so, and an endless one is cut.
  */
 export async function* guardReply(
   tokens: AsyncGenerator<string>,
   { clock, language, signal, onFault }: ReplyGuardOptions,
 ): AsyncGenerator<string> {
   let characters = 0;
+  let hasWords = false;
+  /** For the next word; tokens without one do not count as an answer. */
+  let waitedMs = 0;
   try {
-    for (;;) {
-      const limitMs = characters === 0 ? FIRST_TOKEN_MS : NEXT_TOKEN_MS;
+    while (characters <= MAX_CHARACTERS) {
+      const limitMs = (hasWords ? NEXT_TOKEN_MS : FIRST_TOKEN_MS) - waitedMs;
+      const askedAt = clock.now();
       const next = await withDeadline(tokens.next(), limitMs, clock);
-      if (next.done) return;
+      waitedMs += clock.now() - askedAt;
+      if (next.done && hasWords) return;
+      if (next.done) throw new CallError('REPLY_FAILED', 'The model gave an empty reply');
+      if (next.value.trim() !== '') {
+        hasWords = true;
+        waitedMs = 0;
+      }
       characters += next.value.length;
       yield next.value;
-      if (characters > MAX_CHARACTERS) {
-        throw new CallError('REPLY_FAILED', 'The reply went past its longest length and was ended');
-      }
     }
+    onFault(new CallError('REPLY_FAILED', 'The reply went past its longest length and was ended'));
   } catch (error) {
     if (signal.aborted) return;
     onFault(error);
-    if (characters === 0) yield APOLOGIES[language] ?? APOLOGIES.en!;
+    const sayings = hasWords ? BROKEN_OFF : APOLOGIES;
+    // A line of its own: half a sentence before it is spoken by itself.
+    yield `\n\n${sayings[language] ?? sayings.en!}`;
   } finally {
     // Not awaited: a generator that hangs in its own `next` would never answer.
     void tokens.return(undefined).catch(() => undefined);

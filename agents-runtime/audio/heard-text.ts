@@ -3,7 +3,7 @@ import type { WordTime } from '../../media/tts/voice-model.js';
 /** A piece of an utterance's speech, and the text that begins with it (if any does). */
 export interface SpokenPiece {
   /**
-   * A sentence, with the space before it, whose first samples these are; '' for the rest of a
+   * A sentence, with the white space before it, whose first samples these are; '' for the rest of a
    * sentence.
    */
   readonly text: string;

@@ -5,7 +5,7 @@ import {
   type VoiceActivity,
   type VoiceActivityStream,
 } from '../../media/vad/voice-activity.js';
-import type { Clock } from '../clock.js';
+import type { Clock, Timer } from '../clock.js';
 import { AudioHistory } from './audio-history.js';
 
 const RATE = 16_000;
@@ -17,6 +17,12 @@ const MAX_AHEAD_MS = 12_000;
 const DRIFT = 0.02;
 /** A gap in the audio larger than this moves the mapping at once. */
 const JUMP_MS = 500;
+
+/** A client that sends nothing for so long is silent: its speech must come to an end. */
+const HOLE_MS = 600;
+/** Silence put in for one hole: enough for any turn to end. */
+const LONGEST_FILL_MS = 8_000;
+const CHECK_MS = 200;
 
 export interface InboundOptions {
   readonly clock: Clock;
@@ -39,6 +45,12 @@ export class Inbound {
   #offsetMs: number | undefined;
   #floats = new Float32Array(0);
   #droppedSamples = 0;
+  #filledSamples = 0;
+  #arrivedAt = 0;
+  /** Clock time up to which the running hole is filled. */
+  #filledTo = 0;
+  #isLost = false;
+  #timer: Timer | undefined;
   #isClosed = false;
 
   constructor({ clock, voiceActivity, segmenter, onEdge }: InboundOptions) {
@@ -57,20 +69,29 @@ export class Inbound {
   /** Takes mono 16 kHz audio, which it copies. */
   push(samples: Int16Array): void {
     if (this.#isClosed || samples.length === 0) return;
-    const arrivedMs = this.#clock.now();
-    const endMs = ((this.history.end + samples.length) * 1000) / RATE;
-    this.#firstOffsetMs ??= arrivedMs - endMs;
-    if (this.#firstOffsetMs - (arrivedMs - endMs) > MAX_AHEAD_MS) {
+    const now = this.#clock.now();
+    const received = this.history.end - this.#filledSamples + samples.length;
+    const offsetMs = now - (received * 1000) / RATE;
+    this.#firstOffsetMs ??= offsetMs;
+    if (this.#firstOffsetMs - offsetMs > MAX_AHEAD_MS) {
       this.#droppedSamples += samples.length;
       return;
     }
-    this.#follow(arrivedMs - endMs);
-    this.history.push(samples);
-    if (this.#floats.length < samples.length) this.#floats = new Float32Array(samples.length);
-    for (let i = 0; i < samples.length; i++) this.#floats[i] = samples[i]! / 32768;
-    this.#reframe.push(this.#floats.subarray(0, samples.length), (window) =>
-      this.#stream.push(window),
-    );
+    this.#arrivedAt = now;
+    this.#filledTo = now;
+    this.#take(samples);
+    this.#timer ??= this.#clock.after(CHECK_MS, () => this.#fillHole());
+  }
+
+  /** The wire broke: what is missing may still come. */
+  lost(): void {
+    this.#isLost = true;
+  }
+
+  regained(): void {
+    this.#isLost = false;
+    this.#arrivedAt = this.#clock.now();
+    this.#filledTo = this.#arrivedAt;
   }
 
   /** Clock time (ms) at which the sample at this position was spoken, as near as arrivals tell. */
@@ -80,7 +101,30 @@ export class Inbound {
 
   close(): void {
     this.#isClosed = true;
+    this.#timer?.cancel();
     this.#stream.close();
+  }
+
+  #take(samples: Int16Array): void {
+    this.#follow(this.#clock.now() - ((this.history.end + samples.length) * 1000) / RATE);
+    this.history.push(samples);
+    if (this.#floats.length < samples.length) this.#floats = new Float32Array(samples.length);
+    for (let i = 0; i < samples.length; i++) this.#floats[i] = samples[i]! / 32768;
+    this.#reframe.push(this.#floats.subarray(0, samples.length), (window) =>
+      this.#stream.push(window),
+    );
+  }
+
+  /** A microphone that is turned off sends nothing: sample time goes on all the same. */
+  #fillHole(): void {
+    this.#timer = this.#clock.after(CHECK_MS, () => this.#fillHole());
+    const now = this.#clock.now();
+    const holeMs = now - this.#arrivedAt;
+    if (this.#isLost || holeMs < HOLE_MS || holeMs > LONGEST_FILL_MS) return;
+    const silence = new Int16Array(Math.round(((now - this.#filledTo) * RATE) / 1000));
+    this.#filledTo = now;
+    this.#filledSamples += silence.length;
+    this.#take(silence);
   }
 
   /** The least late packets tell the truth; a wire that has become slower is followed slowly, a gap at once. */

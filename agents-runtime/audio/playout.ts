@@ -6,8 +6,8 @@ import { SpeechBuffer } from './speech-buffer.js';
 const FRAME_MS = 20;
 /** At most this much is sent ahead of what has been played. */
 const LEAD_MS = 400;
-/** What lies behind the playhead and is kept for a client that comes back. */
-const KEPT_MS = 1000;
+/** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
+const KEPT_MS = 5000;
 /** Nothing is sent while more than this waits in the wire's own buffers. */
 const BACKLOG_LIMIT = 256 * 1024;
 
@@ -67,6 +67,9 @@ export class Playout {
   #isHeld = false;
   #isWirePaused = false;
   #isLost = false;
+  /** What the client of a broken wire believes: it holds, or has audio that was dropped here. */
+  #clientHolds = false;
+  #clientIsStale = false;
   #tick: Timer | undefined;
 
   constructor(transport: CallTransport, clock: Clock, listener: PlayoutListener) {
@@ -137,6 +140,7 @@ export class Playout {
     this.#isHeld = false;
     this.#isWirePaused = false;
     if (line.startMs !== undefined) this.#transport.clear();
+    this.#clientIsStale ||= this.#isLost;
     this.#playedMs = this.#sentMs;
     this.#reportedMs = this.#sentMs;
     this.#kept.length = 0;
@@ -158,6 +162,7 @@ export class Playout {
   lost(): void {
     this.#advance();
     this.#isLost = true;
+    this.#clientHolds = this.#isWirePaused;
   }
 
   /**
@@ -169,8 +174,12 @@ export class Playout {
     this.#isLost = false;
     const again = this.#kept.filter((frame) => frame.atMs >= receivedMs);
     announce(again[0]?.atMs ?? this.#sentMs);
+    if (this.#clientIsStale) this.#transport.clear();
     for (const frame of again) this.#transport.audio(frame.samples);
     if (this.#isWirePaused) this.#transport.pause();
+    else if (this.#clientHolds && !this.#clientIsStale) this.#transport.resumeFrom(this.#playedMs);
+    this.#clientIsStale = false;
+    this.#clientHolds = false;
     this.#run();
   }
 

@@ -112,12 +112,14 @@ export class Call implements CallInput {
   lost(): void {
     if (this.#endedReason || this.#lostTimer) return;
     this.#playout.lost();
+    this.#inbound.lost();
     this.#lostTimer = this.#parts.clock.after(RESUME_MS, () => this.hangUp('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
+    this.#inbound.regained();
     this.#playout.regained(receivedMs, announce);
   }
 
@@ -193,6 +195,9 @@ export class Call implements CallInput {
         if (!this.#turns.state.turn) this.#transcriber.reset();
         this.#sendUser(action.turn, '', true, this.#now());
         return;
+      case 'leave-turn':
+        this.#leave(action);
+        return;
       case 'speak':
         this.#saying = this.#newSaying(action.utterance, 0, undefined);
         this.#replies.say(action.utterance, this.#parts.config.greeting);
@@ -240,6 +245,14 @@ export class Call implements CallInput {
     this.#saying = this.#newSaying(utterance, turn, marks);
     this.#replies.commit(utterance, text, [...before]);
     this.#conversation.user(text, { startMs, endMs: spoken?.zeroMs ?? now }, replaces);
+  }
+
+  /** What was said last and got no answer belongs to the record all the same. */
+  #leave({ turn, text, startMs }: Extract<TurnAction, { type: 'leave-turn' }>): void {
+    const endMs = this.#now();
+    const span = { startMs: startMs ?? endMs, endMs };
+    this.#sendUser(turn, text, true, span.startMs);
+    this.#conversation.user(text, span, false);
   }
 
   #newSaying(utterance: number, turn: number, marks: TurnMarks | undefined): Saying {

@@ -36,7 +36,12 @@ export type AgentPhase =
   | { readonly phase: 'idle' }
   | { readonly phase: 'thinking'; readonly utterance: Utterance }
   | { readonly phase: 'speaking'; readonly utterance: Utterance }
-  | { readonly phase: 'held'; readonly utterance: Utterance; readonly hasSpoken: boolean };
+  | {
+      readonly phase: 'held';
+      readonly utterance: Utterance;
+      readonly hasSpoken: boolean;
+      readonly sinceMs: number;
+    };
 
 /** One stretch of the caller's words, from the first speech to the commit. */
 export interface Turn {
@@ -45,8 +50,8 @@ export interface Turn {
   /** Committed pieces of text, then the newest interim or final of the running one. */
   readonly text: string;
   readonly isFinal: boolean;
-  /** The pause that the newest transcript reaches up to, if it is final. */
-  readonly finalZeroMs: number | undefined;
+  /** The recogniser has said something of it, be it that there are no words. */
+  readonly hasTranscript: boolean;
   /** This turn has held the agent already: it pauses no second time. */
   readonly hasHeld: boolean;
 }
@@ -114,6 +119,14 @@ export type TurnEffect =
       readonly spoken: SpokenTimes | undefined;
     }
   | { readonly type: 'drop-turn'; readonly turn: number; readonly why: 'no-words' | 'backchannel' }
+  /** The call ended before this could be answered. */
+  | {
+      readonly type: 'leave-turn';
+      readonly turn: number;
+      readonly text: string;
+      /** Unknown for what had been waiting. */
+      readonly startMs: number | undefined;
+    }
   | { readonly type: 'speak'; readonly kind: 'greeting' | 'goodbye'; readonly utterance: number }
   | { readonly type: 'hold-playout' }
   | { readonly type: 'resume-playout' }
@@ -137,4 +150,11 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     nextUtterance: 1,
     isClosed: false,
   };
+}
+
+/** One step and then another, with the effects of both. */
+export function andThen(step: TurnStep, next: (state: TurnState) => TurnStep): TurnStep {
+  const [state, ...effects] = step;
+  const [after, ...more] = next(state);
+  return [after, ...effects, ...more];
 }

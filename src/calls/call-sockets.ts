@@ -115,8 +115,14 @@ export class CallSockets {
       socket.close(CLOSE.refused, 'no such agent');
       return;
     }
-    const config = configForCall(this.#parts.configOf(agent), row.options);
-    this.#start(socket, row, config, hello, log.child({ callId }));
+    try {
+      const config = configForCall(this.#parts.configOf(agent), row.options);
+      this.#start(socket, row, config, hello, log.child({ callId }));
+    } catch (error) {
+      // Its slot must not stay taken by a call that never was.
+      await calls.end(callId, 'error_transport');
+      throw error;
+    }
   }
 
   #start(socket: WebSocket, row: CallRow, config: AgentConfig, hello: Hello, log: Logger): void {
@@ -125,6 +131,7 @@ export class CallSockets {
     const voice = models.voiceFor(config);
     const resumeToken = LiveCalls.makeResumeToken(callId);
     const wire = new CallSocket({
+      clock: systemClock,
       callId,
       resumeToken,
       sampleRate: voice.sampleRate,

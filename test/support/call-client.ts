@@ -1,9 +1,17 @@
+import OpusScript from 'opusscript';
 import { WebSocket } from 'ws';
-import type { ServerMessage } from '../../agents-runtime/transports/websocket/protocol.js';
-import { SUBPROTOCOL } from '../../agents-runtime/transports/websocket/protocol.js';
+import {
+  type ServerMessage,
+  SUBPROTOCOL,
+  TOKEN_SUBPROTOCOL,
+} from '../../agents-runtime/transports/websocket/protocol.js';
+import { CallPlayer } from './call-player.js';
 
 const UP_RATE = 16_000;
 const FRAME_MS = 20;
+const FRAME_LENGTH = (UP_RATE * FRAME_MS) / 1000;
+/** Every fifth frame the playhead is told. */
+const REPORT_FRAMES = 5;
 
 export interface ConnectionDetails {
   readonly server_url: string;
@@ -12,9 +20,19 @@ export interface ConnectionDetails {
   readonly end_token: string;
 }
 
-interface Timed {
+export interface CallClientOptions {
+  /** What the wire carries each way, PCM by default. */
+  readonly audio?: { readonly up?: 'pcm' | 'opus'; readonly down?: 'pcm' | 'opus' };
+  /** Send the token as a subprotocol instead of in `hello`. */
+  readonly tokenAsSubprotocol?: boolean;
+}
+
+type Numbered = ServerMessage & { readonly seq: number };
+
+/** A message, and when it came, ms since the epoch. */
+export interface Timed {
   readonly atMs: number;
-  readonly message: ServerMessage & { readonly seq: number };
+  readonly message: Numbered;
 }
 
 /**
@@ -23,55 +41,37 @@ interface Timed {
  */
 export class CallClient {
   readonly messages: Timed[] = [];
-  /** All samples that were heard, s16, in order, with the time each 20 ms were played. */
-  readonly heard: Int16Array[] = [];
-  readonly heardAt: number[] = [];
+  readonly player = new CallPlayer();
   closeCode: number | undefined;
+  closeReason = '';
+  /** When the first binary frame came, ms since the epoch. */
+  firstAudioAt: number | undefined;
+  readonly #details: ConnectionDetails;
+  readonly #options: CallClientOptions;
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #speech: Int16Array | undefined;
   #spokenTo = 0;
-  #received = new Int16Array(0);
-  #base = 0;
-  #at = 0;
-  #isPaused = false;
-  #rate = 24_000;
-  #lastReport = -1;
-  #resumeToken = '';
-  #sent = 0;
-  #startedAt = 0;
   #onSpoken: (() => void) | undefined;
   #isMuted = false;
-  readonly #details: ConnectionDetails;
+  #resumeToken = '';
+  #frames = 0;
+  #startedAt = 0;
+  #encoder: OpusScript | undefined;
+  #decoder: OpusScript | undefined;
 
-  constructor(details: ConnectionDetails) {
+  constructor(details: ConnectionDetails, options: CallClientOptions = {}) {
     this.#details = details;
+    this.#options = options;
   }
 
-  /** Opens the socket and waits for `ready`. */
-  async connect(options: { readonly resume?: boolean } = {}): Promise<void> {
-    const socket = new WebSocket(this.#details.server_url, [SUBPROTOCOL]);
-    this.#socket = socket;
-    socket.on('message', (data, isBinary) => this.#onFrame(data as Buffer, isBinary));
-    socket.on('close', (code) => {
-      if (this.#socket === socket) this.closeCode = code;
-    });
-    await new Promise((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.once('error', reject);
-    });
-    const hello = options.resume
-      ? {
-          type: 'hello',
-          resumeToken: this.#resumeToken,
-          receivedMs: this.#ms(this.#base + this.#received.length),
-          lastSeq: this.messages.at(-1)?.message.seq ?? 0,
-        }
-      : { type: 'hello', token: this.#details.participant_token };
-    const isReady = this.waitFor((message) => message.type === 'ready', { after: Date.now() });
-    socket.send(JSON.stringify(hello));
-    await isReady;
-    if (this.#timer) return;
+  /** Opens the socket and waits for `ready`; then microphone and player run. */
+  async connect(): Promise<void> {
+    const isApart = this.#options.tokenAsSubprotocol;
+    const token = this.#details.participant_token;
+    await this.#open(isApart ? [SUBPROTOCOL, TOKEN_SUBPROTOCOL + token] : [SUBPROTOCOL]);
+    const { audio } = this.#options;
+    await this.#hello({ ...(!isApart && { token }), ...(audio && { audio }) });
     this.#startedAt = performance.now();
     this.#timer = setInterval(() => this.#tick(), FRAME_MS);
   }
@@ -88,11 +88,21 @@ export class CallClient {
   }
 
   type(text: string): void {
-    this.#socket?.send(JSON.stringify({ type: 'text', text }));
+    this.send(JSON.stringify({ type: 'text', text }));
   }
 
   send(frame: string | Buffer): void {
     this.#socket?.send(frame);
+  }
+
+  /** Sends nothing any more, not even silence, or goes on. */
+  mute(isMuted: boolean): void {
+    this.#isMuted = isMuted;
+  }
+
+  /** Stops reading what the server sends: its buffers fill. */
+  stopReading(): void {
+    this.#socket?.pause();
   }
 
   /** Breaks the wire without a word. The microphone's audio is lost meanwhile. */
@@ -102,12 +112,17 @@ export class CallClient {
   }
 
   async resume(): Promise<void> {
-    await this.connect({ resume: true });
+    await this.#open([SUBPROTOCOL]);
+    await this.#hello({
+      resumeToken: this.#resumeToken,
+      receivedMs: this.player.receivedMs,
+      lastSeq: this.messages.at(-1)?.message.seq ?? 0,
+    });
     this.#isMuted = false;
   }
 
   hangUp(): void {
-    this.#socket?.send(JSON.stringify({ type: 'end' }));
+    this.send(JSON.stringify({ type: 'end' }));
   }
 
   close(): void {
@@ -115,21 +130,47 @@ export class CallClient {
     this.#socket?.terminate();
   }
 
-  /** The first message, among those to come and those since `after`, that fits. */
-  async waitFor<T extends ServerMessage>(
-    fits: (message: ServerMessage) => boolean,
-    { after = 0, timeoutMs = 20_000 }: { after?: number; timeoutMs?: number } = {},
-  ): Promise<T & { readonly seq: number }> {
+  /** The first message, among those to come and those since `after` (ms since the epoch), that fits. */
+  async waitFor<Type extends ServerMessage['type']>(
+    type: Type,
+    fits: (message: Extract<Numbered, { type: Type }>) => boolean = () => true,
+    { after = 0, timeoutMs = 30_000 }: { after?: number; timeoutMs?: number } = {},
+  ): Promise<Extract<Numbered, { type: Type }> & { readonly atMs: number }> {
     const until = Date.now() + timeoutMs;
     for (;;) {
-      const found = this.messages.find(({ atMs, message }) => atMs >= after && fits(message));
-      if (found) return found.message as T & { readonly seq: number };
-      if (Date.now() > until) {
-        const seen = this.messages.map(({ message }) => message.type).join(' ');
-        throw new Error(`Nothing that fits came within ${timeoutMs} ms; came: ${seen}`);
+      for (const { atMs, message } of this.messages) {
+        if (atMs < after || message.type !== type) continue;
+        const wanted = message as Extract<Numbered, { type: Type }>;
+        if (fits(wanted)) return { ...wanted, atMs };
       }
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      if (Date.now() > until) {
+        const seen = this.messages.map(({ message }) => JSON.stringify(message)).join('\n');
+        throw new Error(`No ${type} that fits came within ${timeoutMs} ms; came:\n${seen}`);
+      }
+      await pause(10);
     }
+  }
+
+  /** The state, shown since `after` or to be shown. */
+  state(state: string, after = 0) {
+    return this.waitFor('state', (message) => message.state === state, { after });
+  }
+
+  /** The next final of either side. */
+  final(role: 'user' | 'agent', after = 0) {
+    const fits = (said: { role: string; final: boolean; text: string }) =>
+      said.role === role && said.final && said.text !== '';
+    return this.waitFor('transcript', fits, { after });
+  }
+
+  /** Waits until the server has closed the socket. */
+  async closed(timeoutMs = 30_000): Promise<number> {
+    const until = Date.now() + timeoutMs;
+    while (this.closeCode === undefined) {
+      if (Date.now() > until) throw new Error(`The socket did not close within ${timeoutMs} ms`);
+      await pause(10);
+    }
+    return this.closeCode;
   }
 
   /** The agent's states in order, as shown. */
@@ -139,105 +180,114 @@ export class CallClient {
     );
   }
 
-  /** Everything heard so far as samples in −1…1 at the voice's rate. */
-  get heardSamples(): Float32Array {
-    const all = new Float32Array(this.heard.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of this.heard) for (const sample of part) all[at++] = sample / 32768;
-    return all;
+  /** What was told of both sides, finals with words only. */
+  get finals(): string[] {
+    return this.messages.flatMap(({ message }) =>
+      message.type === 'transcript' && message.final && message.text
+        ? [`${message.role}: ${message.text}`]
+        : [],
+    );
   }
 
-  get sampleRate(): number {
-    return this.#rate;
+  async #open(protocols: string[]): Promise<void> {
+    const socket = new WebSocket(this.#details.server_url, protocols);
+    this.#socket = socket;
+    this.closeCode = undefined;
+    socket.on('message', (data, isBinary) => this.#onFrame(data as Buffer, isBinary));
+    socket.on('error', () => undefined);
+    socket.on('close', (code, reason) => {
+      if (this.#socket !== socket) return;
+      this.closeCode = code;
+      this.closeReason = reason.toString();
+    });
+    await new Promise((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', reject);
+    });
+  }
+
+  async #hello(hello: Readonly<Record<string, unknown>>): Promise<void> {
+    const after = this.messages.length;
+    this.send(JSON.stringify({ type: 'hello', ...hello }));
+    const until = Date.now() + 10_000;
+    while (!this.messages.slice(after).some(({ message }) => message.type === 'ready')) {
+      if (this.closeCode !== undefined) {
+        throw new Error(`Closed with ${this.closeCode}: ${this.closeReason}`);
+      }
+      if (Date.now() > until) throw new Error('The server did not say ready within 10 s');
+      await pause(2);
+    }
   }
 
   #onFrame(data: Buffer, isBinary: boolean): void {
     if (isBinary) {
-      const more = new Int16Array(this.#received.length + data.length / 2);
-      more.set(this.#received);
-      for (let i = 0; i < data.length / 2; i++) {
-        more[this.#received.length + i] = data.readInt16LE(2 * i);
-      }
-      this.#received = more;
+      this.firstAudioAt ??= Date.now();
+      const pcm = this.#decoder ? this.#decoder.decode(data) : data;
+      const samples = Int16Array.from({ length: pcm.length / 2 }, (_, i) => pcm.readInt16LE(2 * i));
+      this.player.receive(samples);
       return;
     }
-    const message = JSON.parse(data.toString()) as Timed['message'];
+    const message = JSON.parse(data.toString()) as Numbered;
     this.messages.push({ atMs: Date.now(), message });
-    switch (message.type) {
-      case 'ready':
-        this.#resumeToken = message.resumeToken;
-        this.#rate = message.audio.downSampleRate;
-        this.#skipTo(message.positionMs);
-        return;
-      case 'pause':
-        this.#isPaused = true;
-        this.#report(true);
-        return;
-      case 'resume':
-        this.#at = Math.round((message.fromMs * this.#rate) / 1000) - this.#base;
-        this.#isPaused = false;
-        return;
-      case 'clear':
-        this.#report(true);
-        this.#base += this.#received.length;
-        this.#received = new Int16Array(0);
-        this.#at = 0;
-        this.#isPaused = false;
+    if (message.type === 'ready') this.#onReady(message);
+    if (message.type === 'pause') {
+      this.player.pause();
+      this.#report();
+    }
+    if (message.type === 'resume') this.player.resume(message.fromMs);
+    if (message.type === 'clear') {
+      this.#report();
+      this.player.clear();
     }
   }
 
-  /** What comes next is at this position, whatever was lost on the way. */
-  #skipTo(positionMs: number): void {
-    const gap = Math.round((positionMs * this.#rate) / 1000) - this.#base - this.#received.length;
-    if (gap > 0) {
-      this.#base += this.#received.length + gap;
-      this.#received = new Int16Array(0);
-      this.#at = 0;
-    }
+  #onReady({ resumeToken, positionMs, audio }: Extract<ServerMessage, { type: 'ready' }>): void {
+    this.#resumeToken = resumeToken;
+    this.player.rate = audio.downSampleRate;
+    if (audio.down === 'opus') this.#decoder ??= opus(audio.downSampleRate);
+    if (audio.up === 'opus') this.#encoder ??= opus(audio.upSampleRate);
+    this.player.skipTo(positionMs);
   }
 
   #tick(): void {
     const passed = performance.now() - this.#startedAt;
-    while (this.#sent * FRAME_MS < passed) this.#frame();
+    while (this.#frames * FRAME_MS < passed) this.#frame();
   }
 
   #frame(): void {
-    this.#sent++;
-    const frame = Buffer.alloc((UP_RATE * FRAME_MS * 2) / 1000);
+    this.#frames++;
+    const frame = Buffer.alloc(FRAME_LENGTH * 2);
     const speech = this.#speech;
     if (speech) {
-      const part = speech.subarray(this.#spokenTo, this.#spokenTo + frame.length / 2);
+      const part = speech.subarray(this.#spokenTo, this.#spokenTo + FRAME_LENGTH);
       part.forEach((sample, i) => {
         frame.writeInt16LE(sample, 2 * i);
       });
-      this.#spokenTo += frame.length / 2;
+      this.#spokenTo += FRAME_LENGTH;
       if (this.#spokenTo >= speech.length) {
         this.#speech = undefined;
         this.#onSpoken?.();
       }
     }
-    if (!this.#isMuted && this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(frame);
-    this.#play();
+    if (!this.#isMuted && this.#socket?.readyState === WebSocket.OPEN) {
+      this.#socket.send(this.#encoder ? this.#encoder.encode(frame, FRAME_LENGTH) : frame);
+    }
+    const hasPlayed = this.player.play(FRAME_MS);
+    if (hasPlayed && this.#frames % REPORT_FRAMES === 0) this.#report();
   }
 
-  #play(): void {
-    if (this.#isPaused || this.#at >= this.#received.length) return;
-    const end = Math.min(this.#received.length, this.#at + (this.#rate * FRAME_MS) / 1000);
-    this.heard.push(this.#received.slice(this.#at, end));
-    this.heardAt.push(Date.now());
-    this.#at = end;
-    this.#report(this.#sent % 5 === 0);
-  }
-
-  #report(isWanted: boolean): void {
-    const position = this.#base + this.#at;
-    if (!isWanted || position === this.#lastReport) return;
-    this.#lastReport = position;
+  /** Also when nothing has changed: what it is worth depends on what the server did meanwhile. */
+  #report(): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(JSON.stringify({ type: 'playout', playedMs: this.#ms(position) }));
+    const { playedMs } = this.player;
+    this.#socket.send(JSON.stringify({ type: 'playout', playedMs }));
   }
+}
 
-  #ms(samples: number): number {
-    return (samples * 1000) / this.#rate;
-  }
+function opus(rate: number): OpusScript {
+  return new OpusScript(rate as 16_000 | 24_000, 1, OpusScript.Application.VOIP);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

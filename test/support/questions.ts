@@ -48,13 +48,24 @@ function toListenersRate(pcm: Buffer): Float32Array<ArrayBuffer> {
   return joined(parts);
 }
 
-/** A cough: 180 ms of noise with a sharp onset and a quick decay, as loud as speech. */
+/**
+ * A throat cleared: 220 ms of a voice without words. Bursts of noise are no speech to the VAD, this
+ * is; the recogniser takes it for a backchannel.
+ */
 export function cough(): Float32Array<ArrayBuffer> {
-  let state = 12345;
-  let low = 0;
-  return Float32Array.from({ length: 2_880 }, (_, i) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    low += 0.5 * (state / 2 ** 30 - 1 - low);
-    return 0.6 * low * Math.exp(-i / 900);
+  const length = 3_520;
+  const pitch = 130;
+  return Float32Array.from({ length }, (_, i) => {
+    let sum = 0;
+    for (let harmonic = 1; harmonic < 30; harmonic++) {
+      const frequency = harmonic * pitch;
+      const gain = formant(frequency, 500, 150) + 0.5 * formant(frequency, 1500, 200) + 0.02;
+      sum += gain * Math.sin((2 * Math.PI * frequency * i) / 16_000 + harmonic * harmonic);
+    }
+    return 0.2 * sum * Math.min(1, i / 300, (length - i) / 800);
   });
+}
+
+function formant(frequency: number, centre: number, width: number): number {
+  return 1 / (1 + ((frequency - centre) / width) ** 2);
 }

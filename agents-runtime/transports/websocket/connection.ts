@@ -6,7 +6,9 @@ import {
 } from '../../../media/codec/opus-packets.js';
 import { MediaError } from '../../../media/errors.js';
 import type { CallEvent, CallInput, CallTransport } from '../../call/transport.js';
+import type { Clock } from '../../clock.js';
 import { CallError } from '../../errors.js';
+import { Liveness } from './liveness.js';
 import {
   type ClientMessage,
   type Hello,
@@ -22,6 +24,9 @@ import {
 const KEPT_MESSAGES = 200;
 /** A client that stops reading is let go when this much waits for it, bytes. */
 const MAX_BACKLOG = 1024 * 1024;
+/** Typed messages in so many ms: each makes a reply. */
+const MOST_TEXTS = 20;
+const TEXTS_MS = 10_000;
 
 /** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
 export const CLOSE = {
@@ -33,6 +38,7 @@ export const CLOSE = {
 } as const;
 
 export interface CallSocketOptions {
+  readonly clock: Clock;
   readonly callId: string;
   readonly resumeToken: string;
   /** Hz of the agent's audio: the voice's rate. */
@@ -51,6 +57,8 @@ export class CallSocket implements CallTransport {
   readonly #kept: { readonly seq: number; readonly text: string }[] = [];
   #call: CallInput | undefined;
   #socket: WebSocket | undefined;
+  #liveness: Liveness | undefined;
+  #textTimes: readonly number[] = [];
   #seq = 0;
   #isClosed = false;
 
@@ -116,6 +124,7 @@ export class CallSocket implements CallTransport {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#liveness?.close();
     this.#socket?.close(CLOSE.normal);
     this.#socket = undefined;
     this.#encoder?.close();
@@ -124,9 +133,16 @@ export class CallSocket implements CallTransport {
 
   #listen(socket: WebSocket): void {
     this.#socket = socket;
-    socket.on('message', (data, isBinary) => this.#onFrame(socket, data, isBinary));
+    this.#liveness?.close();
+    const liveness = new Liveness(socket, this.#options.clock);
+    this.#liveness = liveness;
+    socket.on('message', (data, isBinary) => {
+      liveness.heard();
+      this.#onFrame(socket, data, isBinary);
+    });
     socket.on('error', () => socket.terminate());
     socket.on('close', () => {
+      liveness.close();
       if (this.#socket !== socket) return;
       this.#socket = undefined;
       this.#call?.lost();
@@ -185,6 +201,7 @@ export class CallSocket implements CallTransport {
         this.#call?.played(message.playedMs);
         return;
       case 'text':
+        this.#countText();
         this.#call?.typed(message.text);
         return;
       case 'end':
@@ -192,6 +209,14 @@ export class CallSocket implements CallTransport {
         return;
       case 'hello':
         throw new CallError('PROTOCOL', 'hello comes once, as the first message');
+    }
+  }
+
+  #countText(): void {
+    const now = this.#options.clock.now();
+    this.#textTimes = [...this.#textTimes.filter((at) => now - at < TEXTS_MS), now];
+    if (this.#textTimes.length > MOST_TEXTS) {
+      throw new CallError('PROTOCOL', `At most ${MOST_TEXTS} texts in ${TEXTS_MS / 1000} s`);
     }
   }
 }

@@ -71,8 +71,8 @@ describe('the end of a turn', () => {
       '2700: judge-turn',
       '2700: finalise-transcript',
       '2780: prepare "what time is it"',
-      '3050: commit 1 "what time is it"',
       '3050: thinking',
+      '3050: commit 1 "what time is it"',
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('the end of a turn', () => {
     const { clock, log, speak } = setUp();
     speak(500, 2500, 'my number is', 0);
     clock.advance(4000);
-    expect(log.slice(2)).toEqual(['5500: commit 1 "my number is"', '5500: thinking']);
+    expect(log.slice(2)).toEqual(['5500: thinking', '5500: commit 1 "my number is"']);
   });
 
   it('keeps both halves when speech resumes before the commit', () => {
@@ -101,7 +101,7 @@ describe('the end of a turn', () => {
     at(1240, { type: 'completeness', zeroMs: 1000, probability: 1 });
     at(2300, { type: 'transcript', text: 'hello', zeroMs: 1000 });
     clock.advance(5000);
-    expect(log.slice(2)).toEqual(['2300: commit 1 "hello"', '2300: thinking']);
+    expect(log.slice(2)).toEqual(['2300: thinking', '2300: commit 1 "hello"']);
   });
 
   it('drops a turn that brought no words', () => {
@@ -141,8 +141,8 @@ describe('barge-in', () => {
       '3700: judge-turn',
       '3700: finalise-transcript',
       '3760: prepare "stop please"',
-      '4050: commit 2 "stop please"',
       '4050: thinking',
+      '4050: commit 2 "stop please"',
     ]);
   });
 
@@ -150,6 +150,7 @@ describe('barge-in', () => {
     const { clock, log, at, startReply } = setUp();
     startReply(0, 'tell me a story');
     at(3100, { type: 'speech-started', startMs: 3000 });
+    at(3400, { type: 'transcript', text: '', zeroMs: undefined });
     at(3500, { type: 'speech-paused', zeroMs: 3300 });
     at(3900, { type: 'speech-resumed' });
     clock.advance(3000);
@@ -157,6 +158,20 @@ describe('barge-in', () => {
       '3100: hold-playout',
       '3800: resume-playout',
     ]);
+  });
+
+  it('does not talk over a caller whom the recogniser has not heard yet', () => {
+    const { clock, log, at, startReply } = setUp();
+    startReply(0, 'tell me a story');
+    at(3100, { type: 'speech-started', startMs: 3000 });
+    at(4000, { type: 'transcript', text: 'stop', zeroMs: undefined });
+    expect(log).toEqual(['3100: hold-playout', '4000: cut-playout', '4000: listening']);
+    log.length = 0;
+    // … but waits for no recogniser that says nothing at all.
+    startReply(10_000, 'tell me a story');
+    at(13_100, { type: 'speech-started', startMs: 13_000 });
+    clock.advance(3000);
+    expect(log).toEqual(['13100: hold-playout', '14600: resume-playout']);
   });
 
   it('cuts on speech alone when no words are wanted', () => {
@@ -207,8 +222,8 @@ describe('barge-in', () => {
       '1700: judge-turn',
       '1700: finalise-transcript',
       '2780: listening',
-      '2780: commit 1 "are you open today"',
       '2780: thinking',
+      '2780: commit 1 "are you open today"',
     ]);
   });
 
@@ -237,8 +252,8 @@ describe('barge-in', () => {
     expect(log).toEqual([
       '3000: cut-playout',
       '3000: listening',
-      '3000: commit 2 "never mind"',
       '3000: thinking',
+      '3000: commit 2 "never mind"',
     ]);
   });
 });

@@ -1,0 +1,239 @@
+import type {
+  AgentPhase,
+  SpokenTimes,
+  TurnEffect,
+  TurnState,
+  TurnStep,
+  Utterance,
+} from './turn-state.js';
+import { andThen } from './turn-state.js';
+import { isBackchannel, wordsOf } from './words.js';
+
+/** A held playout goes on when no new word has come for this long. Source: conversation design, barge-in. */
+export const FALSE_INTERRUPTION_MS = 700;
+/** … but not before the recogniser has said anything, unless it takes longer than this. */
+export const SILENT_RECOGNISER_MS = 1500;
+/** Characters that wait for protected speech to end; of more, the oldest go. */
+const MOST_WAITING = 4_000;
+
+/** Speech over the agent: pauses it, or cuts it where any speech interrupts. */
+export function holdAgent(state: TurnState, nowMs: number): TurnStep {
+  const { agent, turn } = state;
+  if (!turn || turn.hasHeld) return [state];
+  if (agent.phase !== 'speaking' && agent.phase !== 'thinking') return [state];
+  if (isProtected(state, agent.utterance)) return [state];
+  const hasSpoken = agent.phase === 'speaking';
+  if (hasSpoken && state.settings.minInterruptionWords === 0) return cut(state);
+  return [
+    {
+      ...state,
+      agent: { phase: 'held', utterance: agent.utterance, hasSpoken, sinceMs: nowMs },
+      turn: { ...turn, hasHeld: true },
+    },
+    { type: 'hold-playout' },
+    { type: 'start-timer', timer: 'false-interruption', atMs: nowMs + FALSE_INTERRUPTION_MS },
+  ];
+}
+
+/** Words over a held or speaking agent: enough of them cut it, none let it go on. */
+export function weighInterruption(
+  state: TurnState,
+  grew: boolean,
+  isFinal: boolean,
+  nowMs: number,
+): TurnStep {
+  const { agent, turn, settings } = state;
+  if (!turn || agent.phase === 'idle' || isProtected(state, agent.utterance)) return [state];
+  const isSilent = agent.phase === 'thinking' || (agent.phase === 'held' && !agent.hasSpoken);
+  const wanted = isSilent ? 1 : Math.max(1, settings.minInterruptionWords);
+  const words = wordsOf(turn.text, settings.language).length;
+  if (words >= wanted && !isBackchannel(turn.text, settings.language)) return cut(state);
+  if (agent.phase !== 'held') return [state];
+  if (isFinal) return resume(state);
+  if (!grew) return [state];
+  return [
+    state,
+    { type: 'start-timer', timer: 'false-interruption', atMs: nowMs + FALSE_INTERRUPTION_MS },
+  ];
+}
+
+export function answer(
+  state: TurnState,
+  turn: number,
+  text: string,
+  spoken?: SpokenTimes,
+): TurnStep {
+  const whole = wholeText(state, text);
+  const utterance: Utterance = { id: state.nextUtterance, kind: 'reply' };
+  return [
+    {
+      ...state,
+      agent: { phase: 'thinking', utterance },
+      answering: whole,
+      unanswered: undefined,
+      waiting: undefined,
+      waitingTurn: undefined,
+      nextUtterance: utterance.id + 1,
+    },
+    { type: 'show', state: 'thinking' },
+    {
+      type: 'commit-turn',
+      turn,
+      text: whole,
+      utterance: utterance.id,
+      replaces: state.unanswered !== undefined,
+      spoken,
+    },
+  ];
+}
+
+/** Answers what was said over protected speech, unless the caller is still talking. */
+export function answerWaiting(state: TurnState): TurnStep {
+  if (state.waiting === undefined || state.turn || state.agent.phase !== 'idle') return [state];
+  return answer(
+    { ...state, waiting: undefined },
+    state.waitingTurn ?? state.nextTurn,
+    state.waiting,
+  );
+}
+
+/** Keeps a whole turn until the protected speech has ended. */
+export function waitForFloor(state: TurnState, turn: number, text: string): TurnState {
+  const waiting = join(state.waiting, text).slice(-MOST_WAITING);
+  return { ...state, waiting, waitingTurn: turn };
+}
+
+export function onTyped(state: TurnState, text: string): TurnStep {
+  const { agent } = state;
+  const turn = state.nextTurn;
+  const numbered = { ...state, nextTurn: turn + 1 };
+  if (agent.phase === 'idle') return answer(numbered, turn, text);
+  if (isProtected(state, agent.utterance)) {
+    return [waitForFloor(numbered, turn, text)];
+  }
+  return andThen(cut(numbered), (s) => answer(s, turn, text));
+}
+
+export function say(state: TurnState, kind: 'greeting' | 'goodbye'): TurnStep {
+  const start = state.agent.phase === 'idle' ? ([state] as const) : cut(state);
+  return andThen(start, (s) => {
+    const utterance: Utterance = { id: s.nextUtterance, kind };
+    return [
+      { ...s, agent: { phase: 'thinking', utterance }, nextUtterance: utterance.id + 1 },
+      { type: 'speak', kind, utterance: utterance.id },
+    ];
+  });
+}
+
+export function onPlayoutStarted(state: TurnState, id: number): TurnStep {
+  const { agent } = state;
+  if (agent.phase !== 'thinking' || agent.utterance.id !== id) return [state];
+  return [
+    { ...state, agent: { phase: 'speaking', utterance: agent.utterance }, answering: undefined },
+    { type: 'show', state: 'speaking' },
+  ];
+}
+
+export function onPlayoutFinished(state: TurnState, id: number): TurnStep {
+  const { agent } = state;
+  if (agent.phase === 'idle' || agent.utterance.id !== id) return [state];
+  return andThen(
+    [
+      { ...state, agent: { phase: 'idle' }, answering: undefined },
+      { type: 'cancel-timer', timer: 'false-interruption' },
+      { type: 'show', state: 'listening' },
+    ],
+    answerWaiting,
+  );
+}
+
+/** No new word for a while: the agent goes on, unless the recogniser has had no time to hear one. */
+export function onFalseInterruption(state: TurnState, nowMs: number): TurnStep {
+  const { agent, turn } = state;
+  if (agent.phase !== 'held') return [state];
+  const untilMs = agent.sinceMs + SILENT_RECOGNISER_MS;
+  if (!turn || turn.hasTranscript || nowMs >= untilMs) return resume(state);
+  return [state, { type: 'start-timer', timer: 'false-interruption', atMs: untilMs }];
+}
+
+export function resume(state: TurnState): TurnStep {
+  const { agent } = state;
+  if (agent.phase !== 'held') return [state];
+  const phase: AgentPhase = {
+    phase: agent.hasSpoken ? 'speaking' : 'thinking',
+    utterance: agent.utterance,
+  };
+  return [
+    { ...state, agent: phase },
+    { type: 'cancel-timer', timer: 'false-interruption' },
+    { type: 'resume-playout' },
+  ];
+}
+
+export function cut(state: TurnState): TurnStep {
+  const { agent } = state;
+  if (agent.phase === 'idle') return [state];
+  const wasSilent = agent.phase === 'thinking' || (agent.phase === 'held' && !agent.hasSpoken);
+  return [
+    {
+      ...state,
+      agent: { phase: 'idle' },
+      answering: undefined,
+      unanswered: wasSilent ? state.answering : undefined,
+    },
+    { type: 'cancel-timer', timer: 'false-interruption' },
+    { type: 'cut-playout', utterance: agent.utterance.id },
+    { type: 'show', state: 'listening' },
+  ];
+}
+
+/** The call is over: everything stops, and what the caller was saying is left for the record. */
+export function close(state: TurnState): TurnStep {
+  const { agent, turn, settings } = state;
+  const stop: TurnEffect[] =
+    agent.phase === 'idle' ? [] : [{ type: 'cut-playout', utterance: agent.utterance.id }];
+  const said = join(state.waiting, turn?.text);
+  const isWorthIt = said !== undefined && wordsOf(said, settings.language).length > 0;
+  const leave: TurnEffect[] = isWorthIt
+    ? [
+        {
+          type: 'leave-turn',
+          turn: turn?.index ?? state.waitingTurn ?? state.nextTurn,
+          text: said,
+          startMs: turn?.startMs,
+        },
+      ]
+    : [];
+  return [
+    {
+      ...state,
+      agent: { phase: 'idle' },
+      user: { phase: 'silent' },
+      turn: undefined,
+      waiting: undefined,
+      isClosed: true,
+    },
+    { type: 'cancel-timer', timer: 'commit' },
+    { type: 'cancel-timer', timer: 'late-transcript' },
+    { type: 'cancel-timer', timer: 'false-interruption' },
+    { type: 'drop-prepared' },
+    ...stop,
+    ...leave,
+  ];
+}
+
+function isProtected({ settings }: TurnState, { kind }: Utterance): boolean {
+  if (kind === 'goodbye' || !settings.allowInterruptions) return true;
+  return kind === 'greeting' && !settings.allowInterruptionsOnGreeting;
+}
+
+/** The text of a turn with what came before it and got no answer. */
+export function wholeText(state: TurnState, text: string): string {
+  return join(join(state.unanswered, state.waiting), text) ?? text;
+}
+
+function join(first: string | undefined, second: string): string;
+function join(first: string | undefined, second: string | undefined): string | undefined;
+function join(first: string | undefined, second: string | undefined): string | undefined {
+  return first && second ? `${first} ${second}` : (first ?? second);
+}

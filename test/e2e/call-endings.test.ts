@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import { CallClient } from '../support/call-client.js';
+import {
+  admit,
+  endedCall,
+  makeAgent,
+  refusal,
+  SHOP,
+  StoredCalls,
+} from '../support/called-agents.js';
+import { type Product, removeDataDir, startProduct } from '../support/product.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+describe('a gateway that ends with calls on it', () => {
+  const dataDir = makeTestFolder();
+  const clients: CallClient[] = [];
+  let product: Product | undefined;
+
+  afterAll(async () => {
+    for (const client of clients) client.close();
+    await product?.stop();
+    await removeDataDir(dataDir);
+  });
+
+  async function answered(config: AgentConfigInput) {
+    const running = product!;
+    const details = await admit(running, await makeAgent(running, config));
+    const client = new CallClient(details);
+    clients.push(client);
+    await client.connect();
+    client.type('Do you deliver within the city?');
+    const spoken = await client.final('agent');
+    await client.state('listening', spoken.atMs);
+    return { client, callId: details.call_id };
+  }
+
+  it('lets them finish on SIGTERM, ends what is left after 8 s, and admits no more', async () => {
+    product = await startProduct({ dataDir });
+    const agent = { ...SHOP, greeting: '' };
+    const [polite, endless] = [await answered(agent), await answered(agent)];
+    const agentId = await makeAgent(product, agent);
+    const stoppedAt = Date.now();
+    const stopping = product.stop();
+    await sleep(500);
+    expect((await refusal(product, { agent_id: agentId })).status).toBe(503);
+    polite.client.type('How much are twelve red roses?');
+    await polite.client.waitFor('state', ({ state }) => state === 'speaking', { after: stoppedAt });
+    polite.client.hangUp();
+    await polite.client.waitFor('end', ({ reason }) => reason === 'user_hangup');
+    await endless.client.waitFor('end', ({ reason }) => reason === 'drained');
+    expect(await endless.client.closed()).toBe(1000);
+    expect(await stopping).toBe(0);
+
+    product = await startProduct({ dataDir });
+    expect(await endedCall(product, polite.callId)).toMatchObject({ ended_reason: 'user_hangup' });
+    expect(await endedCall(product, endless.callId)).toMatchObject({ ended_reason: 'drained' });
+  });
+
+  it('has kept their turns after kill -9, and says why they ended', async () => {
+    product ??= await startProduct({ dataDir });
+    const { client, callId } = await answered({ ...SHOP, greeting: '' });
+    client.type('How much are twelve red roses?');
+    await client.state('speaking', Date.now());
+    await product.kill();
+    await client.closed();
+    product = await startProduct({ dataDir });
+    expect(await endedCall(product, callId)).toMatchObject({
+      ended_reason: 'error_transport',
+      transcription_stats: { user_turns: 2, agent_turns: 1 },
+    });
+    const stored = new StoredCalls(product);
+    const turns = await stored.turns(callId);
+    await stored.close();
+    expect(turns.map(({ text }) => text)).toEqual([
+      'Do you deliver within the city?',
+      'We deliver within the city for five dollars.',
+      'How much are twelve red roses?',
+    ]);
+  });
+});

@@ -1,0 +1,251 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import { CallClient, type CallClientOptions } from '../support/call-client.js';
+import { admit, endedCall, makeAgent, SHOP, StoredCalls } from '../support/called-agents.js';
+import { Listener } from '../support/listener.js';
+import { describeWith } from '../support/needs.js';
+import { type Product, startProduct } from '../support/product.js';
+import { askedByPiper, cough } from '../support/questions.js';
+
+const ROSES = 'How much are twelve red roses?';
+const ORCHIDS = 'Who teaches the class about orchids?';
+const HOURS = 'Stop, please. When is the shop open?';
+const REMARK = 'That is interesting.';
+
+describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
+  const said = new Map<string, Float32Array>();
+  const clients: CallClient[] = [];
+  let product: Product;
+  let stored: StoredCalls;
+  let listener: Listener;
+
+  beforeAll(async () => {
+    const texts = [ROSES, ORCHIDS, HOURS, REMARK];
+    askedByPiper(python, texts).forEach((samples, i) => {
+      said.set(texts[i]!, samples);
+    });
+    listener = new Listener();
+    product = await startProduct();
+    stored = new StoredCalls(product);
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+  });
+  afterAll(async () => {
+    await listener?.close();
+    await stored?.close();
+    await product?.stop();
+  });
+
+  /** A call that has begun; with its id. */
+  async function call(config: AgentConfigInput = {}, options: CallClientOptions = {}) {
+    const agentId = await makeAgent(product, { ...SHOP, greeting: '', ...config });
+    const details = await admit(product, agentId);
+    const client = new CallClient(details, options);
+    clients.push(client);
+    await client.connect();
+    return { client, details, callId: details.call_id };
+  }
+
+  /** Asks aloud and waits until the answer has sounded for so long. */
+  async function askAloud(client: CallClient, question: string, answerMs: number) {
+    const askedAt = Date.now();
+    await client.say(said.get(question)!);
+    const { atMs } = await client.state('speaking', askedAt);
+    await sleep(answerMs);
+    return atMs;
+  }
+
+  function transcribe(client: CallClient, fromMs: number, toMs?: number) {
+    const { player } = client;
+    return listener.transcribe(player.heardBetween(fromMs, toMs), player.rate);
+  }
+
+  it('greets, hears a spoken question, and answers it aloud with the right fact', async () => {
+    const { client, callId } = await call({ greeting: SHOP.greeting });
+    const greeted = await client.state('listening');
+    expect(await transcribe(client, 0)).toContain('flower shop');
+
+    await client.say(said.get(ROSES)!);
+    const heard = await client.final('user');
+    expect(heard.text.toLowerCase()).toMatch(/how much.*(twelve|12) red roses/);
+    await client.state('listening', greeted.atMs + 1);
+    const thought = await client.state('thinking');
+    expect(await transcribe(client, thought.atMs)).toMatch(/roses.*(thirty dollars|\$30).*vase/);
+    expect(client.states).toEqual(['speaking', 'listening', 'thinking', 'speaking', 'listening']);
+    expect(client.player.hasHeardAll).toBe(true);
+
+    const { turn, total, ...rest } = await client.waitFor('latency');
+    const { endpointing, stt, llm, tts, playout } = rest;
+    expect(turn).toBe(1);
+    expect(endpointing + stt + llm + tts + playout).toBeCloseTo(total, 3);
+
+    client.hangUp();
+    await client.waitFor('end', ({ reason }) => reason === 'user_hangup');
+    expect(await client.closed()).toBe(1000);
+    expect(await endedCall(product, callId)).toMatchObject({
+      agent_name: 'Flower shop',
+      call_type: 'web',
+      has_transcript: true,
+      ended_reason: 'user_hangup',
+      transcription_stats: { user_turns: 1, agent_turns: 2 },
+    });
+    const turns = await stored.turns(callId);
+    expect(turns.map(({ role, cut }) => ({ role, cut }))).toEqual([
+      { role: 'agent', cut: false },
+      { role: 'user', cut: false },
+      { role: 'agent', cut: false },
+    ]);
+    expect(turns.map(({ role, text }) => `${role}: ${text}`)).toEqual(client.finals);
+    expect(turns[2]?.latency).toMatchObject({ turn: 1, endpointing });
+    for (const stretch of turns) expect(stretch.start_ms).toBeLessThan(stretch.end_ms);
+  });
+
+  it('falls silent when the caller speaks in mid-reply, and answers the interruption', async () => {
+    const { client, callId } = await call();
+    const spokeAt = await askAloud(client, ORCHIDS, 2_500);
+    const interruptedAt = Date.now();
+    await client.say(said.get(HOURS)!);
+    const paused = await client.waitFor('pause');
+    const cleared = await client.waitFor('clear');
+    const thought = await client.state('thinking', interruptedAt);
+    const answered = await client.state('speaking', interruptedAt);
+    await client.state('listening', answered.atMs);
+
+    expect(paused.atMs).toBeLessThan(cleared.atMs);
+    // Not a sample was heard or sent between the cut and the next answer.
+    expect(client.player.heardBetween(cleared.atMs, answered.atMs - 40)).toHaveLength(0);
+    const sent = client.player.arrivedAt.filter((at) => at > cleared.atMs && at < thought.atMs);
+    expect(sent).toEqual([]);
+    expect(await transcribe(client, thought.atMs)).toMatch(/open.*(eight|8).*(six|6)/);
+
+    // What was heard is what is remembered.
+    const turns = await stored.turns(callId);
+    const cut = turns[1]!;
+    expect(cut).toMatchObject({ role: 'agent', cut: true });
+    const fact = SHOP.prompt!.slice(SHOP.prompt!.indexOf('Our gardener'));
+    expect(fact.startsWith(cut.text)).toBe(true);
+    expect(cut.text.length).toBeLessThan(fact.length / 2);
+    const heard = await transcribe(client, spokeAt, cleared.atMs);
+    const difference = heard.split(' ').length - cut.text.split(' ').length;
+    expect(Math.abs(difference), `${heard} | ${cut.text}`).toBeLessThanOrEqual(1);
+    expect(turns[2]?.text.toLowerCase()).toMatch(/when is the shop open/);
+  });
+
+  it('goes on at the exact sample after a cough', async () => {
+    // What the recogniser makes of a throat is one word at the most.
+    const { client } = await call({ vad_activation_threshold: 0.5, min_interruption_words: 2 });
+    await askAloud(client, ORCHIDS, 1_500);
+    await client.say(cough());
+    await client.waitFor('pause');
+    await client.waitFor('resume');
+    const spoken = await client.final('agent');
+    expect(client.player.resumeErrors).toEqual([0]);
+    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.states.slice(0, 4)).toEqual(['listening', 'thinking', 'speaking', 'listening']);
+    expect(spoken.text).toMatch(/^Our gardener .* as long as they like\.$/);
+  });
+
+  it('goes on when fewer words come than are wanted, and answers them afterwards', async () => {
+    const { client } = await call({ min_interruption_words: 4 });
+    await askAloud(client, ROSES, 1_000);
+    await client.say(said.get(REMARK)!);
+    await client.waitFor('pause');
+    const resumed = await client.waitFor('resume');
+    const spoken = await client.final('agent');
+    expect(client.player.resumeErrors).toEqual([0]);
+    expect(spoken.text).toMatch(/ greenery\.$/);
+    await client.state('speaking', resumed.atMs);
+    expect(client.messages.some(({ message }) => message.type === 'clear')).toBe(false);
+    expect(client.finals[2]?.toLowerCase()).toContain('interesting');
+  });
+
+  it('answers typed text, over a socket whose token came as a subprotocol', async () => {
+    const { client } = await call({}, { tokenAsSubprotocol: true });
+    client.type('Do you deliver within the city?');
+    await client.state('listening', (await client.state('speaking')).atMs);
+    expect(client.finals).toEqual([
+      'user: Do you deliver within the city?',
+      'agent: We deliver within the city for five dollars.',
+    ]);
+    expect(await transcribe(client, 0)).toMatch(/deliver.*(five dollars|\$5)/);
+  });
+
+  it('holds its tongue while the socket is away for 5 s, and loses nothing', async () => {
+    const { client, callId } = await call();
+    const spokeAt = await askAloud(client, ROSES, 1_000);
+    client.drop();
+    const heardBefore = client.player.playedMs;
+    await sleep(5_000);
+    // No more than what had been sent ahead.
+    expect(client.player.playedMs - heardBefore).toBeLessThanOrEqual(500);
+    const resumedAt = Date.now();
+    await client.resume();
+    await client.state('listening', resumedAt);
+    expect(client.player.lostSamples).toBe(0);
+    expect(client.player.hasHeardAll).toBe(true);
+    expect(await transcribe(client, spokeAt)).toMatch(/^a bouquet.*greenery/);
+    client.hangUp();
+    await client.closed();
+    expect(await endedCall(product, callId)).toMatchObject({ ended_reason: 'user_hangup' });
+    const numbers = client.messages.map(({ message }) => message.seq);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it('speaks Opus both ways, in two calls at once', async () => {
+    const audio = { up: 'opus', down: 'opus' } as const;
+    const calls = await Promise.all([call({}, { audio }), call({}, { audio })]);
+    const answers = await Promise.all(
+      [ROSES, ORCHIDS].map(async (question, i) => {
+        const { client } = calls[i]!;
+        await client.say(said.get(question)!);
+        const { atMs } = await client.state('speaking');
+        await sleep(6_000);
+        return transcribe(client, atMs);
+      }),
+    );
+    expect(calls[0]!.client.finals[0]?.toLowerCase()).toContain('red roses');
+    expect(calls[1]!.client.finals[0]?.toLowerCase()).toMatch(/teaches .*class/);
+    expect(answers[0]).toMatch(/bouquet.*(thirty dollars|\$30)/);
+    expect(answers[1]).toMatch(/miller teaches.*class/);
+    const { audio: agreed } = await calls[0]!.client.waitFor('ready');
+    expect(agreed).toMatchObject({ up: 'opus', down: 'opus' });
+  });
+
+  it('ends by its end token from a page of another origin, as often as it is asked', async () => {
+    const { client, details, callId } = await call();
+    client.type('Do you deliver?');
+    await client.state('speaking');
+    const url = `${product.url}/api/v1/calls/${callId}/end`;
+    const preflight = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase()).toContain(
+      'authorization',
+    );
+    const end = async (bearer: string) => {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { origin: 'https://shop.example', authorization: `Bearer ${bearer}` },
+      });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      return { status: answer.status, body: await answer.json() };
+    };
+    expect((await end(details.participant_token)).status).toBe(401);
+    const first = await end(details.end_token);
+    expect(first).toMatchObject({ status: 200, body: { call_id: callId, status: 'ended' } });
+    expect(await end(details.end_token)).toEqual(first);
+    expect(await client.closed()).toBe(1000);
+    expect(client.messages.at(-1)?.message).toMatchObject({ type: 'end', reason: 'user_hangup' });
+    const other = await admit(product, await makeAgent(product, SHOP));
+    expect((await end(other.end_token)).status).toBe(401);
+  });
+});

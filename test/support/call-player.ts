@@ -1,0 +1,113 @@
+/** The largest block by which the store of received audio grows, in samples: 10 s at 24 kHz. */
+const GROWTH = 240_000;
+
+/**
+ * What a browser's player does with the agent's audio: plays it by its own clock, holds, goes on from
+ * a position and drops what it has not played. Everything received and everything heard is kept, so
+ * that a test can compare them sample by sample.
+ */
+export class CallPlayer {
+  /** Hz; known from `ready`. */
+  rate = 24_000;
+  /** Where in the agent's audio each part that was heard began and when, ms since the epoch. */
+  readonly heard: { readonly at: number; readonly samples: Int16Array; readonly atMs: number }[] =
+    [];
+  /** By how many samples the server's `resume` differed from where the player stood. */
+  readonly resumeErrors: number[] = [];
+  /** When audio came, ms since the epoch. */
+  readonly arrivedAt: number[] = [];
+  /** Samples that never came, because a broken wire was not made good. */
+  lostSamples = 0;
+  #store = new Int16Array(GROWTH);
+  /** Positions, in samples of the agent's audio: end of what is here, playhead. */
+  #end = 0;
+  #playhead = 0;
+  #isPaused = false;
+
+  /** The playhead in ms of the agent's audio. */
+  get playedMs(): number {
+    return (this.#playhead * 1000) / this.rate;
+  }
+
+  get receivedMs(): number {
+    return (this.#end * 1000) / this.rate;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  receive(samples: Int16Array): void {
+    this.arrivedAt.push(Date.now());
+    this.#append(samples);
+  }
+
+  #append(samples: Int16Array): void {
+    if (this.#end + samples.length > this.#store.length) {
+      const larger = new Int16Array(this.#store.length + Math.max(GROWTH, samples.length));
+      larger.set(this.#store);
+      this.#store = larger;
+    }
+    this.#store.set(samples, this.#end);
+    this.#end += samples.length;
+  }
+
+  /** What comes next is at this position, whatever was lost on the way. */
+  skipTo(positionMs: number): void {
+    const position = this.#samples(positionMs);
+    if (position < this.#end) throw new Error('The server sent audio again that was received');
+    if (position === this.#end) return;
+    this.lostSamples += position - this.#end;
+    this.#append(new Int16Array(position - this.#end));
+    this.#playhead = this.#end;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(fromMs: number): void {
+    const from = this.#samples(fromMs);
+    this.resumeErrors.push(from - this.#playhead);
+    this.#playhead = from;
+    this.#isPaused = false;
+  }
+
+  clear(): void {
+    this.#playhead = this.#end;
+    this.#isPaused = false;
+  }
+
+  /** Plays the next `ms`, as far as there is something. Tells whether there was. */
+  play(ms: number): boolean {
+    if (this.#isPaused || this.#playhead >= this.#end) return false;
+    const at = this.#playhead;
+    const end = Math.min(this.#end, at + (this.rate * ms) / 1000);
+    this.heard.push({ at, samples: this.#store.slice(at, end), atMs: Date.now() });
+    this.#playhead = end;
+    return true;
+  }
+
+  /** Whether everything that came was heard, in order, each sample once. */
+  get hasHeardAll(): boolean {
+    let next = 0;
+    for (const { at, samples } of this.heard) {
+      if (at !== next) return false;
+      next += samples.length;
+    }
+    return next === this.#end && this.lostSamples === 0;
+  }
+
+  /** Everything that was heard between two moments (ms since the epoch), as samples in −1…1. */
+  heardBetween(fromMs: number, toMs = Number.POSITIVE_INFINITY): Float32Array<ArrayBuffer> {
+    const parts = this.heard.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    const all = new Float32Array(parts.reduce((sum, { samples }) => sum + samples.length, 0));
+    let at = 0;
+    for (const { samples } of parts) for (const sample of samples) all[at++] = sample / 32768;
+    return all;
+  }
+
+  #samples(ms: number): number {
+    return Math.round((ms * this.rate) / 1000);
+  }
+}
