@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServerMessage } from '../../agents-runtime/transports/websocket/protocol.js';
 import { CallClient, type ConnectionDetails } from '../support/call-client.js';
 import { type Product, removeDataDir, startProduct } from '../support/product.js';
 import { makeTestFolder } from '../support/test-folder.js';
-
-type Said = Extract<ServerMessage, { type: 'transcript' }>;
 
 const dataDir = makeTestFolder();
 let product: Product;
@@ -42,10 +39,7 @@ async function answerOf(agentId: string, question: string): Promise<string> {
   try {
     await client.connect();
     client.type(question);
-    const said = await client.waitFor<Said>(
-      (message) => message.type === 'transcript' && message.role === 'agent' && message.final,
-    );
-    return said.text;
+    return (await client.final('agent')).text;
   } finally {
     client.hangUp();
     client.close();
