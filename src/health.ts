@@ -1,4 +1,8 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Router } from 'express';
+import type { Knex } from 'knex';
+import { API_KEY_FILE } from './keys/first-account.js';
 import type { Metrics } from './metrics.js';
 
 /** A part of the service; `check` resolves when it can work, and says in words why it cannot. */
@@ -7,6 +11,28 @@ export interface HealthPart {
   /** A part that is not needed is named when it is down, and leaves the service ready. */
   readonly isNeeded: boolean;
   readonly check: () => Promise<'up' | string>;
+}
+
+/** What must be up. The default models are warm before the server listens, so they need no check. */
+export function ownHealthParts(dataDir: string, db: Knex): readonly HealthPart[] {
+  return [
+    {
+      name: 'database',
+      isNeeded: true,
+      check: async () => {
+        await db.raw('select 1');
+        return 'up';
+      },
+    },
+    {
+      name: 'api-key',
+      isNeeded: true,
+      check: async () => {
+        await access(join(dataDir, API_KEY_FILE));
+        return 'up';
+      },
+    },
+  ];
 }
 
 /** `/healthz` (the process answers), `/readyz` (all that is needed is up) and `/metrics`. */

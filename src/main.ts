@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +5,6 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
-import { EncoderThread } from '../media/inference/encoder-thread.js';
-import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
 import type { VoiceModel } from '../media/tts/voice-model.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
@@ -17,20 +14,15 @@ import { openEars } from './calls/ears.js';
 import { openCalls } from './calls/open-calls.js';
 import { type Config, readConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
-import { connect } from './db/connect.js';
-import { startEmbeddedPostgres } from './db/embedded-postgres.js';
-import { migrate } from './db/migrate.js';
+import { openDatabase } from './db/open-database.js';
 import { StartError } from './errors.js';
-import type { HealthPart } from './health.js';
+import { ownHealthParts } from './health.js';
 import { listen, stopListening } from './http/listen.js';
 import { hostInUrl, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
 import { UpgradeDispatcher } from './http/upgrade.js';
-import { AccountsRepository } from './keys/accounts.repository.js';
-import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { API_KEY_FILE, ensureFirstAccount } from './keys/first-account.js';
-import { JsonWebTokens } from './keys/json-web-tokens.js';
-import { KeyDirectory } from './keys/key-directory.js';
+import { openKeys } from './keys/open-keys.js';
 import { type OpenKnowledge, openKnowledge } from './knowledge/open-knowledge.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
@@ -38,8 +30,8 @@ import { type LanguageModel, languageModels } from './models-listing/language-mo
 import { ModelListing } from './models-listing/model-listing.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
-import { Shutdown } from './shutdown.js';
-import { openVoices } from './voices/open-voices.js';
+import { Overtaken, Shutdown } from './shutdown.js';
+import { openSpeech } from './speech/open-speech.js';
 
 /** Of the 20 s that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
@@ -48,18 +40,12 @@ const REQUESTS_END_WITHIN_MS = 10_000;
 /** Running calls may go on for so long after a stop was asked for. */
 const CALLS_END_WITHIN_MS = 8_000;
 
-/** One format of each codec that has something to load or to compute first. */
-const WARM_FORMATS = ['mp3', 'opus_48000_64'];
-
 /** What the steps of starting hand to each other. */
 interface Start {
   readonly config: Config;
   readonly log: Logger;
   readonly shutdown: Shutdown;
 }
-
-/** Ends the start that a signal has overtaken; what it had opened is closed. */
-class Overtaken extends Error {}
 
 async function start(shutdown: Shutdown): Promise<void> {
   const config = readConfig(process.env);
@@ -73,19 +59,22 @@ async function start(shutdown: Shutdown): Promise<void> {
   metrics.watchPermits(permits);
 
   await prepareDataDir(config.DATA_DIR);
-  const db = await openDatabase(context);
+  const onLost = (error: unknown) => void endWith(shutdown, error);
+  const db = await openDatabase({ ...context, onLost });
   const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
   const box = new SecretBox(secrets);
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
   const keys = openKeys(config, db, secrets);
-  const speech = await openSpeech(context, permits);
+  const { MODELS_DIR: modelsDir, MODELS_CACHE: cacheDir } = config;
+  const store = new ModelStore({ modelsDir, cacheDir });
+  const speech = await openSpeech({ ...context, permits, store });
   const models = new ModelListing({
     prefix: config.MODEL_PREFIX,
     llmModels: languageServers.map(({ id }) => id),
   });
-  const knowledge = await openKnowledge({ db, permits, log, store: speech.store });
+  const knowledge = await openKnowledge({ db, permits, log, store });
   shutdown.add('knowledge', () => knowledge.close());
-  proceed(shutdown);
+  shutdown.proceed();
   const address: Address = { port: undefined };
   const calls = await openLiveCalls(context, {
     db,
@@ -96,6 +85,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     languageModels: languageServers,
     knowledge,
     address,
+    store,
     ...speech,
   });
   metrics.watchSpeech(() => speech.encoders.openStreams);
@@ -113,10 +103,10 @@ async function start(shutdown: Shutdown): Promise<void> {
     ),
     maxBodyBytes: config.MAX_BODY_BYTES,
     routes: [
-      ...apiRoutes({ config, db, box, keys, models, knowledge, ...speech }),
+      ...apiRoutes({ config, db, box, keys, models, knowledge, store, ...speech }),
       ...calls.routes,
     ],
-    health: healthParts(config, db),
+    health: ownHealthParts(config.DATA_DIR, db),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
   });
@@ -129,52 +119,6 @@ async function start(shutdown: Shutdown): Promise<void> {
   if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
     log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
   }
-}
-
-async function openDatabase({ config, log, shutdown }: Start): Promise<Knex> {
-  const address = config.DATABASE_URL ?? (await startOwnDatabase({ config, log, shutdown }));
-  const db = connect(address);
-  shutdown.add('database pool', () => db.destroy());
-  await migrate(db);
-  proceed(shutdown);
-  return db;
-}
-
-async function startOwnDatabase({ config, log, shutdown }: Start) {
-  const database = await startEmbeddedPostgres({
-    dataDir: config.DATA_DIR,
-    cacheDir: config.PARLEY_CACHE,
-    log,
-    onLost: (error) => void endWith(shutdown, error),
-  });
-  shutdown.add('database', () => database.stop());
-  proceed(shutdown);
-  return database.connection;
-}
-
-function openKeys(config: Config, db: Knex, secrets: SecretKeys): KeyDirectory {
-  const { JWT_JWKS_URL: jwksUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = config;
-  const outside = jwksUrl && issuer && audience ? { jwksUrl, issuer, audience } : undefined;
-  return new KeyDirectory({
-    keys: new ApiKeysRepository(db),
-    accounts: new AccountsRepository(db),
-    tokens: new JsonWebTokens(secrets, outside),
-  });
-}
-
-async function openSpeech({ config, log, shutdown }: Start, permits: CpuPermits) {
-  const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
-  const open = await openVoices({ store, models: MODELS, permits, formant: config.FORMANT });
-  const { voices, formant } = open;
-  shutdown.add('voices', () => open.close());
-  const encoders = new EncoderThread(permits);
-  shutdown.add('encoders', () => encoders.close());
-  await voices[0]!.warm();
-  await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
-  // No one waits for it: English does not need it.
-  void formant?.warm(log);
-  proceed(shutdown);
-  return { store, voices, encoders };
 }
 
 /** Where this gateway listens, once it does. */
@@ -199,7 +143,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
   const { store, permits, address, voices, knowledge } = needs;
   const ears = await openEars(store, permits, log);
   shutdown.add('ears', () => ears.close());
-  proceed(shutdown);
+  shutdown.proceed();
   return openCalls({
     ...needs,
     config,
@@ -221,30 +165,8 @@ async function openServer(
   shutdown.add('server', () => stopListening(server, REQUESTS_END_WITHIN_MS));
   shutdown.add('sockets', () => sockets.close());
   shutdown.add('notice', () => log.info('stopping'));
-  proceed(shutdown);
+  shutdown.proceed();
   return port;
-}
-
-/** The default models are warm before the server listens, so they need no check of their own. */
-function healthParts(config: Config, db: Knex): readonly HealthPart[] {
-  return [
-    {
-      name: 'database',
-      isNeeded: true,
-      check: async () => {
-        await db.raw('select 1');
-        return 'up';
-      },
-    },
-    {
-      name: 'api-key',
-      isNeeded: true,
-      check: async () => {
-        await access(join(config.DATA_DIR, API_KEY_FILE));
-        return 'up';
-      },
-    },
-  ];
 }
 
 function announce(config: Config, port: number, firstKey: string | undefined): void {
@@ -256,10 +178,6 @@ function announce(config: Config, port: number, firstKey: string | undefined): v
       ? `API key: see ${file}`
       : `API key: ${firstKey} (shown this once, and kept in ${file})`,
   );
-}
-
-function proceed(shutdown: Shutdown): void {
-  if (shutdown.isAsked) throw new Overtaken();
 }
 
 /** One sentence, whatever went wrong. */

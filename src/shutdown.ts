@@ -5,6 +5,11 @@ interface Part {
   readonly close: () => Promise<unknown> | unknown;
 }
 
+/** Ends a start that a signal has overtaken; what it had opened is closed. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
 /** What was opened, closed in the reverse order, once, whoever asks and however often. */
 export class Shutdown {
   readonly #parts: Part[] = [];
@@ -30,6 +35,11 @@ export class Shutdown {
 
   get isAsked(): boolean {
     return this.#isAsked;
+  }
+
+  /** @throws Overtaken when closing was asked for while the start was still in progress. */
+  proceed(): void {
+    if (this.#isAsked) throw new Overtaken();
   }
 
   /** Closes everything; false when that failed somewhere or took too long. */

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { MODELS } from '../../media/models/manifest.js';
+import type { ModelStore } from '../../media/models/store.js';
+import type { Config } from '../config.js';
+import type { Shutdown } from '../shutdown.js';
+import { openVoices } from '../voices/open-voices.js';
+
+/** One format of each codec that has something to load or to compute first. */
+const WARM_FORMATS = ['mp3', 'opus_48000_64'];
+
+export interface SpeechNeeds {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+  readonly permits: CpuPermits;
+  readonly store: ModelStore;
+}
+
+/** Opens the voices and the encoders; the default voice is warm when this resolves. */
+export async function openSpeech({ config, log, shutdown, permits, store }: SpeechNeeds) {
+  const open = await openVoices({ store, models: MODELS, permits, formant: config.FORMANT });
+  const { voices, formant } = open;
+  shutdown.add('voices', () => open.close());
+  const encoders = new EncoderThread(permits);
+  shutdown.add('encoders', () => encoders.close());
+  await voices[0]!.warm();
+  await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
+  // No one waits for it: English does not need it.
+  void formant?.warm(log);
+  shutdown.proceed();
+  return { voices, encoders };
+}
