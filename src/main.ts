@@ -17,6 +17,8 @@ import { prepareDataDir } from './data-dir.js';
 import { openDatabase } from './db/open-database.js';
 import { StartError } from './errors.js';
 import { ownHealthParts } from './health.js';
+import { IdempotentAnswers } from './http/idempotent-answers.js';
+import { IdempotentAnswersRepository } from './http/idempotent-answers.repository.js';
 import { listen, stopListening } from './http/listen.js';
 import { hostInUrl, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
@@ -101,6 +103,7 @@ async function start(shutdown: Shutdown): Promise<void> {
       },
       db,
     ),
+    idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
     routes: [
       ...apiRoutes({ config, db, box, keys, models, knowledge, store, ...speech }),

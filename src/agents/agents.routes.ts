@@ -46,6 +46,7 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       method: 'post',
       path: '/agent',
       summary: 'Create an agent',
+      isIdempotent: true,
       body: CreateAgent,
       responses: {
         201: { description: 'The agent, paused', schema: AgentBody },

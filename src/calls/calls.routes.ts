@@ -64,6 +64,7 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
     summary: isTest ? 'Call an agent that may be paused' : 'Call an agent',
     description:
       'Takes a call slot, for 60 seconds unless the call begins. server_url is a WebSocket that takes the participant_token.',
+    isIdempotent: true,
     body: ConnectionDetailsInput,
     responses: {
       200: { description: 'How to join the call', schema: ConnectionDetails },

@@ -2,6 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Logger } from 'pino';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
+import type { IdempotentAnswers } from './idempotent-answers.js';
 import { PathTemplate } from './path-template.js';
 import type { RateLimiter } from './rate-limit.js';
 import { type Call, type Principal, Reply, type Route, SENT } from './route.js';
@@ -13,6 +14,8 @@ export interface RouteServices {
   readonly limiter: RateLimiter;
   /** For routes that name no limit of their own. */
   readonly maxBodyBytes: number;
+  /** Without them `Idempotency-Key` is not heeded. */
+  readonly idempotency?: IdempotentAnswers;
 }
 
 /** Makes Express routes of the table, and answers what the table does not have: 404 and 405. */
@@ -66,13 +69,17 @@ function serving(route: Route, services: RouteServices): RequestHandler {
     const call: Call<unknown, unknown, unknown> = {
       ...input,
       principal,
+      ifMatch: route.isConditional ? request.get('if-match') : undefined,
       requestId: response.locals.requestId as string,
       log: response.locals.log as Logger,
       signal: signalOf(response),
       req: request,
       res: response,
     };
-    const outcome = await route.handle(call);
+    const work = () => route.handle(call);
+    const { idempotency } = services;
+    const outcome =
+      idempotency && route.isIdempotent ? await idempotency.once(call, work) : await work();
     if (outcome !== SENT) send(response, outcome);
   };
 }
@@ -118,7 +125,7 @@ const answerPreflight: RequestHandler = (request, response) => {
     .set({
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Allow-Methods': request.get('Access-Control-Request-Method') ?? 'GET',
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-Id',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
       'Access-Control-Max-Age': '600',
     })
     .end();

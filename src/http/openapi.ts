@@ -84,7 +84,11 @@ function operation(route: Route, schemas: SchemaComponents): JsonSchema {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
-    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    parameters: [
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+      ...headerParameters(route),
+    ],
     ...(route.body ? { requestBody: requestBody(route.body, schemas) } : {}),
     responses: responses(route, schemas),
   };
@@ -109,6 +113,24 @@ function parameters(place: 'path' | 'query', schema: z.ZodObject | undefined): J
   }));
 }
 
+function headerParameters(route: Route): JsonSchema[] {
+  const header = (name: string, description: string, schema: JsonSchema) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string', ...schema },
+  });
+  const repeated = 'A repetition with the same key is answered as the first request was.';
+  const changed = 'The ETag that was read: what was changed since is left alone.';
+  return [
+    ...(route.isIdempotent
+      ? [header('Idempotency-Key', repeated, { minLength: 1, maxLength: 255 })]
+      : []),
+    ...(route.isConditional ? [header('If-Match', changed, {})] : []),
+  ];
+}
+
 function requestBody(schema: z.ZodType, schemas: SchemaComponents): JsonSchema {
   return {
     required: !schema.safeParse(undefined).success,
@@ -124,6 +146,8 @@ function responses(route: Route, schemas: SchemaComponents): JsonSchema {
   if (route.body || route.query || route.params) {
     all[422] = refAnswer('The request does not fit its schema', 'HTTPValidationError');
   }
+  if (route.isIdempotent) all[409] = errorAnswer('The first request with this key still runs');
+  if (route.isConditional) all[412] = errorAnswer('It was changed since it was read');
   for (const [status, response] of Object.entries(route.responses)) {
     all[status] =
       Number(status) < 400 ? answer(response, schemas) : errorAnswer(response.description);
@@ -132,9 +156,13 @@ function responses(route: Route, schemas: SchemaComponents): JsonSchema {
 }
 
 function answer(
-  { description, schema, mediaTypes }: RouteResponse,
+  { description, schema, mediaTypes, headers }: RouteResponse,
   schemas: SchemaComponents,
 ): JsonSchema {
+  if (headers) {
+    const plain = answer({ description, ...(schema && { schema }) }, schemas);
+    return { ...plain, headers: headerAnswers(headers) };
+  }
   if (mediaTypes) {
     const binary = { schema: { type: 'string', format: 'binary' } };
     return {
@@ -144,6 +172,15 @@ function answer(
   }
   if (!schema) return { description };
   return { description, content: { [JSON_TYPE]: { schema: schemas.of(schema, 'output') } } };
+}
+
+function headerAnswers(headers: Readonly<Record<string, string>>): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  );
 }
 
 function errorAnswer(description: string): JsonSchema {

@@ -27,6 +27,8 @@ export interface Call<Body, Query, Params> {
   readonly query: Query;
   readonly params: Params;
   readonly principal: Principal;
+  /** The header `If-Match` of a conditional route. */
+  readonly ifMatch: string | undefined;
   readonly requestId: string;
   /** Logs with the request's id. */
   readonly log: Logger;
@@ -67,6 +69,8 @@ export interface RouteResponse {
   readonly schema?: z.ZodType;
   /** For bodies that are no JSON: media types. */
   readonly mediaTypes?: readonly string[];
+  /** Headers of its own, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
@@ -80,6 +84,10 @@ export interface Route {
   readonly authenticate?: (request: Request) => Promise<Principal | undefined>;
   /** Whether pages of other origins may call this. */
   readonly isForBrowsers?: boolean;
+  /** For what creates: takes `Idempotency-Key`, and answers a repetition as it did the first time. */
+  readonly isIdempotent?: boolean;
+  /** Takes `If-Match` (in `call.ifMatch`): what was changed since is left alone, with 412. */
+  readonly isConditional?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;

@@ -44,6 +44,7 @@ export function apiKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Ro
       method: 'post',
       path: PATH,
       summary: 'Create an API key',
+      isIdempotent: true,
       body: CreateApiKey,
       responses: { 201: { description: 'The key, shown this once', schema: NewApiKeyBody } },
       async handle({ principal, body }) {

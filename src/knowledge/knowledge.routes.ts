@@ -41,6 +41,7 @@ function collectionRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): read
       method: 'post',
       path: PATH,
       summary: 'Create a knowledge base',
+      isIdempotent: true,
       description: 'Indexing goes on after the answer; `message` tells how far it is.',
       body: CreateKnowledgeBase,
       maxBodyBytes: MAX_BODY_BYTES,

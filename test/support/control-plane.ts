@@ -7,6 +7,8 @@ import { Agents } from '../../src/agents/agents.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { agentRoutes } from '../../src/agents/agents.routes.js';
 import { createApp } from '../../src/app.js';
+import { IdempotentAnswers } from '../../src/http/idempotent-answers.js';
+import { IdempotentAnswersRepository } from '../../src/http/idempotent-answers.repository.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { makeApiKey } from '../../src/keys/api-key.js';
@@ -46,7 +48,12 @@ export interface Answer {
   readonly body: any;
 }
 
-export type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>;
+export type Ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answer>;
 
 export interface ControlPlane {
   readonly database: TestDatabase;
@@ -95,6 +102,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       routes,
       keys: directory,
       limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
+      idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
       maxBodyBytes: 1_048_576,
       health: [],
       trustProxy: false,
@@ -112,13 +120,14 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     return part;
   };
   const askAs = (bearer: string | null): Ask => {
-    return async (method, path, body) => {
+    return async (method, path, body, extra = {}) => {
       const { port } = found(server).address() as AddressInfo;
       const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
         method,
         headers: {
           ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...extra,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });

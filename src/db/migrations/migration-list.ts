@@ -3,10 +3,18 @@ import { agents } from './0002-agents.js';
 import { rateLimits } from './0003-rate-limits.js';
 import { calls } from './0004-calls.js';
 import { knowledge } from './0005-knowledge.js';
+import { idempotency } from './0006-idempotency.js';
 import type { Migration } from './migration.js';
 
 /**
  * Every migration, oldest first. A released one is never edited, renamed or taken out: the next
  * change of the schema is a new file at the end.
  */
-export const MIGRATIONS: readonly Migration[] = [accounts, agents, rateLimits, calls, knowledge];
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  agents,
+  rateLimits,
+  calls,
+  knowledge,
+  idempotency,
+];

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { ApiError, valueError } from '../errors.js';
+import type { IdempotentAnswersRepository, KeyedRequest } from './idempotent-answers.repository.js';
+import { type Call, Reply, SENT } from './route.js';
+
+/** Visible ASCII. Source: IETF draft-ietf-httpapi-idempotency-key-header-07, which takes a string. */
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+const HEADER = 'Idempotency-Key';
+/** A request that comes while the first one is served may be sent again after so long. */
+const RETRY_AFTER_S = 1;
+
+/** Encrypts for the database; answers may hold what is shown only once. */
+export interface AnswerBox {
+  seal(text: string, place: string): string;
+  open(sealed: string, place: string): string;
+}
+
+type AnyCall = Call<unknown, unknown, unknown>;
+
+/**
+ * Answers repetitions of a request that carries an `Idempotency-Key` with the stored answer. Only
+ * success is stored: a request that failed created nothing and may be sent again.
+ */
+export class IdempotentAnswers {
+  readonly #repository: IdempotentAnswersRepository;
+  readonly #box: AnswerBox;
+
+  constructor(repository: IdempotentAnswersRepository, box: AnswerBox) {
+    this.#repository = repository;
+    this.#box = box;
+  }
+
+  /**
+   * Does the work, or finds what it answered before.
+   * @throws InvalidInput when the key was used for another request
+   * @throws ApiError IDEMPOTENCY_IN_PROGRESS while the first request is still served
+   */
+  async once(call: AnyCall, work: () => Promise<unknown>): Promise<unknown> {
+    const key = call.req.get(HEADER);
+    if (key === undefined) return work();
+    if (!KEY.test(key)) {
+      throw valueError(['header', HEADER], 'a key is 1 to 255 visible characters', key);
+    }
+    const request = { accountId: call.principal.accountId, key, hash: hashOf(call) };
+    const earlier = await this.#repository.take(request);
+    if (!earlier) return this.#first(call, request, work);
+    if (!earlier.hash.equals(request.hash)) {
+      throw valueError(['header', HEADER], 'this key was used for another request', key);
+    }
+    if (earlier.answer === null) {
+      throw new ApiError('IDEMPOTENCY_IN_PROGRESS', 'The first request with this key still runs', {
+        retryAfterS: RETRY_AFTER_S,
+      });
+    }
+    return this.#repeat(request, earlier.answer);
+  }
+
+  async #first(call: AnyCall, request: KeyedRequest, work: () => Promise<unknown>) {
+    let outcome: unknown;
+    try {
+      outcome = await work();
+    } catch (error) {
+      await this.#repository.release(request);
+      throw error;
+    }
+    if (outcome === SENT) throw new Error('An idempotent route answers by what it returns');
+    const reply = outcome instanceof Reply ? outcome : new Reply(200, outcome);
+    const sealed = this.#box.seal(JSON.stringify(reply), placeOf(request));
+    // What was made is told all the same; a repetition then finds the key taken, and makes no second.
+    await this.#repository
+      .keep(request, sealed)
+      .catch((error: unknown) => call.log.error({ err: error }, 'answer could not be kept'));
+    return reply;
+  }
+
+  #repeat(request: KeyedRequest, answer: string): Reply {
+    const kept = JSON.parse(this.#box.open(answer, placeOf(request))) as Reply;
+    return new Reply(kept.status, kept.body, { ...kept.headers, 'Idempotency-Replayed': 'true' });
+  }
+}
+
+function placeOf({ accountId, key }: KeyedRequest): string {
+  return `idempotent-answer ${accountId} ${key}`;
+}
+
+/** Of what the schemas let through, so that blanks and the order of members change nothing. */
+function hashOf({ req, body, query }: AnyCall): Buffer {
+  const path = req.path.replace(/\/$/, '');
+  return createHash('sha256')
+    .update(JSON.stringify([req.method, path, query ?? null, body ?? null]))
+    .digest();
+}
