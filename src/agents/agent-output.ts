@@ -10,6 +10,11 @@ export const STATUS_CODES: Readonly<Record<AgentStatus, number>> = {
   disabled: 0,
 };
 
+/** Its ETag. A knowledge base that is deleted leaves its agents without their version growing. */
+export function entityTagOf({ version, kbId }: Agent): string {
+  return `"${version}-${kbId ?? 0}"`;
+}
+
 /** An agent as it is answered. */
 export function toAgentBody(agent: Agent, models: AgentModels): AgentBody {
   return {

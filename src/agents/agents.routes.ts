@@ -1,9 +1,10 @@
 import { int, model } from '../http/fields.js';
 import { pageOf } from '../http/pagination.js';
-import { type Route, type RouteResponse, reply, route } from '../http/route.js';
-import { toAgentBody } from './agent-output.js';
+import { type Call, type Route, type RouteResponse, reply, route } from '../http/route.js';
+import { entityTagOf, toAgentBody } from './agent-output.js';
 import type { AgentModels } from './agent-ports.js';
-import type { Agents } from './agents.js';
+import { InitAgent, InitialAgent, initialAgent } from './agent-templates.js';
+import type { AgentRef, Agents } from './agents.js';
 import type { Agent, AgentStatus, AgentsRepository } from './agents.repository.js';
 import {
   AgentAlone,
@@ -25,6 +26,8 @@ const MAX_PLAIN_LIST = 1_000;
 const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
 const NOTHING_SUCH: RouteResponse = { description: 'No such agent or knowledge base' };
 const DISABLED: RouteResponse = { description: 'The agent is disabled' };
+/** Answers that hold an agent say which version of it. */
+const TAGGED = { ETag: "The agent's version, for If-Match" };
 const AssignKnowledgeBase = model({ kb_id: int() });
 
 export interface AgentRouteParts {
@@ -32,6 +35,11 @@ export interface AgentRouteParts {
   readonly repository: AgentsRepository;
   readonly models: AgentModels;
 }
+
+type AgentCall = Pick<
+  Call<unknown, unknown, { agent_id: string }>,
+  'principal' | 'params' | 'ifMatch'
+>;
 
 /** `/agent`: everything about agents but their calls. */
 export function agentRoutes(parts: AgentRouteParts): readonly Route[] {
@@ -49,11 +57,12 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       isIdempotent: true,
       body: CreateAgent,
       responses: {
-        201: { description: 'The agent, paused', schema: AgentBody },
+        201: { description: 'The agent, paused', schema: AgentBody, headers: TAGGED },
         404: { description: 'No such knowledge base' },
       },
       async handle({ principal, body }) {
-        return reply(201, toBody(await agents.create(principal.accountId, body)));
+        const agent = await agents.create(principal.accountId, body);
+        return reply(201, toBody(agent), tagOf(agent));
       },
     }),
     route({
@@ -80,6 +89,16 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
     }),
     route({
       ...COMMON,
+      method: 'post',
+      path: '/agent/init-agent',
+      summary: 'Get a template to make an agent from',
+      description: 'Makes nothing: agent_template is a body for POST /agent, to be filled in.',
+      body: InitAgent,
+      responses: { 200: { description: 'The template', schema: InitialAgent } },
+      handle: ({ body }) => initialAgent(body),
+    }),
+    route({
+      ...COMMON,
       method: 'get',
       path: '/agent/stats-summary',
       summary: 'Count agents by status',
@@ -96,7 +115,8 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
 }
 
 function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
-  const toBody = (agent: Agent) => toAgentBody(agent, models);
+  const answer = (status: number, agent: Agent) =>
+    reply(status, toAgentBody(agent, models), tagOf(agent));
   const common = { ...COMMON, params: AgentPath };
   return [
     route({
@@ -104,54 +124,59 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       method: 'get',
       path: '/agent/{agent_id}',
       summary: 'Read an agent',
-      responses: { 200: { description: 'The agent', schema: AgentBody }, 404: NO_SUCH_AGENT },
+      responses: {
+        200: { description: 'The agent', schema: AgentBody, headers: TAGGED },
+        404: NO_SUCH_AGENT,
+      },
       async handle({ principal, params }) {
-        return toBody(await agents.find(principal.accountId, params.agent_id));
+        return answer(200, await agents.find(principal.accountId, params.agent_id));
       },
     }),
     route({
       ...common,
       method: 'put',
+      isConditional: true,
       path: '/agent/{agent_id}',
       summary: 'Update an agent',
       body: UpdateAgent,
       responses: {
-        200: { description: 'The agent', schema: AgentBody },
+        200: { description: 'The agent', schema: AgentBody, headers: TAGGED },
         404: NOTHING_SUCH,
         409: { description: 'The agent is disabled, or its number is in use' },
       },
-      async handle({ principal, params, body }) {
-        return toBody(await agents.update(principal.accountId, params.agent_id, body));
+      async handle(call) {
+        return answer(200, await agents.update(refOf(call), call.body));
       },
     }),
     route({
       ...common,
       method: 'post',
       path: '/agent/{agent_id}/assign-knowledge-base',
+      isConditional: true,
       summary: 'Assign a knowledge base',
       body: AssignKnowledgeBase,
       responses: {
-        200: { description: 'The agent', schema: AgentBody },
+        200: { description: 'The agent', schema: AgentBody, headers: TAGGED },
         404: NOTHING_SUCH,
         409: DISABLED,
       },
-      async handle({ principal, params, body }) {
-        const { accountId } = principal;
-        return toBody(await agents.assignKnowledgeBase(accountId, params.agent_id, body.kb_id));
+      async handle(call) {
+        return answer(200, await agents.assignKnowledgeBase(refOf(call), call.body.kb_id));
       },
     }),
     route({
       ...common,
       method: 'delete',
       path: '/agent/{agent_id}/knowledge-base',
+      isConditional: true,
       summary: 'Take the knowledge base away',
       responses: {
         204: { description: 'The agent has no knowledge base' },
         404: NO_SUCH_AGENT,
         409: DISABLED,
       },
-      async handle({ principal, params }) {
-        await agents.assignKnowledgeBase(principal.accountId, params.agent_id, null);
+      async handle(call) {
+        await agents.assignKnowledgeBase(refOf(call), null);
         return reply(204);
       },
     }),
@@ -159,23 +184,24 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
 }
 
 function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
-  const toBody = (agent: Agent) => toAgentBody(agent, models);
-  const common = { ...COMMON, method: 'post', params: AgentPath } as const;
+  const moved = (agent: Agent, more: object = {}) =>
+    reply(200, { agent: toAgentBody(agent, models), ...more }, tagOf(agent));
+  const common = { ...COMMON, method: 'post', params: AgentPath, isConditional: true } as const;
   return [
     route({
       ...common,
       path: '/agent/{agent_id}/deploy',
       summary: 'Deploy an agent',
       responses: {
-        200: { description: 'The agent, deployed', schema: AgentAndMessage },
+        200: { description: 'The agent, deployed', schema: AgentAndMessage, headers: TAGGED },
         404: NO_SUCH_AGENT,
         409: {
           description: 'The agent is disabled, its number in use, or its language not available',
         },
       },
-      async handle({ principal, params }) {
-        const agent = await agents.deploy(principal.accountId, params.agent_id);
-        return { agent: toBody(agent), message: 'The agent is deployed and takes calls' };
+      async handle(call) {
+        const agent = await agents.deploy(refOf(call));
+        return moved(agent, { message: 'The agent is deployed and takes calls' });
       },
     }),
     route({
@@ -183,12 +209,12 @@ function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       path: '/agent/{agent_id}/pause',
       summary: 'Pause an agent',
       responses: {
-        200: { description: 'The agent, paused', schema: AgentAlone },
+        200: { description: 'The agent, paused', schema: AgentAlone, headers: TAGGED },
         404: NO_SUCH_AGENT,
         409: DISABLED,
       },
-      async handle({ principal, params }) {
-        return { agent: toBody(await agents.pause(principal.accountId, params.agent_id)) };
+      async handle(call) {
+        return moved(await agents.pause(refOf(call)));
       },
     }),
     route({
@@ -196,14 +222,22 @@ function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       path: '/agent/{agent_id}/disable',
       summary: 'Delete (disable) an agent',
       responses: {
-        200: { description: 'The agent, disabled', schema: AgentAndMessage },
+        200: { description: 'The agent, disabled', schema: AgentAndMessage, headers: TAGGED },
         404: NO_SUCH_AGENT,
         409: { description: 'The agent is not paused' },
       },
-      async handle({ principal, params }) {
-        const agent = await agents.disable(principal.accountId, params.agent_id);
-        return { agent: toBody(agent), message: 'The agent is disabled, which is final' };
+      async handle(call) {
+        const agent = await agents.disable(refOf(call));
+        return moved(agent, { message: 'The agent is disabled, which is final' });
       },
     }),
   ];
+}
+
+function tagOf(agent: Agent): Readonly<Record<string, string>> {
+  return { ETag: entityTagOf(agent) };
+}
+
+function refOf({ principal, params, ifMatch }: AgentCall): AgentRef {
+  return { accountId: principal.accountId, id: params.agent_id, ifMatch };
 }

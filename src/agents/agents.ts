@@ -1,8 +1,10 @@
 import { ApiError, InvalidInput } from '../errors.js';
+import { requireMatch } from '../http/entity-tag.js';
 import type { AllowedHosts } from '../outbound/allowed-hosts.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { AgentConfigInput } from './agent-config.schema.js';
 import { makeAgentId } from './agent-id.js';
+import { entityTagOf } from './agent-output.js';
 import type { KnowledgeBaseDirectory, LanguageAvailability } from './agent-ports.js';
 import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents.repository.js';
 import type { CreateAgent, UpdateAgent } from './agents.schema.js';
@@ -17,6 +19,13 @@ export interface AgentsParts {
   readonly allowedHosts: AllowedHosts;
   readonly languages: LanguageAvailability;
   readonly knowledgeBases: KnowledgeBaseDirectory;
+}
+
+/** Which agent to change, and the ETag that it must still have. */
+export interface AgentRef {
+  readonly accountId: string;
+  readonly id: string;
+  readonly ifMatch?: string | undefined;
 }
 
 /**
@@ -44,10 +53,11 @@ export class Agents {
   }
 
   /** A partial update; a deployed agent's calls see it from the next one on. */
-  async update(accountId: string, id: string, body: UpdateAgent): Promise<Agent> {
+  async update(ref: AgentRef, body: UpdateAgent): Promise<Agent> {
+    const { accountId, id } = ref;
     await this.find(accountId, id);
     await this.#requireKnowledgeBase(accountId, body.kb_id);
-    return this.#change(accountId, id, (agent) => {
+    return this.#change(ref, (agent) => {
       requireEnabled(agent);
       return {
         ...(body.name !== undefined && { name: body.name }),
@@ -58,25 +68,25 @@ export class Agents {
   }
 
   /** Idempotent. @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, AGENT_DISABLED */
-  async deploy(accountId: string, id: string): Promise<Agent> {
-    const agent = await this.find(accountId, id);
+  async deploy(ref: AgentRef): Promise<Agent> {
+    const agent = await this.find(ref.accountId, ref.id);
     requireEnabled(agent);
     const voice = agent.config.tts_params;
     const language = voice?.language ?? TTS_DEFAULTS.language;
     const voiceId = voice?.voice_id || null;
     const problem = await this.#parts.languages.problemWith({ language, voiceId });
     if (problem !== undefined) throw new ApiError('LANGUAGE_NOT_AVAILABLE', problem);
-    return this.#move(accountId, id, 'deployed');
+    return this.#move(ref, 'deployed');
   }
 
   /** Idempotent; frees the agent's number. @throws ApiError AGENT_DISABLED */
-  async pause(accountId: string, id: string): Promise<Agent> {
-    return this.#move(accountId, id, 'paused');
+  async pause(ref: AgentRef): Promise<Agent> {
+    return this.#move(ref, 'paused');
   }
 
   /** Final. @throws ApiError AGENT_NOT_PAUSED unless the agent is paused */
-  async disable(accountId: string, id: string): Promise<Agent> {
-    return this.#change(accountId, id, ({ status }) => {
+  async disable(ref: AgentRef): Promise<Agent> {
+    return this.#change(ref, ({ status }) => {
       if (status === 'paused') return { status: 'disabled' };
       const sentence =
         status === 'deployed'
@@ -87,23 +97,24 @@ export class Agents {
   }
 
   /** Assigns a knowledge base, or takes it away with null. */
-  async assignKnowledgeBase(accountId: string, id: string, kbId: number | null): Promise<Agent> {
-    return this.update(accountId, id, { kb_id: kbId });
+  async assignKnowledgeBase(ref: AgentRef, kbId: number | null): Promise<Agent> {
+    return this.update(ref, { kb_id: kbId });
   }
 
-  #move(accountId: string, id: string, status: AgentStatus): Promise<Agent> {
-    return this.#change(accountId, id, (agent) => {
+  #move(ref: AgentRef, status: AgentStatus): Promise<Agent> {
+    return this.#change(ref, (agent) => {
       requireEnabled(agent);
       return agent.status === status ? {} : { status };
     });
   }
 
-  async #change(
-    accountId: string,
-    id: string,
-    decide: (agent: Agent) => AgentChange,
-  ): Promise<Agent> {
-    return (await this.#parts.repository.change(accountId, id, decide)) ?? noSuchAgent(id);
+  async #change(ref: AgentRef, decide: (agent: Agent) => AgentChange): Promise<Agent> {
+    const { accountId, id, ifMatch } = ref;
+    const changed = await this.#parts.repository.change(accountId, id, (agent) => {
+      requireMatch(ifMatch, entityTagOf(agent));
+      return decide(agent);
+    });
+    return changed ?? noSuchAgent(id);
   }
 
   #merge(id: string, stored: StoredConfig, input: AgentConfigInput): StoredConfig {
