@@ -14,7 +14,8 @@ export interface TextRange {
   readonly textEnd: number;
 }
 
-interface Piece {
+/** Puts `text` in the place of the half-open range `start`…`end`. */
+export interface TextEdit {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -43,7 +44,7 @@ export class TracedText {
   rewrite(rule: SpokenForm): TracedText {
     const { pattern, needs } = rule;
     if (needs !== undefined && !this.text.includes(needs)) return this;
-    const edits: Piece[] = [];
+    const edits: TextEdit[] = [];
     pattern.lastIndex = 0;
     for (let match = pattern.exec(this.text); match; match = pattern.exec(this.text)) {
       const [found] = match;
@@ -53,7 +54,7 @@ export class TracedText {
       }
       if (found === '') pattern.lastIndex++;
     }
-    return edits.length === 0 ? this : this.#apply(edits);
+    return this.replace(edits);
   }
 
   /** The original characters that the half-open range of this text stands for. */
@@ -68,7 +69,25 @@ export class TracedText {
     return { textStart, textEnd };
   }
 
-  #apply(edits: readonly Piece[]): TracedText {
+  /**
+   * Where the text now has what stands for the original characters, if it still has any of it.
+   * @param from who asks for one range after the other looks on from the last one's end.
+   */
+  placeOf({ textStart, textEnd }: TextRange, from = 0): TextRange | undefined {
+    const starts = this.#starts;
+    const ends = this.#ends;
+    if (!starts || !ends) return { textStart, textEnd };
+    const isIn = (index: number) => starts[index]! >= textStart && ends[index]! <= textEnd;
+    let start = from;
+    while (start < starts.length && starts[start]! < textEnd && !isIn(start)) start++;
+    let end = start;
+    while (end < starts.length && isIn(end)) end++;
+    return end > start ? { textStart: start, textEnd: end } : undefined;
+  }
+
+  /** Makes the edits, which stand in order and do not overlap. */
+  replace(edits: readonly TextEdit[]): TracedText {
+    if (edits.length === 0) return this;
     const grown = edits.reduce((sum, edit) => sum + edit.text.length - (edit.end - edit.start), 0);
     const starts = new Int32Array(this.text.length + grown);
     const ends = new Int32Array(starts.length);
@@ -103,10 +122,10 @@ export class TracedText {
  * Pairs what is said with what was written: words that both begin or end with keep their own
  * places, as many words in between are paired one by one, and otherwise all stand for all.
  */
-function align(written: string, said: string): Piece[] {
+function align(written: string, said: string): TextEdit[] {
   const from = [...written.matchAll(WORD)];
   const to = [...said.matchAll(WORD)];
-  const whole: Piece = { text: said, start: 0, end: written.length };
+  const whole: TextEdit = { text: said, start: 0, end: written.length };
   if (from.length === 0 || to.length === 0) return [whole];
   const same = (a: number, b: number) => from[a]?.[0] === to[b]?.[0];
   const shorter = Math.min(from.length, to.length);
@@ -118,7 +137,7 @@ function align(written: string, said: string): Piece[] {
   const first = from[head]?.index ?? 0;
   const lastMatch = from[from.length - 1 - tail];
   const last = lastMatch ? lastMatch.index + lastMatch[0].length : written.length;
-  const pieces: Piece[] = [];
+  const pieces: TextEdit[] = [];
   for (const [i, word] of to.entries()) {
     const next = to[i + 1]?.index ?? said.length;
     const text = said.slice(i === 0 ? 0 : word.index, next);

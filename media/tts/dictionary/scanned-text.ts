@@ -1,0 +1,89 @@
+import { foldedCharacter, isWordCharacter } from './characters.js';
+
+/** `[SPELL:…]` is spelt as it is written. Bounded as in the front ends, which read the same. */
+const SPELLING = /\[SPELL:[^\]\n]{0,200}\]/gi;
+/** Stands for a whole `[SPELL:…]`; no word holds one, as lone surrogates are refused. */
+const BARRIER = '\ud800';
+const SPACE = /\s/;
+
+/** A text as rules see it: white space is one blank, and tokens are what a match cannot cut. */
+export interface View {
+  readonly text: string;
+  /** The unit at which each token begins, and the length at the end. */
+  readonly units: readonly number[];
+  /** The token that begins at each unit; −1 inside of tokens. */
+  readonly tokens: Int32Array;
+}
+
+export interface ScannedText {
+  /** Where each token begins in the text that was scanned, and its length at the end. */
+  readonly starts: readonly number[];
+  /** Whether each token is a letter, mark or digit. */
+  readonly isWord: readonly boolean[];
+  readonly exact: View;
+  readonly folded: View;
+}
+
+/** A phrase in the form in which it is looked for. */
+export function keyOf(phrase: string, caseSensitive: boolean): string {
+  const plain = phrase.normalize('NFC').trim().replace(/\s+/g, ' ');
+  return caseSensitive ? plain : Array.from(plain, foldedCharacter).join('');
+}
+
+/** @param text in composed form (NFC). */
+export function scanned(text: string): ScannedText {
+  const starts: number[] = [];
+  const isWord: boolean[] = [];
+  const exact: string[] = [];
+  const folded: string[] = [];
+  const spellings = [...text.matchAll(SPELLING)].map(({ index, 0: found }) => ({
+    start: index,
+    end: index + found.length,
+  }));
+  let spelling = spellings.shift();
+  for (let at = 0; at < text.length; ) {
+    starts.push(at);
+    if (spelling?.start === at) {
+      isWord.push(false);
+      exact.push(BARRIER);
+      folded.push(BARRIER);
+      at = spelling.end;
+      spelling = spellings.shift();
+      continue;
+    }
+    const character = characterAt(text, at);
+    at += character.length;
+    if (SPACE.test(character)) {
+      while (at < text.length && SPACE.test(text[at]!)) at++;
+      isWord.push(false);
+      exact.push(' ');
+      folded.push(' ');
+    } else {
+      isWord.push(isWordCharacter(character));
+      exact.push(character);
+      folded.push(foldedCharacter(character));
+    }
+  }
+  starts.push(text.length);
+  return { starts, isWord, exact: viewOf(exact), folded: viewOf(folded) };
+}
+
+function characterAt(text: string, at: number): string {
+  const code = text.codePointAt(at)!;
+  return code > 0xffff ? String.fromCodePoint(code) : text[at]!;
+}
+
+function viewOf(tokens: readonly string[]): View {
+  const text = tokens.join('');
+  const units: number[] = [];
+  const begins = new Int32Array(text.length + 1).fill(-1);
+  let unit = 0;
+  for (const [index, token] of tokens.entries()) {
+    units.push(unit);
+    begins[unit] = index;
+    unit += token.length;
+  }
+  units.push(unit);
+  begins[unit] = tokens.length;
+  return { text, units, tokens: begins };
+}
