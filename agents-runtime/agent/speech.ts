@@ -1,4 +1,5 @@
 import { Resampler } from '../../media/resample/resampler.js';
+import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import { type ReplyPiece, ReplyPieces } from '../../media/tts/reply-pieces.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
@@ -6,6 +7,8 @@ import type { SpokenPiece } from '../audio/heard-text.js';
 export interface SpeechOptions {
   readonly voice: VoiceModel;
   readonly language: string;
+  /** Says how words are pronounced. */
+  readonly dictionary?: Dictionary | undefined;
   readonly temperature: number;
   readonly topP: number;
   /** Characters from which a clause is spoken without waiting for the sentence's end. */
@@ -28,6 +31,7 @@ export async function* speakReply(
   const pieces = new ReplyPieces({
     language: options.language,
     minLength: options.minSentenceLength,
+    dictionary: options.dictionary,
   });
   const once = { token: options.onFirstToken, audio: options.onFirstAudio };
   for await (const token of tokens) {
@@ -40,7 +44,7 @@ export async function* speakReply(
 
 /** Says the piece; its text and the places of its words are those of the reply as it was written. */
 async function* speakPiece(
-  { written, spoken }: ReplyPiece,
+  { written, spoken, pronounced }: ReplyPiece,
   options: SpeechOptions,
   once: { audio: (() => void) | undefined },
 ): AsyncGenerator<SpokenPiece> {
@@ -48,7 +52,8 @@ async function* speakPiece(
   const resampler =
     sampleRate === voice.sampleRate ? undefined : new Resampler(voice.sampleRate, sampleRate);
   const ratio = sampleRate / voice.sampleRate;
-  const utterance = { text: spoken.text, language, temperature, topP, seed: SEED, speed: 1 };
+  const sound = { temperature, topP, seed: SEED, speed: 1 };
+  const utterance = { text: spoken.text, pronounced, language, ...sound };
   let isFirst = true;
   for await (const chunk of voice.speak(utterance, { signal, firstPriority: 'first-chunk' })) {
     const samples = resampler ? converted(resampler, chunk.samples) : chunk.samples;

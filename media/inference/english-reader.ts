@@ -1,4 +1,5 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Pronounced } from '../tts/dictionary/dictionary.js';
 import {
   type Dialect,
   type EnglishAssets,
@@ -30,8 +31,8 @@ export class EnglishReader {
     return new EnglishReader(assets, await openSession(await bytesOf(assets.unknownWordModel)));
   }
 
-  read(text: string): Promise<readonly SpokenWord[]> {
-    return this.#frontEnd.phonemize(text);
+  read(text: string, pronounced: readonly Pronounced[]): Promise<readonly SpokenWord[]> {
+    return this.#frontEnd.phonemize(text, pronounced);
   }
 
   async #spell(word: string): Promise<string> {

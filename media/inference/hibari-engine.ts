@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { MediaError } from '../errors.js';
+import { pronouncedWithin } from '../tts/dictionary/dictionary.js';
 import { NoiseField, scramble } from '../tts/hibari/noise.js';
 import { type Passage, passagesOf } from '../tts/hibari/passages.js';
 import { type ScriptPart, scriptOf } from '../tts/hibari/script.js';
@@ -120,12 +121,14 @@ export class HibariEngine {
   }
 
   /** The next part to speak, still in `parts`; passages without any sound are passed over. */
-  async #nextPart({ passages, parts }: Speech): Promise<ScriptPart | undefined> {
+  async #nextPart({ utterance, passages, parts }: Speech): Promise<ScriptPart | undefined> {
     while (parts.length === 0) {
       const passage = passages.shift();
       if (!passage) return undefined;
-      const words = await this.#reader.read(passage.text);
-      parts.push(...scriptOf(words, this.#vocabulary, passage.start));
+      const { text, start } = passage;
+      const own = pronouncedWithin(utterance.pronounced, start, start + text.length);
+      const words = await this.#reader.read(text, own);
+      parts.push(...scriptOf(words, this.#vocabulary, start));
     }
     return parts[0];
   }

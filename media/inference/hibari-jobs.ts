@@ -1,3 +1,4 @@
+import type { Pronounced } from '../tts/dictionary/dictionary.js';
 import type { WordTime } from '../tts/voice-model.js';
 
 /** Which files the worker of a voice reads. */
@@ -13,6 +14,7 @@ export interface HibariUtterance {
   /** Chosen by the client, unique among the worker's open utterances. */
   readonly id: number;
   readonly text: string;
+  readonly pronounced: readonly Pronounced[];
   readonly temperature: number;
   readonly topP: number;
   readonly seed: number;

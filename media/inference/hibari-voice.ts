@@ -114,8 +114,8 @@ class Speech {
   }
 
   begin(utterance: Utterance, priority: Priority): Promise<Outcome> {
-    const { text, temperature, topP, seed, speed } = utterance;
-    const input = { id: this.#id, text, temperature, topP, seed, speed };
+    const { text, pronounced = [], temperature, topP, seed, speed } = utterance;
+    const input = { id: this.#id, text, pronounced, temperature, topP, seed, speed };
     return this.#start(priority, () => this.#thread.run('begin', input));
   }
 

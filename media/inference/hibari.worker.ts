@@ -28,7 +28,7 @@ async function warm(): Promise<void> {
   const voice = await load();
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
     for (const text of WARM_UP) {
-      const sound = { temperature: 1, topP: 0.8, seed: round, speed: 1 };
+      const sound = { pronounced: [], temperature: 1, topP: 0.8, seed: round, speed: 1 };
       let piece = await voice.begin({ ...sound, id: WARM_UP_ID, text });
       while (!piece.isLast) piece = await voice.next(WARM_UP_ID);
     }

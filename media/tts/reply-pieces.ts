@@ -1,3 +1,5 @@
+import type { Dictionary, Pronounced } from './dictionary/dictionary.js';
+import { placedIn } from './dictionary/dictionary.js';
 import { type SentenceOptions, SentenceStream } from './sentences.js';
 import { CodeBlockFilter, speakable } from './speakable.js';
 import type { TracedText } from './traced-text.js';
@@ -8,6 +10,12 @@ export interface ReplyPiece {
   readonly written: string;
   /** As it is said; its ranges are those of `written`. */
   readonly spoken: TracedText;
+  /** The parts of `spoken` that a dictionary transcribes. */
+  readonly pronounced: readonly Pronounced[];
+}
+
+export interface ReplyPiecesOptions extends SentenceOptions {
+  readonly dictionary?: Dictionary | undefined;
 }
 
 const SAYABLE = /[\p{L}\p{N}]/u;
@@ -18,11 +26,13 @@ const SAYABLE = /[\p{L}\p{N}]/u;
  */
 export class ReplyPieces {
   readonly #language: string;
+  readonly #dictionary: Dictionary | undefined;
   readonly #code = new CodeBlockFilter();
   readonly #sentences: SentenceStream;
 
-  constructor(options: SentenceOptions) {
+  constructor(options: ReplyPiecesOptions) {
     this.#language = options.language;
+    this.#dictionary = options.dictionary;
     this.#sentences = new SentenceStream(options);
   }
 
@@ -37,7 +47,14 @@ export class ReplyPieces {
 
   #sayable(pieces: readonly string[]): ReplyPiece[] {
     return pieces
-      .map((written) => ({ written, spoken: speakable(written, this.#language) }))
+      .map((written) => this.#said(written))
       .filter(({ spoken }) => SAYABLE.test(spoken.text));
+  }
+
+  /** What a dictionary says comes first, as it knows words as they are written. */
+  #said(written: string): ReplyPiece {
+    const replaced = this.#dictionary?.apply(written);
+    const spoken = speakable(replaced?.text ?? written, this.#language);
+    return { written, spoken, pronounced: placedIn(spoken, replaced?.pronounced ?? []) };
   }
 }

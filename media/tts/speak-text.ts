@@ -1,5 +1,6 @@
 import { linkedAbort } from '../stream/linked-abort.js';
 import { readAhead } from '../stream/read-ahead.js';
+import { pronouncedWithin } from './dictionary/dictionary.js';
 import { eachSentence } from './sentences.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel, WordTime } from './voice-model.js';
 
@@ -44,7 +45,12 @@ async function* speakSentences(
       endSample: word.endSample + sentenceStart,
     });
     // A seed of its own for each sentence, or all would carry the same noise.
-    const utterance = { ...text, text: sentence.text, seed: text.seed + index };
+    const utterance = {
+      ...text,
+      text: sentence.text,
+      pronounced: pronouncedWithin(text.pronounced, sentence.start, sentence.end),
+      seed: text.seed + index,
+    };
     const priority = index === 0 ? firstPriority : 'later-chunk';
     for await (const chunk of voice.speak(utterance, { signal, firstPriority: priority })) {
       spoken += chunk.samples.length;

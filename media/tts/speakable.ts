@@ -56,8 +56,9 @@ function outsideSpelling(rule: SpokenForm): SpokenForm {
  * A piece of a written reply as it should be said: no Markdown, HTML or emoji, addresses in the
  * language's words. `[SPELL:…]`, numbers and abbreviations stay: the voice's front end knows them.
  */
-export function speakable(piece: string, language: string): TracedText {
-  return rulesOf(language).reduce((text, rule) => text.rewrite(rule), TracedText.of(piece));
+export function speakable(piece: string | TracedText, language: string): TracedText {
+  const written = typeof piece === 'string' ? TracedText.of(piece) : piece;
+  return rulesOf(language).reduce((text, rule) => text.rewrite(rule), written);
 }
 
 /**

@@ -1,9 +1,15 @@
 import type { Priority } from '../inference/cpu-permits.js';
+import type { Pronounced } from './dictionary/dictionary.js';
 
 /** One utterance to speak: a sentence or a clause, as a person would write it. */
 export interface Utterance {
   /** Plain text with numbers, abbreviations and `[SPELL:…]` as written; the voice's front end expands it. */
   readonly text: string;
+  /**
+   * Parts of the text that a voice with a phoneme stage says as they are transcribed, in order; what
+   * it cannot say so, and what a voice without one has, is spoken as it is written.
+   */
+  readonly pronounced?: readonly Pronounced[];
   /** ISO 639-1. */
   readonly language: string;
   /** Scale of the voice's noise; 1.0 is the model's own sound. */

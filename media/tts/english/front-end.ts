@@ -1,3 +1,4 @@
+import type { Pronounced } from '../dictionary/dictionary.js';
 import type { TextRange, TracedText } from '../traced-text.js';
 import type { Dialect, EnglishAssets } from './assets.js';
 import { AT_THE_END, contextBefore, type SoundContext } from './context.js';
@@ -5,6 +6,7 @@ import { Dictionary } from './dictionary.js';
 import { Lexicon } from './lexicon.js';
 import { EnglishNormaliser } from './normalise/normalise.js';
 import { speltCharacters } from './normalise/spelling.js';
+import { type SettledWord, settledWords, withoutSigns } from './settled-words.js';
 import { Tagger } from './tagger.js';
 import { type TextToken, Tokenizer } from './tokenizer.js';
 import type { UnknownWord } from './unknown-word.js';
@@ -72,10 +74,17 @@ export class EnglishFrontEnd {
     this.#unknownWord = unknownWord;
   }
 
-  /** Reads one sentence or clause; the ranges of its words are those in `text` itself. */
-  async phonemize(text: string): Promise<readonly SpokenWord[]> {
-    const traced = this.#normaliser.normalise(text);
-    const groups = this.#groupsOf(traced.text);
+  /**
+   * Reads one sentence or clause; the ranges of its words are those in `text` itself. Parts that are
+   * pronounced otherwise than they are written are said as they are transcribed, where it can be.
+   */
+  async phonemize(
+    text: string,
+    pronounced: readonly Pronounced[] = [],
+  ): Promise<readonly SpokenWord[]> {
+    const settled = settledWords(text, pronounced, this.dialect);
+    const traced = this.#normaliser.normalise(text, settled);
+    const groups = this.#groupsOf(traced.text, settled);
     const missing = new Set<string>();
     const words = this.#speak(groups, traced, missing);
     if (missing.size === 0) return words;
@@ -83,10 +92,11 @@ export class EnglishFrontEnd {
     return this.#speak(groups, traced, new Set());
   }
 
-  #groupsOf(text: string): WordGroup[] {
+  #groupsOf(text: string, settled: readonly SettledWord[]): WordGroup[] {
     const tokens: TextToken[] = this.#tokenizer.tokenize(text);
-    const tags = this.#tagger.tag(tokens.map(({ text: word }) => speltCharacters(word) ?? word));
-    return groupWords(tokens, tags);
+    const words = tokens.map(({ text: word }) => speltCharacters(word) ?? word);
+    const tags = this.#tagger.tag(words.map((word) => withoutSigns(word, settled)));
+    return groupWords(tokens, tags, settled);
   }
 
   /** From the last word to the first, as the sound of a word depends on the next one's. */

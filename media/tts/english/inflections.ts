@@ -53,7 +53,7 @@ function stemsBeforeIng(word: string): string[] {
 }
 
 /** Plural, genitive or third person. */
-function addS(stem: string, dialect: Dialect): string | undefined {
+export function addS(stem: string, dialect: Dialect): string | undefined {
   const last = stem.at(-1);
   if (last === undefined) return undefined;
   if ('ptkfθ'.includes(last)) return `${stem}s`;

@@ -1,4 +1,5 @@
 import { SPELT } from './normalise/spelling.js';
+import { SETTLED } from './settled-words.js';
 
 /** A token and where it stands in the text that was split. */
 export interface TextToken {
@@ -29,7 +30,7 @@ const SUFFIX = new RegExp(
   [
     `(?:\\.\\.+|['’][sS]|[—–${MARKS}${QUOTES}${ICONS}]`,
     `(?<=[0-9])(?:\\+|[${CURRENCIES}]|${UNITS})`,
-    `(?<=°[FfCcKk]|[0-9${LOWER}${SPELT}%²\\-+${MARKS}${QUOTES}]|[${UPPER}]{2})\\.)$`,
+    `(?<=°[FfCcKk]|[0-9${LOWER}${SPELT}${SETTLED}%²\\-+${MARKS}${QUOTES}]|[${UPPER}]{2})\\.)$`,
   ].join('|'),
   'u',
 );

@@ -1,5 +1,6 @@
 import { isPause } from './context.js';
 import { SPELT, speltCharacters } from './normalise/spelling.js';
+import { type SettledWord, settledBy } from './settled-words.js';
 import { PRIMARY, weightOf, withStress } from './stress.js';
 import type { TextToken } from './tokenizer.js';
 
@@ -11,7 +12,7 @@ export interface WordPart {
   readonly start: number;
   readonly end: number;
   readonly spaceAfter: boolean;
-  /** Settled already: punctuation. */
+  /** Settled already: punctuation, and words that a dictionary transcribes. */
   readonly phonemes: string | undefined;
 }
 
@@ -63,11 +64,19 @@ const MOST_PARTS = 16;
 const LETTER_ONLY = /^\p{L}$/u;
 
 /** Groups tokens into words; punctuation stands alone. */
-export function groupWords(tokens: readonly TextToken[], tags: readonly string[]): WordGroup[] {
+export function groupWords(
+  tokens: readonly TextToken[],
+  tags: readonly string[],
+  settled: readonly SettledWord[] = [],
+): WordGroup[] {
   const groups: WordPart[][] = [];
   let open: WordPart[] | undefined;
   for (const [i, token] of tokens.entries()) {
-    for (const part of partsOf(token, tags[i] ?? 'NN')) {
+    for (const found of partsOf(token, tags[i] ?? 'NN')) {
+      const part = {
+        ...found,
+        phonemes: found.phonemes ?? settledBy(found.text, settled)?.phonemes,
+      };
       if (part.phonemes !== undefined) {
         groups.push([part]);
         open = undefined;

@@ -4,6 +4,7 @@ import { MARKUP } from '../../markup.js';
 import { signNamesOf } from '../../speakable.js';
 import { type SpokenForm, TracedText } from '../../traced-text.js';
 import type { Dialect, NormaliserTables } from '../assets.js';
+import { type SettledWord, withSigns } from '../settled-words.js';
 import { abbreviations } from './abbreviations.js';
 import { DAY_RANGES, namedDates, numericDates, slashPairs } from './dates.js';
 import { money } from './money.js';
@@ -51,10 +52,11 @@ export class EnglishNormaliser {
     this.#symbols = symbols(tables);
   }
 
-  normalise(original: string): TracedText {
+  /** @param settled stay as they are, each as a sign. */
+  normalise(original: string, settled: readonly SettledWord[] = []): TracedText {
     let text = TracedText.of(original);
     if (!isPlain(original)) text = apply(text, CLEANING);
-    text = apply(text, this.#written);
+    text = apply(withSigns(text, settled), this.#written);
     if (DIGIT.test(text.text)) text = apply(text, this.#numeric);
     text = apply(text, this.#named);
     if (DIGIT.test(text.text)) text = apply(text, this.#numbers);

@@ -112,6 +112,61 @@ describe('spelling markup', () => {
   });
 });
 
+describe('words that a dictionary transcribes', () => {
+  const saying = async (text: string, word: string, ipa: string) => {
+    const textStart = text.indexOf(word);
+    const pronounced = [{ textStart, textEnd: textStart + word.length, ipa }];
+    return us.phonemize(text, pronounced);
+  };
+
+  it('sound as they are transcribed, among words that sound as ever', async () => {
+    const text = 'Please call Nguyen on 5 May.';
+    const line = asLine(await saying(text, 'Nguyen', 'nwɪn'));
+    expect(line).toBe(
+      (await read('Please call Nguyen on 5 May.')).replace(/ɹˈ\S+|\S*ŋ\S*n/u, 'nwˈɪn'),
+    );
+    expect(line).toContain('kˈɔl nwˈɪn ');
+  });
+
+  it('keep their places, their marks and their genitive', async () => {
+    const text = '“Dr. Nguyen’s dog (Nguyen)...';
+    const words = await us.phonemize(text, [
+      { textStart: 5, textEnd: 11, ipa: 'nwɪn' },
+      { textStart: 19, textEnd: 25, ipa: 'nwɪk' },
+    ]);
+    const written = words.map((word) => [text.slice(word.textStart, word.textEnd), word.phonemes]);
+    expect(written).toContainEqual(['Nguyen’s', 'nwˈɪnz']);
+    expect(written).toContainEqual(['Nguyen', 'nwˈɪk']);
+    expect(words.map(({ textStart }) => textStart)).toEqual(
+      words.map(({ textStart }) => textStart).toSorted((a, b) => a - b),
+    );
+  });
+
+  it('end a sentence, and decide how the word before them sounds', async () => {
+    expect(asLine(await saying('I read the Aerie.', 'Aerie', 'ˈɪəɹi'))).toContain('ði ˈɪəɹi.');
+    expect(asLine(await saying('I read the Aerie.', 'Aerie', 'ˈkɪəɹi'))).toContain('ðə kˈɪəɹi.');
+  });
+
+  it('may be phrases, with digits and signs in them', async () => {
+    const text = "We use C++ 11, don't we?";
+    const line = asLine(await saying(text, 'C++ 11', 'siː ɪˈlɛvən'));
+    expect(line).toContain('sˈi ɪlˈɛvən,');
+    expect(line).not.toContain('plˈʌs');
+  });
+
+  it('are read as they are written where the voice has no such sound', async () => {
+    const text = 'Call Anna now.';
+    expect(asLine(await saying(text, 'Anna', 'ǃana'))).toBe(await read(text));
+  });
+
+  it('are not mistaken for private-use characters in the text', async () => {
+    const text = 'Call \ue100 Anna \ue101 now.';
+    expect(asLine(await saying(text, 'Anna', 'ˈɑnə'))).toBe(
+      (await read('Call Anna now.')).replace(/\S*næ?n\S*|ˈænə/u, 'ˈɑnə'),
+    );
+  });
+});
+
 describe('where the reference misleads a listener', () => {
   const same = async (written: string, said: string) =>
     expect(await read(written)).toBe(await read(said));
