@@ -1,18 +1,14 @@
 import type { Embedder } from '../../media/inference/embedder.js';
 import { CallError } from '../errors.js';
-import { wordsOf } from '../turn/words.js';
+import { bestAnswer, type Candidate } from './best-answer.js';
 import type { KnowledgeSearch } from './knowledge.js';
-import { splitPassages, splitSentences } from './passages.js';
+import { splitSentences } from './passages.js';
+import { type FactPassage, factsOf } from './prompt-facts.js';
+import { type Question, questionOf } from './question.js';
 import type { HistoryItem, ReplyModel, ReplyRequest } from './reply-model.js';
 import { type SmallTalk, smallTalkOf } from './small-talk.js';
 
-/** Below this score nothing in the texts answers the question. Found on the questions of the tests. */
-const KNOWN = 0.4;
-/** A second sentence is added when it comes about as near as the first. */
-const SECOND_WITHIN = 0.12;
-/** How much shared words of substance add to the nearness in meaning. */
-const SHARED_WORDS_WEIGHT = 0.25;
-const PASSAGES = 4;
+const PASSAGES = 5;
 /** Prompts whose vectors are kept. */
 const KEPT_PROMPTS = 64;
 const MOST_SENTENCES = 400;
@@ -23,26 +19,27 @@ const SAYINGS: Readonly<Record<SmallTalk | 'unknown' | 'empty', string>> = {
   goodbye: 'Thank you for calling. Goodbye!',
   'how-are-you': 'I am well, thank you. How can I help you?',
   'who-are-you': 'I am an automated assistant. I answer from the information that I was given.',
+  'what-can-you-do':
+    'I answer questions from the information that I was given. What would you like to know?',
+  'can-you-hear-me': 'Yes, I can hear you. How can I help you?',
+  yes: 'What would you like to know?',
+  no: 'All right. I am here if you have another question.',
+  fine: 'Is there anything else that you would like to know?',
   repeat: 'I have not said anything yet. How can I help you?',
   unknown: 'I am sorry, I do not know that. I can only tell you what I was told about.',
   empty: 'I am sorry, I have not been told anything that I could answer from.',
 };
 
-/** Sentences that tell the agent how to behave, not the caller a fact. */
-const INSTRUCTION =
-  /^(you are|you're|you will|you should|you must|you can (?:only )?(?:answer|use)|your (task|job|role|goal|name|tone)|answer|never|always|do not|don't|be |speak|keep|ask|offer|use |act|respond|reply|greet|say |if (they|the caller|a caller|the user|a user|the customer|you do)|when (the caller|a caller|the user|asked)|stay|help (the|callers|users|customers)|only (answer|use)|assist|your )/i;
+/** A passage with the vectors of its sentences and of itself. */
+interface VectoredPassage extends FactPassage {
+  readonly vectors: readonly Float32Array[];
+  readonly whole: Float32Array;
+}
 
-/** Too common to tell what a question is about. */
-const COMMON = new Set(
-  'a an and are as at be by can could do does for from had has have how i if in is it its me my of on or our please so tell than that the their them there they this to us was we were what when where which who why will with would you your about any get give know like much many some want need'.split(
-    ' ',
-  ),
-);
-
-interface Sentence {
-  readonly text: string;
-  readonly passage: number;
-  readonly vector: Float32Array;
+/** The vectors of a question and of its topic. */
+interface Query {
+  readonly asked: Float32Array;
+  readonly about: Float32Array;
 }
 
 /**
@@ -53,7 +50,7 @@ export class ExtractiveResponder implements ReplyModel {
   readonly id: string;
   readonly #embedder: Embedder;
   readonly #knowledge: KnowledgeSearch;
-  readonly #prompts = new Map<string, Promise<readonly Sentence[]>>();
+  readonly #prompts = new Map<string, Promise<readonly VectoredPassage[]>>();
 
   constructor(options: {
     readonly id: string;
@@ -67,7 +64,7 @@ export class ExtractiveResponder implements ReplyModel {
 
   prepare(prompt: string, language: string): void {
     // A failure is told by the reply that needs the vectors.
-    this.#sentencesOf(prompt, language).catch(() => undefined);
+    this.#passagesOf(prompt, language).catch(() => undefined);
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<string> {
@@ -79,7 +76,7 @@ export class ExtractiveResponder implements ReplyModel {
       return;
     }
     try {
-      yield await this.#answer(request, questionOf(history));
+      yield await this.#answer(request, questionOf(history, request.language));
     } catch (cause) {
       throw new CallError('REPLY_FAILED', 'The built-in responder could not search', { cause });
     }
@@ -92,131 +89,90 @@ export class ExtractiveResponder implements ReplyModel {
 
   async #answer(request: ReplyRequest, question: Question): Promise<string> {
     const { prompt, knowledgeBaseId, signal, language } = request;
+    const topic = question.topic.join(' ') || question.text;
     const options = { priority: 'turn', signal } as const;
-    const [query] = await this.#embedder.embed([question.text], options);
-    const own = await this.#sentencesOf(prompt, language);
-    const passages =
-      knowledgeBaseId === null
-        ? []
-        : await this.#knowledge.search(knowledgeBaseId, query!, PASSAGES);
-    const found = await this.#embedAll(
-      passages.map(({ text }) => splitSentences(text, language)),
-      signal,
+    const [asked, about] = await this.#embedder.embed([question.text, topic], options);
+    const query: Query = { asked: asked!, about: about! };
+    const own = await this.#passagesOf(prompt, language);
+    const found = knowledgeBaseId === null ? [] : await this.#find(knowledgeBaseId, query, request);
+    const candidates = [...own.flatMap((passage, i) => ofPrompt(passage, i, query)), ...found];
+    if (candidates.length === 0) return SAYINGS.empty;
+    return bestAnswer(question, candidates, language) ?? SAYINGS.unknown;
+  }
+
+  /** The sentences of the nearest passages of a knowledge base. */
+  async #find(
+    knowledgeBaseId: number,
+    query: Query,
+    { signal, language }: ReplyRequest,
+  ): Promise<Candidate[]> {
+    const passages = await this.#knowledge.search(knowledgeBaseId, query.asked, PASSAGES);
+    const sentences = passages.flatMap(({ text, heading = '', score }, i) =>
+      answersIn({ heading, sentences: splitSentences(text, language) }).map((answer) => ({
+        ...answer,
+        passage: -1 - i, // beside those of the prompt, which count upwards
+        passageScore: score,
+      })),
     );
-    if (own.length + found.length === 0) return SAYINGS.empty;
-    return best(question.focus, query!, own, found, language) ?? SAYINGS.unknown;
+    const texts = sentences.map(({ text }) => text);
+    const vectors = await this.#embedder.embed(texts, { priority: 'turn', signal });
+    return sentences.map((sentence, i) => ({ ...sentence, ...nearness(query, vectors[i]!) }));
   }
 
   /** The facts of a prompt, with their vectors; made once. */
-  #sentencesOf(prompt: string, language: string): Promise<readonly Sentence[]> {
-    const known = this.#prompts.get(prompt);
+  #passagesOf(prompt: string, language: string): Promise<readonly VectoredPassage[]> {
+    const key = `${language} ${prompt}`;
+    const known = this.#prompts.get(key);
     if (known) return known;
-    const facts = splitPassages(prompt, language).map(({ text }) =>
-      splitSentences(text, language).filter((sentence) => !INSTRUCTION.test(sentence)),
-    );
-    const sentences = this.#embedAll(facts);
-    sentences.catch(() => this.#prompts.delete(prompt));
-    this.#prompts.set(prompt, sentences);
+    const passages = this.#vectored(factsOf(prompt, language).slice(0, MOST_SENTENCES));
+    passages.catch(() => this.#prompts.delete(key));
+    this.#prompts.set(key, passages);
     if (this.#prompts.size > KEPT_PROMPTS) {
       const [oldest] = this.#prompts.keys();
       this.#prompts.delete(oldest!);
     }
-    return sentences;
+    return passages;
   }
 
-  async #embedAll(
-    passages: readonly (readonly string[])[],
-    signal?: AbortSignal,
-  ): Promise<Sentence[]> {
-    const flat = passages
-      .flatMap((sentences, passage) => sentences.map((text) => ({ text, passage })))
-      .slice(0, MOST_SENTENCES);
-    const vectors = await this.#embedder.embed(
-      flat.map(({ text }) => text),
-      { priority: signal ? 'turn' : 'background', ...(signal && { signal }) },
+  async #vectored(passages: readonly FactPassage[]): Promise<VectoredPassage[]> {
+    const options = { priority: 'background' } as const;
+    const wholes = passages.map(({ heading, sentences }) =>
+      [heading, sentences.join(' ')].filter((part) => part !== '').join(': '),
     );
-    return flat.map((sentence, i) => ({ ...sentence, vector: vectors[i]! }));
+    const texts = passages.flatMap(({ sentences }) => sentences);
+    const vectors = await this.#embedder.embed([...wholes, ...texts], options);
+    let at = passages.length;
+    return passages.map((passage, i) => {
+      const from = at;
+      at += passage.sentences.length;
+      return { ...passage, whole: vectors[i]!, vectors: vectors.slice(from, at) };
+    });
   }
 }
 
-interface Question {
-  readonly text: string;
-  /** The newest part of it, whose words weigh. */
-  readonly focus: string;
+function ofPrompt(passage: VectoredPassage, index: number, query: Query): Candidate[] {
+  const passageScore = dot(query.asked, passage.whole);
+  return answersIn(passage).map(({ at, text, heading }) => ({
+    text,
+    heading,
+    passage: index,
+    passageScore,
+    ...nearness(query, passage.vectors[at]!),
+  }));
 }
 
-/** What is asked; a short question that leans on the one before is asked together with it. */
-function questionOf(history: readonly HistoryItem[]): Question {
-  const questions = history
-    .filter(({ role }) => role === 'user')
-    .map(({ text }) => withoutOpening(text));
-  const last = questions.at(-1) ?? '';
-  const leans =
-    /^(and|what about|how about|or|also|but)\b/i.test(last.trim()) && last.split(/\s+/).length <= 7;
-  const before = questions.at(-2);
-  return { text: leans && before ? `${before} ${last}` : last, focus: last };
+/** The sentences but for questions; those head what follows them. */
+function answersIn({ heading, sentences }: FactPassage) {
+  let asked = heading;
+  return sentences.flatMap((text, at) => {
+    if (!text.endsWith('?')) return [{ at, text, heading: asked }];
+    asked = `${heading} ${text}`;
+    return [];
+  });
 }
 
-/** Without the words by which people take the floor. */
-function withoutOpening(text: string): string {
-  const rest = text.replace(
-    /^((stop|wait|no|okay|ok|um|uh|well|so|sorry|excuse me)[\s,.!]+)+/i,
-    '',
-  );
-  return /\p{L}/u.test(rest) ? rest : text;
-}
-
-/** The nearest sentence, with a second one of its passage when that comes as near. */
-function best(
-  question: string,
-  query: Float32Array,
-  own: readonly Sentence[],
-  found: readonly Sentence[],
-  language: string,
-): string | undefined {
-  const words = contentWords(question, language);
-  const scored = [own, found].flatMap((sentences, source) =>
-    sentences.map((sentence) => ({
-      ...sentence,
-      source,
-      score: dot(query, sentence.vector) + sharedWords(words, sentence.text, language),
-    })),
-  );
-  const first = scored.reduce((top, next) => (next.score > top.score ? next : top));
-  if (first.score < KNOWN) return undefined;
-  const second = scored
-    .filter(
-      (next) =>
-        next !== first &&
-        next.source === first.source &&
-        next.passage === first.passage &&
-        first.score - next.score < SECOND_WITHIN,
-    )
-    .sort((a, b) => b.score - a.score)[0];
-  if (!second) return first.text;
-  // In the order of the passage, so that it reads as it was written.
-  return scored.indexOf(first) < scored.indexOf(second)
-    ? `${first.text} ${second.text}`
-    : `${second.text} ${first.text}`;
-}
-
-function contentWords(text: string, language: string): Set<string> {
-  const words = wordsOf(text, language).filter((word) => !COMMON.has(word));
-  return new Set(words.map(stem));
-}
-
-/** English endings off, so that "returns" meets "return": only ever compared with its like. */
-function stem(word: string): string {
-  return word.length > 4 ? word.replace(/(ing|ed|es|s)$/, '') : word.replace(/s$/, '');
-}
-
-/** The share of the question's words of substance that a sentence holds, weighted. */
-function sharedWords(words: ReadonlySet<string>, sentence: string, language: string): number {
-  if (words.size === 0) return 0;
-  const has = contentWords(sentence, language);
-  let shared = 0;
-  for (const word of words) if (has.has(word)) shared++;
-  return (SHARED_WORDS_WEIGHT * shared) / Math.max(2, words.size);
+function nearness({ asked, about }: Query, vector: Float32Array) {
+  return { score: dot(asked, vector), topicScore: dot(about, vector) };
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

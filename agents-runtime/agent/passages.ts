@@ -12,6 +12,8 @@ export interface TextPassage {
   readonly text: string;
 }
 
+const SEGMENTED_AT_ONCE = 1_000;
+
 const segmenters = new Map<string, Intl.Segmenter>();
 
 /**
@@ -29,6 +31,8 @@ export function splitPassages(text: string, language = 'en'): TextPassage[] {
       label = '';
     }
     const plain = plainText(body);
+    // The row above this line names the columns.
+    if (TABLE_LINE.test(body.trim())) label = passages.pop()?.text ?? '';
     if (!/[\p{L}\p{N}]/u.test(plain)) continue;
     if (LABEL.test(plain)) {
       label = plain.replace(/:$/, '');
@@ -50,6 +54,9 @@ export function splitPassages(text: string, language = 'en'): TextPassage[] {
  * repeats is bounded or cannot match in two ways.
  */
 const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\|)/;
+const TABLE_LINE = /^\|[\s|:-]*$/;
+/** After a table's last row. */
+const AFTER_TABLE = /\n(?<=\|[ \t]{0,8}\n)(?![ \t]{0,12}\|)/;
 /** A block that only says what the next one is about. */
 const LABEL = /^(?:[^.!?]{1,80}:|[^.!?]{1,200}\?)$/;
 /** At empty lines, and before items of lists, rows of tables and titles. */
@@ -62,7 +69,8 @@ function blocksOf(text: string): string[] {
   return text
     .replace(/\r\n?/g, '\n')
     .split(BORDERS)
-    .flatMap((block) => block.trim().split(AFTER_LABEL));
+    .flatMap((block) => block.trim().split(AFTER_TABLE))
+    .flatMap((block) => block.split(AFTER_LABEL));
 }
 
 /** A line that begins with #, or that is bold as a whole, is a title. */
@@ -127,7 +135,7 @@ export function splitSentences(text: string, language = 'en'): string[] {
     segmenters.set(language, segmenter);
   }
   const sentences: string[] = [];
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of segmentsOf(text, segmenter)) {
     const sentence = segment.trim();
     const before = sentences.at(-1);
     if (before && /\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|approx|e\.g|i\.e)\.$/.test(before)) {
@@ -137,6 +145,21 @@ export function splitSentences(text: string, language = 'en'): string[] {
     }
   }
   return sentences;
+}
+
+/** In steps, as a segmenter's time grows with the square of a text's length. */
+function segmentsOf(text: string, segmenter: Intl.Segmenter): string[] {
+  const segments: string[] = [];
+  let open = '';
+  for (let at = 0; at < text.length; at += SEGMENTED_AT_ONCE) {
+    const part = open + text.slice(at, at + SEGMENTED_AT_ONCE);
+    const found = [...segmenter.segment(part)].map(({ segment }) => segment);
+    // The last one may go on; one that is very long by now is cut where it stands.
+    open = found.length > 1 || part.length < 4 * SEGMENTED_AT_ONCE ? (found.pop() ?? '') : '';
+    segments.push(...found);
+  }
+  if (open) segments.push(open);
+  return segments;
 }
 
 /** Without list marks, emphasis, code marks, table borders and link targets, on one line. */

@@ -1,7 +1,18 @@
 import { wordsOf } from '../turn/words.js';
 
 /** What people say that no knowledge is needed for. */
-export type SmallTalk = 'hello' | 'thanks' | 'goodbye' | 'how-are-you' | 'who-are-you' | 'repeat';
+export type SmallTalk =
+  | 'hello'
+  | 'thanks'
+  | 'goodbye'
+  | 'how-are-you'
+  | 'who-are-you'
+  | 'what-can-you-do'
+  | 'can-you-hear-me'
+  | 'repeat'
+  | 'yes'
+  | 'no'
+  | 'fine';
 
 interface Rule {
   readonly kind: SmallTalk;
@@ -35,10 +46,34 @@ const RULES: readonly Rule[] = [
       /\b(say|repeat) (that|it)( again)?\b|^(pardon|sorry|what|come again|excuse me|repeat)( me)?( please)?$|\bdidn('t| not) (hear|catch|get) (that|you|it)\b/,
     mostWords: 9,
   },
+  {
+    kind: 'what-can-you-do',
+    pattern:
+      /\bwhat (can|do) you (do|know|offer|answer|help( me)?( with)?)( for me)?$|\bwhat can (i|you) (ask|tell)( you| me)?( about)?$|^can you help( me)?( please)?$|^(i need|i have) (some )?(help|a question)( please)?$/,
+    mostWords: 10,
+  },
+  {
+    kind: 'can-you-hear-me',
+    pattern:
+      /\b(can|do) you hear me\b|\bare you (still )?(there|here)\b|^(is )?(anybody|anyone) there$/,
+    mostWords: 8,
+  },
   { kind: 'thanks', pattern: /\b(thanks|thank you|cheers|much appreciated)\b/, mostWords: 8 },
   {
     kind: 'hello',
     pattern: /^(oh |um |uh )?(hello|hi|hey|hiya|good (morning|afternoon|evening|day))\b/,
+    mostWords: 5,
+  },
+  { kind: 'yes', pattern: /^(yes|yeah|yep|sure|yes please|yes i do|of course)$/, mostWords: 3 },
+  {
+    kind: 'no',
+    pattern: /^(no|nope|nothing|not really|no (that is|that's) it|nothing else)$/,
+    mostWords: 4,
+  },
+  {
+    kind: 'fine',
+    pattern:
+      /^(oh |ah )?((ok|okay|alright|all right|great|perfect|good|fine|cool|nice|i see|got it|wonderful|excellent|very good|that's (great|good|fine|nice)|sounds good) ?)+(then)?$/,
     mostWords: 5,
   },
 ];

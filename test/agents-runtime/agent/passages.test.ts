@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { splitPassages } from '../../../agents-runtime/agent/passages.js';
+
+const told = (text: string) =>
+  splitPassages(text).map(({ heading, text: passage }) => `${heading} | ${passage}`);
+
+describe('a text in passages', () => {
+  it('has one for each paragraph, item and row, below its titles', () => {
+    const text = `Intro line
+goes on.
+
+# Prices #
+Prices change each year.
+- Tea: **2** euros
+2) [Cake](https://a.example/cake) costs three
+**Rooms:**
+| Room | Price |
+|:--|--:|
+| Single | 89 |
+Opening times:
+- Monday
+- Tuesday
+
+Closed else.`;
+    expect(told(text)).toEqual([
+      ' | Intro line goes on.',
+      'Prices | Prices change each year.',
+      'Prices | Tea: 2 euros',
+      'Prices | Cake costs three',
+      'Rooms, Room, Price | Single, 89',
+      'Rooms, Opening times | Monday',
+      'Rooms, Opening times | Tuesday',
+      'Rooms | Closed else.',
+    ]);
+  });
+
+  it('puts an answer below its question', () => {
+    expect(told('Q: Do you deliver?\n\nA: Yes, we do.\n\nWe also sell tea.')).toEqual([
+      'Do you deliver? | Yes, we do.',
+      ' | We also sell tea.',
+    ]);
+  });
+
+  it('is cut at sentences where it is long, and anywhere where it has none', () => {
+    const sentence = 'This sentence is as long as many others are.';
+    const long = splitPassages(Array(40).fill(sentence).join(' '));
+    expect(long.length).toBeGreaterThan(3);
+    for (const { text } of long) expect(text.endsWith('.')).toBe(true);
+    const solid = splitPassages('x'.repeat(2_000));
+    expect(solid.map(({ text }) => text).join('')).toBe('x'.repeat(2_000));
+    for (const { text } of solid) expect(text.length).toBeLessThanOrEqual(450);
+  });
+
+  it('of many tiny blocks has few passages', () => {
+    const passages = splitPassages('a\n\n'.repeat(60_000));
+    expect(passages.length).toBeLessThan(1_000);
+    expect(passages.map(({ text }) => text).join(' ').length).toBe(119_999);
+  });
+
+  it('of any text holds every letter, in passages of bounded length', () => {
+    const part = fc.constantFrom(
+      '# ',
+      '- ',
+      '|',
+      '\n',
+      '\n\n',
+      ' ',
+      'ab',
+      'Cd.',
+      '?',
+      ':',
+      '1) ',
+      '**',
+    );
+    const letters = (text: string) => text.replace(/[^a-z]/gi, '').length;
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 60 }), (parts) => {
+        const passages = splitPassages(parts.join(''));
+        for (const { text } of passages) {
+          expect(text).toBe(text.trim());
+          expect(text.length).toBeLessThanOrEqual(450);
+        }
+        const all = passages.reduce((sum, { text }) => sum + letters(text), 0);
+        expect(all).toBeLessThanOrEqual(letters(parts.join('')));
+      }),
+    );
+  });
+
+  it.each([
+    ['spaces', `|${' '.repeat(200_000)}x`],
+    ['pipes', `${'| '.repeat(100_000)}x`],
+    ['brackets', '['.repeat(200_000)],
+    ['links', '[a]('.repeat(50_000)],
+    ['stars', '**'.repeat(100_000)],
+    ['lines', `x${'\n \t'.repeat(66_000)}x`],
+    ['lines of labels', 'a:\n'.repeat(66_000)],
+    ['titles', '# a\n'.repeat(50_000)],
+    ['hashes', `${'#'.repeat(100_000)} ${' #'.repeat(50_000)}x`],
+    ['dashes', `|${'-'.repeat(199_000)}x`],
+    ['one sentence', 'word '.repeat(40_000)],
+    ['sentences', 'One. '.repeat(40_000)],
+  ])('takes no long time for %s', (_, text) => {
+    const begin = performance.now();
+    splitPassages(text);
+    expect(performance.now() - begin).toBeLessThan(1_500);
+  });
+});
