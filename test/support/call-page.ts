@@ -1,15 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page, WebSocketRoute } from 'playwright-core';
+import { type Browser, chromium, type Page, type WebSocketRoute } from 'playwright-core';
 import type { ServerMessage } from '../../agents-runtime/transports/websocket/protocol.js';
 import { wavHeader } from '../../media/codec/wav.js';
-import { makeTestFolder } from './test-folder.js';
 
 const RATE = 16_000;
 /** Of the agent's audio: s16 at 24 kHz. */
 export const BYTES_PER_MS = 48;
 /** Below full scale: resampled speech may overshoot. */
 const LEVEL = 24_000;
+
+/** A name of this machine that browsers do not trust without TLS. */
+export const INSECURE_HOST = 'insecure.test';
 
 type Numbered = ServerMessage & { readonly seq: number };
 
@@ -22,20 +24,42 @@ export interface Wire {
   microphoneBytes: number;
 }
 
-/** A WAV file for a browser's fake microphone: silence, then each clip (16 kHz) and a pause. */
-export function microphoneFile(silenceMs: number, clips: readonly Float32Array[]): string {
-  const pause = new Float32Array(RATE);
-  const parts = [new Float32Array((RATE * silenceMs) / 1000), ...clips.flatMap((c) => [c, pause])];
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
+export interface Clip {
+  readonly atMs: number;
+  /** 16 kHz. */
+  readonly samples: Float32Array;
+}
+
+/** A WAV file for a browser's fake microphone, which hears it from the moment that it is opened. */
+export function microphoneFile(folder: string, clips: readonly Clip[]): string {
+  const last = clips.at(-1)!;
+  const length = (last.atMs * RATE) / 1000 + last.samples.length + RATE;
   const file = Buffer.alloc(44 + 2 * length);
   wavHeader(RATE, file.length).copy(file);
-  let at = 44;
-  for (const part of parts) {
-    for (const sample of part) at = file.writeInt16LE(Math.round(LEVEL * sample), at);
+  for (const { atMs, samples } of clips) {
+    let at = 44 + (2 * atMs * RATE) / 1000;
+    for (const sample of samples) at = file.writeInt16LE(Math.round(LEVEL * sample), at);
   }
-  const path = join(makeTestFolder(), 'microphone.wav');
+  const path = join(folder, `microphone-${last.atMs}.wav`);
   writeFileSync(path, file);
   return path;
+}
+
+/** A browser whose microphone hears this file once; without one it has no microphone. */
+export function launchBrowser(executablePath: string, microphone?: string): Promise<Browser> {
+  const args = [
+    '--no-sandbox',
+    '--autoplay-policy=no-user-gesture-required',
+    `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
+  ];
+  if (microphone) {
+    args.push(
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${microphone}%noloop`,
+    );
+  }
+  return chromium.launch({ executablePath, args });
 }
 
 /** Opens the page with this key signed in; every fault that the browser tells is kept. */

@@ -89,19 +89,10 @@ class CallPart {
     if (this.#call) return;
     testOffer.hidden = true;
     tell('');
-    const call = new LiveCall({
-      onState: (state) => this.#showState(state),
-      onLines: showTranscript,
-      onLevel: (level) => {
-        levelView.value = level;
-      },
-      onFault: (sentence) => tell(sentence, 'fault'),
-      onEnd: (sentence, isFault) => this.#ended(sentence, isFault),
-    });
-    this.#call = call;
-    this.#showCall();
     try {
-      await call.start({
+      this.#call = new LiveCall(this.#view());
+      this.#showCall();
+      await this.#call.start({
         admit: async () => {
           const body = { agent_id: agents.value, transport: 'websocket' };
           const response = await this.#api.request(`/connection/${way}`, { method: 'POST', body });
@@ -115,6 +106,18 @@ class CallPart {
       callView.hidden = true;
       this.#refused(error);
     }
+  }
+
+  #view() {
+    return {
+      onState: (state) => this.#showState(state),
+      onLines: showTranscript,
+      onLevel: (level) => {
+        levelView.value = level;
+      },
+      onFault: (sentence) => tell(sentence, 'fault'),
+      onEnd: (sentence, isFault) => this.#ended(sentence, isFault),
+    };
   }
 
   #showCall() {

@@ -42,7 +42,7 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 export const INSECURE_PAGE =
-  'Browsers give the microphone only to secure pages: open this page by https, or on this machine as http://localhost.';
+  'Browsers hold calls only on secure pages: open this page by https, or on its own machine as http://localhost.';
 
 /** @param name of the DOMException that `getUserMedia` threw. */
 export function microphoneSentence(name: string): string {

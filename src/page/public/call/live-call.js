@@ -20,7 +20,9 @@ export class LiveCall {
   /** The person hung up before the call had begun. */
   #isGivenUp = false;
 
+  /** @throws Error where the browser lets the page neither listen nor play. */
   constructor(view) {
+    if (!isSecureContext) throw new Error(INSECURE_PAGE);
     this.#view = view;
     this.#audio = new CallAudio({
       onFrame: (frame) => {
@@ -33,7 +35,7 @@ export class LiveCall {
 
   /**
    * @param admit asks the server for the call's connection details.
-   * @throws what `admit` throws; the call has then not begun.
+   * @throws what `admit` throws, for one; the call has then not begun.
    */
   async start({ admit, microphone, speaker }) {
     this.#view.onState('connecting');
@@ -53,10 +55,6 @@ export class LiveCall {
 
   /** Without a microphone the call goes on: one may type. */
   async useMicrophone(deviceId) {
-    if (!navigator.mediaDevices) {
-      this.#view.onFault(`${INSECURE_PAGE} You can type instead.`);
-      return;
-    }
     try {
       await this.#audio.useMicrophone(deviceId);
     } catch (error) {
