@@ -10,6 +10,7 @@ import { AgentsRepository } from './agents/agents.repository.js';
 import { agentRoutes } from './agents/agents.routes.js';
 import type { Config } from './config.js';
 import type { Route } from './http/route.js';
+import { AccountsRepository } from './keys/accounts.repository.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { apiKeyRoutes } from './keys/api-keys.routes.js';
 import type { KeyDirectory } from './keys/key-directory.js';
@@ -53,6 +54,7 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
     ...parts.knowledge.routes,
     ...voiceRoutes(catalogue),
     ...speechRoutes({
+      credits: new AccountsRepository(db),
       jobs: new SpeechJobs({
         shelf: new VoiceShelf(voices),
         catalogue,

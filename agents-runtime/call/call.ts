@@ -8,7 +8,7 @@ import type { EndedReason } from './call-log.js';
 import type { CallParts } from './call-parts.js';
 import { Conversation } from './conversation.js';
 import { Replies } from './replies.js';
-import type { CallInput } from './transport.js';
+import type { CallEvent, CallInput } from './transport.js';
 import { type TurnMarks, turnLatency } from './turn-latency.js';
 
 /** Audio before the first speech of a turn that the turn model hears: 500 ms. */
@@ -17,6 +17,13 @@ const PRE_ROLL = 8_000;
 const TAIL = 3_200;
 /** A broken wire may come back for this long. */
 const RESUME_MS = 10_000;
+
+/** Tells the client why, before the call ends. */
+const NO_CREDITS: CallEvent = {
+  type: 'error',
+  code: 'INSUFFICIENT_CREDITS',
+  message: 'The account has no credits left, so the call ends.',
+};
 
 /** What the call remembers of the utterance that is being said. */
 interface Saying {
@@ -138,6 +145,7 @@ export class Call implements CallInput {
 
   async #finish(reason: EndedReason): Promise<void> {
     const { log, transport, onFault, onEnded } = this.#parts;
+    if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     await this.#conversation.written();
     await log.ended(reason).catch((error) => onFault('log', error));
     transport.send({ type: 'end', reason });

@@ -142,6 +142,22 @@ export class CallsRepository {
     );
   }
 
+  /** This gateway's calls whose account has spent its balance on the calls that run now. */
+  async findRunDry(gatewayId: string): Promise<readonly string[]> {
+    const { rows } = await this.#db.raw<{ rows: { call_id: string }[] }>(
+      `with running as (
+         select account_id, sum(extract(epoch from now() - started_at)) as seconds from calls
+         where state = 'live' and started_at is not null group by account_id
+       )
+       select call_id from calls join running using (account_id)
+         join accounts on accounts.id = account_id
+       where state = 'live' and gateway_id = ? and price_per_call_second > 0
+         and seconds * price_per_call_second >= balance`,
+      [gatewayId],
+    );
+    return rows.map(({ call_id }) => call_id);
+  }
+
   /** Forgets every gateway, so that the next heartbeat ends what they left: only for one that is alone. */
   async forgetGateways(): Promise<void> {
     await this.#db('gateways').delete();

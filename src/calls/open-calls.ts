@@ -23,6 +23,7 @@ import { CallSockets } from './call-sockets.js';
 import { CallTokens } from './call-tokens.js';
 import { CallsRepository } from './calls.repository.js';
 import { callRoutes } from './calls.routes.js';
+import { CreditWatch } from './credit-watch.js';
 import type { Ears } from './ears.js';
 import { Heartbeat } from './heartbeat.js';
 import { LiveCalls } from './live-calls.js';
@@ -65,6 +66,8 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const replies = new ReplyModels({ languageModels, models, embedder, knowledge });
   const heartbeat = new Heartbeat({ calls, gatewayId, log });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
+  const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
+  creditWatch.start();
   const desk = new CallDesk({ agents, calls, tokens, live, socketOrigin: parts.socketOrigin });
   const sockets = new CallSockets({
     gatewayId,
@@ -88,6 +91,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     live,
     async close(drainMs) {
       await live.drain(drainMs);
+      creditWatch.stop();
       await heartbeat.stop();
     },
   };

@@ -3,14 +3,23 @@ import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import { MediaError } from '../../media/errors.js';
 import type { SpeechJob, Synthesiser } from '../../media/tts/synthesiser.js';
 import { ApiError } from '../errors.js';
-import { type Route, type RouteResponse, route, SENT } from '../http/route.js';
+import { codePoints } from '../http/coerce.js';
+import { type Principal, type Route, type RouteResponse, route, SENT } from '../http/route.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { sendAudio } from './send-audio.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
 import type { SpeechJobs } from './speech-jobs.js';
 import type { SpeechSlots } from './speech-slots.js';
 
+/** Who pays for speech. */
+export interface SpeechCredits {
+  /** Takes the price of so many characters; undefined where there are not credits enough. */
+  spendOnSpeech(accountId: string, characters: number): Promise<string | undefined>;
+  refund(accountId: string, credits: string): Promise<void>;
+}
+
 export interface SpeechParts {
+  readonly credits: SpeechCredits;
   readonly jobs: SpeechJobs;
   readonly models: ModelListing;
   readonly synthesiser: Synthesiser;
@@ -62,12 +71,14 @@ const responses: Readonly<Record<number, RouteResponse>> = {
     mediaTypes: [...new Set([...AUDIO_FORMATS.values()].map((format) => format.contentType))],
   },
   400: { description: 'The text is too long, or model, voice and language do not go together' },
+  402: { description: 'The account has not credits enough' },
   404: { description: 'There is no such voice or dictionary' },
   409: { description: 'No voice of this language is installed' },
   503: { description: 'Too many requests are being served' },
 };
 
 interface SpeechCall {
+  readonly principal: Principal;
   readonly body: SpeechRequest;
   readonly signal: AbortSignal;
   readonly res: Response;
@@ -75,21 +86,31 @@ interface SpeechCall {
 
 /** Runs `speak` in a place of the queue, which is free again whatever happens. */
 async function serving(
-  { jobs, slots }: SpeechParts,
-  { body, signal }: SpeechCall,
+  { jobs, slots, credits }: SpeechParts,
+  { principal: { accountId }, body, signal, res }: SpeechCall,
   speak: (job: SpeechJob) => Promise<void>,
 ): Promise<typeof SENT> {
   const job = jobs.resolve(body);
   const free = slots.take();
   try {
-    await speak(job);
-  } catch (error) {
-    // The client has gone; nobody is left to tell.
-    if (!signal.aborted) throw asApiError(error);
+    const paid = await credits.spendOnSpeech(accountId, codePoints(body.text));
+    if (paid === undefined) throw noCredits();
+    try {
+      await speak(job);
+    } catch (error) {
+      // The client has gone; nobody is left to tell.
+      if (signal.aborted) return SENT;
+      if (!res.headersSent) await credits.refund(accountId, paid);
+      throw asApiError(error);
+    }
   } finally {
     free();
   }
   return SENT;
+}
+
+function noCredits(): ApiError {
+  return new ApiError('INSUFFICIENT_CREDITS', 'The account has not credits enough for this text');
 }
 
 function asApiError(error: unknown): unknown {

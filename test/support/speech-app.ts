@@ -11,16 +11,20 @@ import { createApp } from '../../src/app.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
 import { Metrics } from '../../src/metrics.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
-import { speechRoutes } from '../../src/speech/speech.routes.js';
+import { type SpeechCredits, speechRoutes } from '../../src/speech/speech.routes.js';
 import { SpeechJobs } from '../../src/speech/speech-jobs.js';
 import { SpeechSlots } from '../../src/speech/speech-slots.js';
 import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
 import { ToneVoice } from './tone-voice.js';
 
+const FREE: SpeechCredits = { spendOnSpeech: async () => '0', refund: async () => undefined };
+
 export type SpeechApp = Awaited<ReturnType<typeof startSpeechApp>>;
 
 /** The speech endpoints on a listening app, with voices of tones in English and Spanish. */
-export async function startSpeechApp(options: { idleMs?: number; slots?: number } = {}) {
+export async function startSpeechApp(
+  options: { idleMs?: number; slots?: number; credits?: SpeechCredits } = {},
+) {
   const voice = new ToneVoice();
   const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
   const permits = new CpuPermits(1);
@@ -33,6 +37,7 @@ export async function startSpeechApp(options: { idleMs?: number; slots?: number 
     log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
     metrics,
     routes: speechRoutes({
+      credits: options.credits ?? FREE,
       jobs: new SpeechJobs({
         shelf: new VoiceShelf([voice, spanish]),
         catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
