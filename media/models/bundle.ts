@@ -80,8 +80,8 @@ async function unpackModel(
   for (const wanted of model.files) {
     const entry = bundle.entries.get(`${model.id}/${wanted.name}`);
     const unfinished = join(folder, `${wanted.name}.tmp`);
-    if (entry?.bytes === wanted.bytes) await extract(bundle.file, entry, unfinished);
-    if (entry?.bytes !== wanted.bytes || !(await matchingHash(unfinished, wanted))) {
+    if (entry?.uncompressedSize === wanted.bytes) await extract(bundle.file, entry, unfinished);
+    if (entry?.uncompressedSize !== wanted.bytes || !(await matchingHash(unfinished, wanted))) {
       await rm(unfinished, { force: true });
       throw new MediaError(
         'MODEL_CORRUPT',
