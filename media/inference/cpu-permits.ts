@@ -15,10 +15,36 @@ export const PRIORITIES = [
 
 export type Priority = (typeof PRIORITIES)[number];
 
+/** What a job asks with: its priority, and among its equals the time when its result is needed. */
+export interface Urgency {
+  readonly priority: Priority;
+  /** In ms of `performance.now()`; without it at once. */
+  readonly dueAt?: number | undefined;
+}
+
+/** An urgency as it is compared. */
+export interface Rank {
+  /** Index in PRIORITIES. */
+  readonly level: number;
+  readonly dueAt: number;
+}
+
+/** The place of a job that asks now. Jobs that are due at once are served as they came. */
+export function rankOf(urgency: Priority | Urgency): Rank {
+  const { priority, dueAt } = typeof urgency === 'string' ? { priority: urgency } : urgency;
+  return { level: PRIORITIES.indexOf(priority), dueAt: dueAt ?? performance.now() };
+}
+
+/** Negative where `left` goes first. */
+export function compareRanks(left: Rank, right: Rank): number {
+  return left.level - right.level || left.dueAt - right.dueAt;
+}
+
 /** Told of every granted permit: how long the job waited and how long it then ran, in ms. */
 export type PermitObserver = (priority: Priority, waitMs: number, runMs: number) => void;
 
 interface Waiter {
+  readonly rank: Rank;
   readonly grant: () => void;
 }
 
@@ -27,7 +53,7 @@ interface Waiter {
  * threads and take a permit for each job; the audio thread itself computes nothing.
  */
 export class CpuPermits {
-  readonly #queues = new Map<Priority, Set<Waiter>>(PRIORITIES.map((p) => [p, new Set()]));
+  readonly #waiters = new Set<Waiter>();
   readonly #observe: PermitObserver;
   readonly total: number;
   #free: number;
@@ -46,16 +72,22 @@ export class CpuPermits {
 
   /** Jobs that wait at this priority. */
   waiting(priority: Priority): number {
-    return this.#queues.get(priority)!.size;
+    const level = PRIORITIES.indexOf(priority);
+    return [...this.#waiters].filter(({ rank }) => rank.level === level).length;
   }
 
   /**
-   * Runs `job` when a permit is free, the most urgent first.
+   * Runs `job` when a permit is free, the most urgent first; of one priority, what is due first.
    * @throws MediaError ABORTED when `signal` fires while the job still waits; a running job is not stopped.
    */
-  async use<T>(priority: Priority, job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async use<T>(
+    urgency: Priority | Urgency,
+    job: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const asked = performance.now();
-    await this.#acquire(priority, signal);
+    const priority = typeof urgency === 'string' ? urgency : urgency.priority;
+    await this.#acquire(rankOf(urgency), signal);
     const granted = performance.now();
     try {
       return await job();
@@ -65,37 +97,40 @@ export class CpuPermits {
     }
   }
 
-  #acquire(priority: Priority, signal?: AbortSignal): Promise<void> {
+  #acquire(rank: Rank, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(abortError());
     if (this.#free > 0) {
       this.#free--;
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      const queue = this.#queues.get(priority)!;
       const onAbort = () => {
-        queue.delete(waiter);
+        this.#waiters.delete(waiter);
         reject(abortError());
       };
       const waiter: Waiter = {
+        rank,
         grant: () => {
           signal?.removeEventListener('abort', onAbort);
           resolve();
         },
       };
-      queue.add(waiter);
+      this.#waiters.add(waiter);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
 
   #release(): void {
-    for (const queue of this.#queues.values()) {
-      const [next] = queue;
-      if (!next) continue;
-      queue.delete(next);
-      next.grant();
+    let next: Waiter | undefined;
+    // Of equals the first one stays: a set keeps the order of arrival.
+    for (const waiter of this.#waiters) {
+      if (!next || compareRanks(waiter.rank, next.rank) < 0) next = waiter;
+    }
+    if (!next) {
+      this.#free++;
       return;
     }
-    this.#free++;
+    this.#waiters.delete(next);
+    next.grant();
   }
 }

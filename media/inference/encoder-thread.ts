@@ -1,5 +1,5 @@
 import { MediaError } from '../errors.js';
-import type { CpuPermits, Priority } from './cpu-permits.js';
+import type { CpuPermits, Urgency } from './cpu-permits.js';
 import type { EncodedStreamOptions, EncoderJobs } from './encoder-jobs.js';
 import { WorkerLane } from './worker-lane.js';
 import { WorkerThread } from './worker-thread.js';
@@ -28,9 +28,9 @@ export class EncoderThread {
     const id = this.#nextStream++;
     this.#open.add(id);
     return new EncodedStream(options, {
-      encode: (job, priority, signal) =>
+      encode: (job, urgency, signal) =>
         this.#lane.use(
-          priority,
+          urgency,
           () => this.#thread.run('encode', { ...job, stream: id }, [job.samples.buffer]),
           signal,
         ),
@@ -58,15 +58,14 @@ export class EncoderThread {
 interface StreamLink {
   encode(
     job: Omit<EncoderJobs['encode']['input'], 'stream'> & { samples: Float32Array<ArrayBuffer> },
-    priority: Priority,
+    urgency: Urgency,
     signal: AbortSignal,
   ): Promise<Uint8Array>;
   drop(): Promise<unknown>;
   done(): void;
 }
 
-export interface EncodeOptions {
-  readonly priority: Priority;
+export interface EncodeOptions extends Urgency {
   readonly signal: AbortSignal;
 }
 
@@ -109,7 +108,7 @@ export class EncodedStream {
   #run(
     samples: Float32Array<ArrayBuffer>,
     isLast: boolean,
-    { priority, signal }: EncodeOptions,
+    { signal, ...urgency }: EncodeOptions,
   ): Promise<Uint8Array> {
     if (!this.#isOpen) {
       return Promise.reject(new MediaError('INVALID_INPUT', 'The stream has already ended'));
@@ -117,6 +116,6 @@ export class EncodedStream {
     const open = this.#options;
     this.#options = undefined;
     this.#isKnownToThread = true;
-    return this.#link.encode({ samples, isLast, ...(open && { open }) }, priority, signal);
+    return this.#link.encode({ samples, isLast, ...(open && { open }) }, urgency, signal);
   }
 }

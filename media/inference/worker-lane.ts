@@ -1,4 +1,17 @@
-import type { CpuPermits, Priority } from './cpu-permits.js';
+import {
+  type CpuPermits,
+  compareRanks,
+  PRIORITIES,
+  type Priority,
+  type Rank,
+  rankOf,
+  type Urgency,
+} from './cpu-permits.js';
+
+interface Waiter {
+  readonly rank: Rank;
+  readonly wake: () => void;
+}
 
 /**
  * The queue before one worker thread: its jobs run one at a time, each with a CPU permit of its own
@@ -7,7 +20,7 @@ import type { CpuPermits, Priority } from './cpu-permits.js';
  */
 export class WorkerLane {
   readonly #permits: CpuPermits;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiter>();
   #isBusy = false;
 
   constructor(permits: CpuPermits) {
@@ -18,10 +31,17 @@ export class WorkerLane {
    * Runs `job` when both a permit and the thread are free.
    * @throws MediaError ABORTED when `signal` fires while the job still waits; a running job is not stopped.
    */
-  async use<T>(priority: Priority, job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async use<T>(
+    urgency: Priority | Urgency,
+    job: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const rank = rankOf(urgency);
+    // Asked again it keeps its place.
+    const asked: Urgency = { priority: PRIORITIES[rank.level]!, dueAt: rank.dueAt };
     for (;;) {
-      if (this.#isBusy && !signal?.aborted) await this.#idle(signal);
-      const done = await this.#permits.use(priority, () => this.#try(job), signal);
+      if (this.#isBusy && !signal?.aborted) await this.#idle(rank, signal);
+      const done = await this.#permits.use(asked, () => this.#try(job), signal);
       if (done) return done.output;
     }
   }
@@ -33,19 +53,22 @@ export class WorkerLane {
       return { output: await job() };
     } finally {
       this.#isBusy = false;
-      for (const wake of this.#waiting) wake();
+      // In their order: where a permit is free, the first to ask gets it.
+      const waiters = [...this.#waiting].sort((a, b) => compareRanks(a.rank, b.rank));
+      for (const { wake } of waiters) wake();
     }
   }
 
   /** Resolves when the thread has become free or the signal fires. */
-  #idle(signal: AbortSignal | undefined): Promise<void> {
+  #idle(rank: Rank, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        this.#waiting.delete(wake);
+        this.#waiting.delete(waiter);
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      this.#waiting.add(wake);
+      const waiter: Waiter = { rank, wake };
+      this.#waiting.add(waiter);
       signal?.addEventListener('abort', wake, { once: true });
     });
   }

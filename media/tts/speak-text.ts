@@ -32,7 +32,7 @@ export async function* speakText(
 async function* speakSentences(
   voice: VoiceModel,
   text: Utterance,
-  { signal, firstPriority }: SpeakOptions,
+  { signal, firstPriority, dueAt }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
   let spoken = 0;
   let index = 0;
@@ -52,7 +52,7 @@ async function* speakSentences(
       seed: text.seed + index,
     };
     const priority = index === 0 ? firstPriority : 'later-chunk';
-    for await (const chunk of voice.speak(utterance, { signal, firstPriority: priority })) {
+    for await (const chunk of voice.speak(utterance, { signal, firstPriority: priority, dueAt })) {
       spoken += chunk.samples.length;
       yield { samples: chunk.samples, words: chunk.words.map(inWhole) };
     }

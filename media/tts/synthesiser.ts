@@ -3,17 +3,24 @@ import { MediaError } from '../errors.js';
 import type { Priority } from '../inference/cpu-permits.js';
 import type { EncodeOptions, EncoderThread } from '../inference/encoder-thread.js';
 import { linkedAbort } from '../stream/linked-abort.js';
+import { Runway } from './runway.js';
+import { speakPieces } from './speak-pieces.js';
 import { speakText } from './speak-text.js';
-import type { SpeechChunk, Utterance, VoiceModel } from './voice-model.js';
+import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from './voice-model.js';
 
 /** What a text without a single sound in it (an emoji, say) becomes: a short silence, a valid file. */
 const SILENCE_MS = 100;
 /** Largest file that is kept to be sent whole: over an hour, but for the highest rates. */
 const LARGEST_WHOLE_BYTES = 268_435_456;
 
-export interface SpeechJob {
+/** How a text is to sound. */
+export interface SpeechSound {
   readonly voice: VoiceModel;
   readonly format: AudioFormat;
+}
+
+/** A text and how it is to sound. */
+export interface SpeechJob extends SpeechSound {
   readonly text: Utterance;
 }
 
@@ -37,7 +44,23 @@ export class Synthesiser {
    * @throws MediaError ABORTED when the signal fires.
    */
   stream(job: SpeechJob, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    return this.#speak(job, signal, 'first-chunk');
+    return this.#encode(job, signal, (options) =>
+      speakText(job.voice, job.text, { ...options, firstPriority: 'first-chunk' }),
+    );
+  }
+
+  /**
+   * The same of a text that comes in pieces: one file, which goes on whenever there is a piece.
+   * @param pieces must end, or throw, when its signal fires, even while it waits.
+   */
+  streamPieces(
+    job: SpeechSound,
+    pieces: (signal: AbortSignal) => AsyncIterable<Utterance>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
+    return this.#encode(job, signal, (options) =>
+      speakPieces(job.voice, pieces(options.signal), { ...options, firstPriority: 'first-chunk' }),
+    );
   }
 
   /**
@@ -48,7 +71,13 @@ export class Synthesiser {
     const pieces: Uint8Array[] = [];
     let length = 0;
     // Nobody hears the start before the end is made, so it is no more urgent than the rest.
-    for await (const piece of this.#speak(job, signal, 'later-chunk')) {
+    const file = this.#encode(
+      job,
+      signal,
+      (options) => speakText(job.voice, job.text, { ...options, firstPriority: 'later-chunk' }),
+      'later-chunk',
+    );
+    for await (const piece of file) {
       pieces.push(piece);
       length += piece.length;
       if (length > LARGEST_WHOLE_BYTES) {
@@ -60,16 +89,22 @@ export class Synthesiser {
     return { pieces, length };
   }
 
-  async *#speak(
-    { voice, format, text }: SpeechJob,
+  async *#encode(
+    { voice, format }: SpeechSound,
     signal: AbortSignal,
-    firstPriority: Priority,
+    speak: (options: Omit<SpeakOptions, 'firstPriority'>) => AsyncGenerator<SpeechChunk>,
+    firstPriority: Priority = 'first-chunk',
   ): AsyncGenerator<Uint8Array> {
     const stop = linkedAbort(signal);
-    const chunks = speakText(voice, text, { signal: stop.signal, firstPriority });
+    const runway = new Runway();
+    const chunks = speak({ signal: stop.signal, dueAt: () => runway.dueAt() });
     const encoded = this.#encoders.open({ format: format.name, inputRate: voice.sampleRate });
     let priority = firstPriority;
-    const options = (): EncodeOptions => ({ priority, signal: stop.signal });
+    const options = (): EncodeOptions => ({
+      priority,
+      dueAt: runway.dueAt(),
+      signal: stop.signal,
+    });
     try {
       let isSilent = true;
       let next = pull(chunks);
@@ -79,6 +114,7 @@ export class Synthesiser {
         isSilent = false;
         // Asks for its permit before the next chunk does, so that the first bytes do not wait for it.
         const encoding = encoded.push(value.samples, options());
+        runway.made((1000 * value.samples.length) / voice.sampleRate);
         next = pull(chunks);
         const bytes = await encoding;
         if (bytes.length === 0) continue;

@@ -45,6 +45,11 @@ export interface SpeakOptions {
   readonly signal: AbortSignal;
   /** Of the first chunk's job; the later ones stand at `later-chunk`. */
   readonly firstPriority: Priority;
+  /**
+   * When the listener has heard all that was made so far, in ms of `performance.now()`: asked before
+   * each job. Without it every job is due at once.
+   */
+  readonly dueAt?: (() => number) | undefined;
 }
 
 /** A synthetic voice. Pulling is its backpressure: the next chunk is computed when it is asked for. */
