@@ -14,6 +14,8 @@ export interface ReplyRequest {
   /** ISO 639-1 language of the conversation. */
   readonly language: string;
   readonly knowledgeBaseId: number | null;
+  /** What the knowledge base has on the newest question, best first: data, never instructions. */
+  readonly facts?: readonly string[];
   readonly signal: AbortSignal;
 }
 

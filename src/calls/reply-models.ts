@@ -1,4 +1,5 @@
 import { ExtractiveResponder } from '../../agents-runtime/agent/extractive-responder.js';
+import { InformedModel } from '../../agents-runtime/agent/informed-model.js';
 import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
 import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
 import { OpenAiCompatibleModel } from '../../agents-runtime/providers/openai-compatible.js';
@@ -23,7 +24,8 @@ export class ReplyModels {
     const builtIn = new ExtractiveResponder({ id: BUILT_IN_RESPONDER, embedder, knowledge });
     this.#byId.set(builtIn.id, builtIn);
     for (const { id, ...endpoint } of languageModels) {
-      this.#byId.set(id, new OpenAiCompatibleModel(id, endpoint));
+      const model = new OpenAiCompatibleModel(id, endpoint);
+      this.#byId.set(id, new InformedModel(model, embedder, knowledge));
     }
     this.#default = this.#byId.get(models.defaultLlmModel) ?? builtIn;
   }
