@@ -42,6 +42,8 @@ export interface ReplyGuardOptions {
   readonly clock: Clock;
   readonly language: string;
   readonly signal: AbortSignal;
+  /** Ends what makes the tokens, also when it hangs. */
+  readonly stop: () => void;
   /** Told why a reply failed or broke off. */
   readonly onFault: (error: unknown) => void;
 }
@@ -52,7 +54,7 @@ export interface ReplyGuardOptions {
  */
 export async function* guardReply(
   tokens: AsyncGenerator<string>,
-  { clock, language, signal, onFault }: ReplyGuardOptions,
+  { clock, language, signal, stop, onFault }: ReplyGuardOptions,
 ): AsyncGenerator<string> {
   let characters = 0;
   let hasWords = false;
@@ -81,6 +83,7 @@ export async function* guardReply(
     // A line of its own: half a sentence before it is spoken by itself.
     yield `\n\n${sayings[language] ?? sayings.en!}`;
   } finally {
+    stop();
     // Not awaited: a generator that hangs in its own `next` would never answer.
     void tokens.return(undefined).catch(() => undefined);
   }

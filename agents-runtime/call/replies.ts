@@ -1,3 +1,4 @@
+import { linkedAbort } from '../../media/stream/linked-abort.js';
 import { guardReply } from '../agent/reply-guard.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import { speakReply } from '../agent/speech.js';
@@ -39,6 +40,7 @@ export class Replies {
     if (this.#current?.utterance === utterance && this.#current.text === text) return;
     const { config, clock, replyModel, onFault } = this.#parts;
     const work = new AbortController();
+    const writing = linkedAbort(work.signal);
     const language = this.#language();
     const tokens = replyModel.reply({
       prompt: config.prompt,
@@ -46,12 +48,13 @@ export class Replies {
       temperature: config.llmTemperature,
       language,
       knowledgeBaseId: config.knowledgeBaseId,
-      signal: work.signal,
+      signal: writing.signal,
     });
     const guarded = guardReply(tokens, {
       clock,
       language,
       signal: work.signal,
+      stop: () => writing.abort(),
       onFault: (error) => onFault('reply', error),
     });
     this.#begin(utterance, text, work, guarded);

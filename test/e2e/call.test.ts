@@ -161,6 +161,13 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(client.finals[2]?.toLowerCase()).toContain('interesting');
   });
 
+  it('takes a microphone that sends nothing any more for a caller who has finished', async () => {
+    const { client } = await call();
+    await client.say(said.get(ROSES)!);
+    client.mute(true);
+    expect((await client.final('agent')).text).toMatch(/thirty dollars/);
+  });
+
   it('answers typed text, over a socket whose token came as a subprotocol', async () => {
     const { client } = await call({}, { tokenAsSubprotocol: true });
     client.type('Do you deliver within the city?');

@@ -87,13 +87,13 @@ export async function refusal(product: Product, body: unknown): Promise<Refused>
 
 /** The call in the account's history, once it has ended. */
 export async function endedCall(product: Product, callId: string): Promise<HistoryItem> {
-  for (let waited = 0; waited < 20_000; waited += 50) {
+  for (let waited = 0; waited < 30_000; waited += 250) {
     const { body } = await ask(product, 'GET', '/agent/call-history?limit=100');
     const found = (body.items as HistoryItem[]).find((item) => item.call_id === callId);
     if (found?.status === 'ended') return found;
-    await sleep(50);
+    await sleep(250);
   }
-  throw new Error('The call did not end within 20 s');
+  throw new Error('The call did not end within 30 s');
 }
 
 /** Looks into the database of a product that runs. */

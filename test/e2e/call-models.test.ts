@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CallClient } from '../support/call-client.js';
+import { admit, endedCall, makeAgent, StoredCalls } from '../support/called-agents.js';
+import { freePort } from '../support/free-port.js';
+import { LanguageServer, MANNERS } from '../support/language-server.js';
+import { type Product, removeDataDir, startProduct } from '../support/product.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+const APOLOGY = /^Sorry, I could not work that out/;
+
+describe('a language model behind an endpoint', () => {
+  const dataDir = makeTestFolder();
+  let server: LanguageServer;
+  let product: Product;
+  let stored: StoredCalls;
+
+  beforeAll(async () => {
+    server = await LanguageServer.start();
+    const file = join(dataDir, 'models.json');
+    const dead = `http://127.0.0.1:${await freePort()}/v1`;
+    const servers = [
+      { base_url: server.baseUrl, models: [...MANNERS] },
+      { base_url: dead, models: ['dead'] },
+    ];
+    writeFileSync(file, JSON.stringify(servers));
+    product = await startProduct({ dataDir, env: { LLM_FILE: file } });
+    stored = new StoredCalls(product);
+  });
+  afterAll(async () => {
+    await stored?.close();
+    await product?.stop();
+    server?.close();
+    await removeDataDir(dataDir);
+  });
+
+  /** Types a question to a model and gives what is answered, until the agent listens again. */
+  async function converse(model: string, questions: readonly string[]) {
+    const agent = await makeAgent(product, { prompt: 'You help.', llm_model: model });
+    const details = await admit(product, agent);
+    const client = new CallClient(details);
+    await client.connect();
+    const waits: number[] = [];
+    for (const question of questions) {
+      const askedAt = Date.now();
+      client.type(question);
+      const thinking = await client.state('thinking', askedAt);
+      const next = await client.waitFor('state', ({ state }) => state !== 'thinking', {
+        after: thinking.atMs,
+      });
+      waits.push(next.atMs - askedAt);
+      if (next.state === 'speaking') await client.state('listening', next.atMs);
+    }
+    client.hangUp();
+    expect(await client.closed()).toBe(1000);
+    client.close();
+    const row = await endedCall(product, details.call_id);
+    expect(row.ended_reason).toBe('user_hangup');
+    const agentTexts = client.finals
+      .filter((text) => text.startsWith('agent: '))
+      .map((text) => text.slice(7));
+    return { texts: agentTexts, waits, heardAll: client.player.hasHeardAll };
+  }
+
+  it('is asked with the instructions and the conversation as it was heard', async () => {
+    const { texts, heardAll } = await converse('good', ['first thing', 'second thing']);
+    expect(texts).toEqual(['You said first thing', 'You said second thing']);
+    expect(heardAll).toBe(true);
+    const { messages } = server.asked.findLast(({ model }) => model === 'good')!;
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(messages[0]?.content).toMatch(/^You help\./);
+    expect(messages.slice(1).map(({ content }) => content)).toEqual([
+      'first thing',
+      'You said first thing',
+      'second thing',
+    ]);
+  });
+
+  it('that fails in any way is apologised for within 8 s, and the call goes on', async () => {
+    const failing = ['dead', 'failing', 'hanging', 'stalling', 'empty', 'babbling'];
+    const calls = await Promise.all(failing.map((model) => converse(model, ['Are you open?'])));
+    for (const [i, { texts, waits }] of calls.entries()) {
+      expect(texts, failing[i]).toEqual([expect.stringMatching(APOLOGY)]);
+      expect(waits[0], failing[i]).toBeLessThan(8_000);
+    }
+  });
+
+  it('that breaks off says so', async () => {
+    const { texts } = await converse('breaking', ['Are you open?']);
+    expect(texts[0]).toMatch(/^The shop opens at eight\. .*my answer broke off/s);
+  });
+
+  it('that answers with a picture only leaves the caller the floor', async () => {
+    const { texts } = await converse('emoji', ['Are you open?', 'Are you there?']);
+    expect(texts).toEqual([]);
+  });
+
+  it('that never ends is interrupted like any other', async () => {
+    const agent = await makeAgent(product, { prompt: 'You help.', llm_model: 'endless' });
+    const details = await admit(product, agent);
+    const client = new CallClient(details);
+    await client.connect();
+    client.type('Tell me.');
+    await client.state('speaking');
+    const cutAt = Date.now();
+    client.type('Stop.');
+    const cleared = await client.waitFor('clear', () => true, { after: cutAt });
+    expect(cleared.atMs - cutAt).toBeLessThan(1_000);
+    client.hangUp();
+    await client.closed();
+    client.close();
+  });
+
+  it('is asked nothing more when its call is over, and every turn was counted', async () => {
+    await expect.poll(() => server.openRequests, { timeout: 5_000 }).toBe(0);
+    expect(await stored.live()).toBe(0);
+    const lines = product
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes('fault in a call'));
+    expect(lines.length).toBeGreaterThanOrEqual(7);
+    // What was said stands in no line.
+    expect(product.logs()).not.toMatch(/Are you open|You help|first thing/);
+    expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
+  });
+});

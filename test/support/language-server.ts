@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What a model of this name does when it is asked. */
+export const MANNERS = [
+  'good',
+  'failing',
+  'hanging',
+  'stalling',
+  'empty',
+  'endless',
+  'breaking',
+  'babbling',
+  'emoji',
+] as const;
+export type Manner = (typeof MANNERS)[number];
+
+export interface AskedModel {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+}
+
+/**
+ * An OpenAI-compatible chat server on the loopback: the true wire (streamed server-sent events), and
+ * models that answer well or fail in one way each.
+ */
+export class LanguageServer {
+  readonly asked: AskedModel[] = [];
+  readonly #server: Server;
+  #open = 0;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      this.#open++;
+      response.on('close', () => this.#open--);
+      this.#answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async start(): Promise<LanguageServer> {
+    const server = new LanguageServer();
+    server.#server.listen(0, '127.0.0.1');
+    await once(server.#server, 'listening');
+    return server;
+  }
+
+  /** Root of its API. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** Requests that have not been answered to their end. */
+  get openRequests(): number {
+    return this.#open;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const part of request) body += part;
+    const asked = JSON.parse(body) as AskedModel;
+    this.asked.push(asked);
+    const manner = asked.model as Manner;
+    if (manner === 'hanging') return;
+    if (manner === 'failing') {
+      response.writeHead(500, { 'content-type': 'application/json' });
+      response.end('{"error":{"message":"out of memory","type":"server_error"}}');
+      return;
+    }
+    if (manner === 'babbling') {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end('<html>The proxy says hello</html>');
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'keep-alive' });
+    const send = (delta: object, reason: string | null = null) =>
+      response.write(`data: ${JSON.stringify(chunk(manner, delta, reason))}\n\n`);
+    send({ role: 'assistant', content: '' });
+    await this.#stream(manner, asked, response, send);
+  }
+
+  async #stream(
+    manner: Manner,
+    { messages }: AskedModel,
+    response: ServerResponse,
+    send: (delta: object, reason?: string) => void,
+  ): Promise<void> {
+    if (manner === 'stalling') return;
+    while (manner === 'endless' && !response.destroyed) {
+      send({ content: 'and so on ' });
+      await sleep(5);
+    }
+    if (manner === 'breaking') {
+      for (const word of ['The ', 'shop ', 'opens ', 'at ', 'eight. ', 'It ', 'closes ']) {
+        send({ content: word });
+      }
+      await sleep(300);
+      response.destroy();
+      return;
+    }
+    if (manner === 'emoji') send({ content: '👍' });
+    if (manner === 'good') {
+      for (const word of `You said ${messages.at(-1)?.content}`.match(/\S+\s*/g) ?? []) {
+        send({ content: word });
+      }
+    }
+    send({}, 'stop');
+    response.end('data: [DONE]\n\n');
+  }
+}
+
+function chunk(model: string, delta: object, reason: string | null) {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model,
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  };
+}
