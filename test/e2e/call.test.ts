@@ -50,7 +50,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
 
   /** Asks aloud and waits until the answer has sounded for so long. */
   async function askAloud(client: CallClient, question: string, answerMs: number) {
-    const askedAt = Date.now();
+    const askedAt = client.lastSeq;
     await client.say(said.get(question)!);
     const { atMs } = await client.state('speaking', askedAt);
     await sleep(answerMs);
@@ -70,7 +70,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     await client.say(said.get(ROSES)!);
     const heard = await client.final('user');
     expect(heard.text.toLowerCase()).toMatch(/how much.*(twelve|12) red roses/);
-    await client.state('listening', greeted.atMs + 1);
+    await client.state('listening', greeted.seq);
     const thought = await client.state('thinking');
     expect(await transcribe(client, thought.atMs)).toMatch(/roses.*(thirty dollars|\$30).*vase/);
     expect(client.states).toEqual(['speaking', 'listening', 'thinking', 'speaking', 'listening']);
@@ -105,13 +105,13 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
   it('falls silent when the caller speaks in mid-reply, and answers the interruption', async () => {
     const { client, callId } = await call();
     const spokeAt = await askAloud(client, ORCHIDS, 2_500);
-    const interruptedAt = Date.now();
+    const interruptedAt = client.lastSeq;
     await client.say(said.get(HOURS)!);
     const paused = await client.waitFor('pause');
     const cleared = await client.waitFor('clear');
     const thought = await client.state('thinking', interruptedAt);
     const answered = await client.state('speaking', interruptedAt);
-    await client.state('listening', answered.atMs);
+    await client.state('listening', answered.seq);
 
     expect(paused.atMs).toBeLessThan(cleared.atMs);
     // Not a sample was heard or sent between the cut and the next answer.
@@ -141,6 +141,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     await client.waitFor('pause');
     await client.waitFor('resume');
     const spoken = await client.final('agent');
+    await client.state('listening', spoken.seq);
     expect(client.player.resumeErrors).toEqual([0]);
     expect(client.player.hasHeardAll).toBe(true);
     expect(client.states.slice(0, 4)).toEqual(['listening', 'thinking', 'speaking', 'listening']);
@@ -156,7 +157,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     const spoken = await client.final('agent');
     expect(client.player.resumeErrors).toEqual([0]);
     expect(spoken.text).toMatch(/ greenery\.$/);
-    await client.state('speaking', resumed.atMs);
+    await client.state('speaking', resumed.seq);
     expect(client.messages.some(({ message }) => message.type === 'clear')).toBe(false);
     expect(client.finals[2]?.toLowerCase()).toContain('interesting');
   });
@@ -171,7 +172,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
   it('answers typed text, over a socket whose token came as a subprotocol', async () => {
     const { client } = await call({}, { tokenAsSubprotocol: true });
     client.type('Do you deliver within the city?');
-    await client.state('listening', (await client.state('speaking')).atMs);
+    await client.state('listening', (await client.state('speaking')).seq);
     expect(client.finals).toEqual([
       'user: Do you deliver within the city?',
       'agent: We deliver within the city for five dollars.',
@@ -187,7 +188,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     await sleep(5_000);
     // No more than what had been sent ahead.
     expect(client.player.playedMs - heardBefore).toBeLessThanOrEqual(500);
-    const resumedAt = Date.now();
+    const resumedAt = client.lastSeq;
     await client.resume();
     await client.state('listening', resumedAt);
     expect(client.player.lostSamples).toBe(0);

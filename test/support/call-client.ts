@@ -116,7 +116,7 @@ export class CallClient {
     await this.#hello({
       resumeToken: this.#resumeToken,
       receivedMs: this.player.receivedMs,
-      lastSeq: this.messages.at(-1)?.message.seq ?? 0,
+      lastSeq: this.lastSeq,
     });
     this.#isMuted = false;
   }
@@ -130,7 +130,7 @@ export class CallClient {
     this.#socket?.terminate();
   }
 
-  /** The first message, among those to come and those since `after` (ms since the epoch), that fits. */
+  /** The first message, among those to come and those after the one with the number `after`, that fits. */
   async waitFor<Type extends ServerMessage['type']>(
     type: Type,
     fits: (message: Extract<Numbered, { type: Type }>) => boolean = () => true,
@@ -139,7 +139,7 @@ export class CallClient {
     const until = Date.now() + timeoutMs;
     for (;;) {
       for (const { atMs, message } of this.messages) {
-        if (atMs < after || message.type !== type) continue;
+        if (message.seq <= after || message.type !== type) continue;
         const wanted = message as Extract<Numbered, { type: Type }>;
         if (fits(wanted)) return { ...wanted, atMs };
       }
@@ -151,7 +151,7 @@ export class CallClient {
     }
   }
 
-  /** The state, shown since `after` or to be shown. */
+  /** The state, shown after the message with the number `after` or to be shown. */
   state(state: string, after = 0) {
     return this.waitFor('state', (message) => message.state === state, { after });
   }
@@ -161,6 +161,11 @@ export class CallClient {
     const fits = (said: { role: string; final: boolean; text: string }) =>
       said.role === role && said.final && said.text !== '';
     return this.waitFor('transcript', fits, { after });
+  }
+
+  /** The number of the newest message. */
+  get lastSeq(): number {
+    return this.messages.reduce((newest, { message }) => Math.max(newest, message.seq), 0);
   }
 
   /** Waits until the server has closed the socket. */
