@@ -17,6 +17,10 @@ import type { KeyDirectory } from './keys/key-directory.js';
 import type { OpenKnowledge } from './knowledge/open-knowledge.js';
 import type { ModelListing } from './models-listing/model-listing.js';
 import { modelRoutes } from './models-listing/models.routes.js';
+import { Carriers } from './numbers/carriers.js';
+import { Numbers } from './numbers/numbers.js';
+import { NumbersRepository } from './numbers/numbers.repository.js';
+import { numberRoutes } from './numbers/numbers.routes.js';
 import { AllowedHosts } from './outbound/allowed-hosts.js';
 import type { SecretBox } from './secrets/secret-box.js';
 import { speechRoutes } from './speech/speech.routes.js';
@@ -37,6 +41,8 @@ export interface ApiParts {
   readonly voices: readonly VoiceModel[];
   readonly models: ModelListing;
   readonly encoders: EncoderThread;
+  /** `http(s)://host[:port]` by which others reach this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
   readonly knowledge: Pick<OpenKnowledge, 'directory' | 'routes'>;
 }
 
@@ -52,6 +58,7 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
     ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
     ...ownAgentRoutes(parts),
     ...parts.knowledge.routes,
+    ...ownNumberRoutes(parts),
     ...voiceRoutes(catalogue),
     ...speechRoutes({
       credits: new AccountsRepository(db),
@@ -79,4 +86,10 @@ function ownAgentRoutes({ config, db, box, store, voices, models, knowledge }: A
     knowledgeBases: knowledge.directory,
   });
   return agentRoutes({ agents, repository, models });
+}
+
+function ownNumberRoutes({ config, db, origin }: ApiParts) {
+  const repository = new NumbersRepository(db, config.PHONE_NUMBER_SLOTS);
+  const numbers = new Numbers({ repository, carriers: new Carriers(config), origin });
+  return numberRoutes({ numbers, repository });
 }

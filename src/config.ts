@@ -20,6 +20,9 @@ function url(protocols: readonly string[], what: string) {
   }, what);
 }
 
+const baseUrl = () =>
+  url(['http:', 'https:'], 'an http or https URL').transform((text) => text.replace(/\/+$/, ''));
+
 const LIMIT = 'a whole number (0 = no limit)';
 const limit = () => wholeNumber(0, 1_000_000_000, LIMIT);
 
@@ -51,9 +54,7 @@ const Settings = z.object({
     .string()
     .default('./data')
     .transform((path) => resolve(path)),
-  PUBLIC_URL: url(['http:', 'https:'], 'an http or https URL')
-    .transform((text) => text.replace(/\/+$/, ''))
-    .optional(),
+  PUBLIC_URL: baseUrl().optional(),
   TRUST_PROXY: z
     .string()
     .refine(
@@ -104,6 +105,15 @@ const Settings = z.object({
     .string()
     .transform((path) => resolve(path))
     .optional(),
+  TWILIO_ACCOUNT_SID: z
+    .string()
+    .regex(/^AC\w{1,64}$/, "an account's SID (AC…)")
+    .optional(),
+  TWILIO_AUTH_TOKEN: z.string().optional(),
+  TWILIO_BASE_URL: baseUrl().default('https://api.twilio.com'),
+  TELNYX_API_KEY: z.string().optional(),
+  TELNYX_BASE_URL: baseUrl().default('https://api.telnyx.com'),
+  PHONE_NUMBER_SLOTS: limit().default(10),
   JWT_JWKS_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),

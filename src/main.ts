@@ -20,7 +20,7 @@ import { ownHealthParts } from './health.js';
 import { IdempotentAnswers } from './http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from './http/idempotent-answers.repository.js';
 import { listen, stopListening } from './http/listen.js';
-import { hostInUrl, isLoopback, socketOrigin } from './http/own-address.js';
+import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
 import { UpgradeDispatcher } from './http/upgrade.js';
 import { API_KEY_FILE, ensureFirstAccount } from './keys/first-account.js';
@@ -78,6 +78,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
   const address: Address = { port: undefined };
+  const origin = () => httpOrigin(config, address.port);
   const calls = await openLiveCalls(context, {
     db,
     secrets,
@@ -106,7 +107,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
     routes: [
-      ...apiRoutes({ config, db, box, keys, models, knowledge, store, ...speech }),
+      ...apiRoutes({ config, db, box, keys, models, knowledge, store, origin, ...speech }),
       ...calls.routes,
     ],
     health: ownHealthParts(config.DATA_DIR, db),

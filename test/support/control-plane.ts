@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { Agents } from '../../src/agents/agents.js';
@@ -10,6 +11,7 @@ import { createApp } from '../../src/app.js';
 import { IdempotentAnswers } from '../../src/http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from '../../src/http/idempotent-answers.repository.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
+import type { Route } from '../../src/http/route.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { makeApiKey } from '../../src/keys/api-key.js';
 import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
@@ -74,6 +76,8 @@ export interface ControlPlaneOptions {
   readonly allowedHosts?: readonly string[];
   /** Languages that an agent may be deployed with. */
   readonly languages?: readonly string[];
+  /** Routes beside those of accounts, keys, agents and voices. */
+  readonly routes?: (db: Knex, secrets: SecretKeys) => readonly Route[];
   /** Told when there are documents to index, which nothing else does here. */
   readonly onDocuments?: () => void;
 }
@@ -95,6 +99,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       ...apiKeyRoutes({ keys, directory }),
       ...testAgentRoutes(database, box, options),
       ...voiceRoutes({ list: () => [BUILTIN_VOICE] }),
+      ...(options.routes?.(db, secrets) ?? []),
     ];
     const app = createApp({
       log: pino({ level: 'silent' }),

@@ -4,6 +4,7 @@ import { rateLimits } from './0003-rate-limits.js';
 import { calls } from './0004-calls.js';
 import { knowledge } from './0005-knowledge.js';
 import { idempotency } from './0006-idempotency.js';
+import { phoneNumbers } from './0007-phone-numbers.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   calls,
   knowledge,
   idempotency,
+  phoneNumbers,
 ];

@@ -1,0 +1,87 @@
+import { ApiError } from '../errors.js';
+import type { Carrier, NumberSearch, OfferedNumber, Provider } from './carrier.js';
+import type { NumberOrder, NumbersRepository } from './numbers.repository.js';
+
+export interface NumbersParts {
+  readonly repository: NumbersRepository;
+  readonly carriers: { get(provider: Provider): Carrier };
+  /** `http(s)://host[:port]` by which a carrier reaches this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
+}
+
+/** The numbers of accounts: had from a carrier, held in slots, given back. */
+export class Numbers {
+  readonly #parts: NumbersParts;
+
+  constructor(parts: NumbersParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws ApiError PROVIDER_ERROR */
+  search(provider: Provider, search: NumberSearch): Promise<readonly OfferedNumber[]> {
+    return this.#parts.carriers.get(provider).search(search);
+  }
+
+  /**
+   * Takes a slot, then the number; selecting one's own number again changes nothing.
+   * @throws ApiError PHONE_NUMBER_LIMIT, PHONE_NUMBER_IN_USE, PROVIDER_ERROR, PUBLIC_URL_REQUIRED
+   */
+  async select(order: NumberOrder): Promise<void> {
+    const { repository, carriers } = this.#parts;
+    const carrier = carriers.get(order.provider);
+    const urls = this.#voiceUrls(order.provider);
+    const placed = await repository.place(order);
+    if (placed === 'held') return;
+    if (placed === 'taken') {
+      throw new ApiError('PHONE_NUMBER_IN_USE', 'This number is held already');
+    }
+    if (placed === 'no-slot') {
+      const sentence = 'All number slots of this account are taken: release a number first';
+      throw new ApiError('PHONE_NUMBER_LIMIT', sentence);
+    }
+    try {
+      const isBought = placed === 'again' && (await carrier.holds(order.phoneNumber));
+      if (!isBought) await carrier.buy(order.phoneNumber, urls);
+    } catch (error) {
+      await this.#forgetUnlessBought(carrier, order);
+      throw error;
+    }
+    await repository.confirm(order.phoneNumber);
+  }
+
+  /** @throws ApiError PHONE_NUMBER_NOT_FOUND, PHONE_NUMBER_IN_USE by a deployed agent, PROVIDER_ERROR */
+  async release(order: NumberOrder): Promise<void> {
+    const { repository, carriers } = this.#parts;
+    const own = await repository.find(order);
+    if (!own) {
+      throw new ApiError('PHONE_NUMBER_NOT_FOUND', 'This account holds no such number');
+    }
+    if (own.agentId !== null) {
+      const sentence = `The deployed agent ${own.agentId} has this number: pause it first`;
+      throw new ApiError('PHONE_NUMBER_IN_USE', sentence);
+    }
+    await carriers.get(order.provider).release(order.phoneNumber);
+    await repository.remove(order);
+  }
+
+  /**
+   * An order whose answer was lost may have been carried out: while nobody knows, the slot stays
+   * taken, and selecting the number again finds out.
+   */
+  async #forgetUnlessBought(carrier: Carrier, order: NumberOrder): Promise<void> {
+    const isBought = await carrier.holds(order.phoneNumber).catch(() => undefined);
+    if (isBought === false) await this.#parts.repository.remove(order);
+  }
+
+  #voiceUrls(provider: Provider) {
+    const origin = this.#parts.origin();
+    if (origin === undefined) {
+      throw new ApiError(
+        'PUBLIC_URL_REQUIRED',
+        'The carrier must be told where to send calls: set PUBLIC_URL',
+      );
+    }
+    const base = `${origin}/telephony/${provider}`;
+    return { voice: `${base}/voice`, status: `${base}/status` };
+  }
+}
