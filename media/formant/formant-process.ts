@@ -71,13 +71,16 @@ export class FormantProcess {
     });
   }
 
-  /** The phonemes of each text, as the engine writes them. @throws MediaError WORKER_DIED, INTERNAL */
-  phonemes(voice: string, texts: readonly string[]): Promise<readonly string[]> {
+  /** The phonemes of each clause's words, as the engine writes them. @throws MediaError WORKER_DIED, INTERNAL */
+  phonemes(
+    voice: string,
+    clauses: readonly (readonly string[])[],
+  ): Promise<readonly (readonly string[])[]> {
     return new Promise((resolve, reject) => {
       const onReply: Job['onReply'] = (reply) => {
         if (reply.type === 'phonemes') resolve(reply.lines);
       };
-      this.#send({ type: 'phonemes', voice, texts }, { onReply, reject });
+      this.#send({ type: 'phonemes', voice, clauses }, { onReply, reject });
     });
   }
 

@@ -64,7 +64,7 @@ function answer(request: FormantRequest): void {
       speak(request.id, request.text, request.speed);
       send({ id: request.id, type: 'done' });
     } else {
-      send({ id: request.id, type: 'phonemes', lines: request.texts.map(phonemesOf) });
+      send({ id: request.id, type: 'phonemes', lines: request.clauses.map(linesOf) });
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -93,6 +93,12 @@ function toEvent(event: EngineEvent): FormantEvent[] {
   const { type, text_position, word_length: length, audio_position: atMs } = event;
   if (type === 'word') return [{ type, start: text_position - 1, length, atMs }];
   return type === 'end' ? [{ type, start: 0, length: 0, atMs }] : [];
+}
+
+function linesOf(words: readonly string[]): string[] {
+  const whole = phonemesOf(words.join(' '));
+  const groups = whole.split(/[\s|]+/).filter((group) => /[^_]/.test(group));
+  return groups.length === words.length ? [whole] : [whole, ...words.map(phonemesOf)];
 }
 
 function phonemesOf(text: string): string {

@@ -70,7 +70,7 @@ export class FormantVoice implements VoiceModel {
   }
 
   async warm(): Promise<void> {
-    await this.#lane.use('background', () => this.#process.phonemes(this.#voice, ['a']));
+    await this.#lane.use('background', () => this.#process.phonemes(this.#voice, [['a']]));
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,8 @@ export type FormantRequest =
       readonly id: number;
       readonly type: 'phonemes';
       readonly voice: string;
-      readonly texts: readonly string[];
+      /** The words of each clause. */
+      readonly clauses: readonly (readonly string[])[];
     };
 
 /** Something that begins or ends in the sound. */
@@ -25,10 +26,18 @@ export interface FormantEvent {
   readonly atMs: number;
 }
 
-/** What the program answers; a `sound` carries 16-bit samples as the frame's body. */
+/**
+ * What the program answers; a `sound` carries 16-bit samples as the frame's body. Of each clause the
+ * first line has the phonemes; where they fall into more or fewer groups than there are words, those
+ * of each word alone follow.
+ */
 export type FormantReply =
   | { readonly id: number; readonly type: 'sound'; readonly events: readonly FormantEvent[] }
-  | { readonly id: number; readonly type: 'phonemes'; readonly lines: readonly string[] }
+  | {
+      readonly id: number;
+      readonly type: 'phonemes';
+      readonly lines: readonly (readonly string[])[];
+    }
   | { readonly id: number; readonly type: 'done' }
   | { readonly id: number; readonly type: 'failed'; readonly message: string };
 

@@ -10,8 +10,9 @@ import { parseVocabulary } from '../tts/hibari/vocabulary.js';
 import { silentHops, wordTimes } from '../tts/hibari/word-times.js';
 import type { WordTime } from '../tts/voice-model.js';
 import { EnglishReader } from './english-reader.js';
-import type { HibariFiles, HibariPiece, HibariUtterance } from './hibari-jobs.js';
+import type { HibariFiles, HibariUtterance } from './hibari-jobs.js';
 import { HibariModel, type HibariPlan } from './hibari-model.js';
+import type { SpokenPiece } from './piece-jobs.js';
 import { bytesOf } from './sessions.js';
 
 /** Utterances that may be open at a time; each holds some 50 kB a second of its sound. */
@@ -78,7 +79,7 @@ export class HibariEngine {
   }
 
   /** @throws MediaError QUEUE_FULL */
-  async begin(utterance: HibariUtterance): Promise<HibariPiece> {
+  async begin(utterance: HibariUtterance): Promise<SpokenPiece> {
     if (this.#open.size >= MOST_OPEN) {
       throw new MediaError('QUEUE_FULL', 'Too many utterances are being spoken at once');
     }
@@ -96,7 +97,7 @@ export class HibariEngine {
   }
 
   /** @throws MediaError WORKER_DIED for an utterance that this thread never began. */
-  async next(id: number): Promise<HibariPiece> {
+  async next(id: number): Promise<SpokenPiece> {
     const speech = this.#open.get(id);
     if (!speech) throw new MediaError('WORKER_DIED', 'The utterance died with its worker thread');
     return this.#advance(speech);
@@ -106,7 +107,7 @@ export class HibariEngine {
     this.#open.delete(id);
   }
 
-  async #advance(speech: Speech): Promise<HibariPiece> {
+  async #advance(speech: Speech): Promise<SpokenPiece> {
     try {
       const words = speech.current ? [] : await this.#beginPart(speech);
       const samples = await this.#nextSamples(speech);

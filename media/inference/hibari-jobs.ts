@@ -1,5 +1,5 @@
 import type { Pronounced } from '../tts/dictionary/dictionary.js';
-import type { WordTime } from '../tts/voice-model.js';
+import type { PieceJobs } from './piece-jobs.js';
 
 /** Which files the worker of a voice reads. */
 export interface HibariFiles {
@@ -21,21 +21,5 @@ export interface HibariUtterance {
   readonly speed: number;
 }
 
-export interface HibariPiece {
-  readonly samples: Float32Array<ArrayBuffer>;
-  /** Words that begin with this piece; later ones may follow when a long text goes on. */
-  readonly words: readonly WordTime[];
-  /** Nothing follows, and the worker has forgotten the utterance. */
-  readonly isLast: boolean;
-}
-
 /** What the voice's worker does. */
-export type HibariJobs = {
-  /** Loads everything and speaks a little to itself, so that the first caller finds it fast. */
-  readonly warm: { readonly input: null; readonly output: null };
-  readonly begin: { readonly input: HibariUtterance; readonly output: HibariPiece };
-  readonly next: { readonly input: { readonly id: number }; readonly output: HibariPiece };
-  readonly cancel: { readonly input: { readonly id: number }; readonly output: null };
-  /** How many utterances it keeps something of. */
-  readonly count: { readonly input: null; readonly output: number };
-};
+export type HibariJobs = PieceJobs<HibariUtterance>;

@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { HibariEngine } from './hibari-engine.js';
-import type { HibariFiles, HibariJobs, HibariPiece } from './hibari-jobs.js';
+import type { HibariFiles, HibariJobs } from './hibari-jobs.js';
+import type { SpokenPiece } from './piece-jobs.js';
 import { type JobResult, serveJobs } from './serve-jobs.js';
 
 /** Long and short, so that every loop has been compiled for good before the first caller. */
@@ -35,7 +36,7 @@ async function warm(): Promise<void> {
   }
 }
 
-function handOver(piece: HibariPiece): JobResult<HibariPiece> {
+function handOver(piece: SpokenPiece): JobResult<SpokenPiece> {
   return { output: piece, transfer: [piece.samples.buffer] };
 }
 

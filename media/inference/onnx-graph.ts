@@ -8,13 +8,25 @@ const NODE = { input: 1, output: 2, operator: 4, attribute: 5 } as const;
 const ATTRIBUTE_GRAPHS: readonly number[] = [6, 11];
 const INITIALIZER_NAME = 8;
 const VALUE = { name: 1, type: 2 } as const;
+const TENSOR = { dims: 1, type: 2, raw: 9 } as const;
 const FLOAT_32 = 1;
+const INT_64 = 7;
 
 /** An operation of a graph: names of the tensors that it reads and makes. */
 export interface OnnxNode {
   readonly operator: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
+}
+
+/** Nodes of one's own that make tensors in the place of the model's. */
+export interface OnnxSubstitutes {
+  /** What they make. */
+  readonly names: readonly string[];
+  /** What of the model they read. */
+  readonly needs: readonly string[];
+  /** Fields of the graph: nodes, constants and inputs. */
+  readonly fields: readonly Uint8Array[];
 }
 
 interface Kept extends OnnxNode {
@@ -76,10 +88,15 @@ export class OnnxGraph {
    * The part of the model that makes `outputs` from `given` and the model's own inputs. Tensors at the
    * seams are float32, their shapes are left open.
    */
-  part(outputs: readonly string[], given: readonly string[] = []): Uint8Array {
-    const needed = this.needsOf(outputs, given);
+  part(
+    outputs: readonly string[],
+    given: readonly string[] = [],
+    { names, needs, fields }: OnnxSubstitutes = { names: [], needs: [], fields: [] },
+  ): Uint8Array {
+    const known = [...given, ...names];
+    const needed = this.needsOf([...outputs, ...needs], known);
     const made = (node: Kept) =>
-      node.outputs.some((name) => needed.has(name) && !given.includes(name));
+      node.outputs.some((name) => needed.has(name) && !known.includes(name));
     const nodes = this.#nodes.filter(made).map((node) => node.bytes);
     const rest = this.#graph.filter((field) => {
       if (field.number === GRAPH.node) return false;
@@ -91,6 +108,7 @@ export class OnnxGraph {
     const graph = joinBytes([
       ...nodes,
       ...rest.map((field) => field.bytes),
+      ...fields,
       ...given.map((name) => delimited(GRAPH.input, floatTensor(name))),
       ...outputs.map((name) => delimited(GRAPH.output, floatTensor(name))),
     ]);
@@ -100,6 +118,42 @@ export class OnnxGraph {
       ),
     );
   }
+}
+
+/** A node of one's own, as a field of a graph. */
+export function onnxNode(
+  operator: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+): Uint8Array {
+  const bytes = (value: string) => new TextEncoder().encode(value);
+  return delimited(
+    GRAPH.node,
+    joinBytes([
+      ...inputs.map((name) => delimited(NODE.input, bytes(name))),
+      ...outputs.map((name) => delimited(NODE.output, bytes(name))),
+      delimited(NODE.operator, bytes(operator)),
+    ]),
+  );
+}
+
+/** A constant list of whole numbers, as a field of a graph. */
+export function onnxIntegers(name: string, values: readonly number[]): Uint8Array {
+  const raw = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
+  return delimited(
+    GRAPH.initializer,
+    joinBytes([
+      numeric(TENSOR.dims, values.length),
+      numeric(TENSOR.type, INT_64),
+      delimited(INITIALIZER_NAME, new TextEncoder().encode(name)),
+      delimited(TENSOR.raw, raw),
+    ]),
+  );
+}
+
+/** An input of one's own, of float32, as a field of a graph. */
+export function onnxInput(name: string): Uint8Array {
+  return delimited(GRAPH.input, floatTensor(name));
 }
 
 function readNode({ bytes, content }: ProtoField): Kept {

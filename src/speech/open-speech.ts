@@ -20,15 +20,21 @@ export interface SpeechNeeds {
 
 /** Opens the voices and the encoders; the default voice is warm when this resolves. */
 export async function openSpeech({ config, log, shutdown, permits, store }: SpeechNeeds) {
-  const open = await openVoices({ store, models: MODELS, permits, formant: config.FORMANT });
-  const { voices, formant } = open;
+  const open = await openVoices({
+    store,
+    models: MODELS,
+    permits,
+    formant: config.FORMANT,
+    cacheDir: config.MODELS_CACHE,
+  });
+  const { voices } = open;
   shutdown.add('voices', () => open.close());
   const encoders = new EncoderThread(permits);
   shutdown.add('encoders', () => encoders.close());
   await voices[0]!.warm();
   await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
-  // No one waits for it: English does not need it.
-  void formant?.warm(log);
+  // No one waits for them: English does not need them.
+  void open.warmRest(log);
   shutdown.proceed();
   return { voices, encoders };
 }

@@ -1,9 +1,10 @@
-import type { Logger } from 'pino';
+import { FormantPhonemizer } from '../../media/formant/formant-phonemizer.js';
 import { FormantProcess, locateFormantEngine } from '../../media/formant/formant-process.js';
 import { FormantVoice } from '../../media/formant/formant-voice.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { WorkerLane } from '../../media/inference/worker-lane.js';
 import type { Language } from '../../media/languages.js';
+import type { Phonemizer } from '../../media/tts/phonemizer.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 
 /** The engine's name for each language; Portuguese is Brazilian, as the neural voice is. */
@@ -29,8 +30,8 @@ export const FORMANT_VOICES: readonly { readonly id: string; readonly language: 
 /** The formant engine: the voices that need no model, in a child process. */
 export interface Formant {
   readonly voices: readonly VoiceModel[];
-  /** Starts the process ahead of the first text; a fault is logged, and met again by that text. */
-  warm(log: Logger): Promise<void>;
+  /** For the neural voices that need phonemes. */
+  readonly phonemizer: Phonemizer;
   close(): Promise<void>;
 }
 
@@ -46,13 +47,7 @@ export function openFormant(permits: CpuPermits): Formant | undefined {
   );
   return {
     voices,
-    warm: async (log) => {
-      try {
-        await voices[0]?.warm();
-      } catch (err) {
-        log.warn({ err }, 'the formant engine does not start');
-      }
-    },
+    phonemizer: new FormantPhonemizer(process, lane),
     close: () => process.close(),
   };
 }

@@ -248,17 +248,17 @@ describe('the formant process', () => {
 
   it('does no more after it is closed, and leaves no process', async () => {
     const other = new FormantProcess(locateFormantEngine()!);
-    await other.phonemes('de', ['Guten Tag']);
+    await other.phonemes('de', [['Guten', 'Tag']]);
     const pid = other.pid!;
     await other.close();
-    await expect(other.phonemes('de', ['x'])).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    await expect(other.phonemes('de', [['x']])).rejects.toMatchObject({ code: 'WORKER_DIED' });
     await sleep(10);
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
   it('tells of an engine that cannot be loaded', async () => {
     const broken = new FormantProcess('/nowhere/engine.js');
-    await expect(broken.phonemes('de', ['x'])).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    await expect(broken.phonemes('de', [['x']])).rejects.toMatchObject({ code: 'WORKER_DIED' });
     await broken.close();
   });
 });

@@ -1,0 +1,133 @@
+import { abortError, MediaError } from '../errors.js';
+import type { SpeakOptions, SpeechChunk, WordTime } from '../tts/voice-model.js';
+import type { Priority } from './cpu-permits.js';
+import type { WorkerLane } from './worker-lane.js';
+import type { WorkerThread } from './worker-thread.js';
+
+/** A stretch of an utterance's sound. */
+export interface SpokenPiece {
+  readonly samples: Float32Array<ArrayBuffer>;
+  /** Words that begin with this piece; later ones may follow when a long text goes on. */
+  readonly words: readonly WordTime[];
+  /** Nothing follows, and the worker has forgotten the utterance. */
+  readonly isLast: boolean;
+}
+
+/**
+ * What the worker of a neural voice does. An utterance's id is chosen by the client, unique among the
+ * worker's open utterances.
+ */
+export type PieceJobs<Utterance extends { readonly id: number }> = {
+  /** Loads everything and speaks a little to itself, so that the first caller finds it fast. */
+  readonly warm: { readonly input: null; readonly output: null };
+  readonly begin: { readonly input: Utterance; readonly output: SpokenPiece };
+  readonly next: { readonly input: { readonly id: number }; readonly output: SpokenPiece };
+  readonly cancel: { readonly input: { readonly id: number }; readonly output: null };
+  /** How many utterances it keeps something of. */
+  readonly count: { readonly input: null; readonly output: number };
+};
+
+/** How a job ended: kept until the utterance's reader asks for it. */
+type Outcome =
+  | { readonly type: 'piece'; readonly piece: SpokenPiece }
+  | { readonly type: 'failed'; readonly error: unknown };
+
+/** The thread that speaks and the queue before it. */
+export interface PieceWorker<Utterance extends { readonly id: number }> {
+  readonly thread: WorkerThread<PieceJobs<Utterance>>;
+  readonly lane: WorkerLane;
+}
+
+/**
+ * Speaks an utterance piece by piece; each is a job with a CPU permit, computed when it is asked for.
+ * @throws MediaError ABORTED when the signal fires; then no job of the utterance is left.
+ */
+export async function* speakPieces<Utterance extends { readonly id: number }>(
+  worker: PieceWorker<Utterance>,
+  utterance: Utterance,
+  { signal, firstPriority }: SpeakOptions,
+): AsyncGenerator<SpeechChunk> {
+  const speech = new Speech(worker, utterance.id, signal);
+  try {
+    let coming = speech.begin(utterance, firstPriority);
+    for (let isLast = false; !isLast; ) {
+      const outcome = await coming;
+      if (signal.aborted) throw abortError();
+      if (outcome.type === 'failed') throw outcome.error;
+      isLast = outcome.piece.isLast;
+      const { samples, words } = outcome.piece;
+      if (samples.length > 0) yield { samples, words };
+      // Only now: what is done with these samples first needs the CPU more than the next ones do.
+      if (!isLast) coming = speech.next();
+    }
+  } finally {
+    await speech.close();
+  }
+}
+
+/** The jobs of one utterance: one at a time, and none once it is closed or its signal has fired. */
+class Speech<Utterance extends { readonly id: number }> {
+  readonly #worker: PieceWorker<Utterance>;
+  readonly #id: number;
+  readonly #signal: AbortSignal;
+  readonly #stop = new AbortController();
+  readonly #onAbort = () => void this.close();
+  #last: Promise<Outcome> | undefined;
+  /** The thread keeps something of the utterance. */
+  #isKept = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(worker: PieceWorker<Utterance>, id: number, signal: AbortSignal) {
+    this.#worker = worker;
+    this.#id = id;
+    this.#signal = signal;
+    // A reader that was told to stop may never come back to hear of it.
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  begin(utterance: Utterance, priority: Priority): Promise<Outcome> {
+    return this.#start(priority, () => this.#worker.thread.run('begin', utterance));
+  }
+
+  next(): Promise<Outcome> {
+    return this.#start('later-chunk', () => this.#worker.thread.run('next', { id: this.#id }));
+  }
+
+  /** Resolves when nothing of the utterance waits for a permit, runs, or is kept in the thread. */
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  #start(priority: Priority, job: () => Promise<SpokenPiece>): Promise<Outcome> {
+    this.#last = this.#worker.lane.use(priority, job, this.#stop.signal).then(
+      (piece): Outcome => {
+        this.#isKept = !piece.isLast;
+        return { type: 'piece', piece };
+      },
+      (error: unknown): Outcome => {
+        // A job that was stopped before it ran changed nothing; after a failure nothing is kept.
+        if (!isAbort(error)) this.#isKept = false;
+        return { type: 'failed', error };
+      },
+    );
+    return this.#last;
+  }
+
+  async #end(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#stop.abort();
+    await this.#last;
+    if (!this.#isKept) return;
+    try {
+      await this.#worker.thread.run('cancel', { id: this.#id });
+    } catch (error) {
+      // With the thread went all that it kept.
+      if (!(error instanceof MediaError && error.code === 'WORKER_DIED')) throw error;
+    }
+  }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof MediaError && error.code === 'ABORTED';
+}

@@ -1,0 +1,114 @@
+import { abortError, MediaError } from '../errors.js';
+import type { Phonemizer } from '../tts/phonemizer.js';
+import { type PiperConfig, parsePiperConfig } from '../tts/piper/config.js';
+import { type PiperScript, scriptOf } from '../tts/piper/script.js';
+import { LONGEST_PIECE, splitLong } from '../tts/sentences.js';
+import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
+import type { CpuPermits } from './cpu-permits.js';
+import { speakPieces } from './piece-jobs.js';
+import type { PiperFiles, PiperJobs } from './piper-jobs.js';
+import { bytesOf } from './sessions.js';
+import { WorkerLane } from './worker-lane.js';
+import { WorkerThread } from './worker-thread.js';
+
+/** Longest text of an utterance, in UTF-16 units. */
+const LONGEST_TEXT = 20_000;
+
+export interface PiperVoiceOptions extends PiperFiles {
+  readonly id: string;
+  /** ISO 639-1. */
+  readonly language: string;
+  readonly phonemizer: Phonemizer;
+  readonly permits: CpuPermits;
+}
+
+/**
+ * A neural voice of the Piper family, on a worker thread of its own. Phonemes come from a phonemizer;
+ * each piece of sound is a job with a CPU permit, computed when it is asked for. Temperature scales the
+ * voice's noise. Top-p changes nothing: its truncation would fall inside the graph.
+ */
+export class PiperVoice implements VoiceModel {
+  readonly id: string;
+  readonly languages: readonly string[];
+  readonly sampleRate: number;
+  readonly #config: PiperConfig;
+  readonly #phonemizer: Phonemizer;
+  readonly #thread: WorkerThread<PiperJobs>;
+  readonly #lane: WorkerLane;
+  #nextId = 1;
+
+  private constructor(config: PiperConfig, options: PiperVoiceOptions) {
+    const { id, language, phonemizer, permits, modelFile, configFile, cutFolder } = options;
+    this.id = id;
+    this.languages = [language];
+    this.sampleRate = config.sampleRate;
+    this.#config = config;
+    this.#phonemizer = phonemizer;
+    const files: PiperFiles = { modelFile, configFile, cutFolder };
+    this.#thread = new WorkerThread(new URL('./piper.worker.js', import.meta.url), files);
+    this.#lane = new WorkerLane(permits);
+  }
+
+  /** Reads the configuration; the model itself is loaded with the first job. @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
+  static async open(options: PiperVoiceOptions): Promise<PiperVoice> {
+    return new PiperVoice(parsePiperConfig(await bytesOf(options.configFile)), options);
+  }
+
+  /** Jobs that the thread has and has not answered. */
+  get pending(): number {
+    return this.#thread.pending;
+  }
+
+  /** Utterances of which the thread keeps something. */
+  open(): Promise<number> {
+    return this.#thread.run('count', null);
+  }
+
+  async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
+    if (options.signal.aborted) throw abortError();
+    if (utterance.text.length > LONGEST_TEXT) {
+      throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
+    }
+    const scripts = await this.#scriptsOf(utterance, options);
+    if (scripts.length === 0) return;
+    const { temperature, seed, speed } = utterance;
+    const input = { id: this.#nextId++, scripts, temperature, seed, speed };
+    yield* speakPieces({ thread: this.#thread, lane: this.#lane }, input, options);
+  }
+
+  async warm(): Promise<void> {
+    await this.#lane.use('background', () => this.#thread.run('warm', null));
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
+
+  /** One script for each piece of the text that has something to say. */
+  async #scriptsOf(
+    { text, language, pronounced = [] }: Utterance,
+    { signal, firstPriority: priority }: SpeakOptions,
+  ): Promise<readonly PiperScript[]> {
+    const scripts: PiperScript[] = [];
+    const as = { voice: this.#config.phonemizerVoice, language };
+    let start = 0;
+    for (const piece of splitLong(text, LONGEST_PIECE)) {
+      const clauses = await this.#phonemizer.phonemize(piece, as, { signal, priority });
+      const shift = start;
+      const own = pronounced.map((part) => ({
+        ...part,
+        textStart: part.textStart - shift,
+        textEnd: part.textEnd - shift,
+      }));
+      const { ids, words } = scriptOf(clauses, this.#config, own);
+      const shifted = words.map((word) => ({
+        ...word,
+        textStart: word.textStart + shift,
+        textEnd: word.textEnd + shift,
+      }));
+      if (clauses.length > 0) scripts.push({ ids, words: shifted });
+      start += piece.length;
+    }
+    return scripts;
+  }
+}
