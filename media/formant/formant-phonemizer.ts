@@ -31,17 +31,13 @@ export class FormantPhonemizer implements Phonemizer {
   async phonemize(
     text: string,
     { voice, language }: { readonly voice: string; readonly language: string },
-    { signal, priority }: PhonemizeOptions,
+    { signal, ...urgency }: PhonemizeOptions,
   ): Promise<readonly PhonemeClause[]> {
     const reading = readingOf(text, language);
     const clauses = clausesOf(reading.text).filter((clause) => clause.text.search(WORD) >= 0);
     if (clauses.length === 0) return [];
     const texts = clauses.map((clause) => wordsOf(clause.text).map(([word]) => word));
-    const lines = await this.#lane.use(
-      priority,
-      () => this.#process.phonemes(voice, texts),
-      signal,
-    );
+    const lines = await this.#lane.use(urgency, () => this.#process.phonemes(voice, texts), signal);
     return clauses.map((clause, i) => toClause(clause, lines[i] ?? [], reading));
   }
 }

@@ -51,7 +51,7 @@ export class FormantVoice implements VoiceModel {
   }
 
   async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
-    const { signal, firstPriority } = options;
+    const { signal, firstPriority, dueAt } = options;
     if (signal.aborted) throw abortError();
     if (utterance.text.length > LONGEST_TEXT) {
       throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
@@ -64,7 +64,7 @@ export class FormantVoice implements VoiceModel {
       const rangeOf: WordRange = (start, end) =>
         reading.origin(piece.start + place(start), piece.start + place(end));
       const work = { piece, speed: utterance.speed, clock, rangeOf };
-      yield* this.#sayPiece(work, { signal, firstPriority: priority });
+      yield* this.#sayPiece(work, { signal, firstPriority: priority, dueAt });
       priority = 'later-chunk';
     }
   }
@@ -78,7 +78,8 @@ export class FormantVoice implements VoiceModel {
   }
 
   async *#sayPiece(work: PieceWork, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
-    const { signal, firstPriority } = options;
+    const { signal, firstPriority, dueAt } = options;
+    const urgency = { priority: firstPriority, dueAt: dueAt?.() };
     const { piece, speed, clock, rangeOf } = work;
     const job = { voice: this.#voice, text: piece.text, speed };
     const chunks = arrivals<SpeechChunk>((emit) => {
@@ -87,7 +88,7 @@ export class FormantVoice implements VoiceModel {
         const chunk = clock.push(samples, events, rangeOf);
         if (chunk) emit(chunk);
       };
-      return this.#lane.use(firstPriority, () => this.#process.speak(job, onSound), signal);
+      return this.#lane.use(urgency, () => this.#process.speak(job, onSound), signal);
     });
     for await (const chunk of chunks) {
       if (signal.aborted) break;

@@ -3,7 +3,7 @@ import { abortError, MediaError } from '../errors.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
 import type { CpuPermits } from './cpu-permits.js';
 import type { HibariFiles, HibariJobs } from './hibari-jobs.js';
-import { speakPieces } from './piece-jobs.js';
+import { speakByJobs } from './piece-jobs.js';
 import { WorkerLane } from './worker-lane.js';
 import { WorkerThread } from './worker-thread.js';
 
@@ -61,7 +61,7 @@ export class HibariVoice implements VoiceModel {
     }
     const { text, pronounced = [], temperature, topP, seed, speed } = utterance;
     const input = { id: this.#nextId++, text, pronounced, temperature, topP, seed, speed };
-    yield* speakPieces({ thread: this.#thread, lane: this.#lane }, input, options);
+    yield* speakByJobs({ thread: this.#thread, lane: this.#lane }, input, options);
   }
 
   async warm(): Promise<void> {

@@ -42,12 +42,12 @@ export interface PieceWorker<Utterance extends { readonly id: number }> {
  * Speaks an utterance piece by piece; each is a job with a CPU permit, computed when it is asked for.
  * @throws MediaError ABORTED when the signal fires; then no job of the utterance is left.
  */
-export async function* speakPieces<Utterance extends { readonly id: number }>(
+export async function* speakByJobs<Utterance extends { readonly id: number }>(
   worker: PieceWorker<Utterance>,
   utterance: Utterance,
-  { signal, firstPriority }: SpeakOptions,
+  { signal, firstPriority, dueAt }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
-  const speech = new Speech(worker, utterance.id, signal);
+  const speech = new Speech(worker, utterance.id, { signal, dueAt });
   try {
     let coming = speech.begin(utterance, firstPriority);
     for (let isLast = false; !isLast; ) {
@@ -70,6 +70,7 @@ class Speech<Utterance extends { readonly id: number }> {
   readonly #worker: PieceWorker<Utterance>;
   readonly #id: number;
   readonly #signal: AbortSignal;
+  readonly #dueAt: SpeakOptions['dueAt'];
   readonly #stop = new AbortController();
   readonly #onAbort = () => void this.close();
   #last: Promise<Outcome> | undefined;
@@ -77,10 +78,15 @@ class Speech<Utterance extends { readonly id: number }> {
   #isKept = false;
   #closed: Promise<void> | undefined;
 
-  constructor(worker: PieceWorker<Utterance>, id: number, signal: AbortSignal) {
+  constructor(
+    worker: PieceWorker<Utterance>,
+    id: number,
+    { signal, dueAt }: Pick<SpeakOptions, 'signal' | 'dueAt'>,
+  ) {
     this.#worker = worker;
     this.#id = id;
     this.#signal = signal;
+    this.#dueAt = dueAt;
     // A reader that was told to stop may never come back to hear of it.
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
@@ -100,7 +106,8 @@ class Speech<Utterance extends { readonly id: number }> {
   }
 
   #start(priority: Priority, job: () => Promise<SpokenPiece>): Promise<Outcome> {
-    this.#last = this.#worker.lane.use(priority, job, this.#stop.signal).then(
+    const urgency = { priority, dueAt: this.#dueAt?.() };
+    this.#last = this.#worker.lane.use(urgency, job, this.#stop.signal).then(
       (piece): Outcome => {
         this.#isKept = !piece.isLast;
         return { type: 'piece', piece };

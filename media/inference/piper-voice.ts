@@ -5,7 +5,7 @@ import { type PiperScript, scriptOf } from '../tts/piper/script.js';
 import { LONGEST_PIECE, splitLong } from '../tts/sentences.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
 import type { CpuPermits } from './cpu-permits.js';
-import { speakPieces } from './piece-jobs.js';
+import { speakByJobs } from './piece-jobs.js';
 import type { PiperFiles, PiperJobs } from './piper-jobs.js';
 import { bytesOf } from './sessions.js';
 import { WorkerLane } from './worker-lane.js';
@@ -73,7 +73,7 @@ export class PiperVoice implements VoiceModel {
     if (scripts.length === 0) return;
     const { temperature, seed, speed } = utterance;
     const input = { id: this.#nextId++, scripts, temperature, seed, speed };
-    yield* speakPieces({ thread: this.#thread, lane: this.#lane }, input, options);
+    yield* speakByJobs({ thread: this.#thread, lane: this.#lane }, input, options);
   }
 
   async warm(): Promise<void> {
@@ -87,13 +87,14 @@ export class PiperVoice implements VoiceModel {
   /** One script for each piece of the text that has something to say. */
   async #scriptsOf(
     { text, language, pronounced = [] }: Utterance,
-    { signal, firstPriority: priority }: SpeakOptions,
+    { signal, firstPriority: priority, dueAt }: SpeakOptions,
   ): Promise<readonly PiperScript[]> {
     const scripts: PiperScript[] = [];
     const as = { voice: this.#config.phonemizerVoice, language };
     let start = 0;
     for (const piece of splitLong(text, LONGEST_PIECE)) {
-      const clauses = await this.#phonemizer.phonemize(piece, as, { signal, priority });
+      const urgency = { priority, dueAt: dueAt?.() };
+      const clauses = await this.#phonemizer.phonemize(piece, as, { signal, ...urgency });
       const shift = start;
       const own = pronounced.map((part) => ({
         ...part,

@@ -1,4 +1,4 @@
-import type { Priority } from '../inference/cpu-permits.js';
+import type { Urgency } from '../inference/cpu-permits.js';
 import type { TextRange } from './traced-text.js';
 
 /** A stretch of a text between two marks, in phonemes. */
@@ -13,9 +13,8 @@ export interface PhonemeClause {
   readonly mark: string;
 }
 
-export interface PhonemizeOptions {
+export interface PhonemizeOptions extends Urgency {
   readonly signal: AbortSignal;
-  readonly priority: Priority;
 }
 
 /** Text → phonemes, for voices that were trained on them. */
