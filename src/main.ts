@@ -10,6 +10,7 @@ import type { VoiceModel } from '../media/tts/voice-model.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { apiRoutes } from './api-routes.js';
 import { createApp } from './app.js';
+import type { CallEvents } from './calls/call-events.js';
 import { openEars } from './calls/ears.js';
 import { openCalls } from './calls/open-calls.js';
 import { type Config, readConfig } from './config.js';
@@ -34,6 +35,7 @@ import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
+import { openWebhooks } from './webhooks/open-webhooks.js';
 
 /** Of the 20 s that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
@@ -77,6 +79,15 @@ async function start(shutdown: Shutdown): Promise<void> {
   const knowledge = await openKnowledge({ db, permits, log, store });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
+  const webhooks = await openWebhooks({
+    db,
+    box,
+    log,
+    allowedHosts: config.OUTBOUND_ALLOWED_HOSTS,
+    isAlone: config.DATABASE_URL === undefined,
+  });
+  shutdown.add('webhooks', () => webhooks.close());
+  shutdown.proceed();
   const address: Address = { port: undefined };
   const origin = () => httpOrigin(config, address.port);
   const calls = await openLiveCalls(context, {
@@ -87,6 +98,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     models,
     languageModels: languageServers,
     knowledge,
+    events: webhooks.events,
     address,
     store,
     ...speech,
@@ -140,6 +152,7 @@ interface CallNeeds {
   readonly store: ModelStore;
   readonly voices: readonly VoiceModel[];
   readonly knowledge: OpenKnowledge;
+  readonly events: CallEvents;
   readonly address: Address;
 }
 

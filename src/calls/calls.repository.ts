@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { EndedReason, LoggedTurn, TurnLatency } from '../../agents-runtime/call/call-log.js';
+import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
 import type { CallOptions } from './calls.schema.js';
 
 /** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
@@ -28,6 +29,17 @@ export interface CallRow {
   readonly credits_used: number;
 }
 
+interface TurnRow {
+  readonly call_id: string;
+  readonly index: number;
+  readonly role: 'user' | 'agent';
+  readonly text: string;
+  readonly cut: boolean;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly latency: TurnLatency | null;
+}
+
 export interface NewCall {
   readonly callId: string;
   readonly accountId: string;
@@ -40,15 +52,20 @@ export interface NewCall {
 /** Why a call was not let in. */
 export type Refusal = 'insufficient_credits' | 'concurrency_limit';
 
+const UNHEARD: CallEvents = { record: async () => undefined };
+
 /** The only code that names the columns of `calls`, `call_turns` and `gateways`. */
 export class CallsRepository {
   readonly #db: Knex;
   /** Calls at once that an account may hold; 0 = no limit. */
   readonly #slots: number;
+  readonly #events: CallEvents;
 
-  constructor(db: Knex, slots: number) {
+  /** @param events hears of what happens to calls; by default nobody does. */
+  constructor(db: Knex, slots: number, events: CallEvents = UNHEARD) {
     this.#db = db;
     this.#slots = slots;
+    this.#events = events;
   }
 
   /** Makes a call's row and takes its slot, atomically. @returns why not, if it could not. */
@@ -91,26 +108,58 @@ export class CallsRepository {
 
   /** Media is connected: the call's zero. */
   async start(callId: string): Promise<void> {
-    await this.#db('calls')
-      .where({ call_id: callId, state: 'live' })
-      .whereNull('started_at')
-      .update({ started_at: this.#db.fn.now(3) });
+    await this.#db.transaction(async (transaction) => {
+      const [call] = await transaction<CallRow>('calls')
+        .where({ call_id: callId, state: 'live' })
+        .whereNull('started_at')
+        .update({ started_at: transaction.fn.now(3) as never })
+        .returning('*');
+      if (call) await this.#events.record(transaction, [callStarted(call)]);
+    });
   }
 
   async saveTurn(callId: string, turn: LoggedTurn): Promise<void> {
-    await this.#db('call_turns')
-      .insert({
-        call_id: callId,
-        index: turn.index,
-        role: turn.role,
-        text: turn.text,
-        cut: turn.cut,
-        start_ms: Math.round(turn.startMs),
-        end_ms: Math.round(turn.endMs),
-        latency: turn.latency ?? null,
-      })
-      .onConflict(['call_id', 'index'])
-      .merge();
+    await this.#db.transaction(async (transaction) => {
+      const [saved] = await transaction('call_turns')
+        .insert({
+          call_id: callId,
+          index: turn.index,
+          role: turn.role,
+          text: turn.text,
+          cut: turn.cut,
+          start_ms: Math.round(turn.startMs),
+          end_ms: Math.round(turn.endMs),
+          latency: turn.latency ?? null,
+        })
+        .onConflict(['call_id', 'index'])
+        .merge()
+        .returning<{ is_new: boolean }[]>(transaction.raw('(xmax = 0) as is_new'));
+      if (saved?.is_new) await this.#tellTurns(transaction, callId, turn);
+    });
+  }
+
+  /** The agent's turns are written when they are over; the user's are over when the next is written. */
+  async #tellTurns(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
+    const before = await this.#userTurnAt(transaction, callId, turn.index - 1);
+    const over = [...(before ? [before] : []), ...(turn.role === 'agent' ? [turn] : [])];
+    if (over.length === 0) return;
+    const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
+    if (!call) return;
+    const events = over.map((each) => turnCompleted(call, each));
+    await this.#events.record(transaction, events);
+  }
+
+  /** The user's turn at an index, or at the end of the call. */
+  async #userTurnAt(
+    transaction: Knex.Transaction,
+    callId: string,
+    index?: number,
+  ): Promise<LoggedTurn | undefined> {
+    const row = await transaction<TurnRow>('call_turns')
+      .where({ call_id: callId, ...(index !== undefined && { index }) })
+      .orderBy('index', 'desc')
+      .first();
+    return row?.role === 'user' ? toTurn(row) : undefined;
   }
 
   async turnsOf(callId: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -118,8 +167,8 @@ export class CallsRepository {
   }
 
   /**
-   * Ends a call, frees its slot and takes its credits, in one statement. Idempotent: a call that has
-   * ended stays as it is.
+   * Ends a call, frees its slot, takes its credits and tells it, all or nothing. Idempotent: a call that
+   * has ended stays as it is.
    */
   async end(callId: string, reason: EndedReason): Promise<void> {
     await this.#end(this.#db.raw('call_id = ?', [callId]), reason);
@@ -169,25 +218,32 @@ export class CallsRepository {
     await this.#db('gateways').where({ id: gatewayId }).delete();
   }
 
-  async #end(which: Knex.Raw, reason: EndedReason): Promise<number> {
-    const { rows } = await this.#db.raw<{ rows: unknown[] }>(
-      `with ending as (
-         update calls set state = 'ended', ended_at = now(), ended_reason = ?,
-           credits_used = case when started_at is null then 0 else
-             extract(epoch from now() - started_at)
-               * (select price_per_call_second from accounts where accounts.id = account_id) end
-         where state <> 'ended' and (?)
-         returning account_id, credits_used
-       ), spent as (
-         select account_id, sum(credits_used) as credits from ending group by account_id
-       ), paid as (
-         update accounts set balance = balance - spent.credits
-         from spent where accounts.id = spent.account_id and balance is not null
-       )
-       select 1 from ending`,
-      [reason, which],
-    );
-    return rows.length;
+  #end(which: Knex.Raw, reason: EndedReason): Promise<number> {
+    return this.#db.transaction(async (transaction) => {
+      const { rows } = await transaction.raw<{ rows: CallRow[] }>(
+        `with ending as (
+           update calls set state = 'ended', ended_at = now(), ended_reason = ?,
+             credits_used = case when started_at is null then 0 else
+               extract(epoch from now() - started_at)
+                 * (select price_per_call_second from accounts where accounts.id = account_id) end
+           where state <> 'ended' and (?)
+           returning *
+         ), spent as (
+           select account_id, sum(credits_used) as credits from ending group by account_id
+         ), paid as (
+           update accounts set balance = balance - spent.credits
+           from spent where accounts.id = spent.account_id and balance is not null
+         )
+         select * from ending`,
+        [reason, which],
+      );
+      for (const call of rows) {
+        const last = await this.#userTurnAt(transaction, call.call_id);
+        const turns = last ? [turnCompleted(call, last)] : [];
+        await this.#events.record(transaction, [...turns, ...callEnded(call)]);
+      }
+      return rows.length;
+    });
   }
 
   async #refusal(
@@ -219,4 +275,10 @@ export class CallsRepository {
       .count<{ count: number }[]>('*');
     return Number(open[0]!.count) >= this.#slots ? 'concurrency_limit' : undefined;
   }
+}
+
+function toTurn(row: TurnRow): LoggedTurn {
+  const { index, role, text, cut, latency } = row;
+  const { start_ms: startMs, end_ms: endMs } = row;
+  return { index, role, text, cut, startMs, endMs, ...(latency && { latency }) };
 }

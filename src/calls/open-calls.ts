@@ -17,6 +17,7 @@ import type { ModelListing } from '../models-listing/model-listing.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 import { CallDesk } from './call-desk.js';
+import type { CallEvents } from './call-events.js';
 import { CallHistoryRepository } from './call-history.repository.js';
 import { callHistoryRoutes } from './call-history.routes.js';
 import { CallSockets } from './call-sockets.js';
@@ -41,6 +42,8 @@ export interface CallsParts {
   readonly ears: Ears;
   readonly embedder: Embedder;
   readonly knowledge: KnowledgeSearch;
+  /** Hears of what happens to calls. */
+  readonly events: CallEvents;
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
 }
@@ -60,7 +63,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const { languageModels } = parts;
   const gatewayId = randomUUID();
   const agents = new AgentsRepository(db);
-  const calls = new CallsRepository(db, config.CONCURRENT_CALLS);
+  const calls = new CallsRepository(db, config.CONCURRENT_CALLS, parts.events);
   const tokens = new CallTokens(secrets);
   const live = new LiveCalls();
   const replies = new ReplyModels({ languageModels, models, embedder, knowledge });

@@ -83,3 +83,14 @@ function forgetValues(error: pg.DatabaseError): void {
   error.where = undefined;
   error.internalQuery = undefined;
 }
+
+/**
+ * A pool of `pg` itself, for a library that brings its own SQL, with the settings of `db`.
+ * @param onLost hears of connections that broke; whoever uses one gets its own error besides.
+ */
+export function poolBeside(db: Knex, max: number, onLost: (error: Error) => void): pg.Pool {
+  const settings: pg.PoolConfig = db.client.connectionSettings;
+  // knex hides the password from copies.
+  const pool = new pg.Pool({ ...settings, password: settings.password, max });
+  return pool.on('error', onLost).on('connect', (client) => void client.on('error', onLost));
+}

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { StartError } from '../errors.js';
+import { installJobSchema } from '../jobs/job-schema.js';
 import type { Migration } from './migrations/migration.js';
 import { MIGRATIONS } from './migrations/migration-list.js';
 
@@ -18,6 +19,8 @@ export async function migrate(db: Knex, migrations: readonly Migration[] = MIGRA
       await transaction.raw(`set local statement_timeout = '${TIME_LIMIT}'`);
       await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
       await runMissing(transaction, migrations);
+      // Not part of the transaction, but of the turn.
+      await installJobSchema(db);
     });
   } catch (error) {
     throw explainUnreachable(error) ?? error;

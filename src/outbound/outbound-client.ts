@@ -10,7 +10,7 @@ export interface OutboundRequest {
   readonly body?: string;
   /** For everything from the look-up of the host to the answer's last byte. */
   readonly timeoutMs: number;
-  /** Of the answer's body. */
+  /** Of the answer's body; 0: the status is enough, and the body is not waited for. */
   readonly maxBytes: number;
   /** What becomes of a longer one: a TOO_LARGE error, or only its beginning is kept. */
   readonly onTooLarge?: 'throw' | 'cut';
@@ -23,6 +23,8 @@ export interface OutboundAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
+
+const MAX_DISCARDED = 65_536;
 
 /** The one way to addresses that someone else chose: guarded, bounded, and blind to redirects. */
 export class OutboundClient {
@@ -53,7 +55,8 @@ export class OutboundClient {
       body: wanted.body ?? null,
       signal,
     });
-    const body = await readBounded(response.body, wanted);
+    const body =
+      wanted.maxBytes === 0 ? discard(response.body) : await readBounded(response.body, wanted);
     return { status: response.statusCode, headers: firstOfEach(response.headers), body };
   }
 
@@ -71,6 +74,13 @@ export class OutboundClient {
     >[1];
     return (await undiciFetch(url, options)) as unknown as Response;
   };
+}
+
+/** Lets a short rest come, so that the connection can serve again; a longer one is cut off. */
+function discard(body: Dispatcher.ResponseData['body']): Buffer {
+  // What goes wrong with a body that nobody reads is no fault.
+  body.dump({ limit: MAX_DISCARDED }).catch(() => undefined);
+  return Buffer.alloc(0);
 }
 
 async function readBounded(

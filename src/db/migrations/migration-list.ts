@@ -5,6 +5,7 @@ import { calls } from './0004-calls.js';
 import { knowledge } from './0005-knowledge.js';
 import { idempotency } from './0006-idempotency.js';
 import { phoneNumbers } from './0007-phone-numbers.js';
+import { webhookDeliveries } from './0008-webhook-deliveries.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   knowledge,
   idempotency,
   phoneNumbers,
+  webhookDeliveries,
 ];

@@ -1,0 +1,81 @@
+import type { Knex } from 'knex';
+import type { LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { CallRow } from './calls.repository.js';
+
+/** Something about a call that receivers outside may be told. */
+export interface CallEvent {
+  readonly event: 'call.started' | 'call.completed' | 'call.failed' | 'turn.completed';
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly callId: string;
+  /** In the contract's names. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Writes events down inside the transaction of what they tell, so that neither is without the other. */
+export interface CallEvents {
+  record(transaction: Knex.Transaction, events: readonly CallEvent[]): Promise<void>;
+}
+
+/** Media is connected. */
+export function callStarted(call: CallRow): CallEvent {
+  return about(call, 'call.started', {
+    started_at: call.started_at?.toISOString(),
+    ...numbers(call),
+  });
+}
+
+/**
+ * The end of a call: `call.completed` for each that had begun, whatever its reason, and
+ * `call.failed` besides (or alone) for one that an error ended.
+ */
+export function callEnded(call: CallRow): readonly CallEvent[] {
+  const { started_at: start, ended_at: end, ended_reason } = call;
+  const ended = {
+    duration_seconds: start && end ? (end.getTime() - start.getTime()) / 1_000 : 0,
+    credits_used: Number(call.credits_used),
+    transcript_uri: null,
+    transcript_summary: null,
+    ...numbers(call),
+    ended_reason,
+  };
+  return [
+    ...(start ? [about(call, 'call.completed', ended)] : []),
+    ...(ended_reason?.startsWith('error_') ? [about(call, 'call.failed', ended)] : []),
+  ];
+}
+
+/** A turn to which nothing will be added any more. */
+export function turnCompleted(call: CallRow, turn: LoggedTurn): CallEvent {
+  return about(call, 'turn.completed', {
+    index: turn.index,
+    role: turn.role,
+    text: turn.text,
+    cut: turn.cut,
+    start_ms: turn.startMs,
+    end_ms: turn.endMs,
+    latency_ms: turn.latency?.total ?? null,
+  });
+}
+
+function about(
+  call: CallRow,
+  event: CallEvent['event'],
+  data: Readonly<Record<string, unknown>>,
+): CallEvent {
+  return {
+    event,
+    accountId: call.account_id,
+    agentId: call.agent_id,
+    callId: call.call_id,
+    data: { call_type: call.call_type, ...data },
+  };
+}
+
+/** Calls without a telephone have none. */
+function numbers({ from_number, to_number }: CallRow) {
+  return {
+    ...(from_number !== null && { from_number }),
+    ...(to_number !== null && { to_number }),
+  };
+}

@@ -1,0 +1,233 @@
+import type { Knex } from 'knex';
+import type { Slice } from '../agents/agents.repository.js';
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** The kind of job that sends what waits in a lane. */
+export const DELIVER_JOB = 'deliver-webhooks';
+
+/** What waits in no job, or whose gateway died, is looked for after this long. */
+const OVERDUE_S = 5;
+const LANES_A_SWEEP = 200;
+const KEPT_DAYS = 30;
+const FORGOTTEN_A_SWEEP = 1_000;
+
+/** One event on its way to one address. */
+export interface Delivery {
+  readonly id: number;
+  readonly delivery_id: string;
+  readonly account_id: string;
+  readonly agent_id: string;
+  readonly call_id: string | null;
+  readonly event: string;
+  readonly url: string;
+  readonly lane: string;
+  readonly body: string;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly due_at: Date;
+  readonly claimed_until: Date | null;
+  readonly last_status_code: number | null;
+  readonly last_error: string | null;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
+}
+
+export type NewDelivery = Pick<
+  Delivery,
+  'delivery_id' | 'account_id' | 'agent_id' | 'call_id' | 'event' | 'url' | 'lane' | 'body'
+>;
+
+export interface DeliveryFilter {
+  readonly agentId: string;
+  readonly accountId: string;
+  readonly status?: DeliveryStatus | undefined;
+  readonly event?: string | undefined;
+  readonly callId?: string | undefined;
+}
+
+/** The first delivery that waits in a lane, and how long until it may be tried. */
+export type Head = Delivery & { readonly wait_ms: number; readonly is_claimed: boolean };
+
+interface Tried {
+  readonly statusCode: number | null;
+  readonly error: string | null;
+}
+
+/**
+ * A job for `lane` in `ms`. At most one waits for each lane, and a new one takes its place; one that
+ * runs does not count, so that what was written after its last look is seen.
+ */
+const ADD_JOB = `graphile_worker.add_job('${DELIVER_JOB}', json_build_object('lane', lane),
+  run_at := now() + ms * interval '1 ms', max_attempts := 3,
+  job_key := '${DELIVER_JOB} ' || lane)`;
+
+/** The only code that names the columns of `webhook_deliveries`, and that adds jobs for them. */
+export class DeliveriesRepository {
+  readonly #db: Knex;
+
+  constructor(db: Knex) {
+    this.#db = db;
+  }
+
+  /** Writes deliveries down, and the jobs that send them, inside the caller's transaction. */
+  async add(transaction: Knex.Transaction, deliveries: readonly NewDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    await transaction('webhook_deliveries').insert(deliveries);
+    for (const lane of new Set(deliveries.map((delivery) => delivery.lane))) {
+      await addJob(transaction, lane);
+    }
+  }
+
+  /** What is next in a lane; undefined when nothing waits there. */
+  async head(lane: string): Promise<Head | undefined> {
+    return this.#db<Delivery>('webhook_deliveries')
+      .where({ lane, status: 'pending' })
+      .orderBy('id')
+      .select('*')
+      .select<Head[]>(
+        this.#db.raw('(extract(epoch from due_at - now()) * 1000)::float8 as wait_ms'),
+        this.#db.raw('coalesce(claimed_until > now(), false) as is_claimed'),
+      )
+      .first();
+  }
+
+  /** Takes a delivery for one try, for so long; false when another gateway was quicker. */
+  async claim(id: number, ms: number): Promise<boolean> {
+    const claimed = await this.#db('webhook_deliveries')
+      .where({ id, status: 'pending' })
+      .whereRaw('due_at <= now()')
+      .whereRaw('(claimed_until is null or claimed_until <= now())')
+      .update({ claimed_until: this.#inMs(ms) });
+    return claimed > 0;
+  }
+
+  /** The end of a delivery. @param isTry whether the address was tried just now. */
+  async finish(
+    id: number,
+    status: Exclude<DeliveryStatus, 'pending'>,
+    { statusCode, error }: Tried,
+    isTry: boolean,
+  ): Promise<void> {
+    await this.#db('webhook_deliveries')
+      .where({ id, status: 'pending' })
+      .update({
+        status,
+        claimed_until: null,
+        finished_at: this.#db.fn.now(3),
+        last_status_code: statusCode,
+        last_error: error,
+        ...(isTry && { attempts: this.#db.raw('attempts + 1') }),
+      });
+  }
+
+  /** A try that failed; the lane waits for the next one. */
+  async retry(id: number, lane: string, { statusCode, error }: Tried, inMs: number): Promise<void> {
+    await this.#db.transaction(async (transaction) => {
+      await transaction('webhook_deliveries')
+        .where({ id, status: 'pending' })
+        .update({
+          claimed_until: null,
+          due_at: this.#inMs(inMs),
+          last_status_code: statusCode,
+          last_error: error,
+          attempts: transaction.raw('attempts + 1'),
+        });
+      await addJob(transaction, lane, inMs);
+    });
+  }
+
+  /** Comes back to a lane later. */
+  async wakeIn(lane: string, ms: number): Promise<void> {
+    await addJob(this.#db, lane, ms);
+  }
+
+  /** Sends a delivery that is over once more, with the same id. */
+  async replay(filter: DeliveryFilter, deliveryId: string): Promise<Delivery | undefined> {
+    return this.#db.transaction(async (transaction) => {
+      const mine = () =>
+        transaction<Delivery>('webhook_deliveries').where({
+          delivery_id: deliveryId,
+          agent_id: filter.agentId,
+          account_id: filter.accountId,
+        });
+      const [replayed] = await mine()
+        .whereNot({ status: 'pending' })
+        .update({
+          status: 'pending',
+          attempts: 0,
+          due_at: transaction.fn.now(3) as never,
+          finished_at: null,
+        })
+        .returning('*');
+      if (!replayed) return mine().first();
+      await addJob(transaction, replayed.lane);
+      return replayed;
+    });
+  }
+
+  async count(filter: DeliveryFilter): Promise<number> {
+    const rows = await this.#filtered(filter).count<{ count: number }[]>('*');
+    return Number(rows[0]!.count);
+  }
+
+  /** The newest first. */
+  async list(filter: DeliveryFilter, { offset, limit }: Slice): Promise<readonly Delivery[]> {
+    return this.#filtered(filter).orderBy('id', 'desc').offset(offset).limit(limit).select('*');
+  }
+
+  /**
+   * Adds jobs for what should have been sent and was not, as its gateway died or its job was lost;
+   * forgets what was finished long ago.
+   */
+  async sweep(): Promise<void> {
+    await this.#db.raw(
+      `select ${ADD_JOB} from (
+         select lane, 0 as ms from webhook_deliveries
+         where status = 'pending' and due_at < now() - interval '${OVERDUE_S} s'
+           and (claimed_until is null or claimed_until <= now())
+         group by lane limit ${LANES_A_SWEEP}) overdue`,
+    );
+    await this.#db.raw(
+      `delete from webhook_deliveries where id in (
+         select id from webhook_deliveries
+         where status <> 'pending' and finished_at < now() - interval '${KEPT_DAYS} days'
+         limit ${FORGOTTEN_A_SWEEP})`,
+    );
+  }
+
+  /** Takes back every claim: only for a gateway that is alone on its database. */
+  async forgetClaims(): Promise<void> {
+    await this.#db('webhook_deliveries')
+      .where({ status: 'pending' })
+      .whereNotNull('claimed_until')
+      .update({ claimed_until: null });
+    await this.#db.raw(
+      `select ${ADD_JOB} from (
+         select lane, 0 as ms from webhook_deliveries
+         where status = 'pending' and due_at <= now() group by lane) waiting`,
+    );
+  }
+
+  #filtered({ agentId, accountId, status, event, callId }: DeliveryFilter) {
+    return this.#db<Delivery>('webhook_deliveries')
+      .where({ agent_id: agentId, account_id: accountId })
+      .modify((rows) => {
+        if (status) rows.where({ status });
+        if (event) rows.where({ event });
+        if (callId) rows.whereRaw('call_id::text = ?', [callId]);
+      });
+  }
+
+  #inMs(ms: number): Knex.Raw {
+    return this.#db.raw(`now() + ? * interval '1 ms'`, [Math.round(ms)]);
+  }
+}
+
+async function addJob(db: Knex, lane: string, ms = 0): Promise<void> {
+  await db.raw(`select ${ADD_JOB} from (select ?::text as lane, ?::float8 as ms) wanted`, [
+    lane,
+    Math.round(ms),
+  ]);
+}

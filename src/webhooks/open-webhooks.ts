@@ -1,0 +1,82 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { AgentsRepository } from '../agents/agents.repository.js';
+import type { CallEvents } from '../calls/call-events.js';
+import { JobQueue } from '../jobs/job-queue.js';
+import { AllowedHosts } from '../outbound/allowed-hosts.js';
+import { OutboundClient } from '../outbound/outbound-client.js';
+import { OutboundGuard } from '../outbound/outbound-guard.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import { Deliverer } from './deliverer.js';
+import { DELIVER_JOB, DeliveriesRepository } from './deliveries.repository.js';
+import { WebhookOutbox } from './outbox.js';
+import { WebhookSender } from './webhook-sender.js';
+
+export interface WebhooksParts {
+  readonly db: Knex;
+  readonly box: SecretBox;
+  readonly log: Logger;
+  /** OUTBOUND_ALLOWED_HOSTS. */
+  readonly allowedHosts: readonly string[];
+  /** No other gateway can be on this database: what is being sent, a dead one was sending. */
+  readonly isAlone: boolean;
+  /** Waits between tries, ms. */
+  readonly backoffMs?: readonly number[];
+}
+
+/** Everything about webhooks, put together. */
+export interface OpenWebhooks {
+  readonly events: CallEvents;
+  /** For whoever else calls addresses that users chose: tools, MCP. */
+  readonly outbound: OutboundClient;
+  close(): Promise<void>;
+}
+
+/** Deliveries at once in this gateway; a receiver that hangs holds one for its timeout. */
+const CONCURRENCY = 16;
+const SWEEP_MS = 5_000;
+/** Tries that run at a stop may go on for so long. */
+const FINISH_WITHIN_MS = 2_000;
+
+/** Opens the outbox and starts sending, beginning with what a kill left. */
+export async function openWebhooks(parts: WebhooksParts): Promise<OpenWebhooks> {
+  const { db, box, log, allowedHosts, isAlone, backoffMs } = parts;
+  const guard = new OutboundGuard({ allowed: new AllowedHosts(allowedHosts) });
+  const outbound = new OutboundClient(guard);
+  const sender = new WebhookSender(outbound, box);
+  const deliveries = new DeliveriesRepository(db);
+  const agents = new AgentsRepository(db);
+  const deliverer = new Deliverer({
+    agents,
+    deliveries,
+    sender,
+    log,
+    ...(backoffMs && { backoffMs }),
+  });
+  if (isAlone) await deliveries.forgetClaims();
+  const queue = new JobQueue({
+    db,
+    log,
+    concurrency: CONCURRENCY,
+    tasks: { [DELIVER_JOB]: (payload) => deliverer.drain(laneOf(payload)) },
+  });
+  const sweep = setInterval(() => {
+    deliveries.sweep().catch((error) => log.warn({ err: error }, 'webhooks could not be swept'));
+  }, SWEEP_MS);
+  return {
+    events: new WebhookOutbox(deliveries),
+    outbound,
+    async close() {
+      clearInterval(sweep);
+      const cut = setTimeout(() => void guard.close(), FINISH_WITHIN_MS);
+      await queue.close();
+      clearTimeout(cut);
+      await guard.close();
+    },
+  };
+}
+
+/** Jobs of this kind are written by the repository alone. */
+function laneOf(payload: unknown): string {
+  return String((payload as { readonly lane?: unknown }).lane);
+}
