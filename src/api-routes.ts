@@ -9,6 +9,7 @@ import { Agents } from './agents/agents.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { agentRoutes } from './agents/agents.routes.js';
 import type { Config } from './config.js';
+import type { OpenDictionaries } from './dictionaries/open-dictionaries.js';
 import type { Route } from './http/route.js';
 import { AccountsRepository } from './keys/accounts.repository.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
@@ -44,6 +45,7 @@ export interface ApiParts {
   /** `http(s)://host[:port]` by which others reach this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
   readonly knowledge: Pick<OpenKnowledge, 'directory' | 'routes'>;
+  readonly dictionaries: Pick<OpenDictionaries, 'compiled' | 'routes'>;
 }
 
 /** After this time a client that takes none of its audio is cut off. */
@@ -59,10 +61,12 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
     ...ownAgentRoutes(parts),
     ...parts.knowledge.routes,
     ...ownNumberRoutes(parts),
+    ...parts.dictionaries.routes,
     ...voiceRoutes(catalogue),
     ...speechRoutes({
       credits: new AccountsRepository(db),
       jobs: new SpeechJobs({
+        dictionaries: parts.dictionaries.compiled,
         shelf: new VoiceShelf(voices),
         catalogue,
         models,

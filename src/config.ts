@@ -98,6 +98,14 @@ const Settings = z.object({
   MAX_BODY_BYTES: wholeNumber(1_024, 1_073_741_824, 'a number of bytes from 1024').default(
     1_048_576,
   ),
+  DICTIONARY_FILE_BYTES: wholeNumber(1_024, 104_857_600, 'a number of bytes from 1024').default(
+    1_048_576,
+  ),
+  DICTIONARY_RULES: wholeNumber(1, 100_000, 'a whole number from 1 to 100000').default(10_000),
+  DICTIONARY_WORD_LENGTH: wholeNumber(1, 1_000, 'a whole number from 1 to 1000').default(200),
+  DICTIONARY_REPLACEMENT_LENGTH: wholeNumber(1, 5_000, 'a whole number from 1 to 5000').default(
+    500,
+  ),
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODELS: list().default([]),

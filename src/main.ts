@@ -8,6 +8,7 @@ import { CpuPermits } from '../media/inference/cpu-permits.js';
 import { ModelStore } from '../media/models/store.js';
 import type { VoiceModel } from '../media/tts/voice-model.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
+import { AgentsRepository } from './agents/agents.repository.js';
 import { apiRoutes } from './api-routes.js';
 import { createApp } from './app.js';
 import type { CallEvents } from './calls/call-events.js';
@@ -16,6 +17,8 @@ import { openCalls } from './calls/open-calls.js';
 import { type Config, readConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import { openDatabase } from './db/open-database.js';
+import type { CompiledDictionaries } from './dictionaries/compiled-dictionaries.js';
+import { openDictionaries } from './dictionaries/open-dictionaries.js';
 import { StartError } from './errors.js';
 import { ownHealthParts } from './health.js';
 import { IdempotentAnswers } from './http/idempotent-answers.js';
@@ -88,6 +91,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   });
   shutdown.add('webhooks', () => webhooks.close());
   shutdown.proceed();
+  const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });
+  shutdown.add('dictionaries', () => dictionaries.close());
   const address: Address = { port: undefined };
   const origin = () => httpOrigin(config, address.port);
   const calls = await openLiveCalls(context, {
@@ -99,6 +104,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     languageModels: languageServers,
     knowledge,
     events: webhooks.events,
+    dictionaries: dictionaries.compiled,
     address,
     store,
     ...speech,
@@ -119,7 +125,10 @@ async function start(shutdown: Shutdown): Promise<void> {
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
     routes: [
-      ...apiRoutes({ config, db, box, keys, models, knowledge, store, origin, ...speech }),
+      ...apiRoutes({
+        ...{ config, db, box, keys, models, knowledge, dictionaries, store, origin },
+        ...speech,
+      }),
       ...calls.routes,
     ],
     health: ownHealthParts(config.DATA_DIR, db),
@@ -153,6 +162,7 @@ interface CallNeeds {
   readonly voices: readonly VoiceModel[];
   readonly knowledge: OpenKnowledge;
   readonly events: CallEvents;
+  readonly dictionaries: CompiledDictionaries;
   readonly address: Address;
 }
 

@@ -1,5 +1,6 @@
 import type { TurnModel } from '../../media/endpointing/turn-model.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { AgentConfig } from '../agent/agent-config.js';
@@ -25,6 +26,8 @@ export interface CallParts {
   readonly recogniser: Recogniser;
   readonly replyModel: ReplyModel;
   readonly voice: VoiceModel;
+  /** Says how words are pronounced. */
+  readonly dictionary?: Dictionary | undefined;
   readonly log: CallLog;
   readonly onFault: CallFault;
   /** Told once, after the call's parts are closed and its record is written. */

@@ -92,7 +92,7 @@ export class Replies {
     tokens: AsyncIterable<string>,
   ): void {
     this.stop();
-    const { config, clock, voice, transport } = this.#parts;
+    const { config, clock, voice, dictionary, transport } = this.#parts;
     const current: Prepared = {
       utterance,
       text,
@@ -104,6 +104,7 @@ export class Replies {
     this.#isReleased = false;
     const speech = speakReply(tokens, {
       voice,
+      dictionary,
       language: this.#language(),
       temperature: config.voice.temperature,
       topP: config.voice.topP,

@@ -119,12 +119,7 @@ export class AgentsRepository {
         const columns = toColumns(decide(toAgent(before)));
         if (Object.keys(columns).length === 0) return toAgent(before);
         const [after] = await agents()
-          .update({
-            ...columns,
-            version: transaction.raw('version + 1'),
-            // Two changes within a millisecond are told apart all the same.
-            updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')"),
-          })
+          .update({ ...columns, ...laterVersion(transaction) })
           .returning('*');
         return toAgent(after!);
       });
@@ -132,6 +127,34 @@ export class AgentsRepository {
       throw explainViolation(error) ?? error;
     }
   }
+
+  /** Takes a dictionary out of the agents that use it, as part of its deletion. */
+  async forgetDictionary(
+    transaction: Knex.Transaction,
+    accountId: string,
+    dictionaryId: string,
+  ): Promise<void> {
+    const nothing = JSON.stringify({ dictionary_id: null, dictionary_version: null });
+    await transaction<AgentRow>('agents')
+      .where({ account_id: accountId })
+      .whereRaw("lower(config #>> '{tts_params,dictionary_id}') = ?", [dictionaryId.toLowerCase()])
+      .update({
+        config: transaction.raw(
+          "jsonb_set(config, '{tts_params}', (config -> 'tts_params') || ?::jsonb)",
+          [nothing],
+        ),
+        ...laterVersion(transaction),
+      });
+  }
+}
+
+/** What every change of an agent changes besides. */
+function laterVersion(transaction: Knex.Transaction) {
+  return {
+    version: transaction.raw('version + 1'),
+    // Two changes within a millisecond are told apart all the same.
+    updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')"),
+  };
 }
 
 function explainViolation(cause: unknown): ApiError | undefined {

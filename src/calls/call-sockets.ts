@@ -14,6 +14,7 @@ import {
   parseClientMessage,
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
+import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { SocketCall, SocketRoute } from '../http/upgrade.js';
@@ -31,6 +32,8 @@ const HELLO_MS = 5_000;
 export interface CallModels extends Pick<CallParts, 'voiceActivity' | 'turnModel' | 'recogniser'> {
   voiceFor(config: AgentConfig): VoiceModel;
   replyModelFor(config: AgentConfig): ReplyModel;
+  /** Undefined where the agent has none, or has one that is gone: then it speaks without. */
+  dictionaryFor(accountId: string, config: AgentConfig): Promise<Dictionary | undefined>;
 }
 
 export interface CallSocketsParts {
@@ -110,14 +113,19 @@ export class CallSockets {
       return;
     }
     const agent = await agents.find(row.account_id, row.agent_id);
-    if (!agent || socket.readyState !== socket.OPEN) {
+    if (!agent) {
       await calls.end(callId, 'error_transport');
       socket.close(CLOSE.refused, 'no such agent');
       return;
     }
     try {
       const config = configForCall(this.#parts.configOf(agent), row.options);
-      this.#start(socket, row, config, hello, log.child({ callId }));
+      const dictionary = await this.#parts.models.dictionaryFor(row.account_id, config);
+      if (socket.readyState !== socket.OPEN) {
+        await calls.end(callId, 'error_transport');
+        return;
+      }
+      this.#start(socket, row, { config, dictionary }, hello, log.child({ callId }));
     } catch (error) {
       // Its slot must not stay taken by a call that never was.
       await calls.end(callId, 'error_transport');
@@ -125,7 +133,13 @@ export class CallSockets {
     }
   }
 
-  #start(socket: WebSocket, row: CallRow, config: AgentConfig, hello: Hello, log: Logger): void {
+  #start(
+    socket: WebSocket,
+    row: CallRow,
+    { config, dictionary }: Pick<CallParts, 'config' | 'dictionary'>,
+    hello: Hello,
+    log: Logger,
+  ): void {
     const { calls, live, models } = this.#parts;
     const callId = row.call_id;
     const voice = models.voiceFor(config);
@@ -150,6 +164,7 @@ export class CallSockets {
       recogniser: models.recogniser,
       replyModel: models.replyModelFor(config),
       voice,
+      dictionary,
       log: new CallRecord(calls, callId),
       onFault: (part, error) => log.warn({ err: error, part }, 'fault in a call'),
       onEnded: (reason) => {

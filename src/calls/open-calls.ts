@@ -5,11 +5,14 @@ import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
 import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
 import { MediaError } from '../../media/errors.js';
 import type { Embedder } from '../../media/inference/embedder.js';
+import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
 import { AgentsRepository } from '../agents/agents.repository.js';
 import { effectiveConfig } from '../agents/effective-config.js';
 import type { Config } from '../config.js';
+import type { CompiledDictionaries } from '../dictionaries/compiled-dictionaries.js';
+import { ApiError } from '../errors.js';
 import type { Route } from '../http/route.js';
 import type { SocketRoute } from '../http/upgrade.js';
 import type { LanguageModel } from '../models-listing/language-models.js';
@@ -44,6 +47,7 @@ export interface CallsParts {
   readonly knowledge: KnowledgeSearch;
   /** Hears of what happens to calls. */
   readonly events: CallEvents;
+  readonly dictionaries: CompiledDictionaries;
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
 }
@@ -82,6 +86,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       ...ears,
       voiceFor: ({ voice }) => voiceFor(voices, voice),
       replyModelFor: (agent) => replies.get(agent.llmModel),
+      dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
     },
     configOf: (agent) => effectiveConfig(agent, { models, box }),
   });
@@ -107,4 +112,19 @@ function voiceFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): Voi
   const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
   if (!voice) throw new MediaError('MODEL_MISSING', 'No voice is installed');
   return voice;
+}
+
+/** The agent's dictionary; one that was deleted, or was never there, keeps no agent from speaking. */
+async function dictionaryFor(
+  dictionaries: CompiledDictionaries,
+  accountId: string,
+  { dictionaryId, dictionaryVersion }: VoiceSettings,
+): Promise<Dictionary | undefined> {
+  if (dictionaryId === null) return undefined;
+  try {
+    return await dictionaries.find(accountId, dictionaryId, dictionaryVersion);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }

@@ -33,7 +33,9 @@ export function configForCall(config: AgentConfig, options: CallOptions): AgentC
       temperature: voice.temperature ?? config.voice.temperature,
       topP: voice.top_p ?? config.voice.topP,
       dictionaryId: voice.dictionary_id ?? config.voice.dictionaryId,
-      dictionaryVersion: voice.dictionary_version ?? config.voice.dictionaryVersion,
+      // A version that was pinned is one of the agent's own dictionary.
+      dictionaryVersion:
+        voice.dictionary_version ?? (voice.dictionary_id ? null : config.voice.dictionaryVersion),
     },
   };
 }

@@ -13,6 +13,7 @@ export interface ApiDescription {
 
 const PREFIX = '/api/v1';
 const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'multipart/form-data';
 
 const ERROR_RESPONSE: JsonSchema = {
   type: 'object',
@@ -89,7 +90,7 @@ function operation(route: Route, schemas: SchemaComponents): JsonSchema {
       ...parameters('query', route.query),
       ...headerParameters(route),
     ],
-    ...(route.body ? { requestBody: requestBody(route.body, schemas) } : {}),
+    ...(route.body ? { requestBody: requestBody(route, route.body, schemas) } : {}),
     responses: responses(route, schemas),
   };
 }
@@ -131,10 +132,15 @@ function headerParameters(route: Route): JsonSchema[] {
   ];
 }
 
-function requestBody(schema: z.ZodType, schemas: SchemaComponents): JsonSchema {
+function requestBody(
+  { isMultipart }: Route,
+  schema: z.ZodType,
+  schemas: SchemaComponents,
+): JsonSchema {
+  const type = isMultipart ? FORM_TYPE : JSON_TYPE;
   return {
     required: !schema.safeParse(undefined).success,
-    content: { [JSON_TYPE]: { schema: schemas.of(schema, 'input') } },
+    content: { [type]: { schema: schemas.of(schema, 'input') } },
   };
 }
 

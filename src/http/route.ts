@@ -94,6 +94,8 @@ export interface Route {
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
+  /** The body is a form (`multipart/form-data`), a file in its field `file`; the limit is the file's. */
+  readonly isMultipart?: boolean;
   /** The largest body in bytes; without it the application's limit holds. */
   readonly maxBodyBytes?: number;
   /** Answers by status. 401, 403, 429, 500 and, with any input, 422 are added by themselves. */

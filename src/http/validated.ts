@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { ApiError, type Fault, InvalidInput } from '../errors.js';
 import { faultsOf } from './faults.js';
 import { readJsonBody } from './json-body.js';
+import { readMultipartBody } from './multipart-body.js';
 
 /** The schemas of a request's parts; a part without one is not read. */
 export interface InputSchemas {
   readonly body?: z.ZodType | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly params?: z.ZodObject | undefined;
+  readonly isMultipart?: boolean | undefined;
   readonly maxBodyBytes: number;
 }
 
@@ -35,7 +37,8 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
     faults.push(...faultsOf(part, raw, result.error.issues));
     return undefined;
   };
-  const body = schemas.body && (await readJsonBody(request, schemas.maxBodyBytes));
+  const readBody = schemas.isMultipart ? readMultipartBody : readJsonBody;
+  const body = schemas.body && (await readBody(request, schemas.maxBodyBytes));
   const input = {
     params: parse('path', schemas.params, { ...request.params }),
     query: parse('query', schemas.query, schemas.query && queryOf(request.url, schemas.query)),

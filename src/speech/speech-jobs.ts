@@ -1,5 +1,6 @@
 import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import type { Language } from '../../media/languages.js';
+import { type Dictionary, placedIn } from '../../media/tts/dictionary/dictionary.js';
 import type { SpeechJob } from '../../media/tts/synthesiser.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
@@ -12,7 +13,14 @@ import { SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 /** The same request sounds the same, sample by sample, each time it is made. */
 const SEED = 1;
 
+/** Finds dictionaries; a version of null is the current one. */
+export interface SpeechDictionaries {
+  /** @throws ApiError DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND */
+  find(accountId: string, id: string, version: number | null): Promise<Dictionary>;
+}
+
 export interface SpeechJobParts {
+  readonly dictionaries: SpeechDictionaries;
   /** The voices that can speak now. */
   readonly shelf: VoiceShelf;
   /** All voices that could be installed. */
@@ -31,30 +39,42 @@ export class SpeechJobs {
   }
 
   /** @throws ApiError for what the schema cannot tell. */
-  resolve(request: SpeechRequest): SpeechJob {
+  async resolve(accountId: string, request: SpeechRequest): Promise<SpeechJob> {
     const { text } = request;
     this.#checkLength(text);
     const language = request.language ?? SPEECH_DEFAULTS.language;
     if (request.model != null) this.#checkModel(request.model, language);
     const voice = this.#voiceFor(request.voice_id ?? undefined, language);
-    if (request.dictionary_id != null) {
-      throw new ApiError(
-        'DICTIONARY_NOT_FOUND',
-        'No pronunciation dictionary has the given dictionary_id',
-      );
-    }
     const formatName = request.audio_format ?? SPEECH_DEFAULTS.audio_format;
     return {
       voice,
       format: AUDIO_FORMATS.get(formatName)!,
       text: {
-        text,
+        ...(await this.#pronounced(accountId, request)),
         language,
         temperature: request.temperature ?? SPEECH_DEFAULTS.temperature,
         topP: request.top_p ?? SPEECH_DEFAULTS.top_p,
         seed: SEED,
         speed: 1,
       },
+    };
+  }
+
+  /** The text with the replacements of the dictionary, if one is named. */
+  async #pronounced(accountId: string, request: SpeechRequest) {
+    const { text, dictionary_id: id, dictionary_version: version } = request;
+    if (id == null) return { text };
+    const dictionary = await this.#parts.dictionaries.find(accountId, id, version ?? null);
+    const replaced = dictionary.apply(text);
+    if (!replaced.isWhole) {
+      throw new ApiError(
+        'TEXT_TOO_LONG',
+        "With the dictionary's replacements the text is too long to be spoken at once",
+      );
+    }
+    return {
+      text: replaced.text.text,
+      pronounced: placedIn(replaced.text, replaced.pronounced),
     };
   }
 

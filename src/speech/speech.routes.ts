@@ -90,7 +90,7 @@ async function serving(
   { principal: { accountId }, body, signal, res }: SpeechCall,
   speak: (job: SpeechJob) => Promise<void>,
 ): Promise<typeof SENT> {
-  const job = jobs.resolve(body);
+  const job = await jobs.resolve(accountId, body);
   const free = slots.take();
   try {
     const paid = await credits.spendOnSpeech(accountId, codePoints(body.text));

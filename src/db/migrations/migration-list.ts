@@ -6,6 +6,7 @@ import { knowledge } from './0005-knowledge.js';
 import { idempotency } from './0006-idempotency.js';
 import { phoneNumbers } from './0007-phone-numbers.js';
 import { webhookDeliveries } from './0008-webhook-deliveries.js';
+import { dictionaries } from './0009-dictionaries.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   idempotency,
   phoneNumbers,
   webhookDeliveries,
+  dictionaries,
 ];

@@ -1,0 +1,25 @@
+import type { PlsLimits } from '../tts/pls/lexeme-reader.js';
+import type { Lexicon } from '../tts/pls/read-pls.js';
+
+export interface PlsFile {
+  readonly bytes: Uint8Array;
+  readonly limits: PlsLimits;
+  /** ISO 639-1: those that the lexicon may be in. */
+  readonly languages: readonly string[];
+}
+
+/** A lexicon, or why and where it cannot be read. */
+export type PlsOutcome =
+  | { readonly type: 'lexicon'; readonly lexicon: Lexicon }
+  | {
+      readonly type: 'fault';
+      readonly sentence: string;
+      readonly line: number;
+      readonly column: number;
+    };
+
+/** What the thread for lexicons does. */
+export type PlsJobs = {
+  readonly read: { readonly input: PlsFile; readonly output: PlsOutcome };
+  readonly write: { readonly input: Lexicon; readonly output: string };
+};

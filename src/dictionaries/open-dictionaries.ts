@@ -1,0 +1,47 @@
+import type { Knex } from 'knex';
+import type { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { PlsThread } from '../../media/inference/pls-thread.js';
+import type { Config } from '../config.js';
+import type { Route } from '../http/route.js';
+import { CompiledDictionaries } from './compiled-dictionaries.js';
+import { Dictionaries, type DictionaryUsers } from './dictionaries.js';
+import { DictionariesRepository } from './dictionaries.repository.js';
+import { dictionaryRoutes } from './dictionaries.routes.js';
+
+export interface DictionariesNeeds {
+  readonly config: Pick<
+    Config,
+    | 'DICTIONARY_RULES'
+    | 'DICTIONARY_WORD_LENGTH'
+    | 'DICTIONARY_REPLACEMENT_LENGTH'
+    | 'DICTIONARY_FILE_BYTES'
+  >;
+  readonly db: Knex;
+  readonly permits: CpuPermits;
+  readonly users: DictionaryUsers;
+}
+
+/** Everything about pronunciation dictionaries, put together. */
+export interface OpenDictionaries {
+  readonly routes: readonly Route[];
+  /** For who speaks. */
+  readonly compiled: CompiledDictionaries;
+  close(): Promise<void>;
+}
+
+export function openDictionaries(needs: DictionariesNeeds): OpenDictionaries {
+  const { config, db, permits, users } = needs;
+  const limits = {
+    rules: config.DICTIONARY_RULES,
+    wordLength: config.DICTIONARY_WORD_LENGTH,
+    replacementLength: config.DICTIONARY_REPLACEMENT_LENGTH,
+  };
+  const repository = new DictionariesRepository(db);
+  const pls = new PlsThread(permits);
+  const dictionaries = new Dictionaries({ repository, users, pls, limits });
+  return {
+    routes: dictionaryRoutes({ dictionaries, limits, maxFileBytes: config.DICTIONARY_FILE_BYTES }),
+    compiled: new CompiledDictionaries(repository),
+    close: () => pls.close(),
+  };
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import multer, { MulterError } from 'multer';
+import { ApiError, valueError } from '../errors.js';
+import { custom, valueRefused } from './fields.js';
+
+/** Everything but the files: names, fields, boundaries. */
+const MORE_BYTES = 65_536;
+const LIMITS = { fields: 20, fieldSize: 20_000, fieldNameSize: 200, parts: 24, files: 1 };
+
+/** A file of a form, whole in memory. */
+export class UploadedFile {
+  /** As the client has it: never a path of ours. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+
+  constructor(name: string, bytes: Uint8Array) {
+    this.name = name;
+    this.bytes = bytes;
+  }
+
+  /** For who compares requests. */
+  toJSON(): unknown {
+    return { name: this.name, sha256: createHash('sha256').update(this.bytes).digest('hex') };
+  }
+}
+
+/** A file in the schema of a form. */
+export function upload(description: string) {
+  return custom<UploadedFile>(
+    (value) =>
+      value instanceof UploadedFile
+        ? value
+        : valueRefused(`Expected UploadFile, received: ${typeof value}`),
+    { type: 'string', format: 'binary', description },
+  );
+}
+
+/**
+ * Reads a form: its text fields, and its one file in the field `file`. Absent ones are absent.
+ * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE; BAD_REQUEST for what is no form.
+ */
+export async function readMultipartBody(
+  request: Request,
+  maxFileBytes: number,
+): Promise<Record<string, unknown>> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
+  if (!hasBody) return {};
+  if (!request.is('multipart/form-data')) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data');
+  }
+  if (declared > maxFileBytes + MORE_BYTES) throw tooLarge(maxFileBytes);
+  const read = multer({
+    storage: multer.memoryStorage(),
+    limits: { ...LIMITS, fileSize: maxFileBytes },
+    // Names are UTF-8 today, although the first standards knew Latin-1 only.
+    defParamCharset: 'utf8',
+  }).single('file');
+  await new Promise<void>((resolve, reject) => {
+    read(request, request.res as Response, (error: unknown) => {
+      if (error) reject(asApiError(error, maxFileBytes));
+      else resolve();
+    });
+  });
+  const { file } = request;
+  return {
+    ...(request.body as Record<string, unknown>),
+    ...(file && { file: new UploadedFile(file.originalname, file.buffer) }),
+  };
+}
+
+function asApiError(error: unknown, maxFileBytes: number): unknown {
+  if (!(error instanceof MulterError)) {
+    return new ApiError('BAD_REQUEST', 'The form cannot be read', { cause: error });
+  }
+  if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(maxFileBytes);
+  if (error.code === 'LIMIT_UNEXPECTED_FILE') {
+    const field = (error.field ?? 'file').slice(0, 100);
+    return valueError(['body', field], 'a file is expected in the field file only', null);
+  }
+  return new ApiError('BAD_REQUEST', `The form cannot be read: ${error.message}`, { cause: error });
+}
+
+function tooLarge(maxFileBytes: number): ApiError {
+  return new ApiError(
+    'PAYLOAD_TOO_LARGE',
+    `The file must not be larger than ${maxFileBytes} bytes`,
+    {
+      headers: { Connection: 'close' },
+    },
+  );
+}
