@@ -8,11 +8,12 @@ import { MODELS } from '../../media/models/manifest.js';
 import { Synthesiser } from '../../media/tts/synthesiser.js';
 import { VoiceShelf } from '../../media/tts/voice-shelf.js';
 import { createApp } from '../../src/app.js';
+import { ApiError } from '../../src/errors.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
 import { Metrics } from '../../src/metrics.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
 import { type SpeechCredits, speechRoutes } from '../../src/speech/speech.routes.js';
-import { SpeechJobs } from '../../src/speech/speech-jobs.js';
+import { type SpeechDictionaries, SpeechJobs } from '../../src/speech/speech-jobs.js';
 import { SpeechSlots } from '../../src/speech/speech-slots.js';
 import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
 import { ToneVoice } from './tone-voice.js';
@@ -22,8 +23,19 @@ const FREE: SpeechCredits = { spendOnSpeech: async () => '0', refund: async () =
 export type SpeechApp = Awaited<ReturnType<typeof startSpeechApp>>;
 
 /** The speech endpoints on a listening app, with voices of tones in English and Spanish. */
+const NO_DICTIONARIES: SpeechDictionaries = {
+  find: async () => {
+    throw new ApiError('DICTIONARY_NOT_FOUND', 'No pronunciation dictionary has the given id');
+  },
+};
+
 export async function startSpeechApp(
-  options: { idleMs?: number; slots?: number; credits?: SpeechCredits } = {},
+  options: {
+    idleMs?: number;
+    slots?: number;
+    credits?: SpeechCredits;
+    dictionaries?: SpeechDictionaries;
+  } = {},
 ) {
   const voice = new ToneVoice();
   const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
@@ -39,6 +51,7 @@ export async function startSpeechApp(
     routes: speechRoutes({
       credits: options.credits ?? FREE,
       jobs: new SpeechJobs({
+        dictionaries: options.dictionaries ?? NO_DICTIONARIES,
         shelf: new VoiceShelf([voice, spanish]),
         catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
         models,
