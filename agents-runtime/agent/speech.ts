@@ -3,6 +3,7 @@ import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import { type ReplyPiece, ReplyPieces } from '../../media/tts/reply-pieces.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
+import type { AgentConfig } from './agent-config.js';
 
 export interface SpeechOptions {
   readonly voice: VoiceModel;
@@ -18,6 +19,22 @@ export interface SpeechOptions {
   readonly signal: AbortSignal;
   readonly onFirstToken?: () => void;
   readonly onFirstAudio?: () => void;
+}
+
+/** How an agent's words sound, whatever they are. */
+export type Manner = Omit<SpeechOptions, 'signal' | 'onFirstToken' | 'onFirstAudio'>;
+
+/** @param sampleRate Hz that the wire wants. */
+export function mannerOf(config: AgentConfig, voice: VoiceModel, sampleRate: number): Manner {
+  const { language, temperature, topP } = config.voice;
+  return {
+    voice,
+    language: language === 'auto' ? 'en' : language,
+    temperature,
+    topP,
+    minSentenceLength: config.ttsMinSentenceLength,
+    sampleRate,
+  };
 }
 
 /** The same words sound the same each time: greetings and tests rely on it. */

@@ -4,6 +4,7 @@ import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { AgentConfig } from '../agent/agent-config.js';
+import type { Greetings } from '../agent/greetings.js';
 import type { ReplyModel } from '../agent/reply-model.js';
 import type { Clock } from '../clock.js';
 import type { CallLog, EndedReason } from './call-log.js';
@@ -28,6 +29,7 @@ export interface CallParts {
   readonly voice: VoiceModel;
   /** Says how words are pronounced. */
   readonly dictionary?: Dictionary | undefined;
+  readonly greetings: Greetings;
   readonly log: CallLog;
   readonly onFault: CallFault;
   /** Told once, after the call's parts are closed and its record is written. */

@@ -1,7 +1,7 @@
 import { linkedAbort } from '../../media/stream/linked-abort.js';
 import { guardReply } from '../agent/reply-guard.js';
 import type { HistoryItem } from '../agent/reply-model.js';
-import { speakReply } from '../agent/speech.js';
+import { type Manner, mannerOf, speakReply } from '../agent/speech.js';
 import type { Playout } from '../audio/playout.js';
 import type { CallParts } from './call-parts.js';
 
@@ -41,7 +41,8 @@ export class Replies {
     const { config, clock, replyModel, onFault } = this.#parts;
     const work = new AbortController();
     const writing = linkedAbort(work.signal);
-    const language = this.#language();
+    const manner = this.#manner();
+    const { language } = manner;
     const tokens = replyModel.reply({
       prompt: config.prompt,
       history: [...history, { role: 'user', text, cut: false }],
@@ -57,7 +58,18 @@ export class Replies {
       stop: () => writing.abort(),
       onFault: (error) => onFault('reply', error),
     });
-    this.#begin(utterance, text, work, guarded);
+    const current = this.#begin(utterance, text, work);
+    const speech = speakReply(guarded, {
+      ...manner,
+      signal: work.signal,
+      onFirstToken: () => {
+        current.firstTokenAt = clock.now();
+      },
+      onFirstAudio: () => {
+        current.firstAudioAt = clock.now();
+      },
+    });
+    this.#playout.prepare(utterance, speech);
   }
 
   /** Lets the reply be heard; the one made ahead if it answers the same text. */
@@ -66,9 +78,11 @@ export class Replies {
     this.#release(utterance);
   }
 
-  /** Says a fixed text. */
+  /** Says a fixed text, which may have been spoken ahead. */
   say(utterance: number, text: string): void {
-    this.#begin(utterance, text, new AbortController(), fixed(text));
+    const { work } = this.#begin(utterance, text, new AbortController());
+    const speech = this.#parts.greetings.speak(text, this.#manner(), work.signal);
+    this.#playout.prepare(utterance, speech);
     this.#release(utterance);
   }
 
@@ -85,40 +99,12 @@ export class Replies {
     this.#current = undefined;
   }
 
-  #begin(
-    utterance: number,
-    text: string,
-    work: AbortController,
-    tokens: AsyncIterable<string>,
-  ): void {
+  #begin(utterance: number, text: string, work: AbortController): Prepared {
     this.stop();
-    const { config, clock, voice, dictionary, transport } = this.#parts;
-    const current: Prepared = {
-      utterance,
-      text,
-      work,
-      firstTokenAt: undefined,
-      firstAudioAt: undefined,
-    };
+    const current = { utterance, text, work, firstTokenAt: undefined, firstAudioAt: undefined };
     this.#current = current;
     this.#isReleased = false;
-    const speech = speakReply(tokens, {
-      voice,
-      dictionary,
-      language: this.#language(),
-      temperature: config.voice.temperature,
-      topP: config.voice.topP,
-      minSentenceLength: config.ttsMinSentenceLength,
-      sampleRate: transport.sampleRate,
-      signal: work.signal,
-      onFirstToken: () => {
-        current.firstTokenAt = clock.now();
-      },
-      onFirstAudio: () => {
-        current.firstAudioAt = clock.now();
-      },
-    });
-    this.#playout.prepare(utterance, speech);
+    return current;
   }
 
   #release(utterance: number): void {
@@ -126,12 +112,8 @@ export class Replies {
     this.#playout.release(utterance);
   }
 
-  #language(): string {
-    const { language } = this.#parts.config.voice;
-    return language === 'auto' ? 'en' : language;
+  #manner(): Manner {
+    const { config, voice, dictionary, transport } = this.#parts;
+    return { ...mannerOf(config, voice, transport.sampleRate), dictionary };
   }
-}
-
-async function* fixed(text: string): AsyncGenerator<string> {
-  yield text;
 }

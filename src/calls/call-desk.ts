@@ -11,6 +11,8 @@ export interface CallDeskParts {
   readonly calls: CallsRepository;
   readonly tokens: CallTokens;
   readonly live: LiveCalls;
+  /** Told of a call that is about to come. */
+  readonly expect: (agent: Agent, options: CallOptions) => Promise<void>;
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
 }
@@ -64,6 +66,7 @@ export class CallDesk {
     if (live.isDraining) {
       throw new ApiError('OVERLOADED', 'This gateway is stopping', { retryAfterS: 10 });
     }
+    await this.#parts.expect(agent, options);
     const callId = randomUUID();
     const refusal = await calls.reserve({
       callId,

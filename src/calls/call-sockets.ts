@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
+import { mannerOf } from '../../agents-runtime/agent/speech.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
 import { systemClock } from '../../agents-runtime/clock.js';
@@ -22,6 +23,7 @@ import { CALL_SOCKET_PATH } from './call-desk.js';
 import { CallRecord } from './call-record.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallRow, CallsRepository } from './calls.repository.js';
+import type { CallOptions } from './calls.schema.js';
 import { LiveCalls } from './live-calls.js';
 import { configForCall } from './placeholders.js';
 
@@ -29,7 +31,8 @@ import { configForCall } from './placeholders.js';
 const HELLO_MS = 5_000;
 
 /** The models with which calls are held. */
-export interface CallModels extends Pick<CallParts, 'voiceActivity' | 'turnModel' | 'recogniser'> {
+export interface CallModels
+  extends Pick<CallParts, 'voiceActivity' | 'turnModel' | 'recogniser' | 'greetings'> {
   voiceFor(config: AgentConfig): VoiceModel;
   replyModelFor(config: AgentConfig): ReplyModel;
   /** Undefined where the agent has none, or has one that is gone: then it speaks without. */
@@ -65,6 +68,17 @@ export class CallSockets {
       open: (socket, call) => this.#open(socket, call),
     };
   }
+
+  /** A call of this agent is about to come: what it needs first is made ready. */
+  readonly expect = async (agent: Agent, options: CallOptions): Promise<void> => {
+    const { models, configOf } = this.#parts;
+    const config = configForCall(configOf(agent), options);
+    const voice = models.voiceFor(config);
+    const dictionary = await models.dictionaryFor(agent.accountId, config);
+    const manner = { ...mannerOf(config, voice, voice.sampleRate), dictionary };
+    models.greetings.prepare(config.greeting, manner);
+    models.replyModelFor(config).prepare?.(config.prompt, manner.language);
+  };
 
   #open(socket: WebSocket, { request, url, log }: SocketCall): void {
     const callId = url.pathname.split('/').at(-2) ?? '';
@@ -162,6 +176,7 @@ export class CallSockets {
       voiceActivity: models.voiceActivity,
       turnModel: models.turnModel,
       recogniser: models.recogniser,
+      greetings: models.greetings,
       replyModel: models.replyModelFor(config),
       voice,
       dictionary,

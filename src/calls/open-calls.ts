@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
+import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
 import { MediaError } from '../../media/errors.js';
 import type { Embedder } from '../../media/inference/embedder.js';
@@ -75,7 +76,6 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
   const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
   creditWatch.start();
-  const desk = new CallDesk({ agents, calls, tokens, live, socketOrigin: parts.socketOrigin });
   const sockets = new CallSockets({
     gatewayId,
     agents,
@@ -84,12 +84,16 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     live,
     models: {
       ...ears,
+      greetings: new Greetings(),
       voiceFor: ({ voice }) => voiceFor(voices, voice),
       replyModelFor: (agent) => replies.get(agent.llmModel),
       dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
     },
     configOf: (agent) => effectiveConfig(agent, { models, box }),
   });
+  const { socketOrigin } = parts;
+  const { expect } = sockets;
+  const desk = new CallDesk({ agents, calls, tokens, live, expect, socketOrigin });
   return {
     routes: [
       ...callRoutes({ desk, tokens, calls }),

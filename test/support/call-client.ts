@@ -44,8 +44,9 @@ export class CallClient {
   readonly player = new CallPlayer();
   closeCode: number | undefined;
   closeReason = '';
-  /** When the first binary frame came, ms since the epoch. */
-  firstAudioAt: number | undefined;
+  /** When what was said last began and ended on the wire, ms since the epoch. */
+  speechStartedAt = 0;
+  speechEndedAt = 0;
   readonly #details: ConnectionDetails;
   readonly #options: CallClientOptions;
   #socket: WebSocket | undefined;
@@ -226,7 +227,6 @@ export class CallClient {
 
   #onFrame(data: Buffer, isBinary: boolean): void {
     if (isBinary) {
-      this.firstAudioAt ??= Date.now();
       const pcm = this.#decoder ? this.#decoder.decode(data) : data;
       const samples = Int16Array.from({ length: pcm.length / 2 }, (_, i) => pcm.readInt16LE(2 * i));
       this.player.receive(samples);
@@ -264,6 +264,7 @@ export class CallClient {
     const frame = Buffer.alloc(FRAME_LENGTH * 2);
     const speech = this.#speech;
     if (speech) {
+      if (this.#spokenTo === 0) this.speechStartedAt = Date.now();
       const part = speech.subarray(this.#spokenTo, this.#spokenTo + FRAME_LENGTH);
       part.forEach((sample, i) => {
         frame.writeInt16LE(sample, 2 * i);
@@ -271,6 +272,7 @@ export class CallClient {
       this.#spokenTo += FRAME_LENGTH;
       if (this.#spokenTo >= speech.length) {
         this.#speech = undefined;
+        this.speechEndedAt = Date.now();
         this.#onSpoken?.();
       }
     }

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { ReplyModel, ReplyRequest } from '../../agents-runtime/agent/reply-model.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
@@ -162,6 +163,7 @@ export function harness(options: HarnessOptions = {}) {
     recogniser: scriptedRecogniser(clock, options.transcriptMs ?? 80),
     replyModel: scriptedModel(clock, options, requests),
     voice: scriptedVoice(clock, options.voiceMs ?? 20),
+    greetings: new Greetings(),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: (reason) => {

@@ -1,0 +1,111 @@
+import type { SpokenPiece } from '../audio/heard-text.js';
+import { type Manner, speakReply } from './speech.js';
+
+/** Longer ones are spoken anew each time. */
+const LONGEST = 500;
+/** Samples kept in all: 32 MB, more than five minutes at 24 kHz. */
+const MOST_SAMPLES = 8_000_000;
+
+/** One greeting, spoken once, for as many listeners as there are. */
+class Recording {
+  readonly pieces: SpokenPiece[] = [];
+  samples = 0;
+  isWhole = false;
+  fault: unknown;
+  #listeners: (() => void)[] = [];
+
+  async record(source: AsyncGenerator<SpokenPiece>): Promise<void> {
+    try {
+      for await (const piece of source) {
+        this.pieces.push(piece);
+        this.samples += piece.samples.length;
+        this.#tell();
+      }
+      this.isWhole = true;
+    } catch (error) {
+      this.fault = error;
+    }
+    this.#tell();
+  }
+
+  /** From the beginning, as far as it is, and on as it comes. Nobody may change the samples. */
+  async *play(): AsyncGenerator<SpokenPiece> {
+    for (let i = 0; ; i++) {
+      while (i >= this.pieces.length) {
+        if (this.fault !== undefined) throw this.fault;
+        if (this.isWhole) return;
+        await new Promise<void>((resolve) => this.#listeners.push(resolve));
+      }
+      yield this.pieces[i]!;
+    }
+  }
+
+  #tell(): void {
+    for (const wake of this.#listeners.splice(0)) wake();
+  }
+}
+
+/**
+ * Greetings are the same from call to call: they are spoken ahead and kept, so that a caller is
+ * greeted at once. The least lately used go first.
+ */
+export class Greetings {
+  readonly #recordings = new Map<string, Recording>();
+  /** Dictionaries have no name here: each object is one of its own. */
+  readonly #dictionaries = new WeakMap<object, number>();
+  #lastDictionary = 0;
+
+  /** Starts to speak it, unless it is there. */
+  prepare(text: string, manner: Manner): void {
+    if (text.trim() !== '' && text.length <= LONGEST) this.#recordingOf(text, manner);
+  }
+
+  /** @param signal stops one that is too long to be kept. */
+  speak(text: string, manner: Manner, signal: AbortSignal): AsyncGenerator<SpokenPiece> {
+    if (text.length > LONGEST) return speakReply(fixed(text), { ...manner, signal });
+    return this.#recordingOf(text, manner).play();
+  }
+
+  #recordingOf(text: string, manner: Manner): Recording {
+    const key = this.#keyOf(text, manner);
+    const known = this.#recordings.get(key);
+    if (known) {
+      this.#recordings.delete(key);
+      this.#recordings.set(key, known);
+      return known;
+    }
+    const recording = new Recording();
+    this.#recordings.set(key, recording);
+    const { signal } = new AbortController();
+    void recording.record(speakReply(fixed(text), { ...manner, signal })).then(() => {
+      if (!recording.isWhole && this.#recordings.get(key) === recording) {
+        this.#recordings.delete(key);
+      }
+      this.#makeRoom();
+    });
+    return recording;
+  }
+
+  #keyOf(text: string, { voice, dictionary, ...rest }: Manner): string {
+    if (dictionary && !this.#dictionaries.has(dictionary)) {
+      this.#dictionaries.set(dictionary, ++this.#lastDictionary);
+    }
+    const number = dictionary && this.#dictionaries.get(dictionary);
+    return JSON.stringify([text, voice.id, number ?? null, rest]);
+  }
+
+  #makeRoom(): void {
+    let samples = 0;
+    for (const recording of this.#recordings.values()) samples += recording.samples;
+    for (const [key, recording] of this.#recordings) {
+      if (samples <= MOST_SAMPLES) return;
+      if (!recording.isWhole) continue;
+      samples -= recording.samples;
+      this.#recordings.delete(key);
+    }
+  }
+}
+
+async function* fixed(text: string): AsyncGenerator<string> {
+  yield text;
+}

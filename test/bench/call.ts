@@ -1,0 +1,295 @@
+import { cpus, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
+import { toFloat32 } from '../../media/pcm.js';
+import { Segmenter } from '../../media/vad/segmenter.js';
+import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
+import { CallClient, type ConnectionDetails } from '../support/call-client.js';
+import { modelFolder } from '../support/model-folder.js';
+import { type RunningGateway, startGateway } from './gateway.js';
+import { type Percentiles, percentilesOf } from './percentiles.js';
+
+const AGENT = {
+  greeting: 'Hello, this is the flower shop. How can I help you?',
+  prompt: `You are the voice of a flower shop.
+
+The shop is open from eight until six.
+
+Twelve red roses cost thirty dollars.
+
+Delivery within the city costs five dollars.
+
+Our gardener teaches a class about orchids every second Tuesday in the greenhouse behind the shop, and everybody is welcome to bring their own plants and ask about them for as long as they like.`,
+};
+const QUESTIONS = [
+  'When is the shop open?',
+  'How much are twelve red roses?',
+  'What does delivery within the city cost?',
+];
+const STORY = 'Who teaches the class about orchids?';
+const INTERRUPTION = 'Stop, please.';
+const TURNS = 12;
+const GREETINGS = 10;
+const INTERRUPTIONS = 6;
+/** Bars in ms. Source: the conversation design, latency. */
+const GREETING_P50_MS = 250;
+const PAUSE_P50_MS = 80;
+const ONSET_P50_MS = 240;
+const ONSET_P95_MS = 350;
+
+const PARTS = ['endpointing', 'stt', 'llm', 'tts', 'playout', 'total'] as const;
+
+interface Figures {
+  readonly turns: Readonly<Record<(typeof PARTS)[number], Percentiles>>;
+  /** From the last speech sample on the wire to the first sample of the answer, as the client sees it. */
+  readonly seenByClient: Percentiles;
+  readonly greeting: Readonly<Record<'details' | 'ready' | 'firstSample' | 'total', Percentiles>>;
+  readonly firstGreetingMs: number;
+  readonly bargeIn: Readonly<Record<'onsetToPause' | 'triggerToPause', Percentiles>>;
+  readonly eventLoopDelayP99Ms: number;
+}
+
+/**
+ * A live call with the built product, everything local: what a turn's answer takes, part by part,
+ * how soon a caller is greeted, and how soon the agent pauses when spoken to. `--json` prints JSON.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  const gateway = await startGateway();
+  try {
+    const figures = await measure(gateway);
+    const verdicts = [
+      { name: 'greeting p50', ms: figures.greeting.total.p50, bar: GREETING_P50_MS },
+      {
+        name: 'VAD trigger to pause p50',
+        ms: figures.bargeIn.triggerToPause.p50,
+        bar: PAUSE_P50_MS,
+      },
+      {
+        name: 'speech onset to pause p50',
+        ms: figures.bargeIn.onsetToPause.p50,
+        bar: ONSET_P50_MS,
+      },
+      {
+        name: 'speech onset to pause p95',
+        ms: figures.bargeIn.onsetToPause.p95,
+        bar: ONSET_P95_MS,
+      },
+    ].map((verdict) => ({ ...verdict, isMet: verdict.ms <= verdict.bar }));
+    const machine = {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: cpus().length,
+      load: loadavg()[0] ?? 0,
+    };
+    if (args.includes('--json')) {
+      console.log(JSON.stringify({ machine, ...figures, verdicts }, undefined, 2));
+    } else {
+      print(figures, verdicts, machine);
+    }
+    return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
+  } finally {
+    await gateway.close();
+  }
+}
+
+async function measure(gateway: RunningGateway): Promise<Figures> {
+  const agentId = await makeAgent(gateway);
+  const questions = await Promise.all(QUESTIONS.map((text) => speak(gateway, text)));
+  const story = await speak(gateway, STORY);
+  const interruption = await speak(gateway, INTERRUPTION);
+  const first = await greet(gateway, agentId);
+  const greetings: Awaited<ReturnType<typeof greet>>[] = [];
+  for (let i = 0; i < GREETINGS; i++) greetings.push(await greet(gateway, agentId));
+  const turns = await converse(gateway, agentId, questions);
+  const bargeIn = await interrupt(gateway, agentId, story, interruption);
+  return {
+    turns: byKey(PARTS, (part) => turns.map(({ latency }) => latency[part])),
+    seenByClient: percentilesOf(turns.map(({ seenMs }) => seenMs)),
+    firstGreetingMs: first.total,
+    greeting: byKey(['details', 'ready', 'firstSample', 'total'], (part) =>
+      greetings.map((greeting) => greeting[part]),
+    ),
+    bargeIn: byKey(['onsetToPause', 'triggerToPause'], (part) => bargeIn.map((one) => one[part])),
+    eventLoopDelayP99Ms: await loopDelayMs(gateway),
+  };
+}
+
+/** The client's way from its first request to the first sample that it hears. */
+async function greet(gateway: RunningGateway, agentId: string) {
+  const askedAt = performance.now();
+  const details = await admit(gateway, agentId);
+  const detailsAt = performance.now();
+  const client = new CallClient(details);
+  await client.connect();
+  const readyAt = performance.now();
+  const heard = client.player.arrivedAt;
+  while (heard.length === 0) await sleep(1);
+  const heardAt = performance.now() - (Date.now() - heard[0]!);
+  client.hangUp();
+  await client.closed();
+  client.close();
+  return {
+    details: detailsAt - askedAt,
+    ready: readyAt - detailsAt,
+    firstSample: Math.max(0, heardAt - readyAt),
+    total: heardAt - askedAt,
+  };
+}
+
+async function converse(gateway: RunningGateway, agentId: string, questions: Float32Array[]) {
+  const client = new CallClient(await admit(gateway, agentId));
+  await client.connect();
+  await client.state('listening');
+  const turns = [];
+  for (let i = 0; i < TURNS; i++) {
+    const question = questions[i % questions.length]!;
+    const before = client.lastSeq;
+    await client.say(question);
+    const latency = await client.waitFor('latency', () => true, { after: before });
+    const arrivedAt = client.player.arrivedAt.find((at) => at >= client.speechEndedAt);
+    const tailMs = (quietEnd(question) * 1000) / 16_000;
+    turns.push({ latency, seenMs: (arrivedAt ?? Number.NaN) - client.speechEndedAt + tailMs });
+    await client.state('listening', latency.seq);
+    await sleep(300);
+  }
+  client.hangUp();
+  await client.closed();
+  client.close();
+  return turns;
+}
+
+async function interrupt(
+  gateway: RunningGateway,
+  agentId: string,
+  story: Float32Array,
+  interruption: Float32Array,
+) {
+  const client = new CallClient(await admit(gateway, agentId));
+  await client.connect();
+  await client.state('listening');
+  const triggerMs = await triggerOf(story, interruption);
+  const onsetMs = (onsetOf(interruption) * 1000) / 16_000;
+  const pauses = [];
+  for (let i = 0; i < INTERRUPTIONS; i++) {
+    const before = client.lastSeq;
+    await client.say(story);
+    const speaking = await client.state('speaking', before);
+    await sleep(1_500);
+    await client.say(interruption);
+    const paused = await client.waitFor('pause', () => true, { after: speaking.seq });
+    const afterMs = paused.atMs - client.speechStartedAt;
+    pauses.push({ onsetToPause: afterMs - onsetMs, triggerToPause: afterMs - triggerMs });
+    const answer = await client.state('speaking', paused.seq);
+    await client.state('listening', answer.seq);
+    await sleep(300);
+  }
+  client.hangUp();
+  await client.closed();
+  client.close();
+  return pauses;
+}
+
+/** When the VAD knows of the speech after what came before it, in ms of the clip, give or take a window (32 ms). */
+async function triggerOf(before: Float32Array, clip: Float32Array): Promise<number> {
+  const lead = before.length + 40_000;
+  const padded = new Float32Array(lead + clip.length);
+  padded.set(before);
+  padded.set(clip, lead);
+  const vad = new SileroVoiceActivity({
+    folder: modelFolder('silero-vad'),
+    onFault: (error) => console.error(error),
+  });
+  const segmenter = new Segmenter({ threshold: 0.6, minSpeechMs: 100, minSilenceMs: 550 });
+  let triggeredAt: number | undefined;
+  let left = Math.floor(padded.length / VAD_WINDOW);
+  const line = vad.open((probability) => {
+    segmenter.push(probability, (edge) => {
+      if (edge.type === 'speech-started') triggeredAt = edge.atSample;
+    });
+    left--;
+  });
+  for (let at = 0; at + VAD_WINDOW <= padded.length; at += VAD_WINDOW) {
+    line.push(padded.subarray(at, at + VAD_WINDOW));
+  }
+  while (left > 0) await sleep(5);
+  await vad.close();
+  if (triggeredAt === undefined || triggeredAt < lead)
+    throw new Error('The VAD does not hear the interruption');
+  return ((triggeredAt - lead) * 1000) / 16_000;
+}
+
+const isLoud = (sample: number) => Math.abs(sample) > 0.02;
+const onsetOf = (clip: Float32Array) => clip.findIndex(isLoud);
+const quietEnd = (clip: Float32Array) => clip.length - 1 - clip.findLastIndex(isLoud);
+
+async function makeAgent(gateway: RunningGateway): Promise<string> {
+  const { agent_id: id } = (await post(gateway, '/agent/', { name: 'Bench', config: AGENT })) as {
+    readonly agent_id: string;
+  };
+  await post(gateway, `/agent/${id}/deploy`, {});
+  return id;
+}
+
+async function admit(gateway: RunningGateway, agentId: string): Promise<ConnectionDetails> {
+  const body = { agent_id: agentId, transport: 'websocket' };
+  return (await post(gateway, '/connection/connection-details', body)) as ConnectionDetails;
+}
+
+async function post({ url, key }: RunningGateway, path: string, body: object): Promise<unknown> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+/** A question in the gateway's own voice, at the caller's 16 kHz. */
+async function speak({ url, key }: RunningGateway, text: string): Promise<Float32Array> {
+  const response = await fetch(`${url}/api/v1/tts/speech/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text, audio_format: 'pcm_16000' }),
+  });
+  const pcm = new Int16Array(await response.arrayBuffer());
+  const samples = new Float32Array(pcm.length);
+  toFloat32(pcm, samples);
+  return samples;
+}
+
+/** Since the gateway started, its start included. */
+async function loopDelayMs({ url }: RunningGateway): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const found = /event_loop_delay_seconds\{quantile="0.99"\} (\S+)/.exec(text);
+  return Number(found?.[1] ?? Number.NaN) * 1000;
+}
+
+function byKey<const Key extends string>(
+  keys: readonly Key[],
+  valuesOf: (key: Key) => readonly number[],
+): Readonly<Record<Key, Percentiles>> {
+  const entries = keys.map((key) => [key, percentilesOf(valuesOf(key))] as const);
+  return Object.fromEntries(entries) as Record<Key, Percentiles>;
+}
+
+function print(
+  figures: Figures,
+  verdicts: readonly { name: string; ms: number; bar: number; isMet: boolean }[],
+  machine: { readonly cpu: string; readonly cores: number; readonly load: number },
+): void {
+  console.log(`${machine.cpu}, ${machine.cores} cores, load ${machine.load.toFixed(1)}\n`);
+  const line = (name: string, { p50, p95, max }: Percentiles) => {
+    const cells = [p50, p95, max].map((ms) => `${ms.toFixed(0)} ms`.padStart(9)).join('');
+    console.log(`${name.padEnd(28)}${cells}`);
+  };
+  console.log(`${''.padEnd(28)}${['p50', 'p95', 'max'].map((name) => name.padStart(9)).join('')}`);
+  for (const part of PARTS) line(`turn: ${part}`, figures.turns[part]);
+  line('turn: as the client sees it', figures.seenByClient);
+  for (const [name, values] of Object.entries(figures.greeting)) line(`greeting: ${name}`, values);
+  for (const [name, values] of Object.entries(figures.bargeIn)) line(`barge-in: ${name}`, values);
+  console.log(`\nthe very first greeting: ${figures.firstGreetingMs.toFixed(0)} ms`);
+  console.log(`event loop delay, p99: ${figures.eventLoopDelayP99Ms.toFixed(1)} ms`);
+  for (const { name, ms, bar, isMet } of verdicts) {
+    console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${ms.toFixed(0)} ms (bar ${bar} ms)`);
+  }
+}
