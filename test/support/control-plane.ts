@@ -126,15 +126,16 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
   };
   const askAs = (bearer: string | null): Ask => {
     return async (method, path, body, extra = {}) => {
+      const isForm = body instanceof FormData;
       const { port } = found(server).address() as AddressInfo;
       const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
         method,
         headers: {
           ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
           ...extra,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.includes('application/json');
