@@ -10,6 +10,7 @@ import { AgentsRepository } from './agents/agents.repository.js';
 import { agentRoutes } from './agents/agents.routes.js';
 import type { Config } from './config.js';
 import type { OpenDictionaries } from './dictionaries/open-dictionaries.js';
+import { googleRoutes } from './google/google.routes.js';
 import type { Route } from './http/route.js';
 import { AccountsRepository } from './keys/accounts.repository.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
@@ -62,6 +63,7 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
     ...parts.knowledge.routes,
     ...ownNumberRoutes(parts),
     ...parts.dictionaries.routes,
+    ...googleRoutes(new AgentsRepository(db)),
     ...voiceRoutes(catalogue),
     ...speechRoutes({
       credits: new AccountsRepository(db),

@@ -179,6 +179,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
     embedder: knowledge.embedder,
     voices: new VoiceShelf(voices),
     knowledge: knowledge.search,
+    origin: () => httpOrigin(config, address.port),
     socketOrigin: () => socketOrigin(config, address.port),
   });
 }

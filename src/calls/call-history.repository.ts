@@ -118,8 +118,13 @@ export class CallHistoryRepository {
       .where((began) => began.whereNotNull('started_at').orWhere({ state: 'live' }))
       .modify((rows) => {
         const { startDate, endDate, agentIds, agentName } = query;
-        if (startDate) rows.where('created_at', '>=', startDate);
-        if (endDate) rows.where('created_at', '<=', endDate);
+        // A call is asked for before it begins: the first comparison is by the index, and looser.
+        const began = 'coalesce(started_at, created_at)';
+        if (startDate) {
+          rows.whereRaw(`created_at >= ?::timestamptz - interval '1 day'`, [startDate]);
+          rows.whereRaw(`${began} >= ?`, [startDate]);
+        }
+        if (endDate) rows.where('created_at', '<=', endDate).whereRaw(`${began} <= ?`, [endDate]);
         if (agentIds) rows.whereIn(this.#db.raw('agent_id::text') as never, agentIds);
         if (agentName) rows.whereRaw('position(lower(?) in lower(agent_name)) > 0', [agentName]);
       });

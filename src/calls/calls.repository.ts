@@ -29,7 +29,8 @@ export interface CallRow {
   readonly credits_used: number;
 }
 
-interface TurnRow {
+/** One turn as it was heard; times are ms from the call's zero. */
+export interface CallTurnRow {
   readonly call_id: string;
   readonly index: number;
   readonly role: 'user' | 'agent';
@@ -155,15 +156,15 @@ export class CallsRepository {
     callId: string,
     index?: number,
   ): Promise<LoggedTurn | undefined> {
-    const row = await transaction<TurnRow>('call_turns')
+    const row = await transaction<CallTurnRow>('call_turns')
       .where({ call_id: callId, ...(index !== undefined && { index }) })
       .orderBy('index', 'desc')
       .first();
     return row?.role === 'user' ? toTurn(row) : undefined;
   }
 
-  async turnsOf(callId: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    return this.#db('call_turns').where({ call_id: callId }).orderBy('index');
+  async turnsOf(callId: string): Promise<readonly CallTurnRow[]> {
+    return this.#db<CallTurnRow>('call_turns').where({ call_id: callId }).orderBy('index');
   }
 
   /**
@@ -277,7 +278,7 @@ export class CallsRepository {
   }
 }
 
-function toTurn(row: TurnRow): LoggedTurn {
+function toTurn(row: CallTurnRow): LoggedTurn {
   const { index, role, text, cut, latency } = row;
   const { start_ms: startMs, end_ms: endMs } = row;
   return { index, role, text, cut, startMs, endMs, ...(latency && { latency }) };

@@ -15,7 +15,11 @@ const OverriddenVoice = model(
   { extra: 'forbid' },
 );
 
-const AgentOverrides = model({ tts_params: OverriddenVoice.optional() }, { extra: 'forbid' });
+/** What a call may change of its agent. */
+export const AgentOverrides = model(
+  { tts_params: OverriddenVoice.optional() },
+  { extra: 'forbid' },
+);
 
 /** What belongs to one call only. */
 export interface CallOptions {

@@ -15,9 +15,11 @@ import type { Config } from '../config.js';
 import type { CompiledDictionaries } from '../dictionaries/compiled-dictionaries.js';
 import { ApiError } from '../errors.js';
 import type { Route } from '../http/route.js';
+import { SignedLinks } from '../http/signed-links.js';
 import type { SocketRoute } from '../http/upgrade.js';
 import type { LanguageModel } from '../models-listing/language-models.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
+import { Carriers } from '../numbers/carriers.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 import { CallDesk } from './call-desk.js';
@@ -29,9 +31,13 @@ import { CallTokens } from './call-tokens.js';
 import { CallsRepository } from './calls.repository.js';
 import { callRoutes } from './calls.routes.js';
 import { CreditWatch } from './credit-watch.js';
+import { DashboardRepository } from './dashboard.repository.js';
+import { dashboardRoutes } from './dashboard.routes.js';
 import type { Ears } from './ears.js';
 import { Heartbeat } from './heartbeat.js';
 import { LiveCalls } from './live-calls.js';
+import { outboundRoutes } from './outbound.routes.js';
+import { recordRoutes } from './records.routes.js';
 import { ReplyModels } from './reply-models.js';
 
 export interface CallsParts {
@@ -49,7 +55,9 @@ export interface CallsParts {
   /** Hears of what happens to calls. */
   readonly events: CallEvents;
   readonly dictionaries: CompiledDictionaries;
-  /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
+  /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
+  readonly origin: () => string | undefined;
+  /** The same with `ws(s)`. */
   readonly socketOrigin: () => string | undefined;
 }
 
@@ -98,6 +106,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     routes: [
       ...callRoutes({ desk, tokens, calls }),
       ...callHistoryRoutes(new CallHistoryRepository(db)),
+      ...dashboardRoutes(new DashboardRepository(db)),
+      ...recordRoutes({ calls, links: new SignedLinks(secrets), origin: parts.origin }),
+      ...outboundRoutes({ agents, carriers: new Carriers(config) }),
     ],
     socket: sockets.route,
     live,

@@ -58,6 +58,8 @@ export type Ask = (
 ) => Promise<Answer>;
 
 export interface ControlPlane {
+  /** Where the app listens. */
+  readonly url: string;
   readonly database: TestDatabase;
   readonly box: SecretBox;
   readonly tokens: JsonWebTokens;
@@ -124,11 +126,14 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     if (!part) throw new Error('withControlPlane() has its parts inside tests and hooks only');
     return part;
   };
+  const urlOf = () => {
+    const { port } = found(server).address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  };
   const askAs = (bearer: string | null): Ask => {
     return async (method, path, body, extra = {}) => {
       const isForm = body instanceof FormData;
-      const { port } = found(server).address() as AddressInfo;
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+      const response = await fetch(`${urlOf()}/api/v1${path}`, {
         method,
         headers: {
           ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
@@ -151,6 +156,9 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     return key.text;
   };
   return {
+    get url() {
+      return urlOf();
+    },
     database,
     box,
     tokens,

@@ -1,0 +1,140 @@
+import type { Request } from 'express';
+import { ApiError } from '../errors.js';
+import { model, oneOf, str } from '../http/fields.js';
+import { type Principal, type Route, type RouteResponse, route, SENT } from '../http/route.js';
+import { sendBytes } from '../http/send-bytes.js';
+import type { SignedLinks } from '../http/signed-links.js';
+import { isCallId } from './call-id.js';
+import type { CallRow, CallsRepository } from './calls.repository.js';
+import { CallPath } from './calls.schema.js';
+import { TRANSCRIPT_FILES, type TranscriptFormat, writeTranscript } from './transcript.js';
+
+const TAG = 'Calls';
+const FORMATS = Object.keys(TRANSCRIPT_FILES) as TranscriptFormat[];
+const NO_CALL: RouteResponse = { description: 'No such call' };
+
+const Link = model({ url: str({ format: 'uri' }) }).meta({ id: 'DownloadLink' });
+const Recording = model({
+  status: oneOf(['ready', 'processing', 'not_recorded']),
+  url: str().nullable(),
+}).meta({ id: 'Recording' });
+
+export interface RecordRouteParts {
+  readonly calls: CallsRepository;
+  readonly links: SignedLinks;
+  /** `http(s)://host[:port]`; undefined where it is not known. */
+  readonly origin: () => string | undefined;
+}
+
+/** What remains of a call: its transcript behind a signed link. Nothing is recorded yet. */
+export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
+  const { calls } = parts;
+  const common = { tag: TAG, scope: 'calls', method: 'get', params: CallPath } as const;
+  return [
+    route({
+      ...common,
+      path: '/agent/call-history/{call_id}/transcript',
+      summary: "Get a link to a call's transcript",
+      description: 'The link lives for an hour and needs no key.',
+      query: model({ format: oneOf(FORMATS).default('json') }),
+      responses: {
+        200: { description: 'The link', schema: Link },
+        404: { description: 'No such call, or nothing was said in it' },
+        503: { description: 'PUBLIC_URL is missing' },
+      },
+      async handle({ principal, params, query }) {
+        const { call_id: callId } = await findCall(calls, principal.accountId, params.call_id);
+        if ((await calls.turnsOf(callId)).length === 0) throw noTranscript();
+        return { url: linkTo(parts, callId, TRANSCRIPT_FILES[query.format].name) };
+      },
+    }),
+    route({
+      ...common,
+      path: '/agent/call-history/{call_id}/recording',
+      summary: "Get a link to a call's recording",
+      responses: {
+        200: { description: 'Whether there is one, and where', schema: Recording },
+        404: NO_CALL,
+        503: { description: 'PUBLIC_URL is missing' },
+      },
+      async handle({ principal, params }) {
+        await findCall(calls, principal.accountId, params.call_id);
+        return { status: 'not_recorded', url: null };
+      },
+    }),
+    downloadRoute(parts),
+  ];
+}
+
+function downloadRoute({ calls, links }: RecordRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: 'any',
+    method: 'get',
+    path: '/downloads/{call_id}/{file}',
+    summary: 'Download by a signed link',
+    description: 'Needs no key: the link itself says that it may be followed. Takes Range.',
+    params: model({ call_id: str(), file: str() }),
+    isForBrowsers: true,
+    authenticate: (request) => whoseLink(request, links, calls),
+    responses: {
+      200: {
+        description: 'The file',
+        mediaTypes: Object.values(TRANSCRIPT_FILES).map(({ type }) => type.split(';')[0]!),
+      },
+      206: { description: 'The part that Range asks for' },
+      403: { description: 'The link was altered or has expired' },
+      404: { description: 'No such file' },
+      416: { description: 'The file ends before the range' },
+    },
+    async handle({ principal, params, req, res }) {
+      const format = FORMATS.find((name) => TRANSCRIPT_FILES[name].name === params.file);
+      const call = await findCall(calls, principal.accountId, params.call_id);
+      const turns = await calls.turnsOf(call.call_id);
+      if (!format || turns.length === 0) throw noTranscript();
+      const { type, name } = TRANSCRIPT_FILES[format];
+      res.set({
+        'Content-Type': type,
+        'Content-Disposition': `inline; filename="${name}"`,
+        'Cache-Control': 'private, no-store',
+      });
+      sendBytes(req, res, writeTranscript(call, turns, format));
+      return SENT;
+    },
+  });
+}
+
+/** The account of the call that a link is about. @throws ApiError FORBIDDEN */
+async function whoseLink(
+  request: Request,
+  links: SignedLinks,
+  calls: CallsRepository,
+): Promise<Principal> {
+  const callId = request.path.split('/').at(2) ?? '';
+  const row = links.isValid(request.originalUrl) ? await calls.find(callId) : undefined;
+  if (row) return { accountId: row.account_id, keyId: null, scopes: [] };
+  throw new ApiError('FORBIDDEN', 'This link was altered or has expired: ask for a new one');
+}
+
+function linkTo({ links, origin }: RecordRouteParts, callId: string, file: string): string {
+  const address = origin();
+  if (address !== undefined) return address + links.sign(`/api/v1/downloads/${callId}/${file}`);
+  throw new ApiError(
+    'PUBLIC_URL_REQUIRED',
+    'This gateway does not know its own address: set PUBLIC_URL',
+  );
+}
+
+async function findCall(
+  calls: CallsRepository,
+  accountId: string,
+  callId: string,
+): Promise<CallRow> {
+  const row = isCallId(callId) ? await calls.find(callId) : undefined;
+  if (row?.account_id === accountId) return row;
+  throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
+}
+
+function noTranscript(): ApiError {
+  return new ApiError('TRANSCRIPT_NOT_FOUND', 'This call has no transcript');
+}

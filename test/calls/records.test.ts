@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { recordRoutes } from '../../src/calls/records.routes.js';
+import { SignedLinks } from '../../src/http/signed-links.js';
+import { SecretKeys } from '../../src/secrets/secret-keys.js';
+import { insertCall } from '../support/call-rows.js';
+import { withControlPlane } from '../support/control-plane.js';
+
+let origin: string | undefined;
+let clockMs: number | undefined;
+
+const plane = withControlPlane({
+  routes: (db, secrets) =>
+    recordRoutes({
+      calls: new CallsRepository(db, 0),
+      links: new SignedLinks(secrets, () => clockMs ?? Date.now()),
+      origin: () => origin,
+    }),
+});
+
+const TURNS = [
+  { role: 'agent', text: 'Hello, city pool!' },
+  { role: 'user', text: 'When do you open? ☕' },
+  { role: 'agent', text: 'We open at…' },
+] as const;
+
+async function callWithTurns(turns: typeof TURNS | readonly [] = TURNS) {
+  origin = plane.url;
+  clockMs = undefined;
+  const accountId = await plane.makeAccount();
+  const ask = plane.askAs(await plane.makeKey(accountId));
+  const startedAt = new Date('2026-02-10T12:00:00Z');
+  const callId = await insertCall(plane.database.db, { accountId, startedAt, turns });
+  return { ask, callId, path: `/agent/call-history/${callId}` };
+}
+
+async function linkOf(format?: string) {
+  const { ask, path, callId } = await callWithTurns();
+  const query = format ? `?format=${format}` : '';
+  const { status, body } = await ask('GET', `${path}/transcript${query}`);
+  expect(status).toBe(200);
+  return { url: new URL(body.url), callId };
+}
+
+describe('a transcript', () => {
+  it('is JSON behind a link that needs no key', async () => {
+    const { url, callId } = await linkOf();
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    const transcript = JSON.parse(await response.text());
+    expect(transcript).toMatchObject({ call_id: callId, started_at: '2026-02-10T12:00:00.000Z' });
+    expect(transcript.turns).toMatchObject([
+      { index: 0, role: 'agent', text: TURNS[0].text, cut: false, start_ms: 0, end_ms: 900 },
+      { index: 1, role: 'user', text: TURNS[1].text, cut: false, start_ms: 61_000 },
+      { index: 2, role: 'agent', text: TURNS[2].text, cut: true },
+    ]);
+  });
+
+  it('is text where that is asked for', async () => {
+    const { url } = await linkOf('text');
+    const response = await fetch(url);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await response.text()).toBe(
+      '[00:00] Pool: Hello, city pool!\n[01:01] Caller: When do you open? ☕\n[02:02] Pool: We open at… —\n',
+    );
+  });
+
+  it('comes in parts by Range', async () => {
+    const { url } = await linkOf('text');
+    const whole = Buffer.from(await (await fetch(url)).arrayBuffer());
+    const part = async (range: string) => {
+      const response = await fetch(url, { headers: { range } });
+      return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+    for (const [range, from, to] of [
+      ['bytes=0-6', 0, 7],
+      ['bytes=8-', 8, whole.length],
+      ['bytes=-5', whole.length - 5, whole.length],
+      ['bytes=3-999999', 3, whole.length],
+    ] as const) {
+      const { response, bytes } = await part(range);
+      expect(response.status).toBe(206);
+      expect(bytes).toEqual(whole.subarray(from, to));
+      expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${whole.length}`);
+    }
+    const beyond = await part('bytes=999999-');
+    expect(beyond.response.status).toBe(416);
+    expect(beyond.response.headers.get('content-range')).toBe(`bytes */${whole.length}`);
+    for (const range of ['bytes=0-1,4-5', 'lines=1-2', 'nonsense']) {
+      const { response, bytes } = await part(range);
+      expect([response.status, bytes.length]).toEqual([200, whole.length]);
+    }
+    const head = await fetch(url, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(whole.length));
+    expect(head.headers.get('accept-ranges')).toBe('bytes');
+  });
+
+  it('is 404 for a call in which nothing was said, and for no call', async () => {
+    const { ask, path } = await callWithTurns([]);
+    expect((await ask('GET', `${path}/transcript`)).body.code).toBe('TRANSCRIPT_NOT_FOUND');
+    for (const id of [randomUUID(), 'x', '%27']) {
+      const { status, body } = await ask('GET', `/agent/call-history/${id}/transcript`);
+      expect([status, body.code]).toEqual([404, 'CALL_NOT_FOUND']);
+    }
+  });
+
+  it('is 404 for another account', async () => {
+    const { path } = await callWithTurns();
+    const other = await plane.asNewAccount();
+    expect((await other('GET', `${path}/transcript`)).body.code).toBe('CALL_NOT_FOUND');
+    expect((await other('GET', `${path}/recording`)).body.code).toBe('CALL_NOT_FOUND');
+  });
+
+  it('is 503 while the gateway does not know its address', async () => {
+    const { ask, path } = await callWithTurns();
+    origin = undefined;
+    const { status, body } = await ask('GET', `${path}/transcript`);
+    expect([status, body.code]).toEqual([503, 'PUBLIC_URL_REQUIRED']);
+  });
+});
+
+describe('a link', () => {
+  it('lives for an hour', async () => {
+    const madeMs = Date.now();
+    const { url } = await linkOf();
+    clockMs = madeMs + 3_590_000;
+    expect((await fetch(url)).status).toBe(200);
+    clockMs = madeMs + 3_601_000;
+    const late = await fetch(url);
+    expect([late.status, JSON.parse(await late.text()).code]).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('is worth nothing once it is altered', async () => {
+    const { url } = await linkOf();
+    const { callId: other } = await callWithTurns();
+    const altered = (change: (copy: URL) => void) => {
+      const copy = new URL(url);
+      change(copy);
+      return copy;
+    };
+    for (const copy of [
+      altered((one) => one.searchParams.set('expires', '99999999999')),
+      altered((one) => one.searchParams.delete('signature')),
+      altered((one) => one.searchParams.set('signature', 'AAAA')),
+      altered((one) => {
+        one.pathname = one.pathname.replace('.json', '.txt');
+      }),
+      altered((one) => {
+        one.pathname = `/api/v1/downloads/${other}/transcript.json`;
+      }),
+    ]) {
+      expect((await fetch(copy)).status).toBe(403);
+    }
+    const stranger = new SignedLinks(new SecretKeys(['another secret altogether']));
+    expect((await fetch(plane.url + stranger.sign(url.pathname))).status).toBe(403);
+  });
+
+  it('outlives a rotation of the secret while the older one is kept', () => {
+    const [old, young] = ['the older of the secrets', 'the newer of the secrets'];
+    const link = new SignedLinks(new SecretKeys([old])).sign('/x');
+    expect(new SignedLinks(new SecretKeys([young, old])).isValid(link)).toBe(true);
+    expect(new SignedLinks(new SecretKeys([young])).isValid(link)).toBe(false);
+  });
+});
+
+it('says that nothing was recorded', async () => {
+  const { ask, path } = await callWithTurns();
+  const { status, body } = await ask('GET', `${path}/recording`);
+  expect([status, body]).toEqual([200, { status: 'not_recorded', url: null }]);
+});
