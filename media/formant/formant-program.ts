@@ -2,7 +2,7 @@
 // names, reads requests from standard input and writes replies to standard output, both in frames.
 // Nothing else loads that engine. It ends when its standard input does.
 import { writeSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { FrameReader, toBytes } from './frames.js';
 import type { FormantEvent, FormantReply, FormantRequest } from './protocol.js';
@@ -36,8 +36,8 @@ type Load = (options: { print(): void; printErr(): void }) => Promise<EngineModu
 /** The engine's default pace. */
 const WORDS_PER_MINUTE = 175;
 const NOTHING = new Uint8Array(0);
-/** The calls' own work comes first. */
-const NICENESS = constants.priority.PRIORITY_BELOW_NORMAL;
+/** The gateway's own threads come first, but a first chunk waits for its phonemes. */
+const NICENESS = 2;
 
 setPriority(NICENESS);
 // A Ctrl-C reaches the whole group: what is being said may be finished.

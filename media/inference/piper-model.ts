@@ -10,6 +10,8 @@ import { openPiperSessions, openWhole, type PiperSessions } from './piper-sessio
  * the whole to the rounding of float32 (−117 dB), with nine to −58 dB.
  */
 const MARGIN = 10;
+/** The same for the flow before it: −129 dB, which more does not change; 16 give −95 dB. */
+const FLOW_MARGIN = 24;
 /** Of the latent of every Piper voice (Source: the Piper project's training configuration). */
 const CHANNELS = 192;
 /** Frames of noise: as many as most pieces have, and as many as any may have. */
@@ -31,12 +33,16 @@ export interface PiperSound {
 export type PiperPlan =
   | {
       readonly type: 'latent';
-      readonly latent: Float32Array;
+      /** What the flow, or else the decoder, works from: `[channels, frames]`. */
+      readonly features: Float32Array;
       readonly frames: number;
       /** Frames of each id. */
       readonly durations: Float32Array;
     }
   | { readonly type: 'sound'; readonly samples: Float32Array };
+
+type LatentPlan = Extract<PiperPlan, { type: 'latent' }>;
+type CutSessions = Extract<PiperSessions, { type: 'cut' }>;
 
 /** The acoustic model of a Piper voice (VITS), cut in two where its graph allows it. */
 export class PiperModel {
@@ -88,36 +94,41 @@ export class PiperModel {
     }
     const { encoder, seams } = this.#sessions;
     const output = await this.#runEncoder(encoder, ids, sound);
-    const latent = output[seams.latent]!;
-    const frames = latent.dims[2] ?? 0;
+    const features = output[seams.flow?.source ?? seams.latent]!;
+    const frames = features.dims[2] ?? 0;
     const told = seams.durations && output[seams.durations];
     const durations = told
       ? (told.data as Float32Array)
       : new Float32Array(ids.length).fill(frames / ids.length);
-    return { type: 'latent', latent: latent.data as Float32Array, frames, durations };
+    return { type: 'latent', features: features.data as Float32Array, frames, durations };
   }
 
   /** The samples of the frames `from`…`to` (half-open). */
-  async decode(
-    plan: Extract<PiperPlan, { type: 'latent' }>,
-    from: number,
-    to: number,
-  ): Promise<Float32Array<ArrayBuffer>> {
+  async decode(plan: LatentPlan, from: number, to: number): Promise<Float32Array<ArrayBuffer>> {
     if (this.#sessions.type === 'whole') throw new MediaError('INTERNAL', 'The voice runs whole');
     const { decoder, seams } = this.#sessions;
     const first = Math.max(0, from - MARGIN);
     const end = Math.min(plan.frames, to + MARGIN);
-    const channels = plan.latent.length / plan.frames;
-    const window = new Float32Array(channels * (end - first));
-    for (let channel = 0; channel < channels; channel++) {
-      const row = channel * plan.frames;
-      window.set(plan.latent.subarray(row + first, row + end), channel * (end - first));
-    }
-    const input = new Tensor('float32', window, [1, channels, end - first]);
-    const output = await decoder.run({ [seams.latent]: input });
+    const latent = await this.#latentOf(plan, first, end);
+    const output = await decoder.run({ [seams.latent]: latent });
     const samples = output[SOUND]!.data as Float32Array;
     this.#hop = samples.length / (end - first);
     return samples.slice((from - first) * this.#hop, (to - first) * this.#hop);
+  }
+
+  /** Of the frames `from`…`to` (half-open). The flow runs in windows too, so the first sound is early. */
+  async #latentOf(plan: LatentPlan, from: number, to: number): Promise<Tensor> {
+    const { flow, seams } = this.#sessions as CutSessions;
+    if (!flow || !seams.flow) return cutFrames(plan.features, plan.frames, { from, to });
+    const first = Math.max(0, from - FLOW_MARGIN);
+    const end = Math.min(plan.frames, to + FLOW_MARGIN);
+    const mask = new Float32Array(end - first).fill(1);
+    const output = await flow.run({
+      [seams.flow.source]: cutFrames(plan.features, plan.frames, { from: first, to: end }),
+      [seams.flow.mask]: new Tensor('float32', mask, [1, 1, end - first]),
+    });
+    const latent = output[seams.latent]!.data as Float32Array;
+    return cutFrames(latent, end - first, { from: from - first, to: to - first });
   }
 
   /** A piece with more frames than its ids let expect gets more noise. */
@@ -158,6 +169,21 @@ export class PiperModel {
     const values = this.#noise.subarray(offset, offset + CHANNELS * frames);
     return new Tensor('float32', values, [1, CHANNELS, frames]);
   }
+}
+
+/** Of `[channels, frames]` the frames `from`…`to` (half-open), as a tensor. */
+function cutFrames(
+  values: Float32Array,
+  frames: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): Tensor {
+  const channels = values.length / frames;
+  const window = new Float32Array(channels * (to - from));
+  for (let channel = 0; channel < channels; channel++) {
+    const row = channel * frames;
+    window.set(values.subarray(row + from, row + to), channel * (to - from));
+  }
+  return new Tensor('float32', window, [1, channels, to - from]);
 }
 
 /** Normal noise, always the same (Source: Box and Muller, 1958). */

@@ -10,6 +10,11 @@ import {
 export interface PiperSeams {
   /** `[1, channels, frames]`: all that the decoder knows of the sound. */
   readonly latent: string;
+  /**
+   * `[1, channels, frames]` and `[1, 1, frames]`: what the flow makes the latent of, and the mask of
+   * the frames that count, which are all. Absent where the flow cannot run on its own.
+   */
+  readonly flow: { readonly source: string; readonly mask: string } | undefined;
   /** Frames of each id, if the graph has them in one place. */
   readonly durations: string | undefined;
   /** Whether its noise can be given to it. */
@@ -46,9 +51,30 @@ export function piperSeams(graph: OnnxGraph): PiperSeams | undefined {
   const random = graph.nodes.filter(({ operator }) => operator.startsWith('Random'));
   return {
     latent,
+    flow: flowSeam(graph, latent),
     durations: rounded.length === 1 ? rounded[0]?.outputs[0] : undefined,
     hasNoiseInput: random.length > 0 && random.every(({ operator }) => operator === RANDOM),
   };
+}
+
+/** The source is the sum that ends in the noise, the mask what the latent is multiplied by last. */
+function flowSeam(graph: OnnxGraph, latent: string): PiperSeams['flow'] {
+  const last = graph.makerOf(latent);
+  const masked = graph.needsOf([latent]);
+  const random = graph.nodes.filter(
+    ({ operator, outputs }) => operator === RANDOM && masked.has(outputs[0] ?? ''),
+  );
+  if (last?.operator !== 'Mul') return undefined;
+  for (const { outputs } of random) {
+    let source = outputs[0];
+    for (const operator of ['Mul', 'Mul', 'Add']) {
+      const reader = graph.nodes.find((node) => node.inputs.includes(source ?? ''));
+      source = reader?.operator === operator ? reader.outputs[0] : undefined;
+    }
+    const mask = last.inputs.find((name) => source && !graph.needsOf([name]).has(source));
+    if (source && mask && graph.isDeterminedBy([latent], [source, mask])) return { source, mask };
+  }
+  return undefined;
 }
 
 /** Takes the graph's noise from the input `NOISE`, so that a seed makes a sound repeatable. */

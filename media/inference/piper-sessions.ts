@@ -11,14 +11,17 @@ export type PiperSessions =
   | {
       readonly type: 'cut';
       readonly encoder: InferenceSession;
+      /** Absent where the encoder makes the latent itself. */
+      readonly flow: InferenceSession | undefined;
       readonly decoder: InferenceSession;
       readonly seams: PiperSeams;
     }
   | { readonly type: 'whole'; readonly session: InferenceSession };
 
 /** Counts up when a voice is cut in another way. */
-const CUT_VERSION = 1;
+const CUT_VERSION = 2;
 const ENCODER = 'encoder.onnx';
+const FLOW = 'flow.onnx';
 const DECODER = 'decoder.onnx';
 const SEAMS = 'seams.json';
 
@@ -44,8 +47,9 @@ async function openKept(folder: string): Promise<PiperSessions | undefined> {
   try {
     const seams = JSON.parse(await readFile(join(folder, SEAMS), 'utf8')) as PiperSeams;
     const encoder = await openSession(await bytesOf(join(folder, ENCODER)));
+    const flow = seams.flow && (await openSession(await bytesOf(join(folder, FLOW))));
     const decoder = await openSession(await bytesOf(join(folder, DECODER)));
-    return { type: 'cut', encoder, decoder, seams };
+    return { type: 'cut', encoder, flow, decoder, seams };
   } catch {
     // Not cut yet, or damaged: it is cut anew.
     return undefined;
@@ -56,11 +60,13 @@ async function cut(model: Uint8Array, folder: string | undefined): Promise<Piper
   const graph = new OnnxGraph(model);
   const seams = piperSeams(graph);
   if (!seams) return { type: 'whole', session: await openSession(model) };
-  const outputs = [seams.latent, ...(seams.durations ? [seams.durations] : [])];
+  const { latent, flow, durations } = seams;
+  const outputs = [flow?.source ?? latent, ...(durations ? [durations] : [])];
   const noise = seams.hasNoiseInput ? noiseFromInput(graph) : undefined;
   const parts = {
     encoder: graph.part(outputs, [], noise),
-    decoder: graph.part([SOUND], [seams.latent]),
+    flow: flow && graph.part([latent], [flow.source, flow.mask]),
+    decoder: graph.part([SOUND], [latent]),
     seams,
   };
   return (folder && (await keep(parts, folder))) || open(parts);
@@ -73,14 +79,16 @@ export async function openWhole(modelFile: string): Promise<PiperSessions> {
 
 interface Parts {
   readonly encoder: Uint8Array;
+  readonly flow: Uint8Array | undefined;
   readonly decoder: Uint8Array;
   readonly seams: PiperSeams;
 }
 
-async function open({ encoder, decoder, seams }: Parts): Promise<PiperSessions> {
+async function open({ encoder, flow, decoder, seams }: Parts): Promise<PiperSessions> {
   return {
     type: 'cut',
     encoder: await openSession(encoder),
+    flow: flow && (await openSession(flow)),
     decoder: await openSession(decoder),
     seams,
   };
@@ -94,12 +102,14 @@ async function keep(parts: Parts, folder: string): Promise<PiperSessions | undef
   if (working === undefined) return undefined;
   try {
     const encoder = await openSession(parts.encoder, join(working, ENCODER));
+    if (parts.flow) await writeFile(join(working, FLOW), parts.flow);
     await writeFile(join(working, DECODER), parts.decoder);
     await writeFile(join(working, SEAMS), JSON.stringify(parts.seams));
     await rm(folder, { recursive: true, force: true });
     await rename(working, folder);
+    const flow = parts.flow && (await openSession(parts.flow));
     const decoder = await openSession(parts.decoder);
-    return { type: 'cut', encoder, decoder, seams: parts.seams };
+    return { type: 'cut', encoder, flow, decoder, seams: parts.seams };
   } catch {
     // A full disk, or another process that was first: the parts are made in memory.
     await rm(working, { recursive: true, force: true });

@@ -10,7 +10,16 @@ import type { Speaker, Spoken } from './speaker.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const START_LIMIT_MS = 90_000;
-const BYTES_PER_SECOND = 32_000 * 2;
+const BASE_RATE = 32_000;
+const BYTES_PER_SAMPLE = 2;
+
+/** What our side is asked to speak with. */
+export interface SpokenWith {
+  /** The default one if it is not given. */
+  readonly voice?: string;
+  /** Hz; the base rate if it is not given. */
+  readonly sampleRate?: number;
+}
 
 /** The built product, started in a folder of its own on a free port, with one permit for the CPU. */
 export interface RunningGateway {
@@ -58,21 +67,27 @@ export async function startGateway(): Promise<RunningGateway> {
   };
 }
 
-/** Our own side of the comparison: over HTTP on the loopback, first audio = first byte of PCM. */
-export function gatewaySpeaker(gateway: RunningGateway): Speaker {
+/**
+ * Our own side of the comparison: over HTTP on the loopback, first audio = first byte of PCM.
+ */
+export function gatewaySpeaker(gateway: RunningGateway, how: SpokenWith = {}): Speaker {
   return {
     name: 'parley',
-    speak: (text) => speakOverHttp(gateway, text),
+    speak: (text) => speakOverHttp(gateway, text, how),
     close: () => gateway.close(),
   };
 }
 
-async function speakOverHttp(gateway: RunningGateway, text: string): Promise<Spoken> {
+async function speakOverHttp(
+  gateway: RunningGateway,
+  text: string,
+  { voice, sampleRate = BASE_RATE }: SpokenWith,
+): Promise<Spoken> {
   const startedAt = performance.now();
   const response = await fetch(`${gateway.url}/api/v1/tts/speech/stream`, {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ text, audio_format: 'pcm' }),
+    body: JSON.stringify({ text, audio_format: `pcm_${sampleRate}`, voice_id: voice }),
   });
   if (!response.ok || !response.body) {
     throw new Error(`Status ${response.status}: ${(await response.text()).slice(0, 300)}`);
@@ -85,7 +100,7 @@ async function speakOverHttp(gateway: RunningGateway, text: string): Promise<Spo
   }
   const totalMs = performance.now() - startedAt;
   if (firstAudioMs === undefined) throw new Error('The gateway sent no audio');
-  return { firstAudioMs, totalMs, audioSeconds: bytes / BYTES_PER_SECOND };
+  return { firstAudioMs, totalMs, audioSeconds: bytes / BYTES_PER_SAMPLE / sampleRate };
 }
 
 async function isReady(url: string): Promise<boolean> {

@@ -5,6 +5,7 @@ type Bench = (args: readonly string[]) => Promise<number>;
 const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
   'first-audio': () => import('./first-audio.js'),
   call: () => import('./call.js'),
+  speech: () => import('./speech.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -1,0 +1,120 @@
+import { cpus, loadavg } from 'node:os';
+import type { Speaker, Spoken } from './speaker.js';
+
+/** The texts of every run. */
+export const TEXTS = [
+  { words: 3, text: 'Good morning everyone.' },
+  { words: 12, text: 'Our office opens at nine in the morning and closes at six.' },
+  {
+    words: 40,
+    text: 'Thank you for calling us today, my name is Joe and I will do my best to answer every question that you may have about our opening hours, our prices, our addresses, and the orders that you have placed with us.',
+  },
+] as const;
+
+/** The name of our own side. */
+export const OURS = 'parley';
+const WARM_UP_ROUNDS = 2;
+
+/** Medians of one speaker and text. */
+export interface Figure {
+  readonly speaker: string;
+  readonly words: number;
+  readonly firstAudioMs: number;
+  readonly totalMs: number;
+  readonly audioSeconds: number;
+  readonly realTimeFactor: number;
+}
+
+/** Our figure as a share of the better peer's, and whether that is small enough. */
+export interface Verdict {
+  readonly name: string;
+  readonly ratio: number;
+  readonly target: number;
+  readonly isMet: boolean;
+}
+
+/** The value behind a flag, `--rounds 5`, or the usual one. */
+export function numberBehind(args: readonly string[], flag: string, usual: number): number {
+  const at = args.indexOf(flag);
+  return at >= 0 ? Math.max(1, Number(args[at + 1]) || 1) : usual;
+}
+
+/** What the figures were measured on. */
+export function machineNow() {
+  return { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadavg()[0] ?? 0 };
+}
+
+/** Speaks all texts with all speakers, round by round, one at a time. */
+export async function measure(
+  speakers: readonly Speaker[],
+  rounds: number,
+): Promise<readonly Figure[]> {
+  const runs = new Map<string, Spoken[]>();
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+    for (const { words, text } of TEXTS) {
+      for (const speaker of speakers) {
+        const spoken = await speaker.speak(text);
+        if (round < 0) continue;
+        const key = `${speaker.name} ${words}`;
+        runs.set(key, [...(runs.get(key) ?? []), spoken]);
+      }
+    }
+  }
+  return TEXTS.flatMap(({ words }) =>
+    speakers.map(({ name }) => toFigure(name, words, runs.get(`${name} ${words}`) ?? [])),
+  );
+}
+
+function toFigure(speaker: string, words: number, runs: readonly Spoken[]): Figure {
+  return {
+    speaker,
+    words,
+    firstAudioMs: median(runs.map((spoken) => spoken.firstAudioMs)),
+    totalMs: median(runs.map((spoken) => spoken.totalMs)),
+    audioSeconds: median(runs.map((spoken) => spoken.audioSeconds)),
+    realTimeFactor: median(runs.map((spoken) => spoken.totalMs / 1000 / spoken.audioSeconds)),
+  };
+}
+
+/** Our figure of a text beside the better peer's. */
+export function toVerdict(
+  { name, words, target }: { name: string; words: number; target: number },
+  figures: readonly Figure[],
+  figureOf: (figure: Figure) => number,
+): Verdict {
+  const own = figures.filter((figure) => figure.words === words);
+  const ours = own.filter(({ speaker }) => speaker === OURS).map(figureOf);
+  const peers = own.filter(({ speaker }) => speaker !== OURS).map(figureOf);
+  const ratio = Math.min(...ours) / Math.min(...peers);
+  return { name, ratio, target, isMet: ratio <= target };
+}
+
+export function printFigures(figures: readonly Figure[]): void {
+  const { cpu, cores, load } = machineNow();
+  console.log(`${cpu}, ${cores} cores, load ${load.toFixed(1)}`);
+  console.log('parley over HTTP on the loopback, the others in process\n');
+  console.log('words  speaker                    first audio      whole   audio   RTF');
+  for (const figure of figures) {
+    const first = `${figure.firstAudioMs.toFixed(1)} ms`.padStart(12);
+    const whole = `${figure.totalMs.toFixed(1)} ms`.padStart(11);
+    const audio = `${figure.audioSeconds.toFixed(2)} s`.padStart(8);
+    const factor = figure.realTimeFactor.toFixed(3);
+    const words = String(figure.words).padStart(5);
+    console.log(`${words}  ${figure.speaker.padEnd(25)} ${first}${whole}${audio}  ${factor}`);
+  }
+}
+
+export function printVerdicts(verdicts: readonly Verdict[]): void {
+  console.log('');
+  for (const { name, ratio, target, isMet } of verdicts) {
+    const share = `${ratio.toFixed(3)} × the better peer`;
+    console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${share} (target ≤ ${target} ×)`);
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length % 2 === 1) return sorted[middle] ?? Number.NaN;
+  return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
+}
