@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { systemClock } from '../agents-runtime/clock.js';
 import type { EncoderThread } from '../media/inference/encoder-thread.js';
 import { MODELS } from '../media/models/manifest.js';
 import type { ModelStore } from '../media/models/store.js';
@@ -12,6 +13,7 @@ import type { Config } from './config.js';
 import type { OpenDictionaries } from './dictionaries/open-dictionaries.js';
 import { googleRoutes } from './google/google.routes.js';
 import type { Route } from './http/route.js';
+import type { SocketRoute } from './http/upgrade.js';
 import { AccountsRepository } from './keys/accounts.repository.js';
 import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { apiKeyRoutes } from './keys/api-keys.routes.js';
@@ -25,7 +27,8 @@ import { NumbersRepository } from './numbers/numbers.repository.js';
 import { numberRoutes } from './numbers/numbers.routes.js';
 import { AllowedHosts } from './outbound/allowed-hosts.js';
 import type { SecretBox } from './secrets/secret-box.js';
-import { speechRoutes } from './speech/speech.routes.js';
+import { speechSockets } from './speech/sockets/speech-sockets.js';
+import { type SpeechParts, speechRoutes } from './speech/speech.routes.js';
 import { SpeechJobs } from './speech/speech-jobs.js';
 import { SpeechSlots } from './speech/speech-slots.js';
 import { InstalledLanguages } from './voices/installed-languages.js';
@@ -52,11 +55,18 @@ export interface ApiParts {
 /** After this time a client that takes none of its audio is cut off. */
 const AUDIO_IDLE_MS = 30_000;
 
-/** Every route below `/api/v1`. */
-export function apiRoutes(parts: ApiParts): readonly Route[] {
-  const { config, db, keys, voices, models, encoders } = parts;
+/** Every route below `/api/v1`, and the sockets beside those of calls. */
+export interface Api {
+  readonly routes: readonly Route[];
+  readonly sockets: readonly SocketRoute[];
+}
+
+/** Builds the resources. */
+export function openApi(parts: ApiParts): Api {
+  const { db, keys, voices, models } = parts;
   const catalogue = new VoiceCatalogue(MODELS, voices);
-  return [
+  const speech = speechParts(parts, catalogue);
+  const routes = [
     ...modelRoutes(models),
     ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
     ...ownAgentRoutes(parts),
@@ -65,21 +75,38 @@ export function apiRoutes(parts: ApiParts): readonly Route[] {
     ...parts.dictionaries.routes,
     ...googleRoutes(new AgentsRepository(db)),
     ...voiceRoutes(catalogue),
-    ...speechRoutes({
-      credits: new AccountsRepository(db),
-      jobs: new SpeechJobs({
-        dictionaries: parts.dictionaries.compiled,
-        shelf: new VoiceShelf(voices),
-        catalogue,
-        models,
-        textLimit: config.TEXT_LIMIT,
-      }),
-      models,
-      synthesiser: new Synthesiser(encoders),
-      slots: new SpeechSlots(config.CONCURRENT_SPEECH),
-      idleMs: AUDIO_IDLE_MS,
-    }),
+    ...speechRoutes(speech),
   ];
+  return {
+    routes,
+    sockets: speechSockets({
+      ...speech,
+      clock: systemClock,
+      maxMessageBytes: parts.config.MAX_BODY_BYTES,
+    }),
+  };
+}
+
+function speechParts(parts: ApiParts, catalogue: VoiceCatalogue): SpeechParts {
+  const { config, db, voices, models, encoders } = parts;
+  return {
+    credits: new AccountsRepository(db),
+    jobs: new SpeechJobs({
+      dictionaries: parts.dictionaries.compiled,
+      shelf: new VoiceShelf(voices),
+      catalogue,
+      models,
+      textLimit: config.TEXT_LIMIT,
+    }),
+    models,
+    synthesiser: new Synthesiser(encoders),
+    slots: new SpeechSlots({
+      total: config.CONCURRENT_SPEECH,
+      perAccount: config.CONCURRENT_SPEECH_PER_ACCOUNT,
+    }),
+    idleMs: AUDIO_IDLE_MS,
+    textLimit: config.TEXT_LIMIT,
+  };
 }
 
 function ownAgentRoutes({ config, db, box, store, voices, models, knowledge }: ApiParts) {

@@ -95,6 +95,7 @@ const Settings = z.object({
   FAILED_AUTHS_PER_MINUTE: limit().default(20),
   CONCURRENT_CALLS: limit().default(100),
   CONCURRENT_SPEECH: limit().default(64),
+  CONCURRENT_SPEECH_PER_ACCOUNT: limit().default(48),
   MAX_BODY_BYTES: wholeNumber(1_024, 1_073_741_824, 'a number of bytes from 1024').default(
     1_048_576,
   ),

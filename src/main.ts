@@ -9,7 +9,7 @@ import { ModelStore } from '../media/models/store.js';
 import type { VoiceModel } from '../media/tts/voice-model.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { AgentsRepository } from './agents/agents.repository.js';
-import { apiRoutes } from './api-routes.js';
+import { openApi } from './api-routes.js';
 import { createApp } from './app.js';
 import type { CallEvents } from './calls/call-events.js';
 import { openEars } from './calls/ears.js';
@@ -111,6 +111,10 @@ async function start(shutdown: Shutdown): Promise<void> {
   });
   metrics.watchSpeech(() => speech.encoders.openStreams);
 
+  const api = openApi({
+    ...{ config, db, box, keys, models, knowledge, dictionaries, store, origin },
+    ...speech,
+  });
   const app = createApp({
     log,
     metrics,
@@ -124,18 +128,12 @@ async function start(shutdown: Shutdown): Promise<void> {
     ),
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
-    routes: [
-      ...apiRoutes({
-        ...{ config, db, box, keys, models, knowledge, dictionaries, store, origin },
-        ...speech,
-      }),
-      ...calls.routes,
-    ],
+    routes: [...api.routes, ...calls.routes],
     health: ownHealthParts(config.DATA_DIR, db),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
   });
-  const sockets = new UpgradeDispatcher([calls.socket], { keys, log });
+  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], { keys, log });
   const server = createServer(app).on('upgrade', sockets.handle);
   const port = await openServer(context, server, sockets);
   address.port = port;

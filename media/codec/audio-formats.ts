@@ -51,6 +51,7 @@ function pcm(name: string, sampleRate: number): AudioFormat {
     name,
     contentType: 'audio/pcm',
     sampleRate,
+    bytesPerSample: 2,
     createEncoder: async () => new Pcm16Encoder(),
   };
 }
@@ -92,6 +93,7 @@ function g711(name: string, contentType: string, encode: typeof encodeMulaw): Au
     name,
     contentType,
     sampleRate: 8000,
+    bytesPerSample: 1,
     createEncoder: async () => new G711Encoder(encode),
   };
 }

@@ -10,6 +10,8 @@ export interface AudioFormat {
   readonly contentType: string;
   /** Hz. */
   readonly sampleRate: number;
+  /** Of formats that are samples and nothing else, so that any cut between two is a good one. */
+  readonly bytesPerSample?: number;
   /** For a stream whose length is not known ahead. */
   createEncoder(): Promise<Encoder>;
   /**

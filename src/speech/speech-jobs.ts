@@ -1,14 +1,14 @@
 import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import type { Language } from '../../media/languages.js';
 import { type Dictionary, placedIn } from '../../media/tts/dictionary/dictionary.js';
-import type { SpeechJob } from '../../media/tts/synthesiser.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { SpeechJob, SpeechSound } from '../../media/tts/synthesiser.js';
+import type { Utterance, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
 import { ApiError } from '../errors.js';
 import { codePoints } from '../http/coerce.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import type { BuiltinVoices } from '../voices/builtin-voices.js';
-import { SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
+import { type SoundRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 
 /** The same request sounds the same, sample by sample, each time it is made. */
 const SEED = 1;
@@ -30,6 +30,13 @@ export interface SpeechJobParts {
   readonly textLimit: number;
 }
 
+/** How a request's texts are to sound. */
+export interface SpeechManner extends SpeechSound {
+  readonly language: Language;
+  /** A text, or a sentence of it, with the dictionary's replacements. @throws ApiError TEXT_TOO_LONG */
+  utterance(text: string): Utterance;
+}
+
 /** Turns requests into jobs: checks here whatever can be checked before the first byte. */
 export class SpeechJobs {
   readonly #parts: SpeechJobParts;
@@ -40,41 +47,32 @@ export class SpeechJobs {
 
   /** @throws ApiError for what the schema cannot tell. */
   async resolve(accountId: string, request: SpeechRequest): Promise<SpeechJob> {
-    const { text } = request;
-    this.#checkLength(text);
+    this.#checkLength(request.text);
+    const manner = await this.resolveManner(accountId, request);
+    return { ...manner, text: manner.utterance(request.text) };
+  }
+
+  /** The same without its text, which may come later. @throws ApiError */
+  async resolveManner(accountId: string, request: SoundRequest): Promise<SpeechManner> {
     const language = request.language ?? SPEECH_DEFAULTS.language;
     if (request.model != null) this.#checkModel(request.model, language);
     const voice = this.#voiceFor(request.voice_id ?? undefined, language);
     const formatName = request.audio_format ?? SPEECH_DEFAULTS.audio_format;
+    const sound = {
+      language,
+      temperature: request.temperature ?? SPEECH_DEFAULTS.temperature,
+      topP: request.top_p ?? SPEECH_DEFAULTS.top_p,
+      seed: SEED,
+      speed: 1,
+    };
+    const { dictionary_id: id, dictionary_version: version } = request;
+    const dictionary =
+      id == null ? undefined : await this.#parts.dictionaries.find(accountId, id, version ?? null);
     return {
       voice,
       format: AUDIO_FORMATS.get(formatName)!,
-      text: {
-        ...(await this.#pronounced(accountId, request)),
-        language,
-        temperature: request.temperature ?? SPEECH_DEFAULTS.temperature,
-        topP: request.top_p ?? SPEECH_DEFAULTS.top_p,
-        seed: SEED,
-        speed: 1,
-      },
-    };
-  }
-
-  /** The text with the replacements of the dictionary, if one is named. */
-  async #pronounced(accountId: string, request: SpeechRequest) {
-    const { text, dictionary_id: id, dictionary_version: version } = request;
-    if (id == null) return { text };
-    const dictionary = await this.#parts.dictionaries.find(accountId, id, version ?? null);
-    const replaced = dictionary.apply(text);
-    if (!replaced.isWhole) {
-      throw new ApiError(
-        'TEXT_TOO_LONG',
-        "With the dictionary's replacements the text is too long to be spoken at once",
-      );
-    }
-    return {
-      text: replaced.text.text,
-      pronounced: placedIn(replaced.text, replaced.pronounced),
+      language,
+      utterance: (text) => ({ ...sound, ...pronounced(text, dictionary) }),
     };
   }
 
@@ -125,4 +123,20 @@ export class SpeechJobs {
     }
     throw new ApiError('VOICE_NOT_FOUND', 'No voice has the given voice_id');
   }
+}
+
+/** A text with the replacements of a dictionary. */
+function pronounced(text: string, dictionary: Dictionary | undefined) {
+  if (!dictionary) return { text };
+  const replaced = dictionary.apply(text);
+  if (!replaced.isWhole) {
+    throw new ApiError(
+      'TEXT_TOO_LONG',
+      "With the dictionary's replacements the text is too long to be spoken at once",
+    );
+  }
+  return {
+    text: replaced.text.text,
+    pronounced: placedIn(replaced.text, replaced.pronounced),
+  };
 }

@@ -8,15 +8,9 @@ import { type Principal, type Route, type RouteResponse, route, SENT } from '../
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { sendAudio } from './send-audio.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
+import { noCredits, type SpeechCredits } from './speech-credits.js';
 import type { SpeechJobs } from './speech-jobs.js';
 import type { SpeechSlots } from './speech-slots.js';
-
-/** Who pays for speech. */
-export interface SpeechCredits {
-  /** Takes the price of so many characters; undefined where there are not credits enough. */
-  spendOnSpeech(accountId: string, characters: number): Promise<string | undefined>;
-  refund(accountId: string, credits: string): Promise<void>;
-}
 
 export interface SpeechParts {
   readonly credits: SpeechCredits;
@@ -26,6 +20,8 @@ export interface SpeechParts {
   readonly slots: SpeechSlots;
   /** After this time a client that takes no bytes is cut off. */
   readonly idleMs: number;
+  /** Longest text, in code points. */
+  readonly textLimit: number;
 }
 
 /** `/tts/speech/stream` and `/tts/speech`. */
@@ -91,7 +87,7 @@ async function serving(
   speak: (job: SpeechJob) => Promise<void>,
 ): Promise<typeof SENT> {
   const job = await jobs.resolve(accountId, body);
-  const free = slots.take();
+  const free = slots.take(accountId);
   try {
     const paid = await credits.spendOnSpeech(accountId, codePoints(body.text));
     if (paid === undefined) throw noCredits();
@@ -107,10 +103,6 @@ async function serving(
     free();
   }
   return SENT;
-}
-
-function noCredits(): ApiError {
-  return new ApiError('INSUFFICIENT_CREDITS', 'The account has not credits enough for this text');
 }
 
 function asApiError(error: unknown): unknown {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import { type Clock, systemClock } from '../../agents-runtime/clock.js';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../media/inference/encoder-thread.js';
 import { MODELS } from '../../media/models/manifest.js';
@@ -9,10 +10,14 @@ import { Synthesiser } from '../../media/tts/synthesiser.js';
 import { VoiceShelf } from '../../media/tts/voice-shelf.js';
 import { createApp } from '../../src/app.js';
 import { ApiError } from '../../src/errors.js';
+import type { KeyDirectory } from '../../src/http/authenticate.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
+import { UpgradeDispatcher } from '../../src/http/upgrade.js';
 import { Metrics } from '../../src/metrics.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
-import { type SpeechCredits, speechRoutes } from '../../src/speech/speech.routes.js';
+import { speechSockets } from '../../src/speech/sockets/speech-sockets.js';
+import { type SpeechParts, speechRoutes } from '../../src/speech/speech.routes.js';
+import type { SpeechCredits } from '../../src/speech/speech-credits.js';
 import { type SpeechDictionaries, SpeechJobs } from '../../src/speech/speech-jobs.js';
 import { SpeechSlots } from '../../src/speech/speech-slots.js';
 import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
@@ -33,45 +38,55 @@ export async function startSpeechApp(
   options: {
     idleMs?: number;
     slots?: number;
-    credits?: SpeechCredits;
     dictionaries?: SpeechDictionaries;
+    ownSlots?: number;
+    credits?: SpeechCredits;
+    clock?: Clock;
   } = {},
 ) {
   const voice = new ToneVoice();
   const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
   const permits = new CpuPermits(1);
   const encoders = new EncoderThread(permits);
-  const slots = new SpeechSlots(options.slots ?? 64);
+  const slots = new SpeechSlots({ total: options.slots ?? 64, perAccount: options.ownSlots ?? 0 });
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   const metrics = new Metrics();
   const logged: string[] = [];
-  const app = createApp({
-    log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
-    metrics,
-    routes: speechRoutes({
-      credits: options.credits ?? FREE,
-      jobs: new SpeechJobs({
-        dictionaries: options.dictionaries ?? NO_DICTIONARIES,
-        shelf: new VoiceShelf([voice, spanish]),
-        catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
-        models,
-        textLimit: 5000,
-      }),
+  const parts: SpeechParts = {
+    credits: options.credits ?? FREE,
+    jobs: new SpeechJobs({
+      dictionaries: options.dictionaries ?? NO_DICTIONARIES,
+      shelf: new VoiceShelf([voice, spanish]),
+      catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
       models,
-      synthesiser: new Synthesiser(encoders),
-      slots,
-      idleMs: options.idleMs ?? 10_000,
+      textLimit: 5000,
     }),
-    keys: {
-      authenticate: async (bearer) =>
-        bearer === 'key' ? { accountId: 'a', keyId: 1, scopes: ['speech'] } : undefined,
-    },
+    models,
+    synthesiser: new Synthesiser(encoders),
+    slots,
+    idleMs: options.idleMs ?? 10_000,
+    textLimit: 5000,
+  };
+  const keys: KeyDirectory = {
+    authenticate: async (bearer) =>
+      bearer === 'key' ? { accountId: 'a', keyId: 1, scopes: ['speech'] } : undefined,
+  };
+  const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  const sockets = new UpgradeDispatcher(
+    speechSockets({ ...parts, clock: options.clock ?? systemClock, maxMessageBytes: 1_048_576 }),
+    { keys, log },
+  );
+  const app = createApp({
+    log,
+    metrics,
+    routes: speechRoutes(parts),
+    keys,
     limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
     maxBodyBytes: 1_048_576,
     health: [],
     trustProxy: false,
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
+  const server = createServer(app).on('upgrade', sockets.handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
