@@ -82,6 +82,7 @@ export function openApi(parts: ApiParts): Api {
     sockets: speechSockets({
       ...speech,
       clock: systemClock,
+      textLimit: parts.config.TEXT_LIMIT,
       maxMessageBytes: parts.config.MAX_BODY_BYTES,
     }),
   };
@@ -105,7 +106,6 @@ function speechParts(parts: ApiParts, catalogue: VoiceCatalogue): SpeechParts {
       perAccount: config.CONCURRENT_SPEECH_PER_ACCOUNT,
     }),
     idleMs: AUDIO_IDLE_MS,
-    textLimit: config.TEXT_LIMIT,
   };
 }
 

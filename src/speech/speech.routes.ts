@@ -20,8 +20,6 @@ export interface SpeechParts {
   readonly slots: SpeechSlots;
   /** After this time a client that takes no bytes is cut off. */
   readonly idleMs: number;
-  /** Longest text, in code points. */
-  readonly textLimit: number;
 }
 
 /** `/tts/speech/stream` and `/tts/speech`. */

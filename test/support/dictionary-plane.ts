@@ -62,7 +62,7 @@ export function withDictionaryPlane(): DictionaryPlane {
         }),
         models,
         synthesiser: new Synthesiser(encoders),
-        slots: new SpeechSlots(64),
+        slots: new SpeechSlots({ total: 64, perAccount: 0 }),
         idleMs: 10_000,
       });
       return [...dictionaries.routes, ...speech];

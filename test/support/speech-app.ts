@@ -65,7 +65,6 @@ export async function startSpeechApp(
     synthesiser: new Synthesiser(encoders),
     slots,
     idleMs: options.idleMs ?? 10_000,
-    textLimit: 5000,
   };
   const keys: KeyDirectory = {
     authenticate: async (bearer) =>
@@ -73,7 +72,12 @@ export async function startSpeechApp(
   };
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
   const sockets = new UpgradeDispatcher(
-    speechSockets({ ...parts, clock: options.clock ?? systemClock, maxMessageBytes: 1_048_576 }),
+    speechSockets({
+      ...parts,
+      textLimit: 5000,
+      clock: options.clock ?? systemClock,
+      maxMessageBytes: 1_048_576,
+    }),
     { keys, log },
   );
   const app = createApp({
