@@ -21,6 +21,7 @@ interface HeardWord {
 export class HeardText {
   #text = '';
   #samples = 0;
+  #isComplete = false;
   /** Where the running sentence begins, in text and in samples. */
   #sentenceText = 0;
   #sentenceSample = 0;
@@ -50,9 +51,14 @@ export class HeardText {
     this.#samples += piece.samples.length;
   }
 
+  /** All of its speech is there. Until then the end of the newest sentence may be missing. */
+  complete(): void {
+    this.#isComplete = true;
+  }
+
   /** The text up to the last word whose middle lies before `samples` of the utterance. */
   heardAt(samples: number): string {
-    if (samples >= this.#samples) return this.whole;
+    if (this.#isComplete && samples >= this.#samples) return this.whole;
     let end = 0;
     for (const word of this.#words) {
       if (word.middleSample > samples) break;

@@ -16,6 +16,7 @@ export interface Spoken {
   readonly utterance: number;
   /** What was heard of it. */
   readonly text: string;
+  /** It was not heard to its end. */
   readonly cut: boolean;
   /** Why its speech broke off, if it did. */
   readonly fault: unknown;
@@ -256,11 +257,13 @@ export class Playout {
       line.isAudible = true;
       this.#listener.audible(utterance, startedAt);
     }
+    const { heard, fault } = buffer;
     const heardMs = startMs === undefined ? 0 : this.#playedMs - startMs;
-    const text = isCut
-      ? buffer.heard.heardAt((heardMs * this.#transport.sampleRate) / 1000)
-      : buffer.heard.whole;
-    const isWhole = text === buffer.heard.whole && buffer.ended && buffer.buffered === 0;
-    return { utterance, text, cut: isCut && !isWhole, fault: buffer.fault };
+    const isShort = isCut || fault !== undefined;
+    const text = isShort
+      ? heard.heardAt((heardMs * this.#transport.sampleRate) / 1000)
+      : heard.whole;
+    const isWhole = text === heard.whole && buffer.ended && fault === undefined;
+    return { utterance, text, cut: isShort && !isWhole, fault };
   }
 }

@@ -85,6 +85,7 @@ export class SpeechBuffer {
         await this.#room();
         if (this.#closed) break;
       }
+      if (!this.#closed) this.heard.complete();
     } catch (error) {
       if (!this.#closed) this.fault = error;
     }

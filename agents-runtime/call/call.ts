@@ -1,4 +1,5 @@
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
+import type { HistoryItem } from '../agent/reply-model.js';
 import { Inbound } from '../audio/inbound.js';
 import { Playout, type Spoken } from '../audio/playout.js';
 import { Transcriber, type Transcript } from '../audio/transcriber.js';
@@ -191,7 +192,7 @@ export class Call implements CallInput {
         this.#transcriber.finalise(this.#zeroSample);
         return;
       case 'prepare-reply':
-        this.#replies.prepare(action.utterance, action.text, this.#conversation.history);
+        this.#replies.prepare(action.utterance, action.text, this.#historyBefore(action));
         return;
       case 'drop-prepared':
         this.#replies.dropPrepared();
@@ -243,16 +244,21 @@ export class Call implements CallInput {
     if (!this.#turns.state.turn) this.#transcriber.reset();
     const startMs = spoken?.startMs ?? now;
     this.#sendUser(turn, text, true, startMs, spoken?.zeroMs ?? now);
-    const { history } = this.#conversation;
-    const before = replaces && history.at(-1)?.role === 'user' ? history.slice(0, -1) : history;
+    const before = this.#historyBefore(action);
     const marks: TurnMarks = {
       zeroAt: this.#startedAt + (spoken?.zeroMs ?? now),
       dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
       committedAt: this.#startedAt + now,
     };
     this.#saying = this.#newSaying(utterance, turn, marks);
-    this.#replies.commit(utterance, text, [...before]);
+    this.#replies.commit(utterance, text, before);
     this.#conversation.user(text, { startMs, endMs: spoken?.zeroMs ?? now }, replaces);
+  }
+
+  /** The talk before a turn: without what that turn takes the place of. */
+  #historyBefore({ replaces }: { readonly replaces: boolean }): readonly HistoryItem[] {
+    const { history } = this.#conversation;
+    return replaces && history.at(-1)?.role === 'user' ? history.slice(0, -1) : [...history];
   }
 
   /** What was said last and got no answer belongs to the record all the same. */

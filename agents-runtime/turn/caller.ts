@@ -122,7 +122,8 @@ function prepareReply(state: TurnState): TurnStep {
     wordsOf(turn.text, state.settings.language).length > 0;
   if (!isReady) return [state];
   const text = wholeText(state, turn.text);
-  return [state, { type: 'prepare-reply', text, utterance: state.nextUtterance }];
+  const replaces = state.unanswered !== undefined;
+  return [state, { type: 'prepare-reply', text, utterance: state.nextUtterance, replaces }];
 }
 
 export function onTimer(state: TurnState, timer: TurnTimer, nowMs: number): TurnStep {

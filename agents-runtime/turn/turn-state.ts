@@ -106,7 +106,13 @@ export type TurnEffect =
   | { readonly type: 'start-timer'; readonly timer: TurnTimer; readonly atMs: number }
   | { readonly type: 'cancel-timer'; readonly timer: TurnTimer }
   /** Make a reply ahead of the commit; it stays silent until it is committed. */
-  | { readonly type: 'prepare-reply'; readonly text: string; readonly utterance: number }
+  | {
+      readonly type: 'prepare-reply';
+      readonly text: string;
+      readonly utterance: number;
+      /** As in `commit-turn`. */
+      readonly replaces: boolean;
+    }
   | { readonly type: 'drop-prepared' }
   | {
       readonly type: 'commit-turn';

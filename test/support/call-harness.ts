@@ -3,14 +3,13 @@ import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { ReplyModel, ReplyRequest } from '../../agents-runtime/agent/reply-model.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
-import type { CallEvent, CallTransport } from '../../agents-runtime/call/transport.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { SpeechChunk, Utterance, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
+import { PlayingClient, VOICE_RATE } from './playing-client.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const RATE = 16_000;
-const VOICE_RATE = 24_000;
 
 export const CONFIG: AgentConfig = {
   prompt: 'You are helpful.',
@@ -52,76 +51,6 @@ interface Said {
   readonly text: string;
 }
 
-/** A wire whose client plays at once and by the virtual clock, as a browser does. */
-export class PlayingClient implements CallTransport {
-  readonly sampleRate = VOICE_RATE;
-  readonly backlogBytes = 0;
-  readonly events: CallEvent[] = [];
-  readonly control: string[] = [];
-  /** All the samples that were heard, in order. */
-  readonly heard: number[] = [];
-  onPlayed: (playedMs: number) => void = () => undefined;
-  #received: number[] = [];
-  #base = 0;
-  #at = 0;
-  #isPaused = false;
-  isClosed = false;
-
-  readonly #clock: VirtualClock;
-  constructor(clock: VirtualClock) {
-    this.#clock = clock;
-    const tick = () => {
-      if (this.isClosed) return;
-      this.#play(20);
-      this.#clock.after(20, tick);
-    };
-    clock.after(20, tick);
-  }
-
-  audio(samples: Float32Array): void {
-    for (const sample of samples) this.#received.push(sample);
-  }
-
-  pause(): void {
-    this.control.push(`${this.#clock.now()}: pause`);
-    this.#isPaused = true;
-    this.onPlayed(this.#playedMs());
-  }
-
-  resumeFrom(fromMs: number): void {
-    this.control.push(`${this.#clock.now()}: resume ${fromMs}`);
-    this.#at = Math.round((fromMs * VOICE_RATE) / 1000) - this.#base;
-    this.#isPaused = false;
-  }
-
-  clear(): void {
-    this.control.push(`${this.#clock.now()}: clear`);
-    this.#base += this.#received.length;
-    this.#received = [];
-    this.#at = 0;
-    this.#isPaused = false;
-  }
-
-  send(event: CallEvent): void {
-    this.events.push(event);
-  }
-
-  close(): void {
-    this.isClosed = true;
-  }
-
-  #playedMs(): number {
-    return ((this.#base + this.#at) * 1000) / VOICE_RATE;
-  }
-
-  #play(ms: number): void {
-    if (this.#isPaused || this.#at >= this.#received.length) return;
-    const end = Math.min(this.#received.length, this.#at + (ms * VOICE_RATE) / 1000);
-    while (this.#at < end) this.heard.push(this.#received[this.#at++]!);
-    this.onPlayed(this.#playedMs());
-  }
-}
-
 export interface HarnessOptions {
   readonly config?: Partial<AgentConfig>;
   /** The model's answer to the newest user text, token by token with a pause before each. */
@@ -130,6 +59,9 @@ export interface HarnessOptions {
   readonly completeness?: (text: string) => number;
   readonly transcriptMs?: number;
   readonly voiceMs?: number;
+  readonly recogniserFails?: boolean;
+  /** Words of a piece after which the voice fails; undefined: it does not. */
+  readonly voiceFailsAfter?: (text: string) => number | undefined;
 }
 
 /** The whole engine with scripted models on a virtual clock. */
@@ -160,9 +92,9 @@ export function harness(options: HarnessOptions = {}) {
         return options.completeness?.(said.at(-1)?.text ?? '') ?? 1;
       },
     },
-    recogniser: scriptedRecogniser(clock, options.transcriptMs ?? 80),
+    recogniser: scriptedRecogniser(clock, options),
     replyModel: scriptedModel(clock, options, requests),
-    voice: scriptedVoice(clock, options.voiceMs ?? 20),
+    voice: scriptedVoice(clock, options),
     greetings: new Greetings(),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
@@ -197,6 +129,15 @@ export function harness(options: HarnessOptions = {}) {
     silence: (ms: number) => microphone(ms),
     say: (text: string, ms: number) => microphone(ms, text),
     cough: (ms: number) => microphone(ms, ''),
+    /** Breaks the wire for so long; the caller is not heard meanwhile. */
+    away: async (ms: number) => {
+      transport.isAway = true;
+      call.lost();
+      await clock.run(ms);
+      transport.isAway = false;
+      call.regained(transport.receivedMs, (fromMs) => transport.skipTo(fromMs));
+    },
+    control: () => transport.control.map((line) => line.split(' ')[1]),
     states: () =>
       transport.events.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
     texts: (role: 'user' | 'agent') =>
@@ -221,12 +162,16 @@ function speechFromSound(): VoiceActivity {
   };
 }
 
-function scriptedRecogniser(clock: VirtualClock, ms: number): Recogniser {
+function scriptedRecogniser(
+  clock: VirtualClock,
+  { transcriptMs = 80, recogniserFails }: HarnessOptions,
+): Recogniser {
   return {
     id: 'script',
     languages: ['en'],
     async transcribe(samples, { signal }) {
-      await sleep(clock, ms);
+      await sleep(clock, transcriptMs);
+      if (recogniserFails) throw new Error('the recogniser died');
       if (signal?.aborted) throw new Error('aborted');
       const heard: string[] = [];
       for (const sample of samples) {
@@ -260,7 +205,10 @@ async function* echo(clock: VirtualClock, { history }: ReplyRequest): AsyncGener
 }
 
 /** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
-function scriptedVoice(clock: VirtualClock, ms: number): VoiceModel {
+function scriptedVoice(
+  clock: VirtualClock,
+  { voiceMs = 20, voiceFailsAfter }: HarnessOptions,
+): VoiceModel {
   let spoken = 0;
   return {
     id: 'script',
@@ -269,7 +217,8 @@ function scriptedVoice(clock: VirtualClock, ms: number): VoiceModel {
     warm: async () => undefined,
     close: async () => undefined,
     async *speak({ text }: Utterance, { signal }): AsyncGenerator<SpeechChunk> {
-      await sleep(clock, ms);
+      await sleep(clock, voiceMs);
+      const failsAfter = voiceFailsAfter?.(text);
       const words = [...text.matchAll(/\S+/g)].map((match, index) => ({
         textStart: match.index,
         textEnd: match.index + match[0].length,
@@ -278,6 +227,7 @@ function scriptedVoice(clock: VirtualClock, ms: number): VoiceModel {
       }));
       for (let index = 0; index < words.length; index++) {
         if (signal.aborted) throw new Error('aborted');
+        if (index === failsAfter) throw new Error('the voice died');
         const samples = Float32Array.from({ length: 2400 }, () => ++spoken / 1e7);
         yield { samples, words: index === 0 ? words : [] };
       }

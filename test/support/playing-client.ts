@@ -1,0 +1,96 @@
+import type { CallEvent, CallTransport } from '../../agents-runtime/call/transport.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+/** Hz of the scripted voice. */
+export const VOICE_RATE = 24_000;
+
+/** A wire whose client plays at once and by the virtual clock, as a browser does. */
+export class PlayingClient implements CallTransport {
+  readonly sampleRate = VOICE_RATE;
+  readonly backlogBytes = 0;
+  readonly events: CallEvent[] = [];
+  readonly control: string[] = [];
+  /** All the samples that were heard, in order. */
+  readonly heard: number[] = [];
+  onPlayed: (playedMs: number) => void = () => undefined;
+  #received: number[] = [];
+  #base = 0;
+  #at = 0;
+  #isPaused = false;
+  /** The wire is broken: nothing reaches the client, it plays what it has. */
+  isAway = false;
+  isClosed = false;
+  readonly #clock: VirtualClock;
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+    const tick = () => {
+      if (this.isClosed) return;
+      this.#play(20);
+      this.#clock.after(20, tick);
+    };
+    clock.after(20, tick);
+  }
+
+  /** The position up to which it has audio. */
+  get receivedMs(): number {
+    return ((this.#base + this.#received.length) * 1000) / VOICE_RATE;
+  }
+
+  /** As `ready` says after a broken wire: what comes next is at this position. */
+  skipTo(positionMs: number): void {
+    const gap = Math.round((positionMs * VOICE_RATE) / 1000) - this.#base - this.#received.length;
+    if (gap < 0) throw new Error('audio that was received is sent again');
+    if (gap === 0) return;
+    this.#base += this.#received.length + gap;
+    this.#received = [];
+    this.#at = 0;
+  }
+
+  audio(samples: Float32Array): void {
+    if (this.isAway) return;
+    for (const sample of samples) this.#received.push(sample);
+  }
+
+  pause(): void {
+    if (this.isAway) return;
+    this.control.push(`${this.#clock.now()}: pause`);
+    this.#isPaused = true;
+    this.onPlayed(this.#playedMs());
+  }
+
+  resumeFrom(fromMs: number): void {
+    if (this.isAway) return;
+    this.control.push(`${this.#clock.now()}: resume ${fromMs}`);
+    this.#at = Math.round((fromMs * VOICE_RATE) / 1000) - this.#base;
+    this.#isPaused = false;
+  }
+
+  clear(): void {
+    if (this.isAway) return;
+    this.control.push(`${this.#clock.now()}: clear`);
+    this.#base += this.#received.length;
+    this.#received = [];
+    this.#at = 0;
+    this.#isPaused = false;
+  }
+
+  send(event: CallEvent): void {
+    this.events.push(event);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  #playedMs(): number {
+    return ((this.#base + this.#at) * 1000) / VOICE_RATE;
+  }
+
+  #play(ms: number): void {
+    if (this.#isPaused || this.#at >= this.#received.length) return;
+    const end = Math.min(this.#received.length, this.#at + (ms * VOICE_RATE) / 1000);
+    while (this.#at < end) this.heard.push(this.#received[this.#at++]!);
+    if (!this.isAway) this.onPlayed(this.#playedMs());
+  }
+}
