@@ -116,7 +116,7 @@ function prepared(ipa: string): string {
       .replace(OTHER_MARKS, '')
       .replace(/\u0303([ːˑ]+)/g, `$1${NASAL}`)
       // Before n a glottal stop is how a t sounds; a pause between syllables keeps their sounds apart.
-      .replace(/ʔ(?=n|ə?n)/g, 't')
+      .replace(/ʔ(?=ə?n)/g, 't')
       .replace(/[.|‖-]/g, BREAK)
       .replace(SILENT, '')
       .replace(/\s+/g, ' ')

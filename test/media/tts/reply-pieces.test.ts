@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { Dictionary } from '../../../media/tts/dictionary/dictionary.js';
 import { ReplyPieces } from '../../../media/tts/reply-pieces.js';
 
 function piecesOf(tokens: readonly string[]) {
@@ -35,4 +36,30 @@ it('gives the same pieces however the reply is cut', () => {
 
 it('has nothing to say for an emoji', () => {
   expect(piecesOf(['🎉'])).toEqual([]);
+});
+
+it('says what a dictionary says, and still knows what was written where', () => {
+  const rules = [
+    { id: '1', word: 'Nguyen', replacement: 'Win', ipa: 'nwɪn', caseSensitive: true },
+    { id: '2', word: 'k8s', replacement: 'kubernetes cluster', ipa: null, caseSensitive: false },
+  ];
+  const dictionary = new Dictionary(rules);
+  const pieces = new ReplyPieces({ language: 'en', minLength: 20, dictionary });
+  const reply = 'Ask **Nguyen** 🎉 about the K8S at https://example.com today.';
+  const [piece] = [...pieces.push(reply), ...pieces.flush()];
+  const { written, spoken, pronounced } = piece!;
+  expect(written).toBe(reply);
+  expect(spoken.text).toBe('Ask Win about the kubernetes cluster at example dot com today.');
+  expect(pronounced).toEqual([{ textStart: 4, textEnd: 7, ipa: 'nwɪn' }]);
+  const writtenFor = (word: string) => {
+    const start = spoken.text.indexOf(word);
+    const { textStart, textEnd } = spoken.origin(start, start + word.length);
+    return written.slice(textStart, textEnd);
+  };
+  expect(['Win', 'kubernetes', 'cluster', 'today'].map(writtenFor)).toEqual([
+    'Nguyen',
+    'K8S',
+    'K8S',
+    'today',
+  ]);
 });
