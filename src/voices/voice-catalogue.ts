@@ -9,6 +9,7 @@ const ENGINE_RATES: Readonly<Record<string, number>> = {
   piper: 22_050,
   formant: 22_050,
 };
+const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 const SPEECH_SYNTHESIS = 'speech synthesis';
 
 /** Where the formant voices come from. */
@@ -17,6 +18,7 @@ const INSTALL_FORMANT = 'npm install --include=optional';
 /** A voice that could be open here. */
 interface KnownVoice {
   readonly id: string;
+  readonly name: string;
   readonly language: string;
   readonly engine: string;
   /** The command that installs it. */
@@ -31,7 +33,12 @@ export class VoiceCatalogue implements BuiltinVoices {
   constructor(models: readonly Model[], open: readonly VoiceModel[]) {
     const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(knownModel);
     const formant = FORMANT_VOICES.map(
-      (voice): KnownVoice => ({ ...voice, engine: 'formant', install: INSTALL_FORMANT }),
+      (voice): KnownVoice => ({
+        ...voice,
+        name: `${LANGUAGE_NAMES.of(voice.language) ?? voice.language}, formant`,
+        engine: 'formant',
+        install: INSTALL_FORMANT,
+      }),
     );
     this.#voices = [...neural, ...formant].map((known) => describe(known, open));
   }
@@ -41,17 +48,19 @@ export class VoiceCatalogue implements BuiltinVoices {
   }
 }
 
-function knownModel({ id, engine, languages }: Model): KnownVoice {
-  return { id, engine, language: languages[0]!, install: `npm run models -- fetch ${id}` };
+function knownModel({ id, engine, languages, files }: Model): KnownVoice {
+  const language = languages[0]!;
+  const name = nameOf(engine === 'piper' ? (files[0]?.name ?? id) : id);
+  return { id, name, engine, language, install: `npm run models -- fetch ${id}` };
 }
 
 function describe(known: KnownVoice, open: readonly VoiceModel[]): BuiltinVoice {
-  const { id, engine, language, install } = known;
+  const { id, name, engine, language, install } = known;
   const voice = open.find((candidate) => candidate.id === id);
   const first = open.find((candidate) => candidate.languages.includes(language));
   return {
     id,
-    name: nameOf(id),
+    name,
     language,
     engine,
     sampleRate: voice?.sampleRate ?? ENGINE_RATES[engine] ?? 0,
@@ -61,8 +70,8 @@ function describe(known: KnownVoice, open: readonly VoiceModel[]): BuiltinVoice 
   };
 }
 
-/** `hibari-heart` → `Heart`. */
+/** `hibari-heart` → `Heart`, `de_DE-thorsten-medium.onnx` → `Thorsten`. */
 function nameOf(id: string): string {
-  const name = id.slice(id.indexOf('-') + 1);
+  const name = (id.split('-')[1] ?? id).replaceAll('_', ' ');
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

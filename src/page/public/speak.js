@@ -31,6 +31,9 @@ export async function openSpeak(api) {
     { signal },
   );
   stopButton.addEventListener('click', stop, { signal });
+  voiceList.addEventListener('change', () => tell(voiceList.selectedOptions[0].dataset.hint), {
+    signal,
+  });
   return () => {
     stop();
     controls.abort();
@@ -43,12 +46,23 @@ async function fillVoices(api) {
     ({ status, installed }) => status === 'AVAILABLE' && installed !== false,
   );
   voiceList.replaceChildren(
-    ...usable.map(({ voice_id, name, language }) => {
+    ...usable.map(({ voice_id, name, language, engine }) => {
       const option = new Option(`${name} (${language})`, voice_id);
       option.dataset.language = language;
+      option.dataset.hint = engine === 'formant' ? hintFor(language, voices) : '';
       return option;
     }),
   );
+}
+
+/** What would sound better than the formant engine, if there is something. */
+function hintFor(language, voices) {
+  const better = voices.filter(
+    (voice) => voice.language === language && voice.engine !== 'formant',
+  );
+  if (better.some(({ installed }) => installed)) return '';
+  const { install } = better[0] ?? {};
+  return install ? `A simple voice. A neural one: ${install}, then start again.` : '';
 }
 
 async function speak(api, signal) {
