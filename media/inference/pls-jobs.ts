@@ -20,6 +20,12 @@ export type PlsOutcome =
 
 /** What the thread for lexicons does. */
 export type PlsJobs = {
-  readonly read: { readonly input: PlsFile; readonly output: PlsOutcome };
+  /** Begins a file under a number of the client's choice, and reads a part; null: there is more. */
+  readonly begin: {
+    readonly input: PlsFile & { readonly id: number };
+    readonly output: PlsOutcome | null;
+  };
+  /** Reads on; the file is forgotten with its outcome. */
+  readonly next: { readonly input: { readonly id: number }; readonly output: PlsOutcome | null };
   readonly write: { readonly input: Lexicon; readonly output: string };
 };

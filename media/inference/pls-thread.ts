@@ -12,19 +12,29 @@ export class PlsThread {
     undefined,
   );
 
+  #nextId = 1;
+
   constructor(permits: CpuPermits) {
     this.#lane = new WorkerLane(permits);
   }
 
-  read(file: PlsFile): Promise<PlsOutcome> {
-    return this.#lane.use('background', () => this.#thread.run('read', file));
+  /** Part by part, so that a large file keeps no caller waiting for the CPU. */
+  async read(file: PlsFile): Promise<PlsOutcome> {
+    const id = this.#nextId++;
+    let outcome = await this.#job(() => this.#thread.run('begin', { ...file, id }));
+    while (!outcome) outcome = await this.#job(() => this.#thread.run('next', { id }));
+    return outcome;
   }
 
   write(lexicon: Lexicon): Promise<string> {
-    return this.#lane.use('background', () => this.#thread.run('write', lexicon));
+    return this.#job(() => this.#thread.run('write', lexicon));
   }
 
   close(): Promise<void> {
     return this.#thread.close();
+  }
+
+  #job<T>(job: () => Promise<T>): Promise<T> {
+    return this.#lane.use('background', job);
   }
 }

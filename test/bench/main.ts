@@ -6,7 +6,6 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   'first-audio': () => import('./first-audio.js'),
   call: () => import('./call.js'),
   speech: () => import('./speech.js'),
-  dictionary: () => import('./dictionary.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

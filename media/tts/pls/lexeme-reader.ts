@@ -121,7 +121,7 @@ export class LexemeReader {
   }
 }
 
-/** The first that is preferred, else the first (Source: PLS 1.0, sections 4.6 and 4.7). */
+/** The first that is preferred, else the first (Source: PLS 1.0, on `prefer`). */
 function preferred(parts: readonly ReadPart[]): ReadPart | undefined {
   return parts.find(({ isPreferred }) => isPreferred) ?? parts[0];
 }

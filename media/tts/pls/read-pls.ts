@@ -19,6 +19,8 @@ export interface Lexicon {
   readonly rules: readonly PronunciationRule[];
 }
 
+/** UTF-16 units that are read at once. */
+const SLICE = 32_768;
 /** Metadata may be deep; nothing of ours is. */
 const MOST_DEPTH = 12;
 /** Of all kinds, for each rule that is allowed. */
@@ -35,13 +37,17 @@ const ALPHABETS: ReadonlyMap<string, 'ipa' | 'x-sampa'> = new Map([
  * @throws PlsFault
  */
 export function readPls(bytes: Uint8Array, options: PlsOptions): Lexicon {
-  return new PlsReader(decodeXml(bytes), options).read();
+  const reader = new PlsReader(bytes, options);
+  while (!reader.isAtEnd) reader.readOn();
+  return reader.lexicon();
 }
 
 type Tag = SaxesTagNS;
 
-class PlsReader {
+/** The same bit by bit, for who has other things to do in between. */
+export class PlsReader {
   readonly #text: string;
+  #read = 0;
   readonly #options: PlsOptions;
   readonly #parser = new SaxesParser({
     xmlns: true,
@@ -60,12 +66,10 @@ class PlsReader {
   #tagLine = 1;
   #tagColumn = 1;
 
-  constructor(text: string, options: PlsOptions) {
-    this.#text = text;
+  /** @throws PlsFault for bytes that are no text. */
+  constructor(bytes: Uint8Array, options: PlsOptions) {
+    this.#text = decodeXml(bytes);
     this.#options = options;
-  }
-
-  read(): Lexicon {
     const parser = this.#parser;
     // A fault's message ends with what the parser knows of the place, which is told apart here.
     parser.on('error', ({ message }) => this.#fail(sentenceOf(message)));
@@ -81,7 +85,22 @@ class PlsReader {
     parser.on('closetag', (tag) => this.#close(tag));
     parser.on('text', (text) => this.#addText(text));
     parser.on('cdata', (text) => this.#addText(text));
-    parser.write(this.#text).close();
+  }
+
+  get isAtEnd(): boolean {
+    return this.#read >= this.#text.length;
+  }
+
+  /** Some milliseconds' worth of text. @throws PlsFault */
+  readOn(): void {
+    const slice = this.#text.slice(this.#read, this.#read + SLICE);
+    this.#read += SLICE;
+    this.#parser.write(slice);
+  }
+
+  /** What was read, at the end. @throws PlsFault */
+  lexicon(): Lexicon {
+    this.#parser.close();
     if (this.#language === undefined) this.#fail('There is no lexicon');
     return { language: this.#language!, rules: this.#withIds() };
   }

@@ -30,16 +30,14 @@ ${lexemes}</lexicon>
 `;
 }
 
-/** The transcription comes first, so that it is preferred to the alias. */
+/** On one line, as files are bounded. The transcription comes first: so it is preferred to the alias. */
 function lexeme({ id, word, replacement, ipa, caseSensitive }: PronunciationRule): string {
-  const attributes = `parley:id="${escaped(id)}" parley:case-sensitive="${caseSensitive}"`;
-  const phoneme = ipa === null ? '' : `    <phoneme>${escaped(ipa)}</phoneme>\n`;
+  const anyCase = caseSensitive ? '' : ' parley:case-sensitive="false"';
+  const grapheme = `<grapheme>${escaped(word)}</grapheme>`;
+  const phoneme = ipa === null ? '' : `<phoneme>${escaped(ipa)}</phoneme>`;
   const needsAlias = ipa === null || replacement !== word;
-  const alias = needsAlias ? `    <alias>${escaped(replacement)}</alias>\n` : '';
-  return `  <lexeme ${attributes}>
-    <grapheme>${escaped(word)}</grapheme>
-${phoneme}${alias}  </lexeme>
-`;
+  const alias = needsAlias ? `<alias>${escaped(replacement)}</alias>` : '';
+  return `<lexeme parley:id="${escaped(id)}"${anyCase}>${grapheme}${phoneme}${alias}</lexeme>\n`;
 }
 
 function escaped(text: string): string {

@@ -43,7 +43,7 @@ function lexicon(
 describe('the examples of the recommendation', () => {
   it.each<[string, string, unknown[]]>([
     [
-      '1.1-alias',
+      'alias',
       'en',
       [
         ['W3C', 'World Wide Web Consortium', null],
@@ -52,7 +52,7 @@ describe('the examples of the recommendation', () => {
       ],
     ],
     [
-      '4.5-graphemes',
+      'graphemes',
       'en',
       [
         ['judgment', 'judgment', 'ˈdʒʌdʒ.mənt'],
@@ -61,9 +61,9 @@ describe('the examples of the recommendation', () => {
         ['fiance', 'fiance', 'fiˈɒ̃ːn.seɪ'],
       ],
     ],
-    ['4.2-metadata', 'it', [['Roberto Benigni', 'Roberto Benigni', 'roˈbɛrto beˈniːɲi']]],
+    ['metadata', 'it', [['Roberto Benigni', 'Roberto Benigni', 'roˈbɛrto beˈniːɲi']]],
     [
-      '4.9-several',
+      'several',
       'en',
       [
         ['theater', 'theater', 'ˈθɪətər'],
@@ -190,6 +190,23 @@ function twice(): string {
   return `${lexeme}\n${lexeme}`;
 }
 
+it('reads a long file as it reads a short one, wherever it is cut', () => {
+  const word = (i: number) => `${'😀'.repeat(i % 7)}\r\n&amp;${i}`;
+  const lexemes = Array.from(
+    { length: 99 },
+    (_, i) =>
+      `<lexeme><grapheme>${word(i)}</grapheme><alias>${' '.repeat(1_000)}b</alias></lexeme>`,
+  );
+  const { rules } = read(lexicon(lexemes.join('\r\n')));
+  expect(rules.map((rule) => rule.word)).toEqual(
+    lexemes.map((_, i) => `${'😀'.repeat(i % 7)}${i % 7 ? ' ' : ''}&${i}`),
+  );
+  expect(faultOf(lexicon(`${lexemes.join('\n')}<oops/>`)).slice(0, 2)).toEqual([
+    1 + 99 + 99,
+    lexemes.at(-1)!.length - lexemes.at(-1)!.indexOf('\r') - 1,
+  ]);
+});
+
 describe('encodings', () => {
   const xml = lexicon('<lexeme><grapheme>é</grapheme><alias>b</alias></lexeme>');
   it.each<[string, Uint8Array]>([
@@ -254,15 +271,8 @@ describe('what was written is read back', () => {
     ];
     expect(writePls({ language: 'en', rules })).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <lexicon version="1.0" xmlns="http://www.w3.org/2005/01/pronunciation-lexicon" xmlns:parley="urn:x-parley:pronunciation-dictionary" alphabet="ipa" xml:lang="en">
-  <lexeme parley:id="1" parley:case-sensitive="false">
-    <grapheme>A &amp; B</grapheme>
-    <phoneme>eɪ</phoneme>
-    <alias>a and b</alias>
-  </lexeme>
-  <lexeme parley:id="2" parley:case-sensitive="true">
-    <grapheme>x</grapheme>
-    <phoneme>ɛks</phoneme>
-  </lexeme>
+<lexeme parley:id="1" parley:case-sensitive="false"><grapheme>A &amp; B</grapheme><phoneme>eɪ</phoneme><alias>a and b</alias></lexeme>
+<lexeme parley:id="2"><grapheme>x</grapheme><phoneme>ɛks</phoneme></lexeme>
 </lexicon>
 `);
   });
