@@ -39,6 +39,8 @@ export class Transcriber {
   #latest = '';
   #from: number | undefined;
   #finalUpTo: number | undefined;
+  /** What a turn that is over has had: no pre-roll reaches back into it. */
+  #notBefore = 0;
   #work = new AbortController();
   #timer: Timer | undefined;
 
@@ -50,7 +52,7 @@ export class Transcriber {
   speech(startSample: number): void {
     this.#stopRuns();
     if (this.#from === undefined) {
-      this.#from = Math.max(0, startSample - PRE_ROLL);
+      this.#from = Math.max(this.#notBefore, startSample - PRE_ROLL);
     } else if (this.#finalUpTo !== undefined && this.#finalUpTo - this.#from > FIX_AFTER) {
       this.#fixed = this.#latest;
       this.#from = this.#finalUpTo;
@@ -71,6 +73,7 @@ export class Transcriber {
     this.#fixed = '';
     this.#latest = '';
     this.#from = undefined;
+    this.#notBefore = Math.max(this.#notBefore, this.#finalUpTo ?? 0);
     this.#finalUpTo = undefined;
   }
 

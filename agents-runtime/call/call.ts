@@ -1,4 +1,5 @@
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
+import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import { Inbound } from '../audio/inbound.js';
 import { Playout, type Spoken } from '../audio/playout.js';
@@ -157,11 +158,14 @@ export class Call implements CallInput {
   #onEdge(edge: SpeechEdge): void {
     switch (edge.type) {
       case 'speech-started':
-        if (!this.#turns.state.turn) this.#turnStartSample = edge.startSample;
-        this.#transcriber.speech(edge.startSample);
-        this.#turns.handle({ type: edge.type, startMs: this.#callMs(edge.startSample) });
+        this.#onSpeech(edge.startSample);
         return;
       case 'speech-resumed':
+        // The turn may have been committed by the clock before the segment was over.
+        if (!this.#turns.state.turn) {
+          this.#onSpeech(edge.atSample - VAD_WINDOW);
+          return;
+        }
         this.#transcriber.speech(edge.atSample);
         this.#turns.handle({ type: edge.type });
         return;
@@ -173,6 +177,12 @@ export class Call implements CallInput {
         if (edge.zeroSample !== this.#zeroSample) this.#zeroSample = edge.zeroSample;
         this.#turns.handle({ type: edge.type, zeroMs: this.#callMs(edge.zeroSample) });
     }
+  }
+
+  #onSpeech(startSample: number): void {
+    if (!this.#turns.state.turn) this.#turnStartSample = startSample;
+    this.#transcriber.speech(startSample);
+    this.#turns.handle({ type: 'speech-started', startMs: this.#callMs(startSample) });
   }
 
   #onTranscript({ text, zeroSample }: Transcript): void {
@@ -203,6 +213,9 @@ export class Call implements CallInput {
       case 'drop-turn':
         if (!this.#turns.state.turn) this.#transcriber.reset();
         this.#sendUser(action.turn, '', true, this.#now());
+        return;
+      case 'keep-turn':
+        this.#transcriber.reset();
         return;
       case 'leave-turn':
         this.#leave(action);

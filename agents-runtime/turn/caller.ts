@@ -159,7 +159,8 @@ function commit(state: TurnState): TurnStep {
     return andThen(andThen(dropped, resume), answerWaiting);
   }
   if (isBusy) {
-    return andThen([waitForFloor(quiet, turn.index, turn.text), ...timers], resume);
+    const kept: TurnEffect = { type: 'keep-turn', turn: turn.index };
+    return andThen([waitForFloor(quiet, turn.index, turn.text), ...timers, kept], resume);
   }
   const spoken =
     state.user.phase === 'paused'

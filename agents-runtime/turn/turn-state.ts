@@ -125,6 +125,8 @@ export type TurnEffect =
       readonly spoken: SpokenTimes | undefined;
     }
   | { readonly type: 'drop-turn'; readonly turn: number; readonly why: 'no-words' | 'backchannel' }
+  /** It is whole and waits for protected speech to end; what is said now is another turn. */
+  | { readonly type: 'keep-turn'; readonly turn: number }
   /** The call ended before this could be answered. */
   | {
       readonly type: 'leave-turn';

@@ -221,6 +221,7 @@ describe('barge-in', () => {
     expect(log.slice(2)).toEqual([
       '1700: judge-turn',
       '1700: finalise-transcript',
+      '2050: keep-turn',
       '2780: listening',
       '2780: thinking',
       '2780: commit 1 "are you open today"',

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { harness, sleep } from '../../support/call-harness.js';
+
+type Act =
+  | { readonly type: 'say'; readonly words: number; readonly ms: number }
+  | { readonly type: 'cough' | 'silence' | 'away'; readonly ms: number }
+  | { readonly type: 'type' };
+
+const ms = (max: number) => fc.integer({ min: 1, max: max / 20 }).map((frames) => frames * 20);
+const act: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({
+    type: fc.constant('say' as const),
+    words: fc.integer({ min: 1, max: 4 }),
+    ms: ms(1_500),
+  }),
+  fc.record({ type: fc.constant('cough' as const), ms: ms(600) }),
+  fc.record({ type: fc.constant('silence' as const), ms: ms(2_500) }),
+  fc.record({ type: fc.constant('away' as const), ms: ms(4_000) }),
+  fc.constant({ type: 'type' as const }),
+);
+
+const world = fc.record({
+  script: fc.array(act, { minLength: 1, maxLength: 9 }),
+  minInterruptionWords: fc.integer({ min: 0, max: 3 }),
+  allowInterruptions: fc.boolean(),
+  greeting: fc.constantFrom('', 'Hello and welcome to our shop.'),
+  modelMs: fc.integer({ min: 0, max: 1_500 }),
+  transcriptMs: fc.integer({ min: 20, max: 900 }),
+  probability: fc.constantFrom(0, 0.4, 1),
+});
+
+/** Longer than any deadline of a call that goes on by itself. */
+const SETTLED_MS = 15_000;
+
+describe('whatever is said, and when', () => {
+  it('the agent ends listening, every word is answered or left out for a reason, no sample is heard twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async (made) => {
+        const call = harness({
+          config: {
+            minInterruptionWords: made.minInterruptionWords,
+            allowInterruptions: made.allowInterruptions,
+            greeting: made.greeting,
+          },
+          transcriptMs: made.transcriptMs,
+          completeness: () => made.probability,
+          reply: async function* ({ history }) {
+            await sleep(call.clock, made.modelMs);
+            yield `Here is a longer answer to what you said, which was this: ${history.at(-1)?.text}.`;
+          },
+        });
+        call.call.connected();
+        const wanted: string[] = [];
+        let spoken = 0;
+        for (const next of made.script) {
+          const text = `w${++spoken}${' and so'.repeat('words' in next ? next.words - 1 : 0)}`;
+          if (next.type === 'say') {
+            await call.say(text, next.ms);
+            // Shorter sounds are no speech.
+            if (next.ms >= 200) wanted.push(`w${spoken}`);
+          } else if (next.type === 'type') {
+            call.call.typed(text);
+            wanted.push(`w${spoken}`);
+          } else await call[next.type](next.ms);
+        }
+        await call.silence(SETTLED_MS);
+
+        expect(call.states().at(-1)).toBe('listening');
+        expect(call.ended()).toBeUndefined();
+        expect(call.faults).toEqual([]);
+        const { heard } = call.transport;
+        expect(heard.every((sample, i) => i === 0 || sample > heard[i - 1]!)).toBe(true);
+
+        const said = call.texts('user').join(' ');
+        for (const word of wanted) expect(said.split(/\s/), said).toContain(word);
+        // Nothing stands in the talk twice.
+        const firsts = said.split(/\s/).filter((word) => word.startsWith('w'));
+        expect(new Set(firsts).size).toBe(firsts.length);
+        const last =
+          call.requests
+            .at(-1)
+            ?.history.map(({ text }) => text)
+            .join(' ') ?? '';
+        for (const word of wanted) expect(last.split(/[\s.]/), last).toContain(word);
+
+        call.call.hangUp('user_hangup');
+        await call.clock.run(10_000);
+        expect(call.clock.pending).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});
