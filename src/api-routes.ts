@@ -33,6 +33,7 @@ import { SpeechJobs } from './speech/speech-jobs.js';
 import { SpeechSlots } from './speech/speech-slots.js';
 import { InstalledLanguages } from './voices/installed-languages.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
+import { VoicesRepository } from './voices/voices.repository.js';
 import { voiceRoutes } from './voices/voices.routes.js';
 
 /** What the resources are made of. */
@@ -74,7 +75,7 @@ export function openApi(parts: ApiParts): Api {
     ...ownNumberRoutes(parts),
     ...parts.dictionaries.routes,
     ...googleRoutes(new AgentsRepository(db)),
-    ...voiceRoutes(catalogue),
+    ...voiceRoutes({ builtin: catalogue, voices: new VoicesRepository(db) }),
     ...speechRoutes(speech),
   ];
   return {
@@ -94,6 +95,7 @@ function speechParts(parts: ApiParts, catalogue: VoiceCatalogue): SpeechParts {
     credits: new AccountsRepository(db),
     jobs: new SpeechJobs({
       dictionaries: parts.dictionaries.compiled,
+      ownVoices: new VoicesRepository(db),
       shelf: new VoiceShelf(voices),
       catalogue,
       models,

@@ -19,8 +19,18 @@ export interface SpeechDictionaries {
   find(accountId: string, id: string, version: number | null): Promise<Dictionary>;
 }
 
+/** The voices that accounts made. */
+export interface SpeechVoices {
+  /** One that the account may use; why it has failed, if it has. */
+  find(
+    accountId: string,
+    id: string,
+  ): Promise<{ readonly failureReason: string | null } | undefined>;
+}
+
 export interface SpeechJobParts {
   readonly dictionaries: SpeechDictionaries;
+  readonly ownVoices: SpeechVoices;
   /** The voices that can speak now. */
   readonly shelf: VoiceShelf;
   /** All voices that could be installed. */
@@ -56,7 +66,7 @@ export class SpeechJobs {
   async resolveManner(accountId: string, request: SoundRequest): Promise<SpeechManner> {
     const language = request.language ?? SPEECH_DEFAULTS.language;
     if (request.model != null) this.#checkModel(request.model, language);
-    const voice = this.#voiceFor(request.voice_id ?? undefined, language);
+    const voice = await this.#voiceFor(accountId, request.voice_id ?? undefined, language);
     const formatName = request.audio_format ?? SPEECH_DEFAULTS.audio_format;
     const sound = {
       language,
@@ -95,9 +105,13 @@ export class SpeechJobs {
     );
   }
 
-  #voiceFor(id: string | undefined, language: Language): VoiceModel {
+  async #voiceFor(
+    accountId: string,
+    id: string | undefined,
+    language: Language,
+  ): Promise<VoiceModel> {
     const { shelf } = this.#parts;
-    const named = id === undefined ? undefined : this.#named(id);
+    const named = id === undefined ? undefined : await this.#named(accountId, id);
     if (named && !named.languages.includes(language)) {
       const known = named.languages.join(', ');
       throw new ApiError(
@@ -112,13 +126,19 @@ export class SpeechJobs {
     });
   }
 
-  #named(id: string): VoiceModel {
-    const { shelf, catalogue } = this.#parts;
+  async #named(accountId: string, id: string): Promise<VoiceModel> {
+    const { shelf, catalogue, ownVoices } = this.#parts;
     const voice = shelf.find(id);
     if (voice) return voice;
     if (catalogue.list().some((known) => known.id === id)) {
       throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`, {
         detail: `npm run models -- fetch ${id} installs it; then start the gateway again`,
+      });
+    }
+    const own = await ownVoices.find(accountId, id);
+    if (own) {
+      throw new ApiError('VOICE_NOT_AVAILABLE', 'This voice cannot speak', {
+        ...(own.failureReason !== null && { detail: own.failureReason }),
       });
     }
     throw new ApiError('VOICE_NOT_FOUND', 'No voice has the given voice_id');

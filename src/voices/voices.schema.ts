@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import { LANGUAGES } from '../../media/languages.js';
 import { bool, int, list, model, oneOf, str } from '../http/fields.js';
+import { upload } from '../http/multipart-body.js';
 
 export const VOICE_STATUSES = ['PENDING', 'PROCESSING', 'AVAILABLE', 'FAILED'] as const;
 export const VOICE_VISIBILITIES = ['PUBLIC', 'PRIVATE'] as const;
@@ -9,6 +11,32 @@ export const ListVoices = model({
     description: 'Adds the voices that come with the models.',
   }).optional(),
 });
+
+const name = () => str({ min: 1, max: 255 });
+const visibility = () =>
+  oneOf(VOICE_VISIBILITIES, { description: 'PRIVATE voices exist for their account only.' });
+
+/** A recording of the voice to clone. */
+export const CloneVoice = model({
+  file: upload('MP3, WAV, Ogg or M4A, at most 7.5 MB.'),
+  name: name().default('Cloned voice'),
+  voice_visibility: visibility().default('PUBLIC'),
+  language: oneOf(LANGUAGES, { description: 'ISO 639-1' }).default('en'),
+}).meta({ id: 'CloneVoice' });
+
+export const VoicePath = model({ voice_id: str() }); // unknown ids are 404, not 422
+
+export const UpdateVoice = model({
+  name: name().nullable().optional(),
+  voice_visibility: visibility().nullable().optional(),
+}).meta({ id: 'UpdateVoice' });
+
+export const ClonedVoice = model({
+  voice_id: str(),
+  status: oneOf(VOICE_STATUSES),
+}).meta({ id: 'ClonedVoice' });
+
+export const DeletedVoice = model({ status: oneOf(['deleted']), voice_id: str() });
 
 /** A voice as it is answered; the last fields are of built-in voices only. */
 export const VoiceBody = model({

@@ -137,6 +137,24 @@ describe('what is refused before the first byte', () => {
     }
   });
 
+  it('is a voice that was made and has failed', async () => {
+    const own = await startSpeechApp({
+      ownVoices: {
+        find: async (account, id) =>
+          account === 'a' && id === 'mine' ? { failureReason: 'Because.' } : undefined,
+      },
+    });
+    for (const [voice_id, code, detail] of [
+      ['mine', 'VOICE_NOT_AVAILABLE', 'Because.'],
+      ['theirs', 'VOICE_NOT_FOUND', null],
+    ]) {
+      const response = await own.post('speech', { text: 'Hello.', voice_id });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ code, detail });
+    }
+    await own.close();
+  });
+
   it('says which command installs a language', async () => {
     const { body } = await fault({ text: 'Guten Tag.', language: 'de' });
     expect(body.detail).toContain('npm run models -- add de');

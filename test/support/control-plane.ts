@@ -27,6 +27,7 @@ import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
 import type { BuiltinVoice } from '../../src/voices/builtin-voices.js';
+import { VoicesRepository } from '../../src/voices/voices.repository.js';
 import { voiceRoutes } from '../../src/voices/voices.routes.js';
 import { type TestDatabase, withDatabase } from './database.js';
 
@@ -100,7 +101,10 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     const routes = [
       ...apiKeyRoutes({ keys, directory }),
       ...testAgentRoutes(database, box, options),
-      ...voiceRoutes({ list: () => [BUILTIN_VOICE] }),
+      ...voiceRoutes({
+        builtin: { list: () => [BUILTIN_VOICE] },
+        voices: new VoicesRepository(db),
+      }),
       ...(options.routes?.(db, secrets) ?? []),
     ];
     const app = createApp({

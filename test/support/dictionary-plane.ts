@@ -12,6 +12,7 @@ import { speechRoutes } from '../../src/speech/speech.routes.js';
 import { SpeechJobs } from '../../src/speech/speech-jobs.js';
 import { SpeechSlots } from '../../src/speech/speech-slots.js';
 import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
+import { VoicesRepository } from '../../src/voices/voices.repository.js';
 import { type Ask, type ControlPlane, withControlPlane } from './control-plane.js';
 import { ToneVoice } from './tone-voice.js';
 
@@ -55,6 +56,7 @@ export function withDictionaryPlane(): DictionaryPlane {
         credits: { spendOnSpeech: async () => '0', refund: async () => undefined },
         jobs: new SpeechJobs({
           dictionaries: dictionaries.compiled,
+          ownVoices: new VoicesRepository(db),
           shelf: new VoiceShelf([voice]),
           catalogue: new VoiceCatalogue(MODELS, [voice]),
           models,

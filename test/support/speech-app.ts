@@ -18,12 +18,18 @@ import { ModelListing } from '../../src/models-listing/model-listing.js';
 import { speechSockets } from '../../src/speech/sockets/speech-sockets.js';
 import { type SpeechParts, speechRoutes } from '../../src/speech/speech.routes.js';
 import type { SpeechCredits } from '../../src/speech/speech-credits.js';
-import { type SpeechDictionaries, SpeechJobs } from '../../src/speech/speech-jobs.js';
+import {
+  type SpeechDictionaries,
+  SpeechJobs,
+  type SpeechVoices,
+} from '../../src/speech/speech-jobs.js';
 import { SpeechSlots } from '../../src/speech/speech-slots.js';
 import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
 import { ToneVoice } from './tone-voice.js';
 
 const FREE: SpeechCredits = { spendOnSpeech: async () => '0', refund: async () => undefined };
+
+const NO_VOICES: SpeechVoices = { find: async () => undefined };
 
 export type SpeechApp = Awaited<ReturnType<typeof startSpeechApp>>;
 
@@ -39,6 +45,7 @@ export async function startSpeechApp(
     idleMs?: number;
     slots?: number;
     dictionaries?: SpeechDictionaries;
+    ownVoices?: SpeechVoices;
     ownSlots?: number;
     credits?: SpeechCredits;
     clock?: Clock;
@@ -56,6 +63,7 @@ export async function startSpeechApp(
     credits: options.credits ?? FREE,
     jobs: new SpeechJobs({
       dictionaries: options.dictionaries ?? NO_DICTIONARIES,
+      ownVoices: options.ownVoices ?? NO_VOICES,
       shelf: new VoiceShelf([voice, spanish]),
       catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
       models,

@@ -7,6 +7,7 @@ import { idempotency } from './0006-idempotency.js';
 import { phoneNumbers } from './0007-phone-numbers.js';
 import { webhookDeliveries } from './0008-webhook-deliveries.js';
 import { dictionaries } from './0009-dictionaries.js';
+import { voices } from './0010-voices.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   phoneNumbers,
   webhookDeliveries,
   dictionaries,
+  voices,
 ];

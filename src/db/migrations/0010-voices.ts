@@ -1,0 +1,32 @@
+import type { Migration } from './migration.js';
+
+/** Voices that accounts made from recordings, and those recordings. */
+export const voices: Migration = {
+  name: '0010-voices',
+  async up(transaction) {
+    await transaction.raw(`
+    create table voices (
+      voice_id uuid primary key,
+      account_id uuid not null references accounts on delete cascade,
+      name text not null check (name <> ''),
+      visibility text not null check (visibility in ('PUBLIC', 'PRIVATE')),
+      language text not null,
+      status text not null check (status in ('PENDING', 'PROCESSING', 'AVAILABLE', 'FAILED')),
+      failure_reason text,
+      -- Hz; null until there is a model of it
+      sample_rate integer,
+      created_at timestamptz(3) not null default now(),
+      check ((status = 'FAILED') = (failure_reason is not null))
+    );
+    -- lists are newest first, ties by id
+    create index voices_of_account on voices (account_id, created_at desc, voice_id desc);
+
+    create table voice_recordings (
+      voice_id uuid primary key references voices on delete cascade,
+      -- told by its content
+      kind text not null check (kind in ('mp3', 'wav', 'ogg', 'm4a')),
+      content bytea not null
+    );
+  `);
+  },
+};
