@@ -5,6 +5,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
+import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
 import type { VoiceModel } from '../media/tts/voice-model.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
@@ -38,6 +39,7 @@ import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
+import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { openWebhooks } from './webhooks/open-webhooks.js';
 
 /** Of the 20 s that an orderly end may take. */
@@ -82,10 +84,12 @@ async function start(shutdown: Shutdown): Promise<void> {
   const knowledge = await openKnowledge({ db, permits, log, store });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
+  const catalogue = new VoiceCatalogue(MODELS, speech.voices);
   const webhooks = await openWebhooks({
     db,
     box,
     log,
+    voices: catalogue,
     allowedHosts: config.OUTBOUND_ALLOWED_HOSTS,
     isAlone: config.DATABASE_URL === undefined,
   });
@@ -105,6 +109,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     knowledge,
     events: webhooks.events,
     dictionaries: dictionaries.compiled,
+    catalogue,
     address,
     store,
     ...speech,
@@ -128,7 +133,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     ),
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
-    routes: [...api.routes, ...calls.routes],
+    routes: [...api.routes, ...calls.routes, ...webhooks.routes],
     health: ownHealthParts(config.DATA_DIR, db),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
@@ -161,6 +166,7 @@ interface CallNeeds {
   readonly knowledge: OpenKnowledge;
   readonly events: CallEvents;
   readonly dictionaries: CompiledDictionaries;
+  readonly catalogue: VoiceCatalogue;
   readonly address: Address;
 }
 

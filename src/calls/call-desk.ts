@@ -5,6 +5,7 @@ import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository, Refusal } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
 import type { LiveCalls } from './live-calls.js';
+import { checkVoiceOverrides, type KnownVoices, savedVoice } from './voice-overrides.js';
 
 export interface CallDeskParts {
   readonly agents: AgentsRepository;
@@ -13,6 +14,8 @@ export interface CallDeskParts {
   readonly live: LiveCalls;
   /** Told of a call that is about to come. */
   readonly expect: (agent: Agent, options: CallOptions) => Promise<void>;
+  /** Against which overrides are checked. */
+  readonly voices: KnownVoices;
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
 }
@@ -44,7 +47,8 @@ export class CallDesk {
 
   /**
    * @param isTest a paused agent may be called too.
-   * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED, PUBLIC_URL_REQUIRED
+   * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED,
+   *   PUBLIC_URL_REQUIRED, and what is wrong with the overrides
    */
   async admit(
     accountId: string,
@@ -56,6 +60,7 @@ export class CallDesk {
     const agent = await this.#find(accountId, agentId);
     const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
     if (!isAllowed) throw refused('agent_not_deployed');
+    checkVoiceOverrides(savedVoice(agent), options.agent_overrides, this.#parts.voices);
     const origin = socketOrigin();
     if (origin === undefined) {
       throw new ApiError(

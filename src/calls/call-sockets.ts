@@ -19,13 +19,13 @@ import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { SocketCall, SocketRoute } from '../http/upgrade.js';
+import { configForCall } from './call-config.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
 import { CallRecord } from './call-record.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallRow, CallsRepository } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
 import { LiveCalls } from './live-calls.js';
-import { configForCall } from './placeholders.js';
 
 /** A socket that has not said hello by then is closed. */
 const HELLO_MS = 5_000;

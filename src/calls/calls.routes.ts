@@ -69,7 +69,8 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
     responses: {
       200: { description: 'How to join the call', schema: ConnectionDetails },
       403: { description: 'CALL_VALIDATION_FAILED with a reason' },
-      404: { description: 'No such agent' },
+      400: { description: "The overrides' voice does not speak the call's language" },
+      404: { description: 'No such agent, or the overrides name no voice that is here' },
       503: { description: 'Overloaded, or PUBLIC_URL is missing' },
     },
     handle: ({ principal, body }) =>

@@ -2,6 +2,10 @@ import type { z } from 'zod';
 import { LANGUAGES } from '../../media/languages.js';
 import { bool, dict, float, int, model, oneOf, scalar, str } from '../http/fields.js';
 
+const MAX_VARIABLES = 200;
+const MAX_NAME = 200;
+const MAX_VALUE = 10_000;
+
 /** What of an agent's voice one call may change: this and nothing else. */
 const OverriddenVoice = model(
   {
@@ -15,21 +19,41 @@ const OverriddenVoice = model(
   { extra: 'forbid' },
 );
 
-/** What a call may change of its agent. */
+/** What one call may change of its agent; anything else is refused by name. */
 export const AgentOverrides = model(
   { tts_params: OverriddenVoice.optional() },
   { extra: 'forbid' },
-);
+).meta({ id: 'AgentOverrides' });
+export type AgentOverrides = z.output<typeof AgentOverrides>;
+
+/** Values for the placeholders of prompt and greeting: flat, and each a string, number or boolean. */
+export const DynamicVariables = dict(scalar())
+  .refine((variables) => Object.keys(variables).length <= MAX_VARIABLES, {
+    message: `there must be at most ${MAX_VARIABLES} variables`,
+  })
+  .refine((variables) => Object.keys(variables).every(isName), {
+    message: `a variable must have a name of 1 to ${MAX_NAME} printable characters, without braces`,
+  })
+  .refine((variables) => Object.values(variables).every((value) => !isTooLong(value)), {
+    message: `a value must have at most ${MAX_VALUE} characters`,
+  })
+  .meta({ description: 'Values of the `{{name}}` placeholders in prompt and greeting.' });
+export type CallVariables = Readonly<z.output<typeof DynamicVariables>>;
+
+const isName = (name: string) => /^[^\p{Cc}\p{Surrogate}{}]{1,200}$/u.test(name);
+const isTooLong = (value: unknown) => typeof value === 'string' && value.length > MAX_VALUE;
 
 /** What belongs to one call only. */
 export interface CallOptions {
-  readonly dynamic_variables?: Readonly<Record<string, string | number | boolean>> | undefined;
-  readonly agent_overrides?: z.output<typeof AgentOverrides> | undefined;
+  readonly dynamic_variables?: CallVariables | undefined;
+  readonly agent_overrides?: AgentOverrides | undefined;
+  /** Why the agent's inbound_call webhook changed nothing: the call goes on as saved. */
+  readonly inbound_call_error?: string | undefined;
 }
 
 export const ConnectionDetailsInput = model({
   agent_id: str(),
-  dynamic_variables: dict(scalar()).nullable().optional(),
+  dynamic_variables: DynamicVariables.nullable().optional(),
   agent_overrides: AgentOverrides.nullable().optional(),
   transport: oneOf(['livekit', 'websocket']).nullable().optional(),
 }).meta({ id: 'ConnectionDetailsInput' });

@@ -39,6 +39,7 @@ import { LiveCalls } from './live-calls.js';
 import { outboundRoutes } from './outbound.routes.js';
 import { recordRoutes } from './records.routes.js';
 import { ReplyModels } from './reply-models.js';
+import type { KnownVoices } from './voice-overrides.js';
 
 export interface CallsParts {
   readonly config: Config;
@@ -52,6 +53,8 @@ export interface CallsParts {
   readonly ears: Ears;
   readonly embedder: Embedder;
   readonly knowledge: KnowledgeSearch;
+  /** Against which overrides are checked. */
+  readonly catalogue: KnownVoices;
   /** Hears of what happens to calls. */
   readonly events: CallEvents;
   readonly dictionaries: CompiledDictionaries;
@@ -99,9 +102,15 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     },
     configOf: (agent) => effectiveConfig(agent, { models, box }),
   });
-  const { socketOrigin } = parts;
-  const { expect } = sockets;
-  const desk = new CallDesk({ agents, calls, tokens, live, expect, socketOrigin });
+  const desk = new CallDesk({
+    agents,
+    calls,
+    tokens,
+    live,
+    voices: parts.catalogue,
+    expect: sockets.expect,
+    socketOrigin: parts.socketOrigin,
+  });
   return {
     routes: [
       ...callRoutes({ desk, tokens, calls }),

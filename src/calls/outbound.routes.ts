@@ -1,14 +1,14 @@
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import { ApiError } from '../errors.js';
-import { dict, model, scalar, str } from '../http/fields.js';
+import { model, str } from '../http/fields.js';
 import { type Route, route } from '../http/route.js';
 import type { Provider } from '../numbers/carrier.js';
-import { AgentOverrides } from './calls.schema.js';
+import { AgentOverrides, DynamicVariables } from './calls.schema.js';
 
 const OutboundCallInput = model({
   agent_id: str(),
   target_phone_number: str({ pattern: /^\+[1-9]\d{1,14}$/, description: 'E.164.' }),
-  dynamic_variables: dict(scalar()).nullable().optional(),
+  dynamic_variables: DynamicVariables.nullable().optional(),
   agent_overrides: AgentOverrides.nullable().optional(),
 }).meta({ id: 'OutboundCallInput' });
 

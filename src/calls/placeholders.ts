@@ -1,41 +1,43 @@
-import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
-import type { CallOptions } from './calls.schema.js';
-
-/** `{{name}}`, white space inside allowed. Source: the contract's supplement, §6. */
-const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
+import type { CallVariables } from './calls.schema.js';
 
 /**
- * Fills the placeholders of a text in one pass, so that a value can add no placeholder of its own;
- * one without a value is left out. Line breaks in a value become blanks: it cannot pose as a
- * paragraph of instructions.
+ * What stands between `{{` and `}}`; the name is that without the white space around it. No part of
+ * the pattern can match in two ways, so it takes linear time. Source: the contract's supplement, §6.
  */
-export function fillPlaceholders(
-  text: string,
-  variables: Readonly<Record<string, string | number | boolean>>,
-): string {
-  return text.replace(PLACEHOLDER, (_, name: string) => {
-    const value = Object.hasOwn(variables, name) ? String(variables[name]) : '';
-    return value.replace(/\s+/g, ' ');
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+/** Code points of a value that reach a prompt. */
+const MAX_VALUE = 2_000;
+
+/** Control characters, line and paragraph separators. */
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
+/** Characters that show nothing, but the joiners that some scripts need: words may hide in them. */
+const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
+/** Inside the marks by which templates and models know placeholders, roles and instructions. */
+const INSIDE_MARKS =
+  /(?<=\{)(?=[{%])|(?<=[}%])(?=\})|(?<=<)(?=[<|])|(?<=[>|])(?=>)|(?<=`)(?=`)|(?<=\[)(?=\/?INST\])/gi;
+/** What makes a line a heading, a quotation or an item. */
+const LINE_MARKS = /^[#>*=~\-\s]+(?=\s)/;
+
+/** The names of a text's placeholders. */
+export function placeholdersOf(text: string): ReadonlySet<string> {
+  const names = [...text.matchAll(PLACEHOLDER)].map(([, inner]) => inner!.trim());
+  return new Set(names.filter((name) => name !== ''));
+}
+
+/**
+ * Fills the placeholders of a text in one pass; one without a value is left out. Values are data:
+ * none can add a placeholder, a line of its own or a mark of a model's template.
+ */
+export function fillPlaceholders(text: string, variables: CallVariables): string {
+  return text.replace(PLACEHOLDER, (_, inner: string) => {
+    const name = inner.trim();
+    return name !== '' && Object.hasOwn(variables, name) ? asData(variables[name]!) : '';
   });
 }
 
-/** The agent's config with what one call changes. */
-export function configForCall(config: AgentConfig, options: CallOptions): AgentConfig {
-  const variables = options.dynamic_variables ?? {};
-  const voice = options.agent_overrides?.tts_params ?? {};
-  return {
-    ...config,
-    prompt: fillPlaceholders(config.prompt, variables),
-    greeting: fillPlaceholders(config.greeting, variables),
-    voice: {
-      voiceId: voice.voice_id ?? config.voice.voiceId,
-      language: voice.language ?? config.voice.language,
-      temperature: voice.temperature ?? config.voice.temperature,
-      topP: voice.top_p ?? config.voice.topP,
-      dictionaryId: voice.dictionary_id ?? config.voice.dictionaryId,
-      // A version that was pinned is one of the agent's own dictionary.
-      dictionaryVersion:
-        voice.dictionary_version ?? (voice.dictionary_id ? null : config.voice.dictionaryVersion),
-    },
-  };
+/** A value as part of a sentence: one line, and no mark that could make it more than words. */
+export function asData(value: string | number | boolean): string {
+  const line = String(value).replace(INVISIBLE, '').replace(BREAKS, ' ').trim();
+  const words = [...line.replace(LINE_MARKS, '')].slice(0, MAX_VALUE).join('');
+  return words.replace(INSIDE_MARKS, ' ').trim();
 }

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { AgentsRepository } from '../agents/agents.repository.js';
 import type { CallEvents } from '../calls/call-events.js';
+import type { KnownVoices } from '../calls/voice-overrides.js';
+import type { Route } from '../http/route.js';
 import { JobQueue } from '../jobs/job-queue.js';
 import { AllowedHosts } from '../outbound/allowed-hosts.js';
 import { OutboundClient } from '../outbound/outbound-client.js';
@@ -9,13 +11,18 @@ import { OutboundGuard } from '../outbound/outbound-guard.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { Deliverer } from './deliverer.js';
 import { DELIVER_JOB, DeliveriesRepository } from './deliveries.repository.js';
+import { type InboundCalls, InboundCallWebhooks } from './inbound-calls.js';
 import { WebhookOutbox } from './outbox.js';
 import { WebhookSender } from './webhook-sender.js';
+import { WebhookTests } from './webhook-tests.js';
+import { webhookRoutes } from './webhooks.routes.js';
 
 export interface WebhooksParts {
   readonly db: Knex;
   readonly box: SecretBox;
   readonly log: Logger;
+  /** Against which overrides are checked. */
+  readonly voices: KnownVoices;
   /** OUTBOUND_ALLOWED_HOSTS. */
   readonly allowedHosts: readonly string[];
   /** No other gateway can be on this database: what is being sent, a dead one was sending. */
@@ -26,7 +33,9 @@ export interface WebhooksParts {
 
 /** Everything about webhooks, put together. */
 export interface OpenWebhooks {
+  readonly routes: readonly Route[];
   readonly events: CallEvents;
+  readonly inboundCalls: InboundCalls;
   /** For whoever else calls addresses that users chose: tools, MCP. */
   readonly outbound: OutboundClient;
   close(): Promise<void>;
@@ -40,7 +49,7 @@ const FINISH_WITHIN_MS = 2_000;
 
 /** Opens the outbox and starts sending, beginning with what a kill left. */
 export async function openWebhooks(parts: WebhooksParts): Promise<OpenWebhooks> {
-  const { db, box, log, allowedHosts, isAlone, backoffMs } = parts;
+  const { db, box, log, voices, allowedHosts, isAlone, backoffMs } = parts;
   const guard = new OutboundGuard({ allowed: new AllowedHosts(allowedHosts) });
   const outbound = new OutboundClient(guard);
   const sender = new WebhookSender(outbound, box);
@@ -63,7 +72,10 @@ export async function openWebhooks(parts: WebhooksParts): Promise<OpenWebhooks> 
   const sweep = setInterval(() => {
     deliveries.sweep().catch((error) => log.warn({ err: error }, 'webhooks could not be swept'));
   }, SWEEP_MS);
+  const tests = new WebhookTests({ agents, sender, voices });
   return {
+    routes: webhookRoutes({ agents, deliveries, tests }),
+    inboundCalls: new InboundCallWebhooks({ sender, voices, log }),
     events: new WebhookOutbox(deliveries),
     outbound,
     async close() {

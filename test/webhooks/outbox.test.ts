@@ -32,6 +32,7 @@ async function gateway(options: Options = {}): Promise<OpenWebhooks> {
   const webhooks = await openWebhooks({
     db,
     box,
+    voices: { list: () => [] },
     log: options.log ?? pino({ level: 'silent' }),
     allowedHosts: options.allowedHosts ?? ['127.0.0.1'],
     isAlone: options.isAlone ?? true,

@@ -1,0 +1,68 @@
+import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
+import {
+  AgentOverrides,
+  type CallOptions,
+  type CallVariables,
+  DynamicVariables,
+} from '../calls/calls.schema.js';
+import { checkVoiceOverrides, type KnownVoices } from '../calls/voice-overrides.js';
+import { ApiError } from '../errors.js';
+import { faultsOf } from '../http/faults.js';
+import { model } from '../http/fields.js';
+import type { OutboundAnswer } from '../outbound/outbound-client.js';
+
+/** What an inbound_call webhook may answer; keys that it adds besides have no effect. */
+const InboundCallReply = model({
+  dynamic_variables: DynamicVariables.nullable().optional(),
+  agent_overrides: AgentOverrides.nullable().optional(),
+});
+
+export type ReadReply =
+  | { readonly type: 'valid'; readonly options: CallOptions }
+  /** `error` is a sentence; it holds names of fields, and no values. */
+  | { readonly type: 'invalid'; readonly error: string };
+
+/** The JSON object of an answer; undefined for anything else. */
+export function jsonOf({ body }: OutboundAnswer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(body.toString());
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+    return isObject ? (json as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined; // some other text is an answer too, only not one that says anything
+  }
+}
+
+/** Reads what an inbound_call webhook answered, against the agent's voice. */
+export function readReply(
+  answer: OutboundAnswer,
+  saved: Pick<VoiceSettings, 'voiceId' | 'language'>,
+  voices: KnownVoices,
+): ReadReply {
+  const { status } = answer;
+  if (status < 200 || status > 299) return invalid(`The webhook answered ${status}`);
+  // Nothing to say is said by an empty body as well as by an empty object.
+  const json = answer.body.length === 0 ? {} : jsonOf(answer);
+  if (!json) return invalid('The webhook answered no JSON object');
+  const reply = InboundCallReply.safeParse(json);
+  if (!reply.success) {
+    const faults = faultsOf('reply', json, reply.error.issues);
+    return invalid(faults.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; '));
+  }
+  const { dynamic_variables, agent_overrides } = reply.data;
+  try {
+    checkVoiceOverrides(saved, agent_overrides, voices);
+  } catch (error) {
+    if (error instanceof ApiError) return invalid(error.message);
+    throw error;
+  }
+  const options: CallOptions = {
+    ...(dynamic_variables && { dynamic_variables: dynamic_variables as CallVariables }),
+    ...(agent_overrides && { agent_overrides }),
+  };
+  return { type: 'valid', options };
+}
+
+function invalid(error: string): ReadReply {
+  return { type: 'invalid', error };
+}

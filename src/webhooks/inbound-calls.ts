@@ -1,0 +1,81 @@
+import type { Logger } from 'pino';
+import type { Agent } from '../agents/agents.repository.js';
+import type { CallOptions } from '../calls/calls.schema.js';
+import { type KnownVoices, savedVoice } from '../calls/voice-overrides.js';
+import { OutboundError } from '../outbound/outbound-error.js';
+import { readReply } from './inbound-call-reply.js';
+import { makeMessageId, type WebhookSender } from './webhook-sender.js';
+
+/** A call that rings. */
+export interface RingingCall {
+  readonly callId: string;
+  /** E.164; null for a caller who hides it. */
+  readonly fromNumber: string | null;
+  readonly toNumber: string;
+}
+
+/** Asks an agent's owner what is special about a call, while it rings. For trunks. */
+export interface InboundCalls {
+  /**
+   * The call's variables and overrides. It never throws: where the webhook fails, is late or makes
+   * no sense, the call goes on as the agent was saved, and `inbound_call_error` says why.
+   */
+  optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions>;
+}
+
+/** A caller hears it ring for no longer than this, whatever timeout was configured. */
+const BUDGET_MS = 5_000;
+export const MAX_REPLY_BYTES = 262_144;
+
+/** The text that an inbound_call webhook is sent. Source: the contract's supplement, §7. */
+export function inboundCallRequest(agentId: string, call: RingingCall) {
+  return {
+    agent_id: agentId,
+    call_id: call.callId,
+    from_number: call.fromNumber,
+    to_number: call.toNumber,
+  };
+}
+
+export interface InboundCallParts {
+  readonly sender: WebhookSender;
+  readonly voices: KnownVoices;
+  readonly log: Logger;
+  /** By default 5 s. */
+  readonly budgetMs?: number;
+}
+
+/** Asks the agent's `inbound_call` webhook. */
+export class InboundCallWebhooks implements InboundCalls {
+  readonly #parts: InboundCallParts;
+
+  constructor(parts: InboundCallParts) {
+    this.#parts = parts;
+  }
+
+  async optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions> {
+    const target = agent.config.webhooks?.inbound_call;
+    if (!target?.enabled) return {};
+    const { sender, voices, log, budgetMs = BUDGET_MS } = this.#parts;
+    try {
+      const answer = await sender.send(
+        {
+          agentId: agent.id,
+          target,
+          id: makeMessageId(),
+          body: JSON.stringify(inboundCallRequest(agent.id, call)),
+          timeoutMs: Math.min(target.timeout * 1_000, budgetMs),
+        },
+        { maxBytes: MAX_REPLY_BYTES },
+      );
+      const reply = readReply(answer, savedVoice(agent), voices);
+      if (reply.type === 'valid') return reply.options;
+      log.warn({ callId: call.callId }, 'inbound_call webhook answered what cannot be used');
+      return { inbound_call_error: reply.error };
+    } catch (error) {
+      log.warn({ err: error, callId: call.callId }, 'inbound_call webhook failed');
+      const isKnown = error instanceof OutboundError;
+      return { inbound_call_error: isKnown ? error.message : 'The request could not be made' };
+    }
+  }
+}
