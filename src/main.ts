@@ -15,6 +15,7 @@ import { createApp } from './app.js';
 import type { CallEvents } from './calls/call-events.js';
 import { openEars } from './calls/ears.js';
 import { openCalls } from './calls/open-calls.js';
+import { VoiceOverrides } from './calls/voice-overrides.js';
 import { type Config, readConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import { openDatabase } from './db/open-database.js';
@@ -84,19 +85,22 @@ async function start(shutdown: Shutdown): Promise<void> {
   const knowledge = await openKnowledge({ db, permits, log, store });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
-  const catalogue = new VoiceCatalogue(MODELS, speech.voices);
-  const webhooks = await openWebhooks({
+  const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });
+  shutdown.add('dictionaries', () => dictionaries.close());
+  const overrides = new VoiceOverrides({
+    voices: new VoiceCatalogue(MODELS, speech.voices),
+    dictionaries: dictionaries.compiled,
+  });
+  const webhooks = openWebhooks({
     db,
     box,
     log,
-    voices: catalogue,
+    overrides,
     allowedHosts: config.OUTBOUND_ALLOWED_HOSTS,
-    isAlone: config.DATABASE_URL === undefined,
   });
   shutdown.add('webhooks', () => webhooks.close());
+  await webhooks.start({ isAlone: config.DATABASE_URL === undefined });
   shutdown.proceed();
-  const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });
-  shutdown.add('dictionaries', () => dictionaries.close());
   const address: Address = { port: undefined };
   const origin = () => httpOrigin(config, address.port);
   const calls = await openLiveCalls(context, {
@@ -109,7 +113,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     knowledge,
     events: webhooks.events,
     dictionaries: dictionaries.compiled,
-    catalogue,
+    overrides,
     address,
     store,
     ...speech,
@@ -166,7 +170,7 @@ interface CallNeeds {
   readonly knowledge: OpenKnowledge;
   readonly events: CallEvents;
   readonly dictionaries: CompiledDictionaries;
-  readonly catalogue: VoiceCatalogue;
+  readonly overrides: VoiceOverrides;
   readonly address: Address;
 }
 

@@ -5,7 +5,7 @@ import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository, Refusal } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
 import type { LiveCalls } from './live-calls.js';
-import { checkVoiceOverrides, type KnownVoices, savedVoice } from './voice-overrides.js';
+import type { VoiceOverrides } from './voice-overrides.js';
 
 export interface CallDeskParts {
   readonly agents: AgentsRepository;
@@ -14,8 +14,7 @@ export interface CallDeskParts {
   readonly live: LiveCalls;
   /** Told of a call that is about to come. */
   readonly expect: (agent: Agent, options: CallOptions) => Promise<void>;
-  /** Against which overrides are checked. */
-  readonly voices: KnownVoices;
+  readonly overrides: VoiceOverrides;
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
 }
@@ -60,7 +59,7 @@ export class CallDesk {
     const agent = await this.#find(accountId, agentId);
     const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
     if (!isAllowed) throw refused('agent_not_deployed');
-    checkVoiceOverrides(savedVoice(agent), options.agent_overrides, this.#parts.voices);
+    await this.#parts.overrides.check(agent, options.agent_overrides);
     const origin = socketOrigin();
     if (origin === undefined) {
       throw new ApiError(

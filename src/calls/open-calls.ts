@@ -39,7 +39,7 @@ import { LiveCalls } from './live-calls.js';
 import { outboundRoutes } from './outbound.routes.js';
 import { recordRoutes } from './records.routes.js';
 import { ReplyModels } from './reply-models.js';
-import type { KnownVoices } from './voice-overrides.js';
+import type { VoiceOverrides } from './voice-overrides.js';
 
 export interface CallsParts {
   readonly config: Config;
@@ -53,8 +53,7 @@ export interface CallsParts {
   readonly ears: Ears;
   readonly embedder: Embedder;
   readonly knowledge: KnowledgeSearch;
-  /** Against which overrides are checked. */
-  readonly catalogue: KnownVoices;
+  readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
   readonly events: CallEvents;
   readonly dictionaries: CompiledDictionaries;
@@ -107,7 +106,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     calls,
     tokens,
     live,
-    voices: parts.catalogue,
+    overrides: parts.overrides,
     expect: sockets.expect,
     socketOrigin: parts.socketOrigin,
   });

@@ -1,43 +1,63 @@
-import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
 import type { Agent } from '../agents/agents.repository.js';
 import { TTS_DEFAULTS } from '../agents/tts-params.schema.js';
 import { ApiError } from '../errors.js';
 import type { BuiltinVoices } from '../voices/builtin-voices.js';
 import type { AgentOverrides } from './calls.schema.js';
 
-/** What is known of voices here: by id, which language each speaks and whether it is installed. */
-export type KnownVoices = BuiltinVoices;
-
-/** The voice and language that an agent's calls have without overrides. */
-export function savedVoice({ config }: Agent): Pick<VoiceSettings, 'voiceId' | 'language'> {
-  const { voice_id, language } = config.tts_params ?? {};
-  return { voiceId: voice_id || null, language: language ?? TTS_DEFAULTS.language };
+export interface VoiceOverridesParts {
+  readonly voices: BuiltinVoices;
+  /** Throws DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND. */
+  readonly dictionaries: {
+    find(accountId: string, id: string, version: number | null): Promise<unknown>;
+  };
 }
 
-/**
- * Checks the voice that a call would have against its language, if the call changes one of them.
- * Whether a recogniser understands the language is not asked.
- * @throws ApiError VOICE_NOT_FOUND, VOICE_NOT_AVAILABLE, VOICE_LANGUAGE_MISMATCH
- */
-export function checkVoiceOverrides(
-  saved: Pick<VoiceSettings, 'voiceId' | 'language'>,
-  overrides: AgentOverrides | null | undefined,
-  voices: KnownVoices,
-): void {
-  const { voice_id, language } = overrides?.tts_params ?? {};
-  if (voice_id === undefined && language === undefined) return;
-  const voiceId = voice_id === undefined ? saved.voiceId : voice_id || null;
-  const spoken = language ?? saved.language;
-  const voice = voiceId === null ? undefined : voices.list().find(({ id }) => id === voiceId);
-  if (voice_id && !voice) {
-    throw new ApiError('VOICE_NOT_FOUND', 'No voice has the voice_id of the overrides');
+/** Judges what one call changes of an agent's voice, as far as the schema cannot. */
+export class VoiceOverrides {
+  readonly #parts: VoiceOverridesParts;
+
+  constructor(parts: VoiceOverridesParts) {
+    this.#parts = parts;
   }
-  if (voice_id && !voice?.isInstalled) {
-    throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${voice_id} is not installed`);
+
+  /**
+   * Whether a recogniser understands the language is not asked.
+   * @throws ApiError VOICE_NOT_FOUND, VOICE_NOT_AVAILABLE, VOICE_LANGUAGE_MISMATCH,
+   *   DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND
+   */
+  async check(agent: Agent, overrides: AgentOverrides | null | undefined): Promise<void> {
+    const { voice_id, language, dictionary_id, dictionary_version } = overrides?.tts_params ?? {};
+    const saved = agent.config.tts_params ?? {};
+    if (voice_id !== undefined || language !== undefined) {
+      const spoken = language ?? saved.language ?? TTS_DEFAULTS.language;
+      if (voice_id) this.#requireVoice(voice_id);
+      this.#requireLanguage(voice_id ?? saved.voice_id ?? '', spoken);
+    }
+    const dictionaryId = dictionary_id ?? (dictionary_version ? saved.dictionary_id : undefined);
+    if (!dictionaryId) return;
+    await this.#parts.dictionaries.find(agent.accountId, dictionaryId, dictionary_version ?? null);
   }
-  if (!voice || spoken === 'auto' || voice.language === spoken) return;
-  throw new ApiError(
-    'VOICE_LANGUAGE_MISMATCH',
-    `The voice ${voice.id} does not speak ${spoken}, only ${voice.language}`,
-  );
+
+  #requireVoice(id: string): void {
+    const voice = this.#find(id);
+    if (!voice) {
+      throw new ApiError('VOICE_NOT_FOUND', 'No voice has the voice_id of the overrides');
+    }
+    if (voice.isInstalled) return;
+    throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`);
+  }
+
+  /** An agent's own voice that has gone meanwhile is nobody's contradiction. */
+  #requireLanguage(voiceId: string, language: string): void {
+    const voice = this.#find(voiceId);
+    if (!voice || language === 'auto' || voice.language === language) return;
+    throw new ApiError(
+      'VOICE_LANGUAGE_MISMATCH',
+      `The voice ${voice.id} does not speak ${language}, only ${voice.language}`,
+    );
+  }
+
+  #find(id: string) {
+    return this.#parts.voices.list().find((voice) => voice.id === id);
+  }
 }

@@ -1,11 +1,11 @@
-import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
+import type { Agent } from '../agents/agents.repository.js';
 import {
   AgentOverrides,
   type CallOptions,
   type CallVariables,
   DynamicVariables,
 } from '../calls/calls.schema.js';
-import { checkVoiceOverrides, type KnownVoices } from '../calls/voice-overrides.js';
+import type { VoiceOverrides } from '../calls/voice-overrides.js';
 import { ApiError } from '../errors.js';
 import { faultsOf } from '../http/faults.js';
 import { model } from '../http/fields.js';
@@ -33,12 +33,12 @@ export function jsonOf({ body }: OutboundAnswer): Readonly<Record<string, unknow
   }
 }
 
-/** Reads what an inbound_call webhook answered, against the agent's voice. */
-export function readReply(
+/** Reads what an inbound_call webhook answered, against its agent. */
+export async function readReply(
   answer: OutboundAnswer,
-  saved: Pick<VoiceSettings, 'voiceId' | 'language'>,
-  voices: KnownVoices,
-): ReadReply {
+  agent: Agent,
+  overrides: VoiceOverrides,
+): Promise<ReadReply> {
   const { status } = answer;
   if (status < 200 || status > 299) return invalid(`The webhook answered ${status}`);
   // Nothing to say is said by an empty body as well as by an empty object.
@@ -51,7 +51,7 @@ export function readReply(
   }
   const { dynamic_variables, agent_overrides } = reply.data;
   try {
-    checkVoiceOverrides(saved, agent_overrides, voices);
+    await overrides.check(agent, agent_overrides);
   } catch (error) {
     if (error instanceof ApiError) return invalid(error.message);
     throw error;

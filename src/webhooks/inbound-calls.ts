@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Agent } from '../agents/agents.repository.js';
 import type { CallOptions } from '../calls/calls.schema.js';
-import { type KnownVoices, savedVoice } from '../calls/voice-overrides.js';
+import type { VoiceOverrides } from '../calls/voice-overrides.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { readReply } from './inbound-call-reply.js';
 import { makeMessageId, type WebhookSender } from './webhook-sender.js';
@@ -39,7 +39,7 @@ export function inboundCallRequest(agentId: string, call: RingingCall) {
 
 export interface InboundCallParts {
   readonly sender: WebhookSender;
-  readonly voices: KnownVoices;
+  readonly overrides: VoiceOverrides;
   readonly log: Logger;
   /** By default 5 s. */
   readonly budgetMs?: number;
@@ -56,7 +56,7 @@ export class InboundCallWebhooks implements InboundCalls {
   async optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions> {
     const target = agent.config.webhooks?.inbound_call;
     if (!target?.enabled) return {};
-    const { sender, voices, log, budgetMs = BUDGET_MS } = this.#parts;
+    const { sender, overrides, log, budgetMs = BUDGET_MS } = this.#parts;
     try {
       const answer = await sender.send(
         {
@@ -68,7 +68,7 @@ export class InboundCallWebhooks implements InboundCalls {
         },
         { maxBytes: MAX_REPLY_BYTES },
       );
-      const reply = readReply(answer, savedVoice(agent), voices);
+      const reply = await readReply(answer, agent, overrides);
       if (reply.type === 'valid') return reply.options;
       log.warn({ callId: call.callId }, 'inbound_call webhook answered what cannot be used');
       return { inbound_call_error: reply.error };

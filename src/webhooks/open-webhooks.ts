@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { AgentsRepository } from '../agents/agents.repository.js';
 import type { CallEvents } from '../calls/call-events.js';
-import type { KnownVoices } from '../calls/voice-overrides.js';
+import type { VoiceOverrides } from '../calls/voice-overrides.js';
 import type { Route } from '../http/route.js';
 import { JobQueue } from '../jobs/job-queue.js';
 import { AllowedHosts } from '../outbound/allowed-hosts.js';
@@ -21,12 +21,9 @@ export interface WebhooksParts {
   readonly db: Knex;
   readonly box: SecretBox;
   readonly log: Logger;
-  /** Against which overrides are checked. */
-  readonly voices: KnownVoices;
+  readonly overrides: VoiceOverrides;
   /** OUTBOUND_ALLOWED_HOSTS. */
   readonly allowedHosts: readonly string[];
-  /** No other gateway can be on this database: what is being sent, a dead one was sending. */
-  readonly isAlone: boolean;
   /** Waits between tries, ms. */
   readonly backoffMs?: readonly number[];
 }
@@ -38,6 +35,11 @@ export interface OpenWebhooks {
   readonly inboundCalls: InboundCalls;
   /** For whoever else calls addresses that users chose: tools, MCP. */
   readonly outbound: OutboundClient;
+  /**
+   * Starts sending, beginning with what a kill left.
+   * @param isAlone no other gateway can be on this database: what is being sent, a dead one was sending.
+   */
+  start(options: { readonly isAlone: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,9 +49,9 @@ const SWEEP_MS = 5_000;
 /** Tries that run at a stop may go on for so long. */
 const FINISH_WITHIN_MS = 2_000;
 
-/** Opens the outbox and starts sending, beginning with what a kill left. */
-export async function openWebhooks(parts: WebhooksParts): Promise<OpenWebhooks> {
-  const { db, box, log, voices, allowedHosts, isAlone, backoffMs } = parts;
+/** Puts webhooks together: events can be written down at once, and are sent after `start`. */
+export function openWebhooks(parts: WebhooksParts): OpenWebhooks {
+  const { db, box, log, overrides, allowedHosts, backoffMs } = parts;
   const guard = new OutboundGuard({ allowed: new AllowedHosts(allowedHosts) });
   const outbound = new OutboundClient(guard);
   const sender = new WebhookSender(outbound, box);
@@ -62,26 +64,27 @@ export async function openWebhooks(parts: WebhooksParts): Promise<OpenWebhooks> 
     log,
     ...(backoffMs && { backoffMs }),
   });
-  if (isAlone) await deliveries.forgetClaims();
-  const queue = new JobQueue({
-    db,
-    log,
-    concurrency: CONCURRENCY,
-    tasks: { [DELIVER_JOB]: (payload) => deliverer.drain(laneOf(payload)) },
-  });
-  const sweep = setInterval(() => {
+  const tasks = { [DELIVER_JOB]: (payload: unknown) => deliverer.drain(laneOf(payload)) };
+  let queue: JobQueue | undefined;
+  let sweeping: NodeJS.Timeout | undefined;
+  const sweep = () => {
     deliveries.sweep().catch((error) => log.warn({ err: error }, 'webhooks could not be swept'));
-  }, SWEEP_MS);
-  const tests = new WebhookTests({ agents, sender, voices });
+  };
+  const tests = new WebhookTests({ agents, sender, overrides });
   return {
     routes: webhookRoutes({ agents, deliveries, tests }),
-    inboundCalls: new InboundCallWebhooks({ sender, voices, log }),
+    inboundCalls: new InboundCallWebhooks({ sender, overrides, log }),
     events: new WebhookOutbox(deliveries),
     outbound,
+    async start({ isAlone }) {
+      if (isAlone) await deliveries.forgetClaims();
+      queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
+      sweeping = setInterval(sweep, SWEEP_MS);
+    },
     async close() {
-      clearInterval(sweep);
+      clearInterval(sweeping);
       const cut = setTimeout(() => void guard.close(), FINISH_WITHIN_MS);
-      await queue.close();
+      await queue?.close();
       clearTimeout(cut);
       await guard.close();
     },

@@ -4,7 +4,7 @@ import type { StoredConfig } from '../agents/stored-config.js';
 import { TTS_DEFAULTS } from '../agents/tts-params.schema.js';
 import type { CallOptions } from '../calls/calls.schema.js';
 import { placeholdersOf } from '../calls/placeholders.js';
-import { type KnownVoices, savedVoice } from '../calls/voice-overrides.js';
+import type { VoiceOverrides } from '../calls/voice-overrides.js';
 import { ApiError } from '../errors.js';
 import type { OutboundAnswer } from '../outbound/outbound-client.js';
 import { OutboundError } from '../outbound/outbound-error.js';
@@ -23,7 +23,7 @@ const MAX_EVENT_ANSWER_BYTES = 65_536;
 export interface WebhookTestsParts {
   readonly agents: AgentsRepository;
   readonly sender: WebhookSender;
-  readonly voices: KnownVoices;
+  readonly overrides: VoiceOverrides;
 }
 
 /** Tries an agent's webhooks at its owner's wish, and tells strictly what came of it. */
@@ -64,7 +64,7 @@ export class WebhookTests {
     const answer = await this.#send(agent, target, body, MAX_REPLY_BYTES);
     if (typeof answer === 'string') return result.failed(answer);
     result.answered(answer);
-    const reply = readReply(answer, savedVoice(agent), this.#parts.voices);
+    const reply = await readReply(answer, agent, this.#parts.overrides);
     if (reply.type === 'invalid') return result.failed(reply.error);
     const strange = unknownVariables(agent.config, reply.options);
     if (strange.length > 0) {

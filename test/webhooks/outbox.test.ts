@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
+import { VoiceOverrides } from '../../src/calls/voice-overrides.js';
 import { connect } from '../../src/db/connect.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
@@ -29,15 +30,18 @@ interface Options {
 
 async function gateway(options: Options = {}): Promise<OpenWebhooks> {
   const db = connect(database.connection);
-  const webhooks = await openWebhooks({
+  const webhooks = openWebhooks({
     db,
     box,
-    voices: { list: () => [] },
+    overrides: new VoiceOverrides({
+      voices: { list: () => [] },
+      dictionaries: { find: async () => undefined },
+    }),
     log: options.log ?? pino({ level: 'silent' }),
     allowedHosts: options.allowedHosts ?? ['127.0.0.1'],
-    isAlone: options.isAlone ?? true,
     backoffMs: BACKOFF_MS,
   });
+  await webhooks.start({ isAlone: options.isAlone ?? true });
   closers.push(async () => {
     await webhooks.close();
     await db.destroy();
