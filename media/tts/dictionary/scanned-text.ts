@@ -5,6 +5,8 @@ const SPELLING = /\[SPELL:[^\]\n]{0,200}\]/gi;
 /** Stands for a whole `[SPELL:…]`; no word holds one, as lone surrogates are refused. */
 const BARRIER = '\ud800';
 const SPACE = /\s/;
+/** Words of ASCII with single blanks between: nearly all that there are. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** A text as rules see it: white space is one blank, and tokens are what a match cannot cut. */
 export interface View {
@@ -26,6 +28,7 @@ export interface ScannedText {
 
 /** A phrase in the form in which it is looked for. */
 export function keyOf(phrase: string, caseSensitive: boolean): string {
+  if (PLAIN.test(phrase)) return caseSensitive ? phrase : phrase.toLowerCase();
   const plain = phrase.normalize('NFC').trim().replace(/\s+/g, ' ');
   return caseSensitive ? plain : Array.from(plain, foldedCharacter).join('');
 }
