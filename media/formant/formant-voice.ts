@@ -59,7 +59,7 @@ export class FormantVoice implements VoiceModel {
     const reading = readingOf(utterance.text, utterance.language);
     const clock = new WordClock();
     let priority: Priority = firstPriority;
-    for (const piece of piecesOf(reading.text)) {
+    for (const piece of piecesOf(reading)) {
       const place = codeUnits(piece.text);
       const rangeOf: WordRange = (start, end) =>
         reading.origin(piece.start + place(start), piece.start + place(end));

@@ -1,3 +1,4 @@
+import { normaliserOf } from '../tts/languages/grammars.js';
 import { splitLong } from '../tts/sentences.js';
 import { speakable } from '../tts/speakable.js';
 import type { SpokenForm, TracedText } from '../tts/traced-text.js';
@@ -27,15 +28,20 @@ export interface ReadingPiece {
 }
 
 /**
- * A text as the engine may have it: no markup or emoji, addresses in words, `[SPELL:…]` character by
- * character. Numbers and abbreviations stay: the engine knows those of its languages.
+ * A text as the engine may have it: no markup or emoji, and all in words. In English, whose front end
+ * is that of another voice, numbers and abbreviations stay: the engine knows them.
  */
 export function readingOf(text: string, language: string): TracedText {
-  return speakable(text, language).rewrite(SPELLING).rewrite(NO_MARKUP);
+  const words =
+    normaliserOf(language)?.normalise(text) ?? speakable(text, language).rewrite(SPELLING);
+  return words.rewrite(NO_MARKUP);
 }
 
-/** Cuts a reading at clauses, the first piece early; what has no sound in it is left out. */
-export function piecesOf(reading: string): ReadingPiece[] {
+/**
+ * Cuts a reading at clauses, the first piece early, but not inside what stands for one written word;
+ * what has no sound in it is left out.
+ */
+export function piecesOf(reading: TracedText): ReadingPiece[] {
   const pieces: ReadingPiece[] = [];
   let start = 0;
   for (const clause of clausesOf(reading)) {
@@ -47,13 +53,21 @@ export function piecesOf(reading: string): ReadingPiece[] {
   return pieces;
 }
 
-function* clausesOf(reading: string): Generator<string> {
+function* clausesOf(reading: TracedText): Generator<string> {
+  const { text } = reading;
   let start = 0;
-  for (const { index } of reading.matchAll(CLAUSE_END)) {
+  for (const { index } of text.matchAll(CLAUSE_END)) {
     const least = start === 0 ? SHORTEST_FIRST : SHORTEST;
-    if (index + 1 - start < least) continue;
-    yield reading.slice(start, index + 1);
+    if (index + 1 - start < least || isInsideWord(reading, index)) continue;
+    yield text.slice(start, index + 1);
     start = index + 1;
   }
-  yield reading.slice(start);
+  yield text.slice(start);
+}
+
+/** Whether what stands before and behind a mark was written as one. */
+function isInsideWord(reading: TracedText, mark: number): boolean {
+  if (mark + 3 > reading.text.length) return false;
+  const before = reading.origin(mark, mark + 1);
+  return reading.origin(mark + 2, mark + 3).textStart < before.textEnd;
 }

@@ -1,0 +1,41 @@
+import type { SpokenForm } from '../traced-text.js';
+import type { Grammar } from './grammar.js';
+import { ALONE, anyOf, contextOf } from './number-text.js';
+
+/** Times of day: "14:30", and as the language writes them else. */
+export function clockRules(grammar: Grammar): SpokenForm[] {
+  const { suffixes, prefixes, hasHourLetter } = grammar.clock;
+  const suffix = suffixes.length > 0 ? `(?:\\s?(?:${anyOf(suffixes)})(?!\\p{L}))` : '(?!)';
+  const say = (match: RegExpExecArray) => {
+    const [, hour = '', minute = '0', second = '0'] = match;
+    const time = { hour: Number(hour), minute: Number(minute), before: contextOf(match).before };
+    const isTime = time.hour <= 24 && time.minute <= 59 && Number(second) <= 59;
+    return isTime ? grammar.time(time) : undefined;
+  };
+  const rule = (pattern: string): SpokenForm => ({ pattern: new RegExp(pattern, 'gu'), say });
+  const separator = hasHourLetter ? '(?::| ?h ?|\\.)' : '[:.]';
+  const rules: SpokenForm[] = [
+    {
+      // 9:00-17:00
+      pattern: new RegExp(
+        `${ALONE}(\\d{1,2}${separator}\\d{2})(${suffix})?\\s?[-–]\\s?(?=\\d{1,2}${separator}\\d{2}(?!\\d|\\.\\d))`,
+        'gu',
+      ),
+      say: ([, from, named = '']) => `${from}${named} ${grammar.words.to} `,
+    },
+    rule(`${ALONE}(\\d{1,2}):(\\d{2})(?::(\\d{2}))?(?![\\d:])${suffix}?`),
+    rule(`${ALONE}(\\d{1,2})\\.(\\d{2})${suffix}`),
+  ];
+  if (prefixes.length > 0) {
+    rules.push(
+      rule(`(?<=(?<!\\p{L})(?:${anyOf(prefixes)}) )(\\d{1,2})\\.(\\d{2})(?![\\d.,]*\\d)${suffix}?`),
+    );
+  }
+  if (hasHourLetter) {
+    rules.push(
+      rule(`${ALONE}(\\d{1,2}) ?h ?(\\d{2})(?![\\p{L}\\d])(?: ?min(?!\\p{L}))?`),
+      rule(`${ALONE}(\\d{1,2}) ?h(?![\\p{L}\\d/])`),
+    );
+  }
+  return rules;
+}

@@ -1,0 +1,82 @@
+import { addresses } from '../addresses.js';
+import { CLEANING, isPlain, SPACING } from '../clean.js';
+import { MARKUP } from '../markup.js';
+import { signNamesOf } from '../speakable.js';
+import { type SpokenForm, TracedText } from '../traced-text.js';
+import { abbreviationRules } from './abbreviation-rules.js';
+import { clockRules } from './clock-rules.js';
+import { dateRules } from './date-rules.js';
+import type { Grammar } from './grammar.js';
+import { acronymRule, spellingRule, spellOut } from './letter-rules.js';
+import { moneyRules } from './money-rules.js';
+import { firstNumberRules, numberRules, signRules } from './number-rules.js';
+import { phoneRules } from './phone-rules.js';
+import { unitRules } from './unit-rules.js';
+
+const NUMERAL = /\p{N}/u;
+
+/** Writes a text as it is said in one language: no digit or abbreviation remains, only words and pauses. */
+export class LanguageNormaliser {
+  readonly #written: readonly SpokenForm[];
+  readonly #numeric: readonly SpokenForm[];
+  readonly #own: readonly SpokenForm[];
+  readonly #measures: readonly SpokenForm[];
+  readonly #short: readonly SpokenForm[];
+  readonly #numbers: readonly SpokenForm[];
+  readonly #last: readonly SpokenForm[];
+
+  constructor(grammar: Grammar) {
+    const spell = (letters: string) => spellOut(letters, grammar, ' ');
+    this.#written = [
+      spellingRule(grammar),
+      ...MARKUP,
+      ...SPACING,
+      ...addresses({ signs: signNamesOf(grammar.language), spell }),
+    ];
+    this.#numeric = [
+      ...firstNumberRules(grammar),
+      ...clockRules(grammar),
+      ...dateRules(grammar),
+      ...phoneRules(grammar),
+      ...signRules(grammar),
+    ];
+    this.#own = grammar.own;
+    this.#measures = [...moneyRules(grammar), ...unitRules(grammar)];
+    this.#short = abbreviationRules(grammar);
+    this.#numbers = numberRules(grammar);
+    this.#last = [...signs(grammar), acronymRule(grammar), ...SPACING];
+  }
+
+  /** The ranges of what comes back are those of `written`, or of the text that it was made of. */
+  normalise(written: string | TracedText): TracedText {
+    let text = typeof written === 'string' ? TracedText.of(written) : written;
+    if (!isPlain(text.text)) text = apply(text, CLEANING);
+    text = apply(text, this.#written);
+    if (NUMERAL.test(text.text)) text = apply(text, this.#numeric);
+    text = apply(text, this.#own);
+    if (NUMERAL.test(text.text)) text = apply(text, this.#measures);
+    text = apply(text, this.#short);
+    if (NUMERAL.test(text.text)) text = apply(text, this.#numbers);
+    return apply(text, this.#last);
+  }
+}
+
+/** Signs between words. */
+function signs({ words }: Grammar): SpokenForm[] {
+  const alone = (sign: string, word: string): SpokenForm => ({
+    pattern: new RegExp(`(?<=\\S) ?${sign} ?(?=\\p{L})`, 'gu'),
+    needs: sign,
+    say: () => ` ${word} `,
+  });
+  return [
+    alone('&', words.and),
+    alone('=', words.equals),
+    { pattern: /§+ ?/g, needs: '§', say: () => `${words.paragraph} ` },
+    { pattern: /№ ?/g, needs: '№', say: () => `${words.number} ` },
+    { pattern: /(?<!\S)# ?(?=\p{L})/gu, needs: '#', say: () => `${words.number} ` },
+  ];
+}
+
+function apply(text: TracedText, rules: readonly SpokenForm[]): TracedText {
+  return rules.reduce((current, rule) => current.rewrite(rule), text);
+}
