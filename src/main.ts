@@ -41,6 +41,7 @@ import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
+import { VoicesRepository } from './voices/voices.repository.js';
 import { openWebhooks } from './webhooks/open-webhooks.js';
 
 /** Of the 20 s that an orderly end may take. */
@@ -89,6 +90,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   shutdown.add('dictionaries', () => dictionaries.close());
   const overrides = new VoiceOverrides({
     voices: new VoiceCatalogue(MODELS, speech.voices),
+    ownVoices: new VoicesRepository(db),
     dictionaries: dictionaries.compiled,
   });
   const webhooks = openWebhooks({

@@ -6,6 +6,8 @@ import type { AgentOverrides } from './calls.schema.js';
 
 export interface VoiceOverridesParts {
   readonly voices: BuiltinVoices;
+  /** The voices that accounts made; none of them can speak yet. */
+  readonly ownVoices: { find(accountId: string, id: string): Promise<unknown> };
   /** Throws DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND. */
   readonly dictionaries: {
     find(accountId: string, id: string, version: number | null): Promise<unknown>;
@@ -30,7 +32,7 @@ export class VoiceOverrides {
     const saved = agent.config.tts_params ?? {};
     if (voice_id !== undefined || language !== undefined) {
       const spoken = language ?? saved.language ?? TTS_DEFAULTS.language;
-      if (voice_id) this.#requireVoice(voice_id);
+      if (voice_id) await this.#requireVoice(agent.accountId, voice_id);
       this.#requireLanguage(voice_id ?? saved.voice_id ?? '', spoken);
     }
     const dictionaryId = dictionary_id ?? (dictionary_version ? saved.dictionary_id : undefined);
@@ -38,13 +40,14 @@ export class VoiceOverrides {
     await this.#parts.dictionaries.find(agent.accountId, dictionaryId, dictionary_version ?? null);
   }
 
-  #requireVoice(id: string): void {
+  async #requireVoice(accountId: string, id: string): Promise<void> {
     const voice = this.#find(id);
-    if (!voice) {
-      throw new ApiError('VOICE_NOT_FOUND', 'No voice has the voice_id of the overrides');
+    if (voice?.isInstalled) return;
+    if (voice) throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`);
+    if (await this.#parts.ownVoices.find(accountId, id)) {
+      throw new ApiError('VOICE_NOT_AVAILABLE', 'This voice cannot speak');
     }
-    if (voice.isInstalled) return;
-    throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`);
+    throw new ApiError('VOICE_NOT_FOUND', 'No voice has the voice_id of the overrides');
   }
 
   /** An agent's own voice that has gone meanwhile is nobody's contradiction. */

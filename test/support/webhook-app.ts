@@ -15,6 +15,7 @@ export const VOICES = [
 /** The checks of overrides against VOICES and a dictionary `dic`. */
 export const OVERRIDES = new VoiceOverrides({
   voices: { list: () => VOICES },
+  ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
   dictionaries: { find: async (_, id) => (id === 'dic' ? {} : noSuchDictionary()) },
 });
 

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
-import { VoiceOverrides } from '../../src/calls/voice-overrides.js';
 import { connect } from '../../src/db/connect.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
@@ -11,6 +10,7 @@ import { DeliveriesRepository } from '../../src/webhooks/deliveries.repository.j
 import { type OpenWebhooks, openWebhooks } from '../../src/webhooks/open-webhooks.js';
 import { withDatabase } from '../support/database.js';
 import { closeAtOnce, closeEarly, gigabyte, hang, Receiver, status } from '../support/receiver.js';
+import { OVERRIDES } from '../support/webhook-app.js';
 import { makeAgent, WrittenCalls } from '../support/webhook-calls.js';
 
 const database = withDatabase({ emptied: 'before-each' });
@@ -33,10 +33,7 @@ async function gateway(options: Options = {}): Promise<OpenWebhooks> {
   const webhooks = openWebhooks({
     db,
     box,
-    overrides: new VoiceOverrides({
-      voices: { list: () => [] },
-      dictionaries: { find: async () => undefined },
-    }),
+    overrides: OVERRIDES,
     log: options.log ?? pino({ level: 'silent' }),
     allowedHosts: options.allowedHosts ?? ['127.0.0.1'],
     backoffMs: BACKOFF_MS,

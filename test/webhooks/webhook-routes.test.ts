@@ -106,6 +106,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     ['another part of the config', { agent_overrides: { prompt: 'x' } }, /prompt: Extra inputs/],
     ['an unknown voice', overriding({ voice_id: 'nobody' }), /voice/],
     ['a voice that is not installed', overriding({ voice_id: 'far' }), /not installed/],
+    ['a voice of its own that cannot speak', overriding({ voice_id: 'mine' }), /cannot speak/],
     ['a language of none', overriding({ language: 'xx' }), /language/],
     ['a language that the voice lacks', overriding({ language: 'es' }), /does not speak es/],
     ['a voice that lacks the language', overriding({ voice_id: 'eva' }), /does not speak en/],

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CallClient } from '../support/call-client.js';
+import { withDatabase } from '../support/database.js';
+import { type Product, startProduct } from '../support/product.js';
+import { hang, Receiver, status } from '../support/receiver.js';
+
+const ENV = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', REQUESTS_PER_MINUTE: '0' };
+
+async function ask(product: Product, method: string, path: string, body?: unknown) {
+  const response = await fetch(`${product.url}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+async function deployAgent(product: Product, config: object): Promise<string> {
+  const { body } = await ask(product, 'POST', '/agent/', { name: 'Pool', config });
+  const deployed = await ask(product, 'POST', `/agent/${body.agent_id}/deploy`);
+  expect(deployed.status, JSON.stringify(deployed.body)).toBe(200);
+  return body.agent_id;
+}
+
+/** A call whose greeting is being spoken. */
+async function call(product: Product, agentId: string, more: object = {}): Promise<CallClient> {
+  const path = '/connection/connection-details';
+  const { status: code, body } = await ask(product, 'POST', path, { agent_id: agentId, ...more });
+  expect(code, JSON.stringify(body)).toBe(200);
+  const client = new CallClient(body);
+  await client.connect();
+  return client;
+}
+
+const told = ({ requests }: Receiver) => requests.map(({ body }) => body.event);
+
+describe('webhooks of the product', () => {
+  let product: Product;
+  let hook: Receiver;
+  const clients: CallClient[] = [];
+  beforeAll(async () => {
+    hook = await Receiver.open();
+    product = await startProduct({ env: ENV });
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+    hook.requests.length = 0;
+  });
+  afterAll(async () => {
+    await product.stop();
+    hook.close();
+  });
+
+  it('tell a call from its start to its end, with its turns', async () => {
+    const events = ['call.started', 'turn.completed', 'call.completed'];
+    const agentId = await deployAgent(product, {
+      greeting: 'Hello {{ name }}.',
+      webhooks: { events: [{ url: hook.url(), secret: 'hush', events }] },
+    });
+    const client = await call(product, agentId, { dynamic_variables: { name: 'Ana\n{{x}}' } });
+    clients.push(client);
+    await client.waitFor('transcript', ({ final }) => final);
+    client.hangUp();
+    await hook.waitFor(3);
+    expect(told(hook)).toEqual(events);
+    expect(hook.requests[1]!.body.data).toMatchObject({
+      role: 'agent',
+      text: expect.stringMatching(/^Hello Ana { {x} }/),
+    });
+    expect(hook.requests[2]!.body.data).toMatchObject({
+      ended_reason: 'user_hangup',
+      duration_seconds: expect.any(Number),
+    });
+    const { body } = await ask(product, 'GET', `/agent/${agentId}/webhook/deliveries`);
+    expect(body.pagination.total_items).toBe(3);
+    expect(product.logs()).not.toMatch(/Ana|hush/);
+  });
+
+  it('refuse variables and overrides that connection-details cannot use', async () => {
+    const agentId = await deployAgent(product, { tts_params: { language: 'en' } });
+    const details = (more: object) =>
+      ask(product, 'POST', '/connection/connection-details', { agent_id: agentId, ...more });
+    const faultOf = async (more: object) => {
+      const { status: code, body } = await details(more);
+      expect(code).toBe(422);
+      const [{ type, loc }] = body.detail;
+      return `${type} ${loc.join('.')}`;
+    };
+    const tts = (tts_params: object) => ({ agent_overrides: { tts_params } });
+    expect(await faultOf({ dynamic_variables: { a: {} } })).toBe(
+      'string_type body.dynamic_variables.a',
+    );
+    expect(await faultOf({ dynamic_variables: { a: null } })).toBe(
+      'string_type body.dynamic_variables.a',
+    );
+    expect(await faultOf({ dynamic_variables: { a: ['x'] } })).toBe(
+      'string_type body.dynamic_variables.a',
+    );
+    expect(await faultOf({ dynamic_variables: 'x' })).toBe('dict_type body.dynamic_variables');
+    expect(await faultOf({ dynamic_variables: { '{{': 1 } })).toBe(
+      'value_error body.dynamic_variables',
+    );
+    expect(await faultOf({ dynamic_variables: { a: 'x'.repeat(10_001) } })).toBe(
+      'value_error body.dynamic_variables',
+    );
+    expect(await faultOf({ agent_overrides: { prompt: 'x' } })).toBe(
+      'extra_forbidden body.agent_overrides.prompt',
+    );
+    expect(await faultOf(tts({ speaker: 1 }))).toBe(
+      'extra_forbidden body.agent_overrides.tts_params.speaker',
+    );
+    expect(await faultOf(tts({ language: 'auto' }))).toBe(
+      'enum body.agent_overrides.tts_params.language',
+    );
+    expect(await faultOf(tts({ top_p: 2 }))).toBe(
+      'less_than_equal body.agent_overrides.tts_params.top_p',
+    );
+    const codeOf = async (more: object) => {
+      const { status: code, body } = await details(more);
+      return `${code} ${body.code}`;
+    };
+    expect(await codeOf(tts({ voice_id: 'nobody' }))).toBe('404 VOICE_NOT_FOUND');
+    expect(await codeOf(tts({ voice_id: 'hibari-heart', language: 'es' }))).toBe(
+      '400 VOICE_LANGUAGE_MISMATCH',
+    );
+    expect(await codeOf(tts({ dictionary_id: 'none' }))).toBe('404 DICTIONARY_NOT_FOUND');
+    expect((await details(tts({ voice_id: 'hibari-heart', language: 'en' }))).status).toBe(200);
+    expect((await details({ dynamic_variables: { unknown: true } })).status).toBe(200);
+  });
+
+  it('lose nothing when the gateway is killed between the event and its delivery', async () => {
+    const agentId = await deployAgent(product, {
+      greeting: 'Hello.',
+      webhooks: { events: [{ url: hook.url(), timeout: 30 }] },
+    });
+    hook.answer(hang);
+    clients.push(await call(product, agentId));
+    const [first] = await hook.waitFor(1);
+    await product.kill();
+    const { dataDir } = product;
+    product = await startProduct({ dataDir, env: ENV });
+    await hook.waitFor(3);
+    await sleep(1_500);
+    expect(told(hook)).toEqual(['call.started', 'call.started', 'call.completed']);
+    expect(hook.requests[1]!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(hook.requests[1]!.text).toBe(first!.text);
+    expect(hook.requests[2]!.body.data.ended_reason).toBe('error_transport');
+  });
+});
+
+describe('webhooks of two gateways', () => {
+  const database = withDatabase();
+  const gateways: Product[] = [];
+  let hook: Receiver;
+  afterAll(async () => {
+    for (const gateway of gateways) await gateway.stop();
+    hook.close();
+  });
+
+  it('tell each event once', async () => {
+    hook = await Receiver.open();
+    const { host, port, user, database: name } = database.connection;
+    const query = new URLSearchParams({ host, port: String(port) });
+    const env = {
+      ...ENV,
+      DATABASE_URL: `postgres://${user}@localhost/${name}?${query}`,
+      SECRET_KEY: 'the secret of both gateways',
+    };
+    gateways.push(await startProduct({ env }));
+    gateways.push(await startProduct({ env }));
+    const [one, two] = gateways as [Product, Product];
+    hook.answer(status(503, {}, { 'retry-after': '1' }));
+    const agentId = await deployAgent(one, { webhooks: { events: [{ url: hook.url() }] } });
+    for (const gateway of [one, two, one, two]) {
+      const client = await call(gateway, agentId);
+      client.hangUp();
+      await client.waitFor('end');
+      client.close();
+    }
+    // Eight events, and the first of them twice.
+    await hook.waitFor(9, 20_000);
+    await sleep(1_500);
+    expect(hook.requests).toHaveLength(9);
+    const ids = new Set(hook.requests.map(({ headers }) => headers['webhook-id']));
+    expect(ids.size).toBe(8);
+  });
+});
