@@ -48,7 +48,7 @@ export function callRoutes({ desk, tokens, calls }: CallRouteParts): readonly Ro
       description: 'The bearer is the end_token of the connection details, not an API key.',
       params: CallPath,
       isForBrowsers: true,
-      authenticate: (request) => whoMayEnd(request, tokens, calls),
+      credential: { kind: 'end_token', check: (request) => whoMayEnd(request, tokens, calls) },
       responses: { 200: { description: 'The call has ended', schema: EndedCall } },
       handle: ({ params }) => desk.end(params.call_id),
     }),

@@ -76,7 +76,7 @@ function downloadRoute({ calls, links }: RecordRouteParts): Route {
     description: 'Needs no key: the link itself says that it may be followed. Takes Range.',
     params: model({ call_id: str(), file: str() }),
     isForBrowsers: true,
-    authenticate: (request) => whoseLink(request, links, calls),
+    credential: { kind: 'signed_link', check: (request) => whoseLink(request, links, calls) },
     responses: {
       200: {
         description: 'The file',

@@ -90,9 +90,9 @@ async function authenticate(
   request: Request,
 ): Promise<Principal> {
   const bearer = bearerOf(request);
-  if (!route.authenticate && bearer === undefined) throw unauthorized('missing');
-  const principal = route.authenticate
-    ? await route.authenticate(request)
+  if (!route.credential && bearer === undefined) throw unauthorized('missing');
+  const principal = route.credential
+    ? await route.credential.check(request)
     : await keys.authenticate(bearer!);
   if (principal) return principal;
   await limiter.countFailedAuth(request.ip ?? '');

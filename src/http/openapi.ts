@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
+import { ERROR_SCHEMAS, errorAnswer } from './openapi-errors.js';
+import { ExampleMaker } from './openapi-examples.js';
 import type { Route, RouteResponse } from './route.js';
 import { SchemaComponents } from './schema-components.js';
 
@@ -15,51 +17,18 @@ const PREFIX = '/api/v1';
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data';
 
-const ERROR_RESPONSE: JsonSchema = {
-  type: 'object',
-  required: ['error', 'detail', 'code'],
-  properties: {
-    error: { type: 'string' },
-    detail: { type: ['string', 'null'] },
-    code: { type: ['string', 'null'] },
-  },
-};
-
-const VALIDATION_ERROR: JsonSchema = {
-  type: 'object',
-  required: ['loc', 'msg', 'type'],
-  properties: {
-    type: { type: 'string' },
-    loc: { type: 'array', items: { type: ['string', 'integer'] } },
-    msg: { type: 'string' },
-    input: {},
-    ctx: { type: 'object' },
-  },
-};
-
-const HTTP_VALIDATION_ERROR: JsonSchema = {
-  type: 'object',
-  required: ['detail'],
-  properties: {
-    detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } },
-  },
-};
-
 /** Answers that routes have without declaring them. */
 const COMMON_ERRORS: Readonly<Record<number, string>> = {
   401: 'Missing or invalid API key',
   403: 'The key lacks the scope',
   429: 'Too many requests',
   500: 'Internal error',
+  503: 'Overloaded, or without a database for the moment: see Retry-After',
 };
 
 /** The OpenAPI 3.1 document of the routes: made from the very schemas that validate. */
 export function openApiDocument(routes: readonly Route[], api: ApiDescription): JsonSchema {
-  const schemas = new SchemaComponents({
-    ErrorResponse: ERROR_RESPONSE,
-    ValidationError: VALIDATION_ERROR,
-    HTTPValidationError: HTTP_VALIDATION_ERROR,
-  });
+  const schemas = new SchemaComponents(ERROR_SCHEMAS);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = `${PREFIX}${route.path}`;
@@ -69,14 +38,35 @@ export function openApiDocument(routes: readonly Route[], api: ApiDescription): 
     openapi: '3.1.0',
     info: { title: api.title, version: api.version, description: api.description },
     servers: [{ url: api.serverUrl ?? '/' }],
-    security: [{ bearer: [] }],
     tags: [...new Set(routes.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     paths,
     components: {
       schemas: schemas.all,
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
+}
+
+/** Ways in; the names beside `bearer` are the scope that a key needs. */
+const SECURITY_SCHEMES: JsonSchema = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  end_token: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: "A call's own token, from its connection details.",
+  },
+  signed_link: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'signature',
+    description: 'Part of a link that was handed out; it expires.',
+  },
+};
+
+function securityOf({ credential, scope }: Route): JsonSchema {
+  if (credential) return { [credential.kind]: [] };
+  return { bearer: scope === 'any' ? [] : [scope] };
 }
 
 function operation(route: Route, schemas: SchemaComponents): JsonSchema {
@@ -85,6 +75,7 @@ function operation(route: Route, schemas: SchemaComponents): JsonSchema {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
+    security: [securityOf(route)],
     parameters: [
       ...parameters('path', route.params),
       ...parameters('query', route.query),
@@ -111,6 +102,7 @@ function parameters(place: 'path' | 'query', schema: z.ZodObject | undefined): J
     in: place,
     required: place === 'path' || (required ?? []).includes(name),
     schema: json,
+    ...(place === 'path' && { example: new ExampleMaker({}).make(json as JsonSchema, name) }),
   }));
 }
 
@@ -140,25 +132,36 @@ function requestBody(
   const type = isMultipart ? FORM_TYPE : JSON_TYPE;
   return {
     required: !schema.safeParse(undefined).success,
-    content: { [type]: { schema: schemas.of(schema, 'input') } },
+    content: { [type]: described(schema, schemas, 'input') },
   };
 }
 
 function responses(route: Route, schemas: SchemaComponents): JsonSchema {
+  const errors: Record<number, string> = { ...COMMON_ERRORS };
+  if (route.body) {
+    errors[413] = 'The body is too large';
+    errors[415] = 'The body is of another type';
+  }
+  if (route.body || route.query || route.params || route.isIdempotent) {
+    errors[422] = 'The request does not fit its schema';
+  }
+  if (route.isIdempotent) errors[409] = 'The first request with this key still runs';
+  if (route.isConditional) errors[412] = 'It was changed since it was read';
   const all: Record<string, unknown> = {};
-  for (const [status, description] of Object.entries(COMMON_ERRORS)) {
-    all[status] = errorAnswer(description);
-  }
-  if (route.body || route.query || route.params) {
-    all[422] = refAnswer('The request does not fit its schema', 'HTTPValidationError');
-  }
-  if (route.isIdempotent) all[409] = errorAnswer('The first request with this key still runs');
-  if (route.isConditional) all[412] = errorAnswer('It was changed since it was read');
   for (const [status, response] of Object.entries(route.responses)) {
-    all[status] =
-      Number(status) < 400 ? answer(response, schemas) : errorAnswer(response.description);
+    if (Number(status) < 400) all[status] = answer(response, schemas);
+    else errors[Number(status)] = response.description;
+  }
+  for (const [status, description] of Object.entries(errors)) {
+    all[status] = errorAnswer(Number(status), description);
   }
   return all;
+}
+
+/** A body's schema with an example of it. */
+function described(schema: z.ZodType, schemas: SchemaComponents, io: 'input' | 'output') {
+  const json = schemas.of(schema, io);
+  return { schema: json, example: new ExampleMaker(schemas.all).make(json) };
 }
 
 function answer(
@@ -177,7 +180,7 @@ function answer(
     };
   }
   if (!schema) return { description };
-  return { description, content: { [JSON_TYPE]: { schema: schemas.of(schema, 'output') } } };
+  return { description, content: { [JSON_TYPE]: described(schema, schemas, 'output') } };
 }
 
 function headerAnswers(headers: Readonly<Record<string, string>>): JsonSchema {
@@ -187,13 +190,4 @@ function headerAnswers(headers: Readonly<Record<string, string>>): JsonSchema {
       { description, schema: { type: 'string' } },
     ]),
   );
-}
-
-function errorAnswer(description: string): JsonSchema {
-  return refAnswer(description, 'ErrorResponse');
-}
-
-function refAnswer(description: string, name: string): JsonSchema {
-  const schema = { $ref: `#/components/schemas/${name}` };
-  return { description, content: { [JSON_TYPE]: { schema } } };
 }

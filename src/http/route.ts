@@ -73,6 +73,13 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Another way in than an API key: a call's own token, or a link that was signed. */
+export interface RouteCredential {
+  readonly kind: 'end_token' | 'signed_link';
+  /** Says who may enter; undefined for nobody. */
+  readonly check: (request: Request) => Promise<Principal | undefined>;
+}
+
 /** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -80,8 +87,8 @@ export interface Route {
   readonly path: string;
   /** The scope that a key needs; `any` for every valid key. */
   readonly scope: RouteScope | 'any';
-  /** For routes with a credential of their own (a call's end token) instead of an API key. */
-  readonly authenticate?: (request: Request) => Promise<Principal | undefined>;
+  /** For routes with a credential of their own instead of an API key. */
+  readonly credential?: RouteCredential;
   /** Whether pages of other origins may call this. */
   readonly isForBrowsers?: boolean;
   /** For what creates: takes `Idempotency-Key`, and answers a repetition as it did the first time. */

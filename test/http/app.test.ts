@@ -78,7 +78,16 @@ describe('what stands at the root', () => {
       required: ['text'],
       properties: { text: { type: 'string', minLength: 1 }, level: { default: 1, maximum: 2 } },
     });
-    expect(Object.keys(echo.responses)).toEqual(['200', '401', '403', '422', '429', '500']);
+    const statuses = '200 401 403 413 415 422 429 500 503'.split(' ');
+    expect(Object.keys(echo.responses)).toEqual(statuses);
+    const bodyOf = (code: string) => echo.responses[code].content['application/json'];
+    expect(bodyOf('422').schema.$ref).toMatch(/HTTPValidationError$/);
+    expect(bodyOf('403')).toMatchObject({
+      schema: { $ref: '#/components/schemas/ErrorResponse' },
+      example: { code: 'FORBIDDEN' },
+    });
+    expect(echo.security).toEqual([{ bearer: ['speech'] }]);
+    expect(echo.requestBody.content['application/json'].example).toMatchObject({ level: 1 });
   });
 
   it('shows the documents and the page from this server alone', async () => {
