@@ -8,6 +8,8 @@ const FRAME_MS = 20;
 const LEAD_MS = 400;
 /** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
 const KEPT_MS = 5000;
+/** A client that has paused says where it stands; so long is waited for that before it is told to go on. */
+const PAUSE_REPORT_MS = 500;
 /** Nothing is sent while more than this waits in the wire's own buffers. */
 const BACKLOG_LIMIT = 256 * 1024;
 
@@ -67,6 +69,11 @@ export class Playout {
   #advancedAt: number;
   #isHeld = false;
   #isWirePaused = false;
+  /** The client reports at all, and has since it was told to pause. */
+  #hasReports = false;
+  #hasPauseReport = false;
+  /** The pause is over as soon as the client has said where it stands. */
+  #resuming: Timer | undefined;
   #isLost = false;
   /** What the client of a broken wire believes: it holds, or has audio that was dropped here. */
   #clientHolds = false;
@@ -111,16 +118,26 @@ export class Playout {
   }
 
   hold(): void {
+    this.#stopResuming();
     if (this.#isHeld) return;
     this.#advance();
     this.#isHeld = true;
     if (this.#sentMs <= this.#playedMs) return;
     this.#isWirePaused = true;
+    this.#hasPauseReport = false;
     this.#transport.pause();
   }
 
+  /** Goes on at the sample where the client stands, which on a long way it may still have to say. */
   resume(): void {
-    if (!this.#isHeld) return;
+    if (!this.#isHeld || this.#resuming) return;
+    if (this.#isWirePaused && this.#hasReports && !this.#hasPauseReport && !this.#isLost) {
+      this.#resuming = this.#clock.after(PAUSE_REPORT_MS, () => this.#resumeNow());
+    } else this.#resumeNow();
+  }
+
+  #resumeNow(): void {
+    this.#stopResuming();
     this.#advance();
     this.#isHeld = false;
     if (this.#isWirePaused) {
@@ -135,6 +152,7 @@ export class Playout {
     const line = this.#line;
     if (line?.utterance !== utterance) return undefined;
     this.#advance();
+    this.#stopResuming();
     this.#line = undefined;
     line.buffer.close();
     const spoken = this.#spoken(line, true);
@@ -151,12 +169,15 @@ export class Playout {
   /** The client's own playhead. Reports that bring nothing new are ignored: the clock goes on. */
   played(reportMs: number): void {
     this.#advance();
+    this.#hasReports = true;
     const isNews = reportMs > this.#reportedMs || this.#isWirePaused;
     if (!isNews || reportMs < this.#reportedMs) return;
     this.#reportedMs = Math.min(reportMs, this.#sentMs);
     this.#playedMs = this.#reportedMs;
     this.#markAudible(this.#reportedMs);
-    this.#run();
+    this.#hasPauseReport = true;
+    if (this.#resuming) this.#resumeNow();
+    else this.#run();
   }
 
   /** The wire broke: the playhead stands still. */
@@ -185,10 +206,16 @@ export class Playout {
   }
 
   close(): void {
+    this.#stopResuming();
     this.#tick?.cancel();
     this.#tick = undefined;
     this.#line?.buffer.close();
     this.#line = undefined;
+  }
+
+  #stopResuming(): void {
+    this.#resuming?.cancel();
+    this.#resuming = undefined;
   }
 
   #advance(): void {

@@ -197,8 +197,10 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     client.hangUp();
     await client.closed();
     expect(await endedCall(product, callId)).toMatchObject({ ended_reason: 'user_hangup' });
-    const numbers = client.messages.map(({ message }) => message.seq);
-    expect(new Set(numbers).size).toBe(numbers.length);
+    const numbers = client.messages
+      .filter(({ message }) => message.type !== 'ready')
+      .map(({ message }) => message.seq);
+    expect(numbers).toEqual(numbers.map((_, i) => i + 2));
   });
 
   it('speaks Opus both ways, in two calls at once', async () => {

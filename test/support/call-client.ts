@@ -112,8 +112,9 @@ export class CallClient {
     this.#socket?.terminate();
   }
 
-  async resume(): Promise<void> {
-    await this.#open([SUBPROTOCOL]);
+  /** Takes the call up again, where `origin` is given over that server (`http://host:port`). */
+  async resume(origin?: string): Promise<void> {
+    await this.#open([SUBPROTOCOL], origin);
     await this.#hello({
       resumeToken: this.#resumeToken,
       receivedMs: this.player.receivedMs,
@@ -195,8 +196,10 @@ export class CallClient {
     );
   }
 
-  async #open(protocols: string[]): Promise<void> {
-    const socket = new WebSocket(this.#details.server_url, protocols);
+  async #open(protocols: string[], origin?: string): Promise<void> {
+    const url = new URL(this.#details.server_url);
+    if (origin) url.host = new URL(origin).host;
+    const socket = new WebSocket(url, protocols);
     this.#socket = socket;
     this.closeCode = undefined;
     socket.on('message', (data, isBinary) => this.#onFrame(data as Buffer, isBinary));

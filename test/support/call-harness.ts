@@ -57,6 +57,8 @@ export interface HarnessOptions {
   readonly reply?: (request: ReplyRequest) => AsyncGenerator<string>;
   /** Probability that a turn which ends with this text is complete. */
   readonly completeness?: (text: string) => number;
+  /** How long anything is on the wire, each way. */
+  readonly wayMs?: number;
   readonly transcriptMs?: number;
   readonly voiceMs?: number;
   readonly recogniserFails?: boolean;
@@ -67,7 +69,7 @@ export interface HarnessOptions {
 /** The whole engine with scripted models on a virtual clock. */
 export function harness(options: HarnessOptions = {}) {
   const clock = new VirtualClock();
-  const transport = new PlayingClient(clock);
+  const transport = new PlayingClient(clock, options.wayMs);
   const said: Said[] = [];
   const turns = new Map<number, LoggedTurn>();
   const faults: string[] = [];

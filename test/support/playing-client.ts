@@ -4,7 +4,7 @@ import type { VirtualClock } from './virtual-clock.js';
 /** Hz of the scripted voice. */
 export const VOICE_RATE = 24_000;
 
-/** A wire whose client plays at once and by the virtual clock, as a browser does. */
+/** A wire, so many ms long each way, whose client plays by the virtual clock, as a browser does. */
 export class PlayingClient implements CallTransport {
   readonly sampleRate = VOICE_RATE;
   readonly backlogBytes = 0;
@@ -21,9 +21,11 @@ export class PlayingClient implements CallTransport {
   isAway = false;
   isClosed = false;
   readonly #clock: VirtualClock;
+  readonly #wayMs: number;
 
-  constructor(clock: VirtualClock) {
+  constructor(clock: VirtualClock, wayMs = 0) {
     this.#clock = clock;
+    this.#wayMs = wayMs;
     const tick = () => {
       if (this.isClosed) return;
       this.#play(20);
@@ -48,31 +50,36 @@ export class PlayingClient implements CallTransport {
   }
 
   audio(samples: Float32Array): void {
-    if (this.isAway) return;
-    for (const sample of samples) this.#received.push(sample);
+    const copy = samples.slice();
+    this.#arrive(() => {
+      for (const sample of copy) this.#received.push(sample);
+    });
   }
 
   pause(): void {
-    if (this.isAway) return;
-    this.control.push(`${this.#clock.now()}: pause`);
-    this.#isPaused = true;
-    this.onPlayed(this.#playedMs());
+    this.#arrive(() => {
+      this.control.push(`${this.#clock.now()}: pause`);
+      this.#isPaused = true;
+      this.#report();
+    });
   }
 
   resumeFrom(fromMs: number): void {
-    if (this.isAway) return;
-    this.control.push(`${this.#clock.now()}: resume ${fromMs}`);
-    this.#at = Math.round((fromMs * VOICE_RATE) / 1000) - this.#base;
-    this.#isPaused = false;
+    this.#arrive(() => {
+      this.control.push(`${this.#clock.now()}: resume ${fromMs}`);
+      this.#at = Math.round((fromMs * VOICE_RATE) / 1000) - this.#base;
+      this.#isPaused = false;
+    });
   }
 
   clear(): void {
-    if (this.isAway) return;
-    this.control.push(`${this.#clock.now()}: clear`);
-    this.#base += this.#received.length;
-    this.#received = [];
-    this.#at = 0;
-    this.#isPaused = false;
+    this.#arrive(() => {
+      this.control.push(`${this.#clock.now()}: clear`);
+      this.#base += this.#received.length;
+      this.#received = [];
+      this.#at = 0;
+      this.#isPaused = false;
+    });
   }
 
   send(event: CallEvent): void {
@@ -91,6 +98,17 @@ export class PlayingClient implements CallTransport {
     if (this.#isPaused || this.#at >= this.#received.length) return;
     const end = Math.min(this.#received.length, this.#at + (ms * VOICE_RATE) / 1000);
     while (this.#at < end) this.heard.push(this.#received[this.#at++]!);
-    if (!this.isAway) this.onPlayed(this.#playedMs());
+    this.#report();
+  }
+
+  #arrive(act: () => void): void {
+    if (this.isAway) return;
+    if (this.#wayMs === 0) act();
+    else this.#clock.after(this.#wayMs, act);
+  }
+
+  #report(): void {
+    const playedMs = this.#playedMs();
+    this.#arrive(() => this.onPlayed(playedMs));
   }
 }

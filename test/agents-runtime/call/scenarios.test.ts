@@ -95,6 +95,42 @@ describe('a pause of the agent', () => {
   });
 });
 
+describe('a long wire', () => {
+  it('loses no sample of a pause, however short the pause is', async () => {
+    for (const wayMs of [40, 150, 300]) {
+      const call = await telling({ wayMs, transcriptMs: 20 });
+      await call.silence(wayMs);
+      await call.cough(140);
+      await call.silence(6_000);
+      expect(call.control()).toEqual(['pause', 'resume']);
+      const { heard } = call.transport;
+      const numbers = heard.map((sample) => Math.round(sample * 1e7));
+      // Every sample, in order; at the pause some may be heard again, never one left out.
+      let repeated = 0;
+      numbers.forEach((number, i) => {
+        if (i === 0 || number === numbers[i - 1]! + 1) return;
+        expect(number).toBeLessThanOrEqual(numbers[i - 1]!);
+        repeated += numbers[i - 1]! + 1 - number;
+      });
+      expect(new Set(numbers).size).toBe(14 * 2_400);
+      // A report that was on its way when the pause came is older by no more than the way.
+      expect(repeated / 24).toBeLessThanOrEqual(wayMs);
+    }
+  });
+
+  it('remembers what was heard at its far end, within a word', async () => {
+    const call = await telling({ wayMs: 150 });
+    await call.say('stop now', 600);
+    await call.silence(5_000);
+    const cleared = call.transport.control.findIndex((line) => line.includes('clear'));
+    expect(cleared).toBeGreaterThan(0);
+    const [first] = call.texts('agent');
+    const answerWords = call.texts('agent')[1]!.split(' ').length;
+    const heardWords = call.transport.heard.length / 2_400 - answerWords;
+    expect(Math.abs(first!.split(' ').length - heardWords)).toBeLessThanOrEqual(1);
+  });
+});
+
 describe('settings of interruption', () => {
   it('typed text interrupts and is answered at once', async () => {
     const call = await telling();

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CallClient } from '../support/call-client.js';
+import { admit, endedCall, makeAgent, SHOP } from '../support/called-agents.js';
+import { type Product, startProduct } from '../support/product.js';
+
+/** A router between caller and gateway that may stop to pass anything on, without a word to either. */
+class Router {
+  readonly #server: Server;
+  readonly #sockets: Socket[] = [];
+
+  private constructor(port: number) {
+    this.#server = createServer((near) => {
+      const far = connect(port, '127.0.0.1');
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.push(from);
+        from.pipe(to);
+        from.on('error', () => to.destroy());
+      }
+    });
+  }
+
+  static async start(port: number): Promise<Router> {
+    const router = new Router(port);
+    router.#server.listen(0, '127.0.0.1');
+    await once(router.#server, 'listening');
+    return router;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** From now on nothing passes. */
+  freeze(): void {
+    for (const socket of this.#sockets) {
+      socket.unpipe();
+      socket.pause();
+    }
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
+
+describe.concurrent('a wire that dies without a word', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(() => product?.stop());
+
+  async function callOver(router: Router) {
+    const details = await admit(product, await makeAgent(product, { ...SHOP, greeting: '' }));
+    const url = new URL(details.server_url);
+    url.port = String(router.port);
+    const near = { ...details, server_url: url.href };
+    const client = new CallClient(near);
+    await client.connect();
+    client.type('How much are twelve red roses?');
+    await client.state('speaking');
+    await sleep(800);
+    return { client, callId: details.call_id };
+  }
+
+  it('and is replaced before the gateway has noticed loses nothing', async () => {
+    const { port } = new URL(product.url);
+    const router = await Router.start(Number(port));
+    const { client } = await callOver(router);
+    router.freeze();
+    await sleep(2_000);
+    // The client has noticed first.
+    const { lastSeq } = client;
+    client.drop();
+    await client.resume(product.url);
+    await client.state('listening', lastSeq);
+    // The gateway may have told that its answer was over before all of it was played.
+    await sleep(3_000);
+    expect(client.player.lostSamples).toBe(0);
+    expect(client.player.hasHeardAll).toBe(true);
+    expect(client.finals.at(-1)).toMatch(/greenery\.$/);
+    client.hangUp();
+    expect(await client.closed()).toBe(1000);
+    client.close();
+    router.close();
+  });
+
+  it('is noticed, and its call ends when nobody comes back', async () => {
+    const { port } = new URL(product.url);
+    const router = await Router.start(Number(port));
+    const { client, callId } = await callOver(router);
+    const frozenAt = Date.now();
+    router.freeze();
+    const row = await endedCall(product, callId);
+    expect(row.ended_reason).toBe('error_transport');
+    // Noticed within 5 s, and 10 s to come back.
+    expect(Date.now() - frozenAt).toBeLessThan(17_000);
+    expect(Date.now() - frozenAt).toBeGreaterThan(12_000);
+    client.close();
+    router.close();
+  });
+});
