@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../../media/inference/encoder-thread.js';
+import { Runway } from '../../../media/tts/runway.js';
+import { Synthesiser } from '../../../media/tts/synthesiser.js';
+import { LanedVoice } from '../../support/laned-voice.js';
+import { plainText } from '../../support/tone-voice.js';
+
+let encoders: EncoderThread;
+let voice: LanedVoice;
+let synthesiser: Synthesiser;
+beforeEach(() => {
+  const permits = new CpuPermits(1);
+  encoders = new EncoderThread(permits);
+  voice = new LanedVoice({ permits, costMs: 1, chunkMs: 1_000 });
+  synthesiser = new Synthesiser(encoders);
+});
+afterEach(() => encoders.close());
+
+/** A text of so many seconds whose jobs go by its name. */
+function stream(name: string, seconds: number, signal = new AbortController().signal) {
+  const text = plainText(Array.from({ length: seconds / 2 }, () => name).join(' '));
+  return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, signal);
+}
+
+async function readAll(pieces: AsyncGenerator<Uint8Array>): Promise<void> {
+  for await (const _ of pieces);
+}
+
+describe('streams that share a thread', () => {
+  it('leave it to those that would run dry first', async () => {
+    const longs = Array.from({ length: 4 }, () => stream('long', 80));
+    for (let i = 0; i < 20; i++) await Promise.all(longs.map((long) => long.next()));
+    voice.jobs.length = 0;
+    const all = longs.map(readAll);
+    await Promise.all(['a', 'b'].map((name) => readAll(stream(name, 20))));
+    // They are 20 s ahead: in turns they would have had twice as much as the two.
+    const long = voice.jobs.filter((name) => name === 'long').length;
+    expect([voice.jobs.length - long, long < 20]).toEqual([40, true]);
+    await Promise.all(all);
+    expect(voice.jobs.filter((name) => name === 'long').length).toBeGreaterThan(200);
+  });
+
+  it('begin before others go on', async () => {
+    const olds = ['a', 'b', 'c', 'd'].map((name) => stream(name, 40));
+    await Promise.all(olds.map((old) => old.next()));
+    const all = olds.map(readAll);
+    await expect.poll(() => voice.jobs.length, { interval: 1 }).toBeGreaterThan(16);
+    voice.jobs.length = 0;
+    await stream('new', 4).next();
+    // One job was running, and one may have had its permit already.
+    expect(voice.jobs.indexOf('new')).toBeLessThan(3);
+    await Promise.all(all);
+  });
+
+  it('advance alike when they began together', async () => {
+    const names = Array.from({ length: 32 }, (_, i) => `stream${i}`);
+    await Promise.all(names.map((name) => readAll(stream(name, 10))));
+    expect(voice.jobs.length).toBe(320);
+    for (const name of names) {
+      for (let second = 0; second < 10; second++) {
+        const at = voice.jobs.flatMap((job, index) => (job === name ? [index] : []))[second]!;
+        expect(Math.abs(at - 32 * second)).toBeLessThan(64);
+      }
+    }
+  });
+
+  it('stop within one job when they are broken off', async () => {
+    const stop = new AbortController();
+    const pieces = stream('gone', 100, stop.signal);
+    const reading = readAll(pieces);
+    await expect.poll(() => voice.jobs.length, { interval: 1 }).toBeGreaterThan(3);
+    stop.abort();
+    const { length } = voice.jobs;
+    await expect(reading).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(voice.jobs.length).toBe(length);
+    expect(encoders.openStreams).toBe(0);
+  });
+});
+
+it('counts a runway from what was made, and no silence as a debt', () => {
+  const runway = new Runway(1_000);
+  expect(runway.dueAt(1_000)).toBe(1_000);
+  runway.made(500);
+  expect([runway.dueAt(1_100), runway.dueAt(1_400)]).toEqual([1_500, 1_500]);
+  expect(runway.dueAt(4_000)).toBe(4_000);
+  runway.made(500);
+  expect(runway.dueAt(4_100)).toBe(4_500);
+});
