@@ -124,6 +124,25 @@ describe('too many at once', () => {
     await expect.poll(() => app.underWay()).toEqual(NOTHING);
   });
 
+  it('of one account leave the places of others free', async () => {
+    const own = await startSpeechApp({ ownSlots: 1 });
+    let open: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    own.voice.beforeChunk = () => gate;
+    const served = own.post('speech/stream', { text: 'Hello.' });
+    await expect.poll(() => own.slots.taken).toBe(1);
+    const refused = await own.post('speech/stream', { text: 'Hello.' });
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    const free = own.slots.take('another account');
+    free();
+    open?.();
+    expect((await (await served).arrayBuffer()).byteLength).toBeGreaterThan(0);
+    await expect.poll(() => own.underWay()).toEqual(NOTHING);
+    await own.close();
+  });
+
   it('a request that is refused takes no place', async () => {
     for (let i = 0; i < 30; i++) {
       expect((await app.post('speech/stream', { text: 'x', voice_id: 'no' })).status).toBe(404);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import { NOTHING, type SpeechApp, startSpeechApp } from '../support/speech-app.js';
 import { SpeechSocket } from '../support/speech-socket.js';
 
@@ -139,6 +140,23 @@ describe('a socket for one text', () => {
       expect(status).toBe(401);
     }
   });
+});
+
+it('speaks by a dictionary, sentence for sentence', async () => {
+  const dictionary = new Dictionary([
+    { id: '1', word: 'GIF', replacement: 'jiffy', ipa: null, caseSensitive: true },
+  ]);
+  const own = await startSpeechApp({ dictionaries: { find: async () => dictionary } });
+  const client = await SpeechSocket.open(own.url, 'stream');
+  client.say({ dictionary_id: 'd', audio_format: 'pcm', text: 'Send a GI' });
+  client.say({ text: 'F now. The GIF is', flush: true });
+  await client.closed;
+  const response = await own.post('speech', {
+    text: 'Send a jiffy now. The jiffy is',
+    audio_format: 'pcm',
+  });
+  expect(client.audio().equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+  await own.close();
 });
 
 describe('a client that goes', () => {

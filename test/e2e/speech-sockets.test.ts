@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Product, startProduct } from '../support/product.js';
+import { SpeechSocket } from '../support/speech-socket.js';
+
+const TEXT =
+  'Our office opens at nine in the morning and closes at six. You can reach us by phone or by ' +
+  'mail on every day but Sunday. ';
+const LONG_TEXT = TEXT.repeat(30);
+/** Bytes of `pcm_16000` in a millisecond. */
+const BYTES_PER_MS = 32;
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct({ env: { REQUESTS_PER_MINUTE: '0' } });
+});
+afterAll(() => product?.stop());
+
+const open = (path: string) => SpeechSocket.open(product.url, path, product.apiKey);
+
+async function post(text: string): Promise<number> {
+  const response = await fetch(`${product.url}/api/v1/tts/speech/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text, audio_format: 'pcm_16000' }),
+  });
+  expect(response.status).toBe(200);
+  return (await response.arrayBuffer()).byteLength;
+}
+
+async function single(text: string, more: object = {}): Promise<SpeechSocket> {
+  const client = await open('stream');
+  client.say({ text, audio_format: 'pcm_16000', flush: true, ...more });
+  expect((await client.closed).code).toBe(1000);
+  return client;
+}
+
+it('speaks 32 texts at once, over requests, sockets and contexts, as long as alone', async () => {
+  const alone = await post(TEXT);
+  const multi = await open('multi-stream');
+  multi.say({ audio_format: 'pcm_16000', context_id: '0' });
+  for (let i = 0; i < 12; i++) {
+    multi.say({ context_id: String(i), text: TEXT, flush: true, close_context: true });
+  }
+  const [lengths, sockets] = await Promise.all([
+    Promise.all(Array.from({ length: 10 }, () => post(TEXT))),
+    Promise.all(Array.from({ length: 10 }, () => single(TEXT))),
+  ]);
+  await expect.poll(() => multi.told.length, { timeout: 60_000 }).toBe(24);
+  multi.say({ close_socket: true });
+  expect((await multi.closed).code).toBe(1000);
+  const all = [
+    ...lengths,
+    ...sockets.map((client) => client.audio().length),
+    ...Array.from({ length: 12 }, (_, i) => multi.audio(String(i)).length),
+  ];
+  expect(all).toEqual(Array.from({ length: 32 }, () => alone));
+});
+
+it('begins a short text long before the long ones of others end', async () => {
+  const ends: number[] = [];
+  const longs = Array.from({ length: 4 }, async () => {
+    await single(LONG_TEXT);
+    ends.push(performance.now());
+  });
+  const startedAt = performance.now();
+  const short = await single('Good morning.');
+  const firstMs = short.at[0]! - startedAt;
+  await Promise.all(longs);
+  expect(firstMs).toBeLessThan((Math.min(...ends) - startedAt) / 3);
+});
+
+it('paces a text while others take all they can get', async () => {
+  const longs = Array.from({ length: 4 }, () => single(LONG_TEXT));
+  const paced = await single(TEXT, { delivery_mode: 'paced' });
+  let heardMs = 0;
+  let dryMs = 0;
+  for (const [index, { audio }] of paced.heard.entries()) {
+    const atMs = paced.at[index]! - paced.at[0]!;
+    dryMs = Math.max(dryMs, atMs - heardMs);
+    heardMs += (audio?.length ?? 0) / BYTES_PER_MS;
+  }
+  expect(paced.at.at(-1)! - paced.at[0]!).toBeGreaterThan(heardMs * 0.9);
+  expect(dryMs).toBeLessThan(500);
+  await Promise.all(longs);
+});
+
+it('stops when the client hangs up', async () => {
+  const client = await open('stream');
+  client.say({ text: LONG_TEXT, flush: true });
+  await expect.poll(() => client.audio().length, { timeout: 10_000 }).toBeGreaterThan(0);
+  client.socket.terminate();
+  const streams = async () => {
+    const text = await (await fetch(`${product.url}/metrics`)).text();
+    return /^speech_streams_open (\d+)/m.exec(text)?.[1];
+  };
+  await expect.poll(streams, { timeout: 5_000 }).toBe('0');
+  expect(product.logs()).not.toMatch(/MaxListeners|unhandled|"level":[56]0/i);
+});
