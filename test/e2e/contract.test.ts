@@ -133,10 +133,20 @@ async function makeResources(): Promise<Readonly<Record<string, string>>> {
     key_id: String(key.key_info.id),
     call_id: callId,
     file: 'transcript.json',
-    // Voices of one's own come later; a voice that does not exist is 404 for everybody.
-    voice_id: 'nobody',
+    voice_id: await makePrivateVoice(),
+    // Its agent, which the same path names, is looked for first.
     delivery_id: 'nobody',
   };
+}
+
+/** The visible ones may be read by everybody. */
+async function makePrivateVoice(): Promise<string> {
+  const form = new FormData();
+  form.set('file', new Blob(['RIFF\0\0\0\0WAVEfmt ']), 'voice.wav');
+  form.set('voice_visibility', 'PRIVATE');
+  const { body } = await ask('POST', '/api/v1/tts/clone-voice', { bearer: owner.key, body: form });
+  expect(body.voice_id).toEqual(expect.any(String));
+  return body.voice_id;
 }
 
 /** The path with the owner's resources in it; a test that does not know one fails. */
