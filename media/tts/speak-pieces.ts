@@ -1,12 +1,10 @@
+import { splitSentences } from './sentences.js';
 import { speakText } from './speak-text.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from './voice-model.js';
 
-/** No piece has more sentences than this, so no two sentences of a text share a seed. */
-const SEEDS_PER_PIECE = 10_000;
-
 /**
- * Speaks a text that comes in pieces, whole sentences each, as it comes. Words keep the ranges and
- * times of their piece.
+ * Speaks a text that comes in pieces, whole sentences each, as it comes; it sounds as if it had come
+ * at once. Words keep the ranges and times of their piece.
  * @throws MediaError ABORTED when the signal fires.
  */
 export async function* speakPieces(
@@ -14,11 +12,12 @@ export async function* speakPieces(
   pieces: AsyncIterable<Utterance>,
   options: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
-  let index = 0;
+  let sentences = 0;
   for await (const piece of pieces) {
-    const text = { ...piece, seed: piece.seed + index * SEEDS_PER_PIECE };
-    const firstPriority = index === 0 ? options.firstPriority : 'later-chunk';
+    const firstPriority = sentences === 0 ? options.firstPriority : 'later-chunk';
+    const text = { ...piece, seed: piece.seed + sentences };
     yield* speakText(voice, text, { ...options, firstPriority });
-    index++;
+    // Each sentence has a seed of its own, counted from the text's.
+    sentences += splitSentences(piece.text, piece.language).length;
   }
 }
