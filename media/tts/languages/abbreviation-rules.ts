@@ -1,6 +1,6 @@
 import type { SpokenForm } from '../traced-text.js';
 import type { Grammar } from './grammar.js';
-import { anyOf } from './number-text.js';
+import { anyOf, contextOf } from './number-text.js';
 
 /** Abbreviations in full. A stop that also ends the text stays. */
 export function abbreviationRules({ abbreviations }: Grammar): SpokenForm[] {
@@ -26,7 +26,7 @@ function rule(table: ReadonlyMap<string, string>, behind: string): SpokenForm {
     say: (match) => {
       const said = bare.get(match[1]!.replaceAll(' ', ''));
       if (said === undefined) return undefined;
-      const rest = match.input.slice(match.index + match[0].length);
+      const { behind: rest } = contextOf(match);
       if (rest === '' || /^["”’»')\]]{0,3}\s?$/.test(rest)) {
         return match[0].endsWith('.') ? `${said}.` : said;
       }

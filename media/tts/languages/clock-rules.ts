@@ -5,7 +5,7 @@ import { ALONE, anyOf, contextOf } from './number-text.js';
 /** Times of day: "14:30", and as the language writes them else. */
 export function clockRules(grammar: Grammar): SpokenForm[] {
   const { suffixes, prefixes, hasHourLetter } = grammar.clock;
-  const suffix = suffixes.length > 0 ? `(?:\\s?(?:${anyOf(suffixes)})(?!\\p{L}))` : '(?!)';
+  const suffix = suffixes.length > 0 ? `(?:\\s?(?:${anyOf(suffixes)})(?!\\p{L}))` : '(?:(?!))';
   const say = (match: RegExpExecArray) => {
     const [, hour = '', minute = '0', second = '0'] = match;
     const time = { hour: Number(hour), minute: Number(minute), before: contextOf(match).before };

@@ -1,11 +1,20 @@
+import { CATALAN } from './ca/grammar.js';
 import { GERMAN } from './de/grammar.js';
 import { SPANISH } from './es/grammar.js';
 import { FRENCH } from './fr/grammar.js';
 import type { Grammar } from './grammar.js';
+import { ITALIAN } from './it/grammar.js';
+import { DUTCH } from './nl/grammar.js';
 import { LanguageNormaliser } from './normaliser.js';
+import { POLISH } from './pl/grammar.js';
+import { PORTUGUESE } from './pt/grammar.js';
+import { RUSSIAN } from './ru/grammar.js';
+import { SWEDISH } from './sv/grammar.js';
 
 const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(
-  [GERMAN, SPANISH, FRENCH].map((grammar) => [grammar.language, grammar]),
+  [CATALAN, DUTCH, FRENCH, GERMAN, ITALIAN, POLISH, PORTUGUESE, RUSSIAN, SPANISH, SWEDISH].map(
+    (grammar) => [grammar.language, grammar],
+  ),
 );
 
 const normalisers = new Map<string, LanguageNormaliser>();

@@ -26,7 +26,11 @@ export function moneyRules(grammar: Grammar): SpokenForm[] {
   const scales = anyOf(grammar.scales.keys()) || '(?!)';
   const say = (match: RegExpExecArray, sign: string, amount: Amount) => {
     const currency = bySign.get(sign);
-    return currency && setApart(match, amountInWords(match, amount, { grammar, currency }));
+    if (!currency) return undefined;
+    // The stop of "kr." also ends the text
+    const rest = contextOf(match).behind.trim();
+    const stop = match[0].endsWith('.') && rest === '' ? '.' : '';
+    return setApart(match, amountInWords(match, amount, { grammar, currency }) + stop);
   };
   return [
     {

@@ -43,7 +43,7 @@ const ORDINALS: readonly SpokenForm[] = [
   {
     // im 2. Stock
     pattern:
-      /(?<=(?:^|[^\p{L}])(?:am|dem|den|des|im|vom|zum|zur|beim|der|die|das|eine[mnrs]?|ein|jede[mnrs]?|diese[mnrs]?) )(\d{1,3})\.(?= \p{Lu})/giu,
+      /(?<=(?:^|[^\p{L}])(?:am|dem|den|des|im|vom|zum|zur|beim|der|die|das|eine[mnrs]?|ein|jede[mnrs]?|diese[mnrs]?) )([1-9]\d{0,2})\.(?= \p{Lu})/giu,
     say: (match) => ordinalBehind(contextOf(match).before, Number(match[1])),
   },
 ];

@@ -72,7 +72,7 @@ function genderOf(word: string, value: number): Gender | undefined {
 
 /** "3.er" before a noun, "1.º" alone. */
 const ORDINAL: SpokenForm = {
-  pattern: /(?<![\p{L}\d.,])(\d{1,3})(?:\.?(º|ª|°)|\.(er|o|a))(?!\p{L})/gu,
+  pattern: /(?<![\p{L}\d.,])([1-9]\d{0,2})(?:\.?(º|ª|°)|\.(er|o|a))(?!\p{L})/gu,
   say: (match) => {
     const ordinal = toOrdinal(Number(match[1]));
     const sign = match[2] ?? match[3];

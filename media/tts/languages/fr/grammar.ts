@@ -28,7 +28,7 @@ function ordinal(value: number, ending: string): string {
 
 const ORDINALS: readonly SpokenForm[] = [
   {
-    pattern: /(?<![\p{L}\d.,])(\d{1,4})(er|re|ère|ème|eme|è|e|nde|nd)(s?)(?!\p{L})/gu,
+    pattern: /(?<![\p{L}\d.,])([1-9]\d{0,3})(er|re|ère|ème|eme|è|e|nde|nd)(s?)(?!\p{L})/gu,
     say: ([, digits, ending = '', plural = '']) => ordinal(Number(digits), ending) + plural,
   },
   {
