@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { StartError } from './errors.js';
-import { cacheRoot, modelFolders } from './models/model-folders.js';
+import { cacheRoot, modelFolders, modelsDirFault } from './models/model-folders.js';
 
 /** A whole number; `what` completes the sentence "PORT must be …". */
 function wholeNumber(min: number, max: number, what: string) {
@@ -156,6 +156,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const faults = result.success
     ? contradictions(result.data)
     : result.error.issues.map(({ path, message }) => `${String(path[0])} must be ${message}`);
+  const folderFault = modelsDirFault(given);
+  if (folderFault) faults.push(folderFault);
   if (!result.success || faults.length > 0) {
     throw new StartError(`Cannot start with these settings: ${faults.join('; ')}.`);
   }

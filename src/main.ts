@@ -25,7 +25,7 @@ import { StartError } from './errors.js';
 import { ownHealthParts } from './health.js';
 import { IdempotentAnswers } from './http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from './http/idempotent-answers.repository.js';
-import { listen, stopListening } from './http/listen.js';
+import { listen, stopListening, tryListening } from './http/listen.js';
 import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
 import { UpgradeDispatcher } from './http/upgrade.js';
@@ -72,6 +72,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   await prepareDataDir(config.DATA_DIR);
   const onLost = (error: unknown) => void endWith(shutdown, error);
   const db = await openDatabase({ ...context, onLost });
+  await tryListening(config.HOST, config.PORT);
   const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
   const box = new SecretBox(secrets);
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });

@@ -77,6 +77,7 @@ describe('settings', () => {
     [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must be a postgres:\/\/ URL/],
     [{ OUTBOUND_ALLOWED_HOSTS: '10.0.0.0/99' }, /OUTBOUND_ALLOWED_HOSTS/],
     [{ LLM_MODELS: 'x' }, /LLM_MODELS needs LLM_BASE_URL/],
+    [{ MODELS_DIR: '/no/such/bundle' }, /MODELS_DIR must be .+\/no\/such\/bundle is no folder/],
     [{ JWT_ISSUER: 'x' }, /must be set together/],
   ])('refuse %j', (environment, expected) => {
     expect(sentence(environment)).toMatch(expected);

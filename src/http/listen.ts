@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.js';
@@ -26,6 +26,16 @@ export async function listen(server: Server, host: string, port: number): Promis
     throw new StartError(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
   }
   return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Finds out before models are loaded, which takes seconds, whether `listen` can succeed.
+ * @throws StartError as `listen` does.
+ */
+export async function tryListening(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  await listen(probe, host, port);
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 /** Takes no more requests and lets those that run finish; after `limitMs` they are cut off. */

@@ -78,8 +78,9 @@ export class JobQueue {
       parsedCronItems: [],
       noHandleSignals: true,
       logger: new Logger(() => (level, _message, meta) => {
-        // Its messages quote what a task threw: only the error's kind is worth a line.
-        if (level !== 'error' && level !== 'warning') return;
+        // Its messages quote what a task threw: only the error's kind is worth a line. Its warnings
+        // advise on settings that we chose, such as fewer connections than jobs.
+        if (level !== 'error') return;
         log.warn({ err: meta?.error }, 'the job queue met a fault');
       }),
       preset: {

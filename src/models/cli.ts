@@ -4,7 +4,7 @@ import { licenceText } from '../../media/models/licences.js';
 import { DEFAULT_MODEL_IDS, MODELS } from '../../media/models/manifest.js';
 import { fetchBytes } from '../../media/models/model.js';
 import { type ModelState, ModelStore } from '../../media/models/store.js';
-import { modelFolders } from './model-folders.js';
+import { modelFolders, modelsDirFault } from './model-folders.js';
 import { ProgressDisplay } from './progress.js';
 
 const USAGE = `usage: npm run models -- COMMAND
@@ -141,6 +141,11 @@ async function main(): Promise<number> {
   const [name = 'list', ...args] = process.argv.slice(2);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) return usage();
+  const fault = command === unpack ? undefined : modelsDirFault(process.env);
+  if (fault) {
+    console.error(`${fault}.`);
+    return 1;
+  }
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const store = new ModelStore({ ...modelFolders(process.env), environment: process.env });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -19,4 +20,11 @@ export function modelFolders(environment: Environment): {
     modelsDir: MODELS_DIR ? resolve(MODELS_DIR) : undefined,
     cacheDir: MODELS_CACHE ? resolve(MODELS_CACHE) : join(cacheRoot(environment), 'models'),
   };
+}
+
+/** What is wrong with MODELS_DIR, if anything: a mistyped one would silently be left out. */
+export function modelsDirFault(environment: Environment): string | undefined {
+  const { modelsDir } = modelFolders(environment);
+  if (!modelsDir || statSync(modelsDir, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  return `MODELS_DIR must be the folder of an unpacked model bundle, and ${modelsDir} is no folder`;
 }

@@ -101,14 +101,16 @@ describe('a gateway that cannot start', () => {
     expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
   });
 
-  it('says that its port is busy', async () => {
+  it('says that its port is busy, before it has loaded models', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     const port = typeof address === 'object' && address ? String(address.port) : '';
     const dataDir = makeTestFolder();
     try {
-      const ended = await runGateway({ PORT: port, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
+      // A cache without models would be told of first, were they opened first.
+      const settings = { PORT: port, DATA_DIR: dataDir, MODELS_CACHE: dataDir, MODELS_DIR: '' };
+      const ended = await runGateway({ ...settings, LOG_LEVEL: 'silent' });
       expectOneSentence(ended, new RegExp(`${port}.+PORT`));
     } finally {
       other.close();

@@ -72,6 +72,12 @@ describe('npm run models', () => {
     expect((await run(['pack', bundle], { MODELS_CACHE: cache })).err).toMatch(/exists already/);
   });
 
+  it('says that MODELS_DIR is no folder', async () => {
+    const ended = await run(['list'], { MODELS_CACHE: cache, MODELS_DIR: join(folder, 'typo') });
+    expect(ended.code).toBe(1);
+    expect(ended.err).toMatch(/^MODELS_DIR must be .+typo is no folder\.\n$/);
+  });
+
   it('refuses a bundle that is cut short, in one sentence', async () => {
     const bundle = join(folder, 'cut.zip');
     await run(['pack', bundle], { MODELS_CACHE: cache });
