@@ -84,7 +84,7 @@ describe('npm run models', () => {
     await truncate(bundle, 100_000);
     const { code, err } = await run(['unpack', bundle, join(folder, 'x')], { MODELS_CACHE: cache });
     expect(code).toBe(1);
-    expect(err).toBe('The file is not a whole zip archive: make or copy it again.\n');
+    expect(err).toBe('The zip archive is damaged: make or copy it again.\n');
     const absent = await run(['unpack', join(folder, 'no.zip'), join(folder, 'x')], {});
     expect(absent.err).toMatch(/^There is no bundle .*no\.zip\.\n$/);
   });
