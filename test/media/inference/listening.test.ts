@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { isBackchannel } from '../../../agents-runtime/turn/words.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { MiniLmEmbedder } from '../../../media/inference/minilm-embedder.js';
 import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
 import { SmartTurn } from '../../../media/inference/smart-turn.js';
 import { modelFolder } from '../../support/model-folder.js';
+import { cough } from '../../support/questions.js';
 import { joined, Speaker } from '../../support/spoken.js';
 
 const permits = new CpuPermits(1);
@@ -41,6 +43,26 @@ describe('the recogniser', () => {
     const options = { priority: 'final-transcript' } as const;
     expect(await recogniser.transcribe(new Float32Array(0), options)).toBe('');
     expect((await recogniser.transcribe(new Float32Array(100), options)).length).toBeLessThan(20);
+  });
+
+  it('hears words where there are some, be they as short as they like', async () => {
+    for (const word of ['Yes.', 'No.', 'Stop.', 'Okay.', 'Sure.', 'Monday.']) {
+      const speech = joined([new Float32Array(8_000), await speaker.say(word)]);
+      const text = await recogniser.transcribe(speech, { priority: 'final-transcript' });
+      expect(text.replace(/\P{L}/gu, '')).toBe(word.replace(/\P{L}/gu, ''));
+    }
+  });
+
+  it('hears no word in a throat or in noise, but a backchannel at the most', async () => {
+    const noise = (ms: number) =>
+      Float32Array.from({ length: 16 * ms }, (_, i) => 0.4 * Math.sin(i * i * 12.9898));
+    for (const sound of [cough(), noise(60), noise(150), noise(400)]) {
+      for (const lead of [7_600, 7_800, 8_000, 8_300]) {
+        const padded = joined([new Float32Array(lead), sound, new Float32Array(3_200)]);
+        const text = await recogniser.transcribe(padded, { priority: 'final-transcript' });
+        expect(text === '' || isBackchannel(text, 'en'), text).toBe(true);
+      }
+    }
   });
 
   it('refuses more than it can hear at once', async () => {
