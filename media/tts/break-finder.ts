@@ -26,6 +26,9 @@ const LOWER = /\p{Ll}/u;
 const DIGIT = /\p{Nd}/u;
 const INITIAL = /^(?:\p{Lu}|(?:\p{L}\.)+\p{L})$/u;
 const SHORT_NUMBER = /^\d{1,2}$/;
+/** What stands before an ordinal in German. */
+const BEFORE_ORDINAL =
+  /(?:[,;:(–-]\s?|(?:^|[^\p{L}])(?:am|dem|den|des|der|die|das|im|vom|zum|zur|beim|bis|ab|seit|nach|und|oder|[Jj]ede[mnrs]?|[Ee]in(?:e[mnrs]?)?|[Mm]ein\p{L}{0,2}|[Ii]hr\p{L}{0,2}|[Uu]nser\p{L}{0,2}|[Dd]iese[mnrs]?|\p{Lu}\p{Ll}+tag|Mittwoch|Anfang|Ende|Mitte|Am|Der|Die|Das|Im|Vom|Zum|Zur|Ab|Seit|Bis) )$/u;
 const MARKS = new RegExp(`${ANY_END.source}|${CLAUSE.source}|${FULL_WIDTH_CLAUSE.source}|[\\n\\[]`);
 
 /** Longer runs of marks or spaces, and longer words, are not looked through. */
@@ -75,19 +78,35 @@ export class BreakFinder {
   #fullStop(view: View, at: number, { sentence, inner }: Record<'sentence' | 'inner', Verdict>) {
     const word = wordBefore(view.text, at);
     const lower = word.toLowerCase();
-    if (this.#stops.inside.has(lower)) return inner;
-    if (this.#stops.beforeNumber.has(lower)) return view.unless(DIGIT, at + 1, sentence);
-    if (this.#stops.either.has(lower)) return view.unlessLower(at + 1, sentence);
-    if (INITIAL.test(word)) return inner;
-    if (SHORT_NUMBER.test(word)) {
-      const startsLine = /(?:^|\n)\s*$/.test(
-        view.text.slice(Math.max(0, at - word.length - 8), at - word.length),
-      );
-      return this.#stops.marksOrdinals || (startsLine && at - word.length < FARTHEST)
-        ? inner
-        : sentence;
+    const parts = partsBefore(view.text, at);
+    const more = this.#stops.parts.get(parts) ?? this.#stops.parts.get(lower);
+    const goesOn = more ? view.goesOnWith(more, at + 1) : false;
+    if (goesOn === undefined) return WAIT;
+    if (goesOn || this.#stops.inside.has(lower) || this.#stops.inside.has(parts)) return inner;
+    if (
+      this.#stops.unnumbered.has(lower) &&
+      !/\d ?$/.test(textBefore(view.text, at - word.length))
+    ) {
+      return inner;
     }
+    if (this.#stops.insideEndings.some((ending) => lower.endsWith(ending))) return inner;
+    if (this.#stops.beforeNumber.has(lower) && !INITIAL.test(word))
+      return view.unless(DIGIT, at + 1, sentence);
+    if (this.#stops.either.has(lower) || this.#stops.either.has(parts))
+      return view.unlessLower(at + 1, sentence);
+    if (INITIAL.test(word)) return inner;
+    if (SHORT_NUMBER.test(word)) return this.#numbered(view, at - word.length, { sentence, inner });
     return word.length > LONGEST_ABBREVIATION ? sentence : view.unlessLower(at + 1, sentence);
+  }
+
+  /** A stop behind a number of one or two digits, which begins at `start`. */
+  #numbered(view: View, start: number, { sentence, inner }: Record<'sentence' | 'inner', Verdict>) {
+    const before = textBefore(view.text, start);
+    if (/(?:^|\n)\s*$/.test(before) && start < FARTHEST) return inner;
+    const { ordinals } = this.#stops;
+    if (ordinals === 'behind-article') return BEFORE_ORDINAL.test(before) ? inner : sentence;
+    if (ordinals === 'none' || sentence.type !== 'sentence') return sentence;
+    return view.unlessLower(sentence.end, sentence);
   }
 }
 
@@ -106,6 +125,16 @@ class View {
     let at = from;
     while (at < this.text.length && at - from < FARTHEST && kind.test(this.text[at]!)) at++;
     return at < this.text.length || this.isWhole ? at : undefined;
+  }
+
+  /** Whether one of the parts follows with a stop of its own; `undefined` when that is not told yet. */
+  goesOnWith(parts: readonly string[], from: number): boolean | undefined {
+    const start = this.skip(from, SPACE);
+    if (start === undefined) return undefined;
+    const rest = this.text.slice(start, start + LONGEST_ABBREVIATION + 1).toLowerCase();
+    if (parts.some((part) => rest.startsWith(`${part}.`))) return true;
+    const mayCome = !this.isWhole && parts.some((part) => `${part}.`.startsWith(rest));
+    return mayCome ? undefined : false;
   }
 
   /** The verdict, unless the next word is written small: then the sentence goes on. */
@@ -157,7 +186,18 @@ function bracket(text: string, at: number, isWhole: boolean): Verdict {
   return { type: 'skip', end: behind + end + (address[end] === ')' ? 1 : 0) };
 }
 
+function textBefore(text: string, at: number): string {
+  return text.slice(Math.max(0, at - FARTHEST), at);
+}
+
+/** "i.d.r" of "i. d. R": short words with stops and single spaces between them. */
+function partsBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - FARTHEST / 2), at);
+  const parts = /(?:(?<![\p{L}\p{M}])\p{L}{1,3}\. ?){0,3}\p{L}{1,4}$/u.exec(before)?.[0] ?? '';
+  return parts.replaceAll(' ', '').toLowerCase();
+}
+
 function wordBefore(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - FARTHEST), at);
+  const before = textBefore(text, at);
   return /[^\s"'“”‘’«»()[\]{}„‚*_`/]*$/.exec(before)?.[0] ?? '';
 }

@@ -8,6 +8,7 @@ import {
   parseNumber,
   setApart,
 } from './number-text.js';
+import { groupsOf } from './phone-rules.js';
 
 /** Before anything else is read: longer rows of digits are codes; ½ is 1/2. */
 export function firstNumberRules(grammar: Grammar): SpokenForm[] {
@@ -26,7 +27,8 @@ export function firstNumberRules(grammar: Grammar): SpokenForm[] {
 }
 
 /** Signs before and between numbers, and ranges. The numbers themselves stay. */
-export function signRules({ words }: Grammar): SpokenForm[] {
+export function signRules(grammar: Grammar): SpokenForm[] {
+  const { words } = grammar;
   const between = (sign: string, word: string): SpokenForm => ({
     pattern: new RegExp(`(?<=\\d) ?${sign} ?(?=\\d)`, 'g'),
     say: () => ` ${word} `,
@@ -39,7 +41,12 @@ export function signRules({ words }: Grammar): SpokenForm[] {
     between('÷', words.over),
     {
       pattern: /(?<![\p{L}\d.,/-])(\d{1,4})\s?[-–]\s?(\d{1,4})(?![\d-]|[.,/]\d)/gu,
-      say: ([, from, to]) => (from === to ? `${from} ${to}` : `${from} ${words.to} ${to}`),
+      say: ([found, from = '', to = '']) => {
+        const isCode =
+          /^0\d|[-–]\s?0\d/.test(found) || (from.length === to.length && Number(to) < Number(from));
+        if (isCode) return groupsOf(found, grammar);
+        return from === to ? `${from} ${to}` : `${from} ${words.to} ${to}`;
+      },
     },
     { pattern: /(?<![\p{L}\d+])\+ ?(?=\d)/gu, say: () => `${words.plus} ` },
     { pattern: /(?<![\p{L}\d.,)/-])[-−–](?=\d)/gu, say: () => `${words.minus} ` },
@@ -54,6 +61,7 @@ export function numberRules(grammar: Grammar): SpokenForm[] {
       pattern: /(?<![\p{L}\d./])(\d{1,2})\/(\d{1,3})(?![\d/]|[.,]\d)/gu,
       say: ([, over = '', under = '']) => {
         const [a, b] = [Number(over), Number(under)];
+        if (a === 24 && b === 7) return `${over} ${under}`;
         const fraction = a > 0 && a < b ? grammar.fraction(a, b) : undefined;
         return fraction ?? `${over} ${words.over} ${under}`;
       },

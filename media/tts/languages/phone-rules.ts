@@ -1,10 +1,16 @@
 import type { SpokenForm } from '../traced-text.js';
 import type { Grammar } from './grammar.js';
+import { spellOut } from './letter-rules.js';
 import { digitByDigit } from './number-text.js';
 
 const FEWEST_DIGITS = 6;
 const NAMED =
   /(?<=(?<!\p{L})(?:tel[eèé]?fono?|telefone|telefon|telefoon|téléphone|телефон|tel|tél|тел|fax|numer|número|numéro|nummer|номер|codi|código|code|kod|PIN)[.:]{0,2} )\(?\d[\d ()/-]{3,20}\d(?![\d\p{L}]|[.,]\d)/giu;
+/** Numbers that name a thing and count nothing, behind their name in any of the languages. */
+const CODE =
+  /(?<=(?<!\p{L})(?:codes?|passcode|passwort|código|codi|codice|kod|koden|wachtwoord|код|PIN|пин|OTP|PLZ|CEP|CAP|(?:bestell|kunden|rechnungs|buchungs|auftrags|vertrags|konto)nummer|ordernummer|bestelnummer|klantnummer|ordernumret|beställning|Bestellung|pedido|comanda|commande|ordine|bestelling|zamówienie|заказ)(?: (?:ist|lautet|es|és|est|è|é|is|är|to|postal|postale|pocztowy)|:)? )\d{3,15}(?![\d\p{L}%€]|[.,:/-]\d| \d{3})/giu;
+/** DE89 3704 0044 0532 0130 00 */
+const IBAN = /(?<![\p{L}\d])([A-Z]{2})(\d{2}(?: ?\d{4}){3,7}(?: ?\d{1,4})?)(?![\p{L}\d])/gu;
 const INTERNATIONAL = /(?<![\p{L}\d+])\+\d{1,3}(?:[ ./-]?\(?\d{1,5}\)?){1,6}(?![\d-])/gu;
 const NATIONAL = /(?<![\p{L}\d.,+-])\(?0\d{1,4}\)?(?:[ /-]\d{2,8}){1,5}(?![\d-]|[.,]\d)/gu;
 /** 123-456-789 and other codes in groups. */
@@ -18,13 +24,17 @@ export function phoneRules(grammar: Grammar): SpokenForm[] {
     const sign = found.startsWith('+') ? `${grammar.words.plus} ` : '';
     return sign + groupsOf(found, grammar);
   };
-  return [INTERNATIONAL, NAMED, ...grammar.phones, NATIONAL, GROUPS].map((pattern) => ({
-    pattern,
-    say,
-  }));
+  const iban: SpokenForm = {
+    pattern: IBAN,
+    say: ([, country = '', digits = '']) =>
+      `${spellOut(country, grammar, ' ')} ${groupsOf(digits, grammar)}`,
+  };
+  const patterns = [INTERNATIONAL, CODE, NAMED, ...grammar.phones, NATIONAL, GROUPS];
+  return [iban, ...patterns.map((pattern) => ({ pattern, say }))];
 }
 
-function groupsOf(number: string, grammar: Grammar): string {
+/** The groups of digits, with a pause between them. */
+export function groupsOf(number: string, grammar: Grammar): string {
   return (number.match(/\d+/g) ?? [])
     .flatMap(inThrees)
     .map((group) => {

@@ -30,6 +30,13 @@ function ordinalBehind(before: string, value: number): string {
   return WEAK_E.test(before) ? stem : `${stem}r`;
 }
 
+const DAYS = 'Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag'.split(' ');
+const DAY = 'Mo|Di|Mi|Do|Fr|Sa|So';
+
+function dayOf(short: string): string {
+  return DAYS.find((day) => day.startsWith(short)) ?? short;
+}
+
 const ORDINALS: readonly SpokenForm[] = [
   {
     // am 3.5.
@@ -39,6 +46,15 @@ const ORDINALS: readonly SpokenForm[] = [
       if (day < 1 || day > 31 || month < 1 || month > 12) return undefined;
       return `${ordinalBehind(contextOf(match).before, day)} ${MONTHS[month - 1]}`;
     },
+  },
+  {
+    // die 1990er
+    pattern: /(?<![\p{L}\d.,])(\d{2,4})er(?!\p{L})/gu,
+    say: ([, digits = '']) => `${yearInWords(Number(digits))}er`,
+  },
+  {
+    pattern: new RegExp(`(?<!\\p{L})(${DAY})\\.?\\s?[-–]\\s?(${DAY})\\b\\.?(?!\\p{L})`, 'gu'),
+    say: ([, from = '', to = '']) => `${dayOf(from)} bis ${dayOf(to)}`,
   },
   {
     // im 2. Stock
@@ -137,6 +153,7 @@ export const GERMAN: Grammar = {
     'ca.': 'circa',
     'vgl.': 'vergleiche',
     'ggf.': 'gegebenenfalls',
+    'MwSt.': 'Mehrwertsteuer',
     'evtl.': 'eventuell',
     'inkl.': 'inklusive',
     'exkl.': 'exklusive',

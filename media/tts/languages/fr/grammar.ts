@@ -1,7 +1,7 @@
 import { toCardinal, toOrdinal } from 'n2words/fr-FR';
 import type { SpokenForm } from '../../traced-text.js';
 import { currencies, type Gender, type Grammar, letterNames, noun } from '../grammar.js';
-import { ROMAN_NUMERAL, romanValue } from '../spelled-scales.js';
+import { romanValue } from '../spelled-scales.js';
 
 const MONTHS =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ');
@@ -32,12 +32,10 @@ const ORDINALS: readonly SpokenForm[] = [
     say: ([, digits, ending = '', plural = '']) => ordinal(Number(digits), ending) + plural,
   },
   {
-    pattern: new RegExp(
-      `(?<![\\p{L}])(${ROMAN_NUMERAL.replace('(?!\\p{L})', '')})(er|ère|re|ème|e)(?!\\p{L})`,
-      'gu',
-    ),
-    say: ([, numeral = '', ending = '']) =>
-      numeral === '' ? undefined : ordinal(romanValue(numeral), ending),
+    // XXIe; of one letter ("Ve", "Ce") only before what is counted so
+    pattern:
+      /(?<!\p{L})([IVX]{2,7}|[IVX](?=(?:e|er) (?:siècle|République|arrondissement|dynastie|congrès)))(ers?|ères?|res?|èmes?|es?)(?!\p{L})/gu,
+    say: ([, numeral = '', ending = '']) => ordinal(romanValue(numeral), ending),
   },
 ];
 
@@ -166,7 +164,7 @@ export const FRENCH: Grammar = {
     'CNIL:cnil',
     'RER',
   ],
-  phones: [],
+  phones: [/(?<![\p{L}\d.,+-])0 ?8\d{2}(?: \d{2,3}){2,3}(?![\d-]|[.,]\d)/gu],
   pairsPhones: true,
   own: ORDINALS,
   cardinal,

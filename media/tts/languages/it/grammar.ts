@@ -170,7 +170,10 @@ export const ITALIAN: Grammar = {
     'vol.#': 'volume',
   },
   acronyms: ['UE', 'USA:Usa', 'IBAN:Iban', 'CEO'],
-  phones: [/(?<![\p{L}\d.,+-])3\d{2} \d{3} \d{4}(?![\d-]|[.,]\d)/gu],
+  phones: [
+    /(?<![\p{L}\d.,+-])3\d{2} \d{3} \d{4}(?![\d-]|[.,]\d)/gu,
+    /(?<![\p{L}\d.,+-])800[ -]\d{3}[ -]\d{3}(?![\d-]|[.,]\d)/gu,
+  ],
   pairsPhones: false,
   own: ORDINALS,
   cardinal,

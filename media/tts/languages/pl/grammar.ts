@@ -50,6 +50,8 @@ const YEARS: Readonly<Record<string, OrdinalForm>> = {
 };
 
 const OWN: readonly SpokenForm[] = [
+  { pattern: /(?<=(?:^|[^\p{L}])o )godz\./giu, needs: 'godz.', say: () => 'godzinie' },
+  { pattern: /(?<=(?:^|[^\p{L}])(?:od|do) )godz\./giu, needs: 'godz.', say: () => 'godziny' },
   {
     pattern: /(?<![\p{L}\d.,])(\d{3,4}) ?(rok(?:u|iem)?|r\.)(?!\p{L})/gu,
     say: (match) => {

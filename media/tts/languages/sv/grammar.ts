@@ -73,6 +73,12 @@ const NEUTER =
   /^(?:hus|år|barn|kilo|ord|rum|bord|bolag|liv|hjärta|namn|land|ljus|program|system|problem|paket|brev|bad|kvitto|konto|kort|glas|djur|träd|nummer|öre|pund|test|besök|möte|samtal|svar|äpple|ägg|.*(?:ande|ende|um|ment))$/;
 const COUNTED = /^ (?:\p{Ll}{2,20}(?:or|ar|er|kr|procent)|år|barn|hus|personer)(?!\p{L})/u;
 
+const DECADE: SpokenForm = {
+  pattern: /(?<![\p{L}\d.,])(\d{2,4})-(?=tal)/gu,
+  needs: '-tal',
+  say: ([, digits]) => yearInWords(Number(digits)),
+};
+
 const NUMBERED: SpokenForm = {
   pattern: /(?<![\p{L}\d.,])(\d{1,4}):(?:a|e|de|te)(?!\p{L})/gu,
   needs: ':',
@@ -192,7 +198,7 @@ export const SWEDISH: Grammar = {
   acronyms: ['EU', 'USA', 'IBAN:Iban', 'ICA:Ica', 'SEB', 'TV', 'SAS', 'LO'],
   phones: [/(?<![\p{L}\d.,+-])0\d{1,3}-\d{2,3}(?: \d{2,3}){1,3}(?![\d-]|[.,]\d)/gu],
   pairsPhones: false,
-  own: [NUMBERED],
+  own: [NUMBERED, DECADE],
   cardinal,
   year: (value, behind) => (COUNTED.test(behind) ? undefined : yearInWords(value)),
   genderOf: (word) => {
