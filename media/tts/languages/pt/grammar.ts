@@ -13,7 +13,8 @@ function below1e6(value: number, gender?: Gender): string {
   const words = (value === 0 ? 'zero' : toCardinal(value))
     .replace('dezasseis', 'dezesseis')
     .replace('dezassete', 'dezessete')
-    .replace('dezanove', 'dezenove');
+    .replace('dezanove', 'dezenove')
+    .replace(/ mil (?=\S+entos$)|^mil (?=\S+entos$)/, (found) => `${found}e `);
   if (gender !== 'f') return words;
   return words
     .replace(/(^| )um(?= |$)/g, '$1uma')
