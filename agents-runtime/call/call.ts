@@ -10,6 +10,7 @@ import type { EndedReason } from './call-log.js';
 import type { CallParts } from './call-parts.js';
 import { Conversation } from './conversation.js';
 import { Replies } from './replies.js';
+import { Transcripts } from './transcripts.js';
 import type { CallEvent, CallInput } from './transport.js';
 import { type TurnMarks, turnLatency } from './turn-latency.js';
 
@@ -46,6 +47,7 @@ export class Call implements CallInput {
   readonly #replies: Replies;
   readonly #turns: TurnTaker;
   readonly #conversation: Conversation;
+  readonly #transcripts: Transcripts;
   readonly #timers: Timer[] = [];
   #lostTimer: Timer | undefined;
   #turnStartSample = 0;
@@ -58,6 +60,7 @@ export class Call implements CallInput {
     this.#parts = parts;
     const { config, clock, transport, voiceActivity, recogniser } = parts;
     this.#startedAt = clock.now();
+    this.#transcripts = new Transcripts(transport, () => this.#now());
     this.#inbound = new Inbound({
       clock,
       voiceActivity,
@@ -77,7 +80,8 @@ export class Call implements CallInput {
     });
     this.#playout = new Playout(transport, clock, {
       started: (utterance) => this.#onStarted(utterance),
-      text: (utterance, text) => this.#sendAgent(utterance, text, false),
+      text: (utterance, text) =>
+        this.#transcripts.agent(utterance, text, false, this.#saying?.startMs),
       audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
       finished: (spoken) => this.#onFinished(spoken),
     });
@@ -188,7 +192,7 @@ export class Call implements CallInput {
   #onTranscript({ text, zeroSample }: Transcript): void {
     const { user, turn } = this.#turns.state;
     if (!turn) return;
-    this.#sendUser(turn.index, text, false, turn.startMs);
+    this.#transcripts.interim(turn.index, text, turn.startMs);
     const isNewest = zeroSample === this.#zeroSample && user.phase === 'paused';
     this.#turns.handle({ type: 'transcript', text, zeroMs: isNewest ? user.zeroMs : undefined });
   }
@@ -212,10 +216,11 @@ export class Call implements CallInput {
         return;
       case 'drop-turn':
         if (!this.#turns.state.turn) this.#transcriber.reset();
-        this.#sendUser(action.turn, '', true, this.#now());
+        this.#transcripts.takeBack(action.turn);
         return;
       case 'keep-turn':
         this.#transcriber.reset();
+        if (action.merged !== undefined) this.#transcripts.takeBack(action.merged);
         return;
       case 'leave-turn':
         this.#leave(action);
@@ -255,17 +260,17 @@ export class Call implements CallInput {
     const { turn, text, utterance, spoken, replaces } = action;
     const now = this.#now();
     if (!this.#turns.state.turn) this.#transcriber.reset();
-    const startMs = spoken?.startMs ?? now;
-    this.#sendUser(turn, text, true, startMs, spoken?.zeroMs ?? now);
+    const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.zeroMs ?? now };
+    this.#transcripts.final(turn, text, span, replaces);
     const before = this.#historyBefore(action);
     const marks: TurnMarks = {
-      zeroAt: this.#startedAt + (spoken?.zeroMs ?? now),
+      zeroAt: this.#startedAt + span.endMs,
       dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
       committedAt: this.#startedAt + now,
     };
     this.#saying = this.#newSaying(utterance, turn, marks);
     this.#replies.commit(utterance, text, before);
-    this.#conversation.user(text, { startMs, endMs: spoken?.zeroMs ?? now }, replaces);
+    this.#conversation.user(text, span, replaces);
   }
 
   /** The talk before a turn: without what that turn takes the place of. */
@@ -278,7 +283,7 @@ export class Call implements CallInput {
   #leave({ turn, text, startMs }: Extract<TurnAction, { type: 'leave-turn' }>): void {
     const endMs = this.#now();
     const span = { startMs: startMs ?? endMs, endMs };
-    this.#sendUser(turn, text, true, span.startMs);
+    this.#transcripts.final(turn, text, span);
     this.#conversation.user(text, span, false);
   }
 
@@ -329,24 +334,7 @@ export class Call implements CallInput {
     if (saying?.utterance !== spoken.utterance) return;
     const endMs = this.#now();
     this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, this.#latency(saying));
-    this.#sendAgent(spoken.utterance, spoken.text, true);
-  }
-
-  #sendAgent(utterance: number, text: string, final: boolean): void {
-    const { startMs } = this.#saying ?? { startMs: this.#now() };
-    this.#sendTranscript('agent', `a${utterance}`, { text, final, startMs, endMs: this.#now() });
-  }
-
-  #sendUser(turn: number, text: string, final: boolean, startMs: number, endMs?: number): void {
-    this.#sendTranscript('user', `u${turn}`, { text, final, startMs, endMs: endMs ?? this.#now() });
-  }
-
-  #sendTranscript(
-    role: 'user' | 'agent',
-    segment: string,
-    said: { text: string; final: boolean; startMs: number; endMs: number },
-  ): void {
-    this.#parts.transport.send({ type: 'transcript', segment, role, ...said });
+    this.#transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);
   }
 
   get #language(): string {

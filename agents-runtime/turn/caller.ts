@@ -159,7 +159,8 @@ function commit(state: TurnState): TurnStep {
     return andThen(andThen(dropped, resume), answerWaiting);
   }
   if (isBusy) {
-    const kept: TurnEffect = { type: 'keep-turn', turn: turn.index };
+    const merged = state.waitingTurn;
+    const kept: TurnEffect = { type: 'keep-turn', turn: turn.index, merged };
     return andThen([waitForFloor(quiet, turn.index, turn.text), ...timers, kept], resume);
   }
   const spoken =

@@ -126,7 +126,12 @@ export type TurnEffect =
     }
   | { readonly type: 'drop-turn'; readonly turn: number; readonly why: 'no-words' | 'backchannel' }
   /** It is whole and waits for protected speech to end; what is said now is another turn. */
-  | { readonly type: 'keep-turn'; readonly turn: number }
+  | {
+      readonly type: 'keep-turn';
+      readonly turn: number;
+      /** The turn that waited already and whose text is now part of this one. */
+      readonly merged: number | undefined;
+    }
   /** The call ended before this could be answered. */
   | {
       readonly type: 'leave-turn';

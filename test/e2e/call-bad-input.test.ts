@@ -225,9 +225,23 @@ describe.concurrent('a running call', () => {
     await client.resume();
     client.type('Do you deliver within the city?');
     expect((await client.final('agent')).text).toMatch(/five dollars/);
-    // An older socket that still lives is told that another took its place.
     client.hangUp();
     await client.closed();
+    client.close();
+  });
+
+  it('goes on over a second socket, and tells the first one so', async () => {
+    const { client, details } = await call();
+    const { resumeToken } = await client.waitFor('ready');
+    const second = closing(details.server_url, [
+      JSON.stringify({ type: 'hello', resumeToken, lastSeq: client.lastSeq }),
+      '{"type":"end"}',
+    ]);
+    expect(await client.closed()).toBe(4409);
+    const { code, texts } = await second;
+    expect(code).toBe(1000);
+    const told = texts.map((text) => JSON.parse(text) as { type: string });
+    expect(told.map(({ type }) => type)).toEqual(['ready', 'end']);
     client.close();
   });
 

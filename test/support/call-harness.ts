@@ -142,6 +142,16 @@ export function harness(options: HarnessOptions = {}) {
     control: () => transport.control.map((line) => line.split(' ')[1]),
     states: () =>
       transport.events.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
+    /** What a client shows in the end: the newest text of each segment. */
+    shown: () => {
+      const segments = new Map<string, string>();
+      for (const event of transport.events) {
+        if (event.type !== 'transcript') continue;
+        segments.delete(event.segment);
+        if (event.text) segments.set(event.segment, `${event.role}: ${event.text}`);
+      }
+      return [...segments.values()];
+    },
     texts: (role: 'user' | 'agent') =>
       [...turns.values()].filter((turn) => turn.role === role).map(({ text }) => text),
   };
