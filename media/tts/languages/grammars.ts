@@ -32,3 +32,11 @@ export function normaliserOf(language: string): LanguageNormaliser | undefined {
   normalisers.set(language, normaliser);
   return normaliser;
 }
+
+/** Has a rule of each kind at work. */
+const SAMPLE = 'A 1. 12.05.2025, 8:30, 3,5 km, 12,50 €, 5 % z. B. BMW, +49 171 1234567, 1/2 🎉';
+
+/** Makes a language's rules ready, which takes tens of milliseconds once; afterwards a sentence takes less than one. */
+export function warmNormaliser(language: string): void {
+  normaliserOf(language)?.normalise(SAMPLE);
+}
