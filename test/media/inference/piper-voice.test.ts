@@ -155,6 +155,9 @@ describe('a Piper voice', () => {
   });
 
   it('hears of the death of its phonemizer, and speaks again after it', async () => {
+    await say('Hello.');
+    // Stopped first: otherwise it may have answered before it is seen to be asked.
+    process.kill(engine.pid!, 'SIGSTOP');
     const coming = speak(TWELVE).next();
     await expect.poll(() => engine.pending).toBe(1);
     process.kill(engine.pid!, 'SIGKILL');
