@@ -233,6 +233,7 @@ describe.concurrent('a running call', () => {
   it('goes on over a second socket, and tells the first one so', async () => {
     const { client, details } = await call();
     const { resumeToken } = await client.waitFor('ready');
+    await client.state('listening');
     const second = closing(details.server_url, [
       JSON.stringify({ type: 'hello', resumeToken, lastSeq: client.lastSeq }),
       '{"type":"end"}',
