@@ -215,6 +215,9 @@ describe('an utterance that is stopped', () => {
 
 describe('the formant process', () => {
   it('starts again after its death, which the utterance under way hears of', async () => {
+    await say('Hello.');
+    // Stopped first: otherwise it may have answered before it is seen to be asked.
+    process.kill(engine.pid!, 'SIGSTOP');
     const speech = speak(`${'Every good boy does fine and the quick brown fox jumps '.repeat(3)}.`);
     const coming = speech.next();
     await expect.poll(() => engine.pending).toBe(1);
