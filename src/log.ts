@@ -38,21 +38,26 @@ export function makeLog(level: string, destination?: DestinationStream): Logger 
   );
 }
 
-/** What a log may know of an error. Errors of the database carry rows and bindings: left out. */
+/** What a log may know of an error. Those of others carry what they were given: left out. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = 'code' in error ? String(error.code) : undefined;
-  // A driver's message quotes the statement and values behind " - "; its own words come last.
-  const message = 'severity' in error ? 'database error' : error.message;
   const stack = error.stack
     ?.split('\n')
     .filter((line) => /^\s+at /.test(line))
     .join('\n');
   return {
     type: error.name,
-    message,
+    message: messageOf(error),
     code,
     stack,
     ...(error.cause ? { cause: describeError(error.cause) } : {}),
   };
+}
+
+/** Databases quote the statement and its values, other servers what they were sent. */
+function messageOf(error: Error): string {
+  if ('severity' in error) return 'database error';
+  if ('status' in error && 'headers' in error) return `another server answered ${error.status}`;
+  return error.message;
 }

@@ -1,3 +1,4 @@
+import OpenAI from 'openai';
 import { expect, it } from 'vitest';
 import { makeLog } from '../src/log.js';
 
@@ -35,4 +36,12 @@ it('tells of an error its type, code and place, and of a database error none of 
   const { err } = JSON.parse(text);
   expect(err).toMatchObject({ message: 'outer', cause: { code: '23505' } });
   expect(err.stack).toMatch(/^\s+at /);
+});
+
+it('does not repeat what another server says of what it was sent', () => {
+  const quoted = { error: { message: 'Not accepted: "my number is 5550100"' } };
+  const cause = OpenAI.APIError.generate(400, quoted, undefined, new Headers());
+  const text = logged((log) => log.warn({ err: new Error('outer', { cause }) }, 'failed'));
+  expect(text).not.toContain('5550100');
+  expect(JSON.parse(text).err.cause).toMatchObject({ message: 'another server answered 400' });
 });

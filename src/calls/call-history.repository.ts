@@ -99,9 +99,9 @@ export class CallHistoryRepository {
         `left join lateral (
            select count(*) filter (where role = 'user')::int as user_turns,
              count(*) filter (where role = 'agent')::int as agent_turns,
-             percentile_cont(0.5) within group (order by (latency ->> 'total')::float8)
+             round(percentile_cont(0.5) within group (order by (latency ->> 'total')::float8))
                as p50_latency_ms,
-             max((latency ->> 'total')::float8) as max_latency_ms
+             round(max((latency ->> 'total')::float8)) as max_latency_ms
            from call_turns where call_turns.call_id = page.call_id) turns on true`,
       )
       .orderBy([
