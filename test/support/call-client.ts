@@ -1,10 +1,15 @@
-import OpusScript from 'opusscript';
 import { WebSocket } from 'ws';
 import {
   type ServerMessage,
   SUBPROTOCOL,
+  serialisePcm,
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
+import {
+  isOpusRate,
+  OpusPacketDecoder,
+  OpusPacketEncoder,
+} from '../../media/codec/opus-packets.js';
 import { CallPlayer } from './call-player.js';
 
 const UP_RATE = 16_000;
@@ -51,15 +56,15 @@ export class CallClient {
   readonly #options: CallClientOptions;
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #speech: Int16Array | undefined;
+  #speech: Float32Array | undefined;
   #spokenTo = 0;
   #onSpoken: (() => void) | undefined;
   #isMuted = false;
   #resumeToken = '';
   #frames = 0;
   #startedAt = 0;
-  #encoder: OpusScript | undefined;
-  #decoder: OpusScript | undefined;
+  #encoder: OpusPacketEncoder | undefined;
+  #decoder: OpusPacketDecoder | undefined;
 
   constructor(details: ConnectionDetails, options: CallClientOptions = {}) {
     this.#details = details;
@@ -79,9 +84,7 @@ export class CallClient {
 
   /** Speaks (16 kHz, −1…1) in real time; resolves at its last sample. */
   say(samples: Float32Array): Promise<void> {
-    this.#speech = Int16Array.from(samples, (sample) =>
-      Math.max(-32768, Math.min(32767, Math.round(sample * 32768))),
-    );
+    this.#speech = samples;
     this.#spokenTo = 0;
     return new Promise((resolve) => {
       this.#onSpoken = resolve;
@@ -130,6 +133,10 @@ export class CallClient {
   close(): void {
     clearInterval(this.#timer);
     this.#socket?.terminate();
+    this.#encoder?.close();
+    this.#decoder?.close();
+    this.#encoder = undefined;
+    this.#decoder = undefined;
   }
 
   /** The first message, among those to come and those after the one with the number `after`, that fits. */
@@ -230,8 +237,9 @@ export class CallClient {
 
   #onFrame(data: Buffer, isBinary: boolean): void {
     if (isBinary) {
-      const pcm = this.#decoder ? this.#decoder.decode(data) : data;
-      const samples = Int16Array.from({ length: pcm.length / 2 }, (_, i) => pcm.readInt16LE(2 * i));
+      const samples = this.#decoder
+        ? this.#decoder.decode(data)
+        : Int16Array.from({ length: data.length / 2 }, (_, i) => data.readInt16LE(2 * i));
       this.player.receive(samples);
       return;
     }
@@ -252,8 +260,13 @@ export class CallClient {
   #onReady({ resumeToken, positionMs, audio }: Extract<ServerMessage, { type: 'ready' }>): void {
     this.#resumeToken = resumeToken;
     this.player.rate = audio.downSampleRate;
-    if (audio.down === 'opus') this.#decoder ??= opus(audio.downSampleRate);
-    if (audio.up === 'opus') this.#encoder ??= opus(audio.upSampleRate);
+    const { up, down, upSampleRate, downSampleRate } = audio;
+    if (up === 'opus' && isOpusRate(upSampleRate)) {
+      this.#encoder ??= new OpusPacketEncoder(upSampleRate);
+    }
+    if (down === 'opus' && isOpusRate(downSampleRate)) {
+      this.#decoder ??= new OpusPacketDecoder(downSampleRate);
+    }
     this.player.skipTo(positionMs);
   }
 
@@ -264,14 +277,11 @@ export class CallClient {
 
   #frame(): void {
     this.#frames++;
-    const frame = Buffer.alloc(FRAME_LENGTH * 2);
+    const frame = new Float32Array(FRAME_LENGTH);
     const speech = this.#speech;
     if (speech) {
       if (this.#spokenTo === 0) this.speechStartedAt = Date.now();
-      const part = speech.subarray(this.#spokenTo, this.#spokenTo + FRAME_LENGTH);
-      part.forEach((sample, i) => {
-        frame.writeInt16LE(sample, 2 * i);
-      });
+      frame.set(speech.subarray(this.#spokenTo, this.#spokenTo + FRAME_LENGTH));
       this.#spokenTo += FRAME_LENGTH;
       if (this.#spokenTo >= speech.length) {
         this.#speech = undefined;
@@ -280,7 +290,7 @@ export class CallClient {
       }
     }
     if (!this.#isMuted && this.#socket?.readyState === WebSocket.OPEN) {
-      this.#socket.send(this.#encoder ? this.#encoder.encode(frame, FRAME_LENGTH) : frame);
+      this.#socket.send(this.#encoder ? this.#encoder.encode(frame) : serialisePcm(frame));
     }
     const hasPlayed = this.player.play(FRAME_MS);
     if (hasPlayed && this.#frames % REPORT_FRAMES === 0) this.#report();
@@ -292,10 +302,6 @@ export class CallClient {
     const { playedMs } = this.player;
     this.#socket.send(JSON.stringify({ type: 'playout', playedMs }));
   }
-}
-
-function opus(rate: number): OpusScript {
-  return new OpusScript(rate as 16_000 | 24_000, 1, OpusScript.Application.VOIP);
 }
 
 function pause(ms: number): Promise<void> {
