@@ -14,7 +14,6 @@ import {
 import { type Ended, runNode } from '../support/run-node.js';
 import { makeTestFolder } from '../support/test-folder.js';
 
-const SECOND_START_MS = 15_000;
 const STOP_MS = 20_000;
 
 /** Runs the gateway with settings that let it end by itself. */
@@ -49,16 +48,13 @@ describe('npm start', () => {
     expect(logs()).toContain(apiKey);
   });
 
-  it('starts in seconds the second time, with the same key', async () => {
+  it('does nothing over again the second time, and keeps the key', async () => {
     const first = await start();
     await first.stop();
-    const startedAt = performance.now();
     const second = await start();
-    const tookMs = performance.now() - startedAt;
     await second.stop();
-    expect(tookMs).toBeLessThan(SECOND_START_MS);
     expect(second.apiKey).toBe(first.apiKey);
-    expect(second.logs()).not.toMatch(/Installing|Building/);
+    expect(second.logs()).not.toMatch(/Installing|Building|Fetching/);
   });
 
   it('says in one sentence that models are missing and cannot be fetched', async () => {
