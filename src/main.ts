@@ -1,25 +1,21 @@
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
 import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
-import type { VoiceModel } from '../media/tts/voice-model.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { openApi } from './api-routes.js';
 import { createApp } from './app.js';
-import type { CallEvents } from './calls/call-events.js';
 import { openEars } from './calls/ears.js';
 import { openCalls } from './calls/open-calls.js';
 import { VoiceOverrides } from './calls/voice-overrides.js';
 import { type Config, readConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
 import { openDatabase } from './db/open-database.js';
-import type { CompiledDictionaries } from './dictionaries/compiled-dictionaries.js';
 import { openDictionaries } from './dictionaries/open-dictionaries.js';
 import { StartError } from './errors.js';
 import { ownHealthParts } from './health.js';
@@ -31,13 +27,13 @@ import { RateLimiter } from './http/rate-limit.js';
 import { UpgradeDispatcher } from './http/upgrade.js';
 import { API_KEY_FILE, ensureFirstAccount } from './keys/first-account.js';
 import { openKeys } from './keys/open-keys.js';
-import { type OpenKnowledge, openKnowledge } from './knowledge/open-knowledge.js';
+import { openKnowledge } from './knowledge/open-knowledge.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type LanguageModel, languageModels } from './models-listing/language-models.js';
 import { ModelListing } from './models-listing/model-listing.js';
 import { SecretBox } from './secrets/secret-box.js';
-import { loadSecretKeys, type SecretKeys } from './secrets/secret-keys.js';
+import { loadSecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
@@ -69,6 +65,34 @@ async function start(shutdown: Shutdown): Promise<void> {
   const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
   metrics.watchPermits(permits);
 
+  const foundation = await openFoundation(context);
+  const address: Address = { port: undefined };
+  const services = await openServices(context, foundation, permits);
+  const models = new ModelListing({
+    prefix: config.MODEL_PREFIX,
+    llmModels: languageServers.map(({ id }) => id),
+  });
+  const parts = { ...foundation, ...services, permits, models, address };
+  const calls = await openLiveCalls(context, { ...parts, languageModels: languageServers });
+  metrics.watchSpeech(() => services.encoders.openStreams);
+  const origin = () => httpOrigin(config, address.port);
+  const api = openApi({ ...parts, config, dictionaries: services.dictionaries, origin });
+  const routes = [...api.routes, ...calls.routes, ...services.webhooks.routes];
+  const app = createApp({ ...appParts(context, foundation), metrics, routes });
+  const { keys } = foundation;
+  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], { keys, log });
+  const server = createServer(app).on('upgrade', sockets.handle);
+  address.port = await openServer(context, server, sockets);
+  shutdown.add('calls', () => calls.close(CALLS_END_WITHIN_MS));
+  announce(config, address.port, foundation.firstKey);
+  if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
+    log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
+  }
+}
+
+/** The database, the secrets and who may come in. */
+async function openFoundation(context: Start) {
+  const { config, shutdown } = context;
   await prepareDataDir(config.DATA_DIR);
   const onLost = (error: unknown) => void endWith(shutdown, error);
   const db = await openDatabase({ ...context, onLost });
@@ -76,14 +100,17 @@ async function start(shutdown: Shutdown): Promise<void> {
   const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
   const box = new SecretBox(secrets);
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
-  const keys = openKeys(config, db, secrets);
+  return { db, secrets, box, firstKey, keys: openKeys(config, db, secrets) };
+}
+
+type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+/** What speaks, knows and reports; calls are made of it. */
+async function openServices(context: Start, { db, box }: Foundation, permits: CpuPermits) {
+  const { config, log, shutdown } = context;
   const { MODELS_DIR: modelsDir, MODELS_CACHE: cacheDir } = config;
   const store = new ModelStore({ modelsDir, cacheDir });
   const speech = await openSpeech({ ...context, permits, store });
-  const models = new ModelListing({
-    prefix: config.MODEL_PREFIX,
-    llmModels: languageServers.map(({ id }) => id),
-  });
   const knowledge = await openKnowledge({ db, permits, log, store });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
@@ -94,42 +121,18 @@ async function start(shutdown: Shutdown): Promise<void> {
     ownVoices: new VoicesRepository(db),
     dictionaries: dictionaries.compiled,
   });
-  const webhooks = openWebhooks({
-    db,
-    box,
-    log,
-    overrides,
-    allowedHosts: config.OUTBOUND_ALLOWED_HOSTS,
-  });
+  const allowedHosts = config.OUTBOUND_ALLOWED_HOSTS;
+  const webhooks = openWebhooks({ db, box, log, overrides, allowedHosts });
   shutdown.add('webhooks', () => webhooks.close());
   await webhooks.start({ isAlone: config.DATABASE_URL === undefined });
   shutdown.proceed();
-  const address: Address = { port: undefined };
-  const origin = () => httpOrigin(config, address.port);
-  const calls = await openLiveCalls(context, {
-    db,
-    secrets,
-    box,
-    permits,
-    models,
-    languageModels: languageServers,
-    knowledge,
-    events: webhooks.events,
-    dictionaries: dictionaries.compiled,
-    overrides,
-    address,
-    store,
-    ...speech,
-  });
-  metrics.watchSpeech(() => speech.encoders.openStreams);
+  return { ...speech, store, knowledge, dictionaries, overrides, webhooks };
+}
 
-  const api = openApi({
-    ...{ config, db, box, keys, models, knowledge, dictionaries, store, origin },
-    ...speech,
-  });
-  const app = createApp({
+/** What the HTTP side has beside its routes. */
+function appParts({ config, log }: Start, { db, box, keys }: Foundation) {
+  return {
     log,
-    metrics,
     keys,
     limiter: new RateLimiter(
       {
@@ -140,20 +143,10 @@ async function start(shutdown: Shutdown): Promise<void> {
     ),
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
-    routes: [...api.routes, ...calls.routes, ...webhooks.routes],
     health: ownHealthParts(config.DATA_DIR, db),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
-  });
-  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], { keys, log });
-  const server = createServer(app).on('upgrade', sockets.handle);
-  const port = await openServer(context, server, sockets);
-  address.port = port;
-  shutdown.add('calls', () => calls.close(CALLS_END_WITHIN_MS));
-  announce(config, port, firstKey);
-  if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
-    log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
-  }
+  };
 }
 
 /** Where this gateway listens, once it does. */
@@ -161,19 +154,10 @@ interface Address {
   port: number | undefined;
 }
 
-interface CallNeeds {
-  readonly db: Knex;
-  readonly secrets: SecretKeys;
-  readonly box: SecretBox;
+interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>> {
   readonly permits: CpuPermits;
   readonly models: ModelListing;
   readonly languageModels: readonly LanguageModel[];
-  readonly store: ModelStore;
-  readonly voices: readonly VoiceModel[];
-  readonly knowledge: OpenKnowledge;
-  readonly events: CallEvents;
-  readonly dictionaries: CompiledDictionaries;
-  readonly overrides: VoiceOverrides;
   readonly address: Address;
 }
 
@@ -190,6 +174,8 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
     embedder: knowledge.embedder,
     voices: new VoiceShelf(voices),
     knowledge: knowledge.search,
+    events: needs.webhooks.events,
+    dictionaries: needs.dictionaries.compiled,
     origin: () => httpOrigin(config, address.port),
     socketOrigin: () => socketOrigin(config, address.port),
   });
