@@ -101,9 +101,9 @@ export class Call implements CallInput {
   connected(): void {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
-    const { config, clock, log, onFault, transport, replyModel } = this.#parts;
+    const { config, clock, transport, replyModel } = this.#parts;
     replyModel.prepare?.(config.prompt, this.#language);
-    log.started().catch((error) => onFault('log', error));
+    this.#conversation.begin();
     const limit = clock.after(config.maxCallDurationMs, () => this.hangUp('max_duration_reached'));
     this.#timers.push(limit);
     if (config.greeting.trim()) this.#turns.handle({ type: 'say', kind: 'greeting' });

@@ -25,6 +25,11 @@ export class Conversation {
     this.#onFault = onFault;
   }
 
+  /** Media is connected: written before all else, so that the record's end never overtakes its beginning. */
+  begin(): void {
+    this.#write(() => this.#log.started());
+  }
+
   get history(): readonly HistoryItem[] {
     return this.#items;
   }

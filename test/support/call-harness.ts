@@ -73,13 +73,18 @@ export function harness(options: HarnessOptions = {}) {
   const said: Said[] = [];
   const turns = new Map<number, LoggedTurn>();
   const faults: string[] = [];
+  const record: string[] = [];
   const requests: ReplyRequest[] = [];
   let ended: EndedReason | undefined;
 
   const log: CallLog = {
-    started: async () => undefined,
+    // Slower than what follows, as a database's connections may be.
+    started: async () => {
+      await sleep(clock, 50);
+      record.push('started');
+    },
     turn: async (turn) => void turns.set(turn.index, turn),
-    ended: async () => undefined,
+    ended: async () => void record.push('ended'),
   };
   const textUpTo = (samples: number) =>
     said.filter(({ fromMs }) => (samples * 1000) / RATE > fromMs).map(({ text }) => text);
@@ -124,6 +129,7 @@ export function harness(options: HarnessOptions = {}) {
     transport,
     turns,
     faults,
+    record,
     requests,
     said,
     textUpTo,

@@ -44,6 +44,16 @@ describe('a turn', () => {
   });
 });
 
+describe('the record', () => {
+  it('has the beginning before the end, however soon the call is over', async () => {
+    const call = harness();
+    call.call.connected();
+    call.call.hangUp('user_hangup');
+    await call.clock.run(200);
+    expect(call.record).toEqual(['started', 'ended']);
+  });
+});
+
 describe('barge-in', () => {
   const story = {
     reply: async function* () {
