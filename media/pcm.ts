@@ -10,13 +10,3 @@ export function toInt16(samples: Float32Array, pcm: Int16Array): void {
 export function toFloat32(pcm: Int16Array, samples: Float32Array): void {
   for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / 32768;
 }
-
-/** Samples that `ms` milliseconds last at `sampleRate` (Hz), rounded to a whole sample. */
-export function samplesIn(ms: number, sampleRate: number): number {
-  return Math.round((ms * sampleRate) / 1000);
-}
-
-/** Milliseconds that `samples` last at `sampleRate` (Hz). */
-export function msOf(samples: number, sampleRate: number): number {
-  return (samples * 1000) / sampleRate;
-}
