@@ -1,23 +1,14 @@
-import type { SpeechEdge } from '../../media/vad/segmenter.js';
-import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import type { HistoryItem } from '../agent/reply-model.js';
-import { Inbound } from '../audio/inbound.js';
-import { Playout, type Spoken } from '../audio/playout.js';
-import { Transcriber, type Transcript } from '../audio/transcriber.js';
 import type { Timer } from '../clock.js';
 import { type TurnAction, TurnTaker } from '../turn/turn-taker.js';
+import { AgentLeg } from './agent-leg.js';
 import type { EndedReason } from './call-log.js';
 import type { CallParts } from './call-parts.js';
+import { CallerLeg } from './caller-leg.js';
 import { Conversation } from './conversation.js';
-import { Replies } from './replies.js';
 import { Transcripts } from './transcripts.js';
 import type { CallEvent, CallInput } from './transport.js';
-import { type TurnMarks, turnLatency } from './turn-latency.js';
 
-/** Audio before the first speech of a turn that the turn model hears: 500 ms. */
-const PRE_ROLL = 8_000;
-/** Silence after the last sample of speech that it hears: 200 ms. */
-const TAIL = 3_200;
 /** A broken wire may come back for this long. */
 const RESUME_MS = 10_000;
 
@@ -28,74 +19,36 @@ const NO_CREDITS: CallEvent = {
   message: 'The account has no credits left, so the call ends.',
 };
 
-/** What the call remembers of the utterance that is being said. */
-interface Saying {
-  readonly utterance: number;
-  readonly turn: number;
-  readonly marks: TurnMarks | undefined;
-  startMs: number;
-  audibleAt: number | undefined;
-}
-
 /** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
 export class Call implements CallInput {
   readonly #parts: CallParts;
   readonly #startedAt: number;
-  readonly #inbound: Inbound;
-  readonly #transcriber: Transcriber;
-  readonly #playout: Playout;
-  readonly #replies: Replies;
   readonly #turns: TurnTaker;
+  readonly #caller: CallerLeg;
+  readonly #agent: AgentLeg;
   readonly #conversation: Conversation;
   readonly #transcripts: Transcripts;
   readonly #timers: Timer[] = [];
   #lostTimer: Timer | undefined;
-  #turnStartSample = 0;
-  #zeroSample = 0;
-  #saying: Saying | undefined;
   #isConnected = false;
   #endedReason: EndedReason | undefined;
 
   constructor(parts: CallParts) {
     this.#parts = parts;
-    const { config, clock, transport, voiceActivity, recogniser } = parts;
-    this.#startedAt = clock.now();
+    const { config, clock, transport } = parts;
+    const startedAt = clock.now();
+    this.#startedAt = startedAt;
     this.#transcripts = new Transcripts(transport, () => this.#now());
-    this.#inbound = new Inbound({
-      clock,
-      voiceActivity,
-      segmenter: {
-        threshold: config.vadActivationThreshold,
-        minSpeechMs: config.minSpeechMs,
-        minSilenceMs: config.minSilenceMs,
-      },
-      onEdge: (edge) => this.#onEdge(edge),
-    });
-    this.#transcriber = new Transcriber({
-      recogniser,
-      history: this.#inbound.history,
-      clock,
-      onTranscript: (transcript) => this.#onTranscript(transcript),
-      onFault: (error) => parts.onFault('recogniser', error),
-    });
-    this.#playout = new Playout(transport, clock, {
-      started: (utterance) => this.#onStarted(utterance),
-      text: (utterance, text) =>
-        this.#transcripts.agent(utterance, text, false, this.#saying?.startMs),
-      audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
-      finished: (spoken) => this.#onFinished(spoken),
-    });
-    this.#replies = new Replies(parts, this.#playout);
     this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
     this.#turns = new TurnTaker({
-      settings: {
-        ...config,
-        language: this.#language,
-      },
+      settings: { ...config, language: this.#language },
       clock,
-      startedAt: this.#startedAt,
+      startedAt,
       act: (action) => this.#act(action),
     });
+    const context = { parts, turns: this.#turns, transcripts: this.#transcripts, startedAt };
+    this.#caller = new CallerLeg(context);
+    this.#agent = new AgentLeg(context, this.#conversation);
   }
 
   connected(): void {
@@ -111,7 +64,7 @@ export class Call implements CallInput {
   }
 
   audio(samples: Int16Array): void {
-    if (this.#isConnected && !this.#endedReason) this.#inbound.push(samples);
+    if (this.#isConnected && !this.#endedReason) this.#caller.audio(samples);
   }
 
   typed(text: string): void {
@@ -119,21 +72,21 @@ export class Call implements CallInput {
   }
 
   played(playedMs: number): void {
-    this.#playout.played(playedMs);
+    this.#agent.played(playedMs);
   }
 
   lost(): void {
     if (this.#endedReason || this.#lostTimer) return;
-    this.#playout.lost();
-    this.#inbound.lost();
+    this.#agent.lost();
+    this.#caller.lost();
     this.#lostTimer = this.#parts.clock.after(RESUME_MS, () => this.hangUp('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
-    this.#inbound.regained();
-    this.#playout.regained(receivedMs, announce);
+    this.#caller.regained();
+    this.#agent.regained(receivedMs, announce);
   }
 
   hangUp(reason: EndedReason): void {
@@ -142,10 +95,8 @@ export class Call implements CallInput {
     for (const timer of this.#timers) timer.cancel();
     this.#lostTimer?.cancel();
     this.#turns.close();
-    this.#replies.stop();
-    this.#transcriber.close();
-    this.#inbound.close();
-    this.#playout.close();
+    this.#caller.close();
+    this.#agent.close();
     void this.#finish(reason);
   }
 
@@ -159,117 +110,64 @@ export class Call implements CallInput {
     onEnded(reason);
   }
 
-  #onEdge(edge: SpeechEdge): void {
-    switch (edge.type) {
-      case 'speech-started':
-        this.#onSpeech(edge.startSample);
-        return;
-      case 'speech-resumed':
-        // The turn may have been committed by the clock before the segment was over.
-        if (!this.#turns.state.turn) {
-          this.#onSpeech(edge.atSample - VAD_WINDOW);
-          return;
-        }
-        this.#transcriber.speech(edge.atSample);
-        this.#turns.handle({ type: edge.type });
-        return;
-      case 'pause':
-        this.#zeroSample = edge.zeroSample;
-        this.#turns.handle({ type: 'speech-paused', zeroMs: this.#callMs(edge.zeroSample) });
-        return;
-      case 'speech-stopped':
-        if (edge.zeroSample !== this.#zeroSample) this.#zeroSample = edge.zeroSample;
-        this.#turns.handle({ type: edge.type, zeroMs: this.#callMs(edge.zeroSample) });
-    }
-  }
-
-  #onSpeech(startSample: number): void {
-    if (!this.#turns.state.turn) this.#turnStartSample = startSample;
-    this.#transcriber.speech(startSample);
-    this.#turns.handle({ type: 'speech-started', startMs: this.#callMs(startSample) });
-  }
-
-  #onTranscript({ text, zeroSample }: Transcript): void {
-    const { user, turn } = this.#turns.state;
-    if (!turn) return;
-    this.#transcripts.interim(turn.index, text, turn.startMs);
-    const isNewest = zeroSample === this.#zeroSample && user.phase === 'paused';
-    this.#turns.handle({ type: 'transcript', text, zeroMs: isNewest ? user.zeroMs : undefined });
-  }
-
   #act(action: TurnAction): void {
     switch (action.type) {
       case 'judge-turn':
-        void this.#judge(action.zeroMs);
+        void this.#caller.judge(action.zeroMs);
         return;
       case 'finalise-transcript':
-        this.#transcriber.finalise(this.#zeroSample);
+        this.#caller.finalise();
         return;
       case 'prepare-reply':
-        this.#replies.prepare(action.utterance, action.text, this.#historyBefore(action));
+        this.#agent.prepare(action.utterance, action.text, this.#historyBefore(action));
         return;
       case 'drop-prepared':
-        this.#replies.dropPrepared();
+        this.#agent.dropPrepared();
         return;
       case 'commit-turn':
         this.#commit(action);
         return;
       case 'drop-turn':
-        if (!this.#turns.state.turn) this.#transcriber.reset();
+        if (!this.#turns.state.turn) this.#caller.forget();
         this.#transcripts.takeBack(action.turn);
         return;
       case 'keep-turn':
-        this.#transcriber.reset();
+        this.#caller.forget();
         if (action.merged !== undefined) this.#transcripts.takeBack(action.merged);
         return;
       case 'leave-turn':
         this.#leave(action);
         return;
       case 'speak':
-        this.#saying = this.#newSaying(action.utterance, 0, undefined);
-        this.#replies.say(action.utterance, this.#parts.config.greeting);
+        this.#agent.say(action.utterance, this.#parts.config.greeting);
         return;
       case 'hold-playout':
-        this.#playout.hold();
+        this.#agent.hold();
         return;
       case 'resume-playout':
-        this.#playout.resume();
+        this.#agent.resume();
         return;
       case 'cut-playout':
-        this.#cut(action.utterance);
+        this.#agent.cut(action.utterance);
         return;
       case 'show':
         this.#parts.transport.send({ type: 'state', state: action.state });
     }
   }
 
-  async #judge(zeroMs: number): Promise<void> {
-    const { turnModel, onFault } = this.#parts;
-    const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
-    const heard = this.#inbound.history.slice(from, this.#zeroSample + TAIL);
-    try {
-      const probability = await turnModel.completeness(heard);
-      this.#turns.handle({ type: 'completeness', zeroMs, probability });
-    } catch (error) {
-      // The turn is then committed at its longest delay.
-      onFault('turn-model', error);
-    }
-  }
-
   #commit(action: Extract<TurnAction, { type: 'commit-turn' }>): void {
     const { turn, text, utterance, spoken, replaces } = action;
     const now = this.#now();
-    if (!this.#turns.state.turn) this.#transcriber.reset();
+    if (!this.#turns.state.turn) this.#caller.forget();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.zeroMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
     const before = this.#historyBefore(action);
-    const marks: TurnMarks = {
+    const marks = {
       zeroAt: this.#startedAt + span.endMs,
       dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
       committedAt: this.#startedAt + now,
     };
-    this.#saying = this.#newSaying(utterance, turn, marks);
-    this.#replies.commit(utterance, text, before);
+    this.#agent.answer(utterance, { turn, text, marks, before });
     this.#conversation.user(text, span, replaces);
   }
 
@@ -287,63 +185,9 @@ export class Call implements CallInput {
     this.#conversation.user(text, span, false);
   }
 
-  #newSaying(utterance: number, turn: number, marks: TurnMarks | undefined): Saying {
-    return { utterance, turn, marks, startMs: this.#now(), audibleAt: undefined };
-  }
-
-  #onStarted(utterance: number): void {
-    if (this.#saying?.utterance === utterance) this.#saying.startMs = this.#now();
-    this.#turns.handle({ type: 'playout-started', utterance });
-  }
-
-  #onAudible(utterance: number, atMs: number): void {
-    const saying = this.#saying;
-    if (saying?.utterance !== utterance) return;
-    saying.audibleAt = atMs;
-    saying.startMs = atMs - this.#startedAt;
-    const latency = this.#latency(saying);
-    if (latency) this.#parts.transport.send({ type: 'latency', ...latency });
-  }
-
-  #latency({ utterance, turn, marks, audibleAt }: Saying) {
-    if (!marks || audibleAt === undefined) return undefined;
-    return turnLatency(turn, { ...marks, ...this.#replies.marksOf(utterance) }, audibleAt);
-  }
-
-  #onFinished(spoken: Spoken): void {
-    if (spoken.fault !== undefined) {
-      this.#parts.onFault('speech', spoken.fault);
-      this.#parts.transport.send({
-        type: 'error',
-        code: 'SPEECH_FAILED',
-        message: 'The voice broke off; the rest of this answer is lost.',
-      });
-    }
-    this.#remember(spoken);
-    this.#turns.handle({ type: 'playout-finished', utterance: spoken.utterance });
-  }
-
-  #cut(utterance: number): void {
-    const spoken = this.#playout.cut(utterance);
-    if (spoken) this.#remember(spoken);
-    this.#replies.stop();
-  }
-
-  #remember(spoken: Spoken): void {
-    const saying = this.#saying;
-    if (saying?.utterance !== spoken.utterance) return;
-    const endMs = this.#now();
-    this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, this.#latency(saying));
-    this.#transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);
-  }
-
   get #language(): string {
     const { language } = this.#parts.config.voice;
     return language === 'auto' ? 'en' : language;
-  }
-
-  #callMs(sample: number): number {
-    return this.#inbound.msAt(sample) - this.#startedAt;
   }
 
   #now(): number {

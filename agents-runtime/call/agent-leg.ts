@@ -1,0 +1,149 @@
+import type { HistoryItem } from '../agent/reply-model.js';
+import { Playout, type Spoken } from '../audio/playout.js';
+import type { LegContext } from './caller-leg.js';
+import type { Conversation } from './conversation.js';
+import { Replies } from './replies.js';
+import { type TurnMarks, turnLatency } from './turn-latency.js';
+
+/** What the call remembers of the utterance that is being said. */
+interface Saying {
+  readonly utterance: number;
+  readonly turn: number;
+  readonly marks: TurnMarks | undefined;
+  startMs: number;
+  audibleAt: number | undefined;
+}
+
+/** The turn that a reply answers. */
+export interface Answered {
+  /** The turn's number, from 1. */
+  readonly turn: number;
+  readonly text: string;
+  readonly marks: TurnMarks;
+  /** The talk before it. */
+  readonly before: readonly HistoryItem[];
+}
+
+/** The agent's side of a call: what it says is made, played and remembered as it was heard. */
+export class AgentLeg {
+  readonly #context: LegContext;
+  readonly #conversation: Conversation;
+  readonly #playout: Playout;
+  readonly #replies: Replies;
+  #saying: Saying | undefined;
+
+  constructor(context: LegContext, conversation: Conversation) {
+    this.#context = context;
+    this.#conversation = conversation;
+    const { parts, transcripts } = context;
+    this.#playout = new Playout(parts.transport, parts.clock, {
+      started: (utterance) => this.#onStarted(utterance),
+      text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
+      audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
+      finished: (spoken) => this.#onFinished(spoken),
+    });
+    this.#replies = new Replies(parts, this.#playout);
+  }
+
+  /** Says a fixed text. */
+  say(utterance: number, text: string): void {
+    this.#saying = this.#newSaying(utterance, 0, undefined);
+    this.#replies.say(utterance, text);
+  }
+
+  /** Makes a reply ahead of its commit. */
+  prepare(utterance: number, text: string, before: readonly HistoryItem[]): void {
+    this.#replies.prepare(utterance, text, before);
+  }
+
+  /** Forgets a reply that was made ahead and not committed. */
+  dropPrepared(): void {
+    this.#replies.dropPrepared();
+  }
+
+  answer(utterance: number, { turn, text, marks, before }: Answered): void {
+    this.#saying = this.#newSaying(utterance, turn, marks);
+    this.#replies.commit(utterance, text, before);
+  }
+
+  hold(): void {
+    this.#playout.hold();
+  }
+
+  resume(): void {
+    this.#playout.resume();
+  }
+
+  cut(utterance: number): void {
+    const spoken = this.#playout.cut(utterance);
+    if (spoken) this.#remember(spoken);
+    this.#replies.stop();
+  }
+
+  /** The client's playhead, ms of the agent's audio. */
+  played(playedMs: number): void {
+    this.#playout.played(playedMs);
+  }
+
+  lost(): void {
+    this.#playout.lost();
+  }
+
+  regained(receivedMs: number, announce: (fromMs: number) => void): void {
+    this.#playout.regained(receivedMs, announce);
+  }
+
+  close(): void {
+    this.#replies.stop();
+    this.#playout.close();
+  }
+
+  #newSaying(utterance: number, turn: number, marks: TurnMarks | undefined): Saying {
+    return { utterance, turn, marks, startMs: this.#now(), audibleAt: undefined };
+  }
+
+  #onStarted(utterance: number): void {
+    if (this.#saying?.utterance === utterance) this.#saying.startMs = this.#now();
+    this.#context.turns.handle({ type: 'playout-started', utterance });
+  }
+
+  #onAudible(utterance: number, atMs: number): void {
+    const saying = this.#saying;
+    if (saying?.utterance !== utterance) return;
+    saying.audibleAt = atMs;
+    saying.startMs = atMs - this.#context.startedAt;
+    const latency = this.#latency(saying);
+    if (latency) this.#context.parts.transport.send({ type: 'latency', ...latency });
+  }
+
+  #latency({ utterance, turn, marks, audibleAt }: Saying) {
+    if (!marks || audibleAt === undefined) return undefined;
+    return turnLatency(turn, { ...marks, ...this.#replies.marksOf(utterance) }, audibleAt);
+  }
+
+  #onFinished(spoken: Spoken): void {
+    const { parts, turns } = this.#context;
+    if (spoken.fault !== undefined) {
+      parts.onFault('speech', spoken.fault);
+      parts.transport.send({
+        type: 'error',
+        code: 'SPEECH_FAILED',
+        message: 'The voice broke off; the rest of this answer is lost.',
+      });
+    }
+    this.#remember(spoken);
+    turns.handle({ type: 'playout-finished', utterance: spoken.utterance });
+  }
+
+  #remember(spoken: Spoken): void {
+    const saying = this.#saying;
+    if (saying?.utterance !== spoken.utterance) return;
+    const endMs = this.#now();
+    this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, this.#latency(saying));
+    this.#context.transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);
+  }
+
+  #now(): number {
+    return this.#context.parts.clock.now() - this.#context.startedAt;
+  }
+}

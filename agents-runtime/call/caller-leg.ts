@@ -1,0 +1,138 @@
+import type { SpeechEdge } from '../../media/vad/segmenter.js';
+import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
+import { Inbound } from '../audio/inbound.js';
+import { Transcriber, type Transcript } from '../audio/transcriber.js';
+import type { TurnTaker } from '../turn/turn-taker.js';
+import type { CallParts } from './call-parts.js';
+import type { Transcripts } from './transcripts.js';
+
+/** Audio before the first speech of a turn that the turn model hears: 500 ms. */
+const PRE_ROLL = 8_000;
+/** Silence after the last sample of speech that it hears: 200 ms. */
+const TAIL = 3_200;
+
+/** What both legs of a call share. */
+export interface LegContext {
+  readonly parts: CallParts;
+  readonly turns: TurnTaker;
+  readonly transcripts: Transcripts;
+  /** Clock time of call time zero. */
+  readonly startedAt: number;
+}
+
+/** The caller's side of a call: their audio becomes events of the turn-taker. */
+export class CallerLeg {
+  readonly #context: LegContext;
+  readonly #inbound: Inbound;
+  readonly #transcriber: Transcriber;
+  #turnStartSample = 0;
+  #zeroSample = 0;
+
+  constructor(context: LegContext) {
+    this.#context = context;
+    const { config, clock, voiceActivity, recogniser, onFault } = context.parts;
+    this.#inbound = new Inbound({
+      clock,
+      voiceActivity,
+      segmenter: {
+        threshold: config.vadActivationThreshold,
+        minSpeechMs: config.minSpeechMs,
+        minSilenceMs: config.minSilenceMs,
+      },
+      onEdge: (edge) => this.#onEdge(edge),
+    });
+    this.#transcriber = new Transcriber({
+      recogniser,
+      history: this.#inbound.history,
+      clock,
+      onTranscript: (transcript) => this.#onTranscript(transcript),
+      onFault: (error) => onFault('recogniser', error),
+    });
+  }
+
+  audio(samples: Int16Array): void {
+    this.#inbound.push(samples);
+  }
+
+  lost(): void {
+    this.#inbound.lost();
+  }
+
+  regained(): void {
+    this.#inbound.regained();
+  }
+
+  /** One last transcript up to the pause. */
+  finalise(): void {
+    this.#transcriber.finalise(this.#zeroSample);
+  }
+
+  /** The turn is over; the next speech is transcribed by itself. */
+  forget(): void {
+    this.#transcriber.reset();
+  }
+
+  /** Asks the turn model whether the pause at `zeroMs` ends the turn. */
+  async judge(zeroMs: number): Promise<void> {
+    const { turns, parts } = this.#context;
+    const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
+    const heard = this.#inbound.history.slice(from, this.#zeroSample + TAIL);
+    try {
+      const probability = await parts.turnModel.completeness(heard);
+      turns.handle({ type: 'completeness', zeroMs, probability });
+    } catch (error) {
+      // The turn is then committed at its longest delay.
+      parts.onFault('turn-model', error);
+    }
+  }
+
+  close(): void {
+    this.#transcriber.close();
+    this.#inbound.close();
+  }
+
+  #onEdge(edge: SpeechEdge): void {
+    const { turns } = this.#context;
+    switch (edge.type) {
+      case 'speech-started':
+        this.#onSpeech(edge.startSample);
+        return;
+      case 'speech-resumed':
+        // The turn may have been committed by the clock before the segment was over.
+        if (!turns.state.turn) {
+          this.#onSpeech(edge.atSample - VAD_WINDOW);
+          return;
+        }
+        this.#transcriber.speech(edge.atSample);
+        turns.handle({ type: edge.type });
+        return;
+      case 'pause':
+        this.#zeroSample = edge.zeroSample;
+        turns.handle({ type: 'speech-paused', zeroMs: this.#callMs(edge.zeroSample) });
+        return;
+      case 'speech-stopped':
+        if (edge.zeroSample !== this.#zeroSample) this.#zeroSample = edge.zeroSample;
+        turns.handle({ type: edge.type, zeroMs: this.#callMs(edge.zeroSample) });
+    }
+  }
+
+  #onSpeech(startSample: number): void {
+    const { turns } = this.#context;
+    if (!turns.state.turn) this.#turnStartSample = startSample;
+    this.#transcriber.speech(startSample);
+    turns.handle({ type: 'speech-started', startMs: this.#callMs(startSample) });
+  }
+
+  #onTranscript({ text, zeroSample }: Transcript): void {
+    const { turns, transcripts } = this.#context;
+    const { user, turn } = turns.state;
+    if (!turn) return;
+    transcripts.interim(turn.index, text, turn.startMs);
+    const isNewest = zeroSample === this.#zeroSample && user.phase === 'paused';
+    turns.handle({ type: 'transcript', text, zeroMs: isNewest ? user.zeroMs : undefined });
+  }
+
+  #callMs(sample: number): number {
+    return this.#inbound.msAt(sample) - this.#context.startedAt;
+  }
+}
