@@ -83,6 +83,7 @@ const Settings = z.object({
     })
     .default('info'),
   FORMANT: z.enum(['auto', 'off'], { error: 'auto or off' }).default('auto'),
+  MP3_ENCODER: z.enum(['wasm', 'lamejs'], { error: 'wasm or lamejs' }).default('wasm'),
   OUTBOUND_ALLOWED_HOSTS: list()
     .refine((items) => items.every(isHostOrNetwork), 'a comma list of hosts or networks (CIDR)')
     .default([]),

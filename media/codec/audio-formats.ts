@@ -1,7 +1,7 @@
 import { encodeAlaw } from './alaw.js';
 import type { AudioFormat } from './codecs.js';
 import { G711Encoder } from './g711.js';
-import { createMp3Encoder, type Mp3Options } from './mp3.js';
+import { createMp3Encoder, type Mp3Options, type Mp3Program } from './mp3.js';
 import { encodeMulaw } from './mulaw.js';
 import { OggOpusEncoder } from './ogg-opus.js';
 import { Pcm16Encoder } from './pcm16.js';
@@ -14,8 +14,21 @@ export const BASE_RATE = 32000;
  * Every format of the contract, by name: the one table of them. A decoded MP3 is longer than its PCM
  * by the encoder's delay and padding (0 < extra ≤ 2,304 samples); every other format is exact.
  */
-export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
-  [
+export const AUDIO_FORMATS = audioFormats('wasm');
+
+/** The same table with another program for the MP3s. */
+export function audioFormats(mp3Program: Mp3Program): ReadonlyMap<string, AudioFormat> {
+  const mp3 = (
+    name: string,
+    sampleRate: number,
+    kilobitsPerSecond: Mp3Options['kilobitsPerSecond'],
+  ): AudioFormat => ({
+    name,
+    contentType: 'audio/mpeg',
+    sampleRate,
+    createEncoder: () => createMp3Encoder({ sampleRate, kilobitsPerSecond }, mp3Program),
+  });
+  const formats = [
     mp3('mp3', BASE_RATE, 128),
     wav('wav', BASE_RATE),
     pcm('pcm', BASE_RATE),
@@ -43,8 +56,9 @@ export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
     wav('wav_16000', 16000),
     wav('wav_22050', 22050),
     wav('wav_24000', 24000),
-  ].map((format) => [format.name, format]),
-);
+  ];
+  return new Map(formats.map((format) => [format.name, format]));
+}
 
 function pcm(name: string, sampleRate: number): AudioFormat {
   return {
@@ -63,19 +77,6 @@ function wav(name: string, sampleRate: number): AudioFormat {
     sampleRate,
     createEncoder: async () => new WavEncoder(sampleRate),
     headOfWhole: (fileLength) => wavHeader(sampleRate, fileLength),
-  };
-}
-
-function mp3(
-  name: string,
-  sampleRate: number,
-  kilobitsPerSecond: Mp3Options['kilobitsPerSecond'],
-): AudioFormat {
-  return {
-    name,
-    contentType: 'audio/mpeg',
-    sampleRate,
-    createEncoder: () => createMp3Encoder({ sampleRate, kilobitsPerSecond }),
   };
 }
 

@@ -1,51 +1,35 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders';
 import { MediaError } from '../errors.js';
 import type { Emit } from '../stream/stage.js';
 import type { Encoder } from './codecs.js';
-
-type Lame = WasmMediaEncoder<'audio/mpeg'>;
-type LameOptions = Parameters<Lame['configure']>[0];
+import { openLamejs } from './mp3-lamejs.js';
+import { openWasmLame } from './mp3-wasm.js';
 
 /** Samples that are fed at a time, so that the bytes do not depend on how the stream was cut. */
 const BLOCK_LENGTH = 1152;
-/** Encoders kept for the next streams: each reserves address space, so they are not left to the collector. */
-const MAX_IDLE = 8;
 
-/** The encoder's program: bytes, or what they were compiled to. */
-type Program = Parameters<typeof createEncoder>[1];
-
-let program: Program | undefined;
-const idle: Lame[] = [];
+/** Which program encodes: WebAssembly, or JavaScript alone, five times slower, where that is not to be had. */
+export type Mp3Program = 'wasm' | 'lamejs';
 
 export interface Mp3Options {
   /** Hz; one of MPEG 1's or MPEG 2's rates. */
   readonly sampleRate: number;
-  readonly kilobitsPerSecond: NonNullable<LameOptions['bitrate']>;
+  readonly kilobitsPerSecond: 32 | 48 | 64 | 96 | 128 | 192;
+}
+
+/** LAME, set up for one stream. Its bytes end anywhere, and are valid until the next call. */
+export interface Lame {
+  /** At most 1,152 samples at a time. */
+  encode(samples: Float32Array): Uint8Array;
+  /** The last bytes; it is not used again. */
+  finish(): Uint8Array;
 }
 
 /** An MP3 encoder; whoever drops it unfinished flushes it all the same, which frees its instance. */
-export async function createMp3Encoder(options: Mp3Options): Promise<Encoder> {
-  const lame = idle.pop() ?? (await instantiate());
-  lame.configure({
-    channels: 1,
-    sampleRate: options.sampleRate,
-    bitrate: options.kilobitsPerSecond,
-    // Left to itself LAME halves the rate of 44.1 kHz at 32 kbit/s.
-    outputSampleRate: options.sampleRate as NonNullable<LameOptions['outputSampleRate']>,
-  });
+export async function createMp3Encoder(options: Mp3Options, program: Mp3Program): Promise<Encoder> {
+  const isHalvedByLamejs = options.sampleRate === 44_100 && options.kilobitsPerSecond === 32;
+  const lame =
+    program === 'lamejs' && !isHalvedByLamejs ? openLamejs(options) : await openWasmLame(options);
   return new Mp3Encoder(lame, options);
-}
-
-/** Compiles once a thread; an instance of the result costs 0.3 ms instead of 10. */
-async function instantiate(): Promise<Lame> {
-  program ??= await readFile(
-    createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3'),
-  );
-  return createEncoder('audio/mpeg', program, (compiled) => {
-    program = compiled;
-  });
 }
 
 /** Constant bit rate without a Xing frame. Only whole frames come out, so a stream can be cut anywhere. */
@@ -70,7 +54,7 @@ class Mp3Encoder implements Encoder {
       this.#filled += part.length;
       if (this.#filled < BLOCK_LENGTH) return;
       this.#filled = 0;
-      this.#frames.push(this.#lame.encode([this.#block]), emit);
+      this.#frames.push(this.#lame.encode(this.#block), emit);
     }
   }
 
@@ -78,10 +62,9 @@ class Mp3Encoder implements Encoder {
     if (this.#isDone) return;
     this.#isDone = true;
     if (this.#filled > 0) {
-      this.#frames.push(this.#lame.encode([this.#block.subarray(0, this.#filled)]), emit);
+      this.#frames.push(this.#lame.encode(this.#block.subarray(0, this.#filled)), emit);
     }
-    this.#frames.push(this.#lame.finalize(), emit);
-    if (idle.length < MAX_IDLE) idle.push(this.#lame);
+    this.#frames.push(this.#lame.finish(), emit);
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Mp3Program } from '../codec/mp3.js';
+
 /** What an encoder worker does. Streams are told apart by ids of the asking side. */
 export type EncoderJobs = {
   /** Encodes more of a stream; the first job of a stream opens it, the last one ends it. */
@@ -19,4 +21,9 @@ export interface EncodedStreamOptions {
   readonly format: string;
   /** Of the samples that are pushed, in Hz. */
   readonly inputRate: number;
+}
+
+/** What an encoder worker is started with. */
+export interface EncoderSettings {
+  readonly mp3Program: Mp3Program;
 }

@@ -1,21 +1,19 @@
 import { MediaError } from '../errors.js';
 import type { CpuPermits, Urgency } from './cpu-permits.js';
-import type { EncodedStreamOptions, EncoderJobs } from './encoder-jobs.js';
+import type { EncodedStreamOptions, EncoderJobs, EncoderSettings } from './encoder-jobs.js';
 import { WorkerLane } from './worker-lane.js';
 import { WorkerThread } from './worker-thread.js';
 
 /** Resamples and encodes on a thread of its own; each job takes a CPU permit. */
 export class EncoderThread {
   readonly #lane: WorkerLane;
-  readonly #thread = new WorkerThread<EncoderJobs>(
-    new URL('./encoder.worker.js', import.meta.url),
-    undefined,
-  );
+  readonly #thread: WorkerThread<EncoderJobs>;
   readonly #open = new Set<number>();
   #nextStream = 1;
 
-  constructor(permits: CpuPermits) {
+  constructor(permits: CpuPermits, settings: EncoderSettings = { mp3Program: 'wasm' }) {
     this.#lane = new WorkerLane(permits);
+    this.#thread = new WorkerThread(new URL('./encoder.worker.js', import.meta.url), settings);
   }
 
   /** Streams that are neither finished nor cancelled. */

@@ -1,8 +1,14 @@
-import { AUDIO_FORMATS } from '../codec/audio-formats.js';
+import { workerData } from 'node:worker_threads';
+import { audioFormats } from '../codec/audio-formats.js';
 import type { Encoder } from '../codec/codecs.js';
 import { MediaError } from '../errors.js';
 import { Resampler } from '../resample/resampler.js';
-import type { EncodedStreamOptions, EncodeInput, EncoderJobs } from './encoder-jobs.js';
+import type {
+  EncodedStreamOptions,
+  EncodeInput,
+  EncoderJobs,
+  EncoderSettings,
+} from './encoder-jobs.js';
 import { serveJobs } from './serve-jobs.js';
 
 interface OpenStream {
@@ -10,6 +16,7 @@ interface OpenStream {
   readonly encoder: Encoder;
 }
 
+const formats = audioFormats((workerData as EncoderSettings).mp3Program);
 const streams = new Map<number, OpenStream>();
 
 serveJobs<EncoderJobs>({
@@ -33,7 +40,7 @@ serveJobs<EncoderJobs>({
 });
 
 async function open({ format, inputRate }: EncodedStreamOptions) {
-  const found = AUDIO_FORMATS.get(format);
+  const found = formats.get(format);
   if (!found) throw new MediaError('INVALID_INPUT', 'No such format is known');
   const resampler = new Resampler(inputRate, found.sampleRate);
   return { resampler, encoder: await found.createEncoder() };

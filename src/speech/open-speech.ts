@@ -29,7 +29,7 @@ export async function openSpeech({ config, log, shutdown, permits, store }: Spee
   });
   const { voices } = open;
   shutdown.add('voices', () => open.close());
-  const encoders = new EncoderThread(permits);
+  const encoders = new EncoderThread(permits, { mp3Program: config.MP3_ENCODER });
   shutdown.add('encoders', () => encoders.close());
   await voices[0]!.warm();
   await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import { AUDIO_FORMATS, audioFormats } from '../../../media/codec/audio-formats.js';
 import type { AudioFormat } from '../../../media/codec/codecs.js';
 import { cut, runBytes } from '../../support/run-stage.js';
 import { tone } from '../../support/tones.js';
 
-const FORMATS = [...AUDIO_FORMATS.values()];
+const MP3S_OF_LAMEJS = [...audioFormats('lamejs').values()]
+  .filter((format) => format.contentType === 'audio/mpeg')
+  .map((format) => ({ ...format, name: `${format.name} of lamejs` }));
+const FORMATS = [...AUDIO_FORMATS.values(), ...MP3S_OF_LAMEJS];
 const MP3S = FORMATS.filter((format) => format.contentType === 'audio/mpeg');
 
 async function encode(format: AudioFormat, chunks: readonly Float32Array[]): Promise<Buffer> {
@@ -90,9 +93,39 @@ describe('MP3', () => {
     },
   );
 
-  it('keeps 44.1 kHz at 32 kbit/s', async () => {
-    const bytes = await encode(AUDIO_FORMATS.get('mp3_44100_32')!, [tone(440, 44100, 4000)]);
-    // MPEG 1, layer III; bit rate index 1 (32 kbit/s) and rate index 0 (44.1 kHz), with or without padding.
-    expect([bytes[1]! & 0xfe, bytes[2]! & 0xfc]).toEqual([0xfa, 0x10]);
+  it.each(MP3S.filter(({ name }) => name.startsWith('mp3_44100_32')))(
+    '$name keeps 44.1 kHz at 32 kbit/s',
+    async (format) => {
+      const bytes = await encode(format, [tone(440, 44100, 4000)]);
+      // MPEG 1, layer III; bit rate index 1 (32 kbit/s), rate index 0 (44.1 kHz), padded or not.
+      expect([bytes[1]! & 0xfe, bytes[2]! & 0xfc]).toEqual([0xfa, 0x10]);
+    },
+  );
+
+  it('is made by the program that was asked for, but for the one that lamejs would halve', async () => {
+    for (const { name, sampleRate } of AUDIO_FORMATS.values()) {
+      if (!name.startsWith('mp3')) continue;
+      const samples = tone(440, sampleRate, 9001);
+      const [wasm, lamejs] = await Promise.all(
+        (['wasm', 'lamejs'] as const).map((program) =>
+          encode(audioFormats(program).get(name)!, [samples]),
+        ),
+      );
+      expect(lamejs!.equals(wasm!)).toBe(name === 'mp3_44100_32');
+    }
+  });
+
+  it.each(MP3S_OF_LAMEJS)('$name mixes no two streams', async (format) => {
+    const [one, two] = [440, 1900].map((hz) => tone(hz, format.sampleRate, 9001));
+    const wanted = [await encode(format, [one!]), await encode(format, [two!])];
+    const encoders = [await format.createEncoder(), await format.createEncoder()];
+    const found: Buffer[][] = [[], []];
+    const keepIn = (i: number) => (bytes: Uint8Array) => void found[i]!.push(Buffer.from(bytes));
+    for (let at = 0; at < 9001; at += 1152) {
+      encoders[0]!.push(one!.subarray(at, at + 1152), keepIn(0));
+      encoders[1]!.push(two!.subarray(at, at + 1152), keepIn(1));
+    }
+    for (const [i, encoder] of encoders.entries()) encoder.flush(keepIn(i));
+    expect(found.map((pieces) => Buffer.concat(pieces))).toEqual(wanted);
   });
 });

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders';
+import type { Lame, Mp3Options } from './mp3.js';
+
+type Instance = WasmMediaEncoder<'audio/mpeg'>;
+type Settings = Parameters<Instance['configure']>[0];
+/** The encoder's program: bytes, or what they were compiled to. */
+type Program = Parameters<typeof createEncoder>[1];
+
+/** Encoders kept for the next streams: each reserves address space, so they are not left to the collector. */
+const MAX_IDLE = 8;
+
+let program: Program | undefined;
+const idle: Instance[] = [];
+
+/** LAME as WebAssembly. */
+export async function openWasmLame({ sampleRate, kilobitsPerSecond }: Mp3Options): Promise<Lame> {
+  const instance = idle.pop() ?? (await instantiate());
+  instance.configure({
+    channels: 1,
+    sampleRate,
+    bitrate: kilobitsPerSecond,
+    // Left to itself LAME halves the rate of 44.1 kHz at 32 kbit/s.
+    outputSampleRate: sampleRate as NonNullable<Settings['outputSampleRate']>,
+  });
+  return {
+    encode: (samples) => instance.encode([samples]),
+    finish: () => {
+      const bytes = instance.finalize();
+      if (idle.length < MAX_IDLE) idle.push(instance);
+      return bytes;
+    },
+  };
+}
+
+/** Compiles once a thread; an instance of the result costs 0.3 ms instead of 10. */
+async function instantiate(): Promise<Instance> {
+  program ??= await readFile(
+    createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3'),
+  );
+  return createEncoder('audio/mpeg', program, (compiled) => {
+    program = compiled;
+  });
+}
