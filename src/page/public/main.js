@@ -39,6 +39,13 @@ function leave() {
   tell('Signed out.');
 }
 
+/** A key is forgotten when it is refused, and for no other fault: requests also break when the page is left. */
+function refuse(error) {
+  if (error.status === 401) session.end();
+  showSignIn();
+  tell(error.message, 'fault');
+}
+
 signInForm.addEventListener('submit', async (event) => {
   event.preventDefault();
   const { key } = signInForm.elements;
@@ -46,18 +53,13 @@ signInForm.addEventListener('submit', async (event) => {
     await enter(key.value.trim());
     key.value = '';
   } catch (error) {
-    session.end();
-    showSignIn();
-    tell(error.message, 'fault');
+    refuse(error);
   }
 });
 signOutButton.addEventListener('click', leave);
 
 if (session.key) {
-  enter(session.key).catch((error) => {
-    leave();
-    tell(error.message, 'fault');
-  });
+  enter(session.key).catch(refuse);
 } else {
   showSignIn();
 }
