@@ -117,7 +117,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     expect(asked).toMatch(/coffee/i);
     expect(asked).toMatch(/cost/i);
     await expect
-      .poll(() => page.evaluate('shownStates.join(", ")'), { timeout: 15_000 })
+      .poll(() => page.evaluate('shownStates.join(", ")'), { timeout: 30_000 })
       .toBe('Connecting …, Starting …, Speaking, Listening, Thinking, Speaking, Listening');
 
     const [seconds] = /\d+\.\d\d s/.exec((await latency.textContent()) ?? '') ?? [];

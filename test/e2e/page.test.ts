@@ -30,7 +30,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
   /** A page of the given width; every fault that the browser tells is kept. */
   async function openPage(width = 1280): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 800 } });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('console', (message) => {
@@ -53,7 +53,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.getByText(/First sound after \d+ ms/).waitFor();
     const player = page.locator('#player');
     await expect
-      .poll(() => player.evaluate((audio: unknown) => (audio as Player).ended), { timeout: 15_000 })
+      .poll(() => player.evaluate((audio: unknown) => (audio as Player).ended), { timeout: 30_000 })
       .toBe(true);
     const seconds = await player.evaluate((audio: unknown) => (audio as Player).duration);
     expect(seconds).toBeGreaterThan(0.7);
@@ -74,7 +74,7 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.getByRole('textbox', { name: 'Text' }).fill('Short.');
     await page.getByRole('button', { name: 'Speak' }).click();
     await expect
-      .poll(() => player.evaluate((audio: unknown) => (audio as Player).ended), { timeout: 15_000 })
+      .poll(() => player.evaluate((audio: unknown) => (audio as Player).ended), { timeout: 30_000 })
       .toBe(true);
     await page.close();
   });

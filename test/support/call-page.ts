@@ -65,7 +65,7 @@ export function launchBrowser(executablePath: string, microphone?: string): Prom
 /** Opens the page with this key signed in; every fault that the browser tells is kept. */
 export async function signedIn(browser: Browser, url: string, key: string) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {

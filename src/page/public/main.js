@@ -24,16 +24,27 @@ async function enter(key) {
   const api = new Api(key);
   await api.get('/models'); // any key may; a wrong one is told here
   session.begin(key);
+  const opened = await Promise.allSettled(PARTS.map((open) => open(api)));
+  closers = opened.flatMap(({ value }) => value ?? []);
+  const failed = opened.find(({ status }) => status === 'rejected');
+  if (failed) {
+    closeParts();
+    throw failed.reason;
+  }
+  // Shown only now: a form whose part is still opening would be sent to the server as a plain form.
   signInPart.hidden = true;
   signedInPart.hidden = false;
   signOutButton.hidden = false;
-  closers = await Promise.all(PARTS.map((open) => open(api)));
   tell('Signed in.');
 }
 
-function leave() {
+function closeParts() {
   for (const close of closers) close();
   closers = [];
+}
+
+function leave() {
+  closeParts();
   session.end();
   showSignIn();
   tell('Signed out.');

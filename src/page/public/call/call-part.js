@@ -29,7 +29,10 @@ export async function openCalls(api) {
     await part.fill();
     talkPart.hidden = false;
   } catch (error) {
-    if (error.status !== 403) throw error;
+    if (error.status !== 403) {
+      part.close();
+      throw error;
+    }
     talkPart.hidden = true; // a key may be for speech alone
   }
   return () => part.close();
