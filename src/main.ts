@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { FrameObserver } from '../agents-runtime/audio/frame-ticker.js';
 import { MediaError } from '../media/errors.js';
 import { CpuPermits } from '../media/inference/cpu-permits.js';
 import { MODELS } from '../media/models/manifest.js';
@@ -72,7 +73,8 @@ async function start(shutdown: Shutdown): Promise<void> {
     prefix: config.MODEL_PREFIX,
     llmModels: languageServers.map(({ id }) => id),
   });
-  const parts = { ...foundation, ...services, permits, models, address };
+  const { observeFrame } = metrics;
+  const parts = { ...foundation, ...services, permits, models, address, observeFrame };
   const calls = await openLiveCalls(context, { ...parts, languageModels: languageServers });
   metrics.watchSpeech(() => services.encoders.openStreams);
   const origin = () => httpOrigin(config, address.port);
@@ -158,6 +160,7 @@ interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>>
   readonly permits: CpuPermits;
   readonly models: ModelListing;
   readonly languageModels: readonly LanguageModel[];
+  readonly observeFrame: FrameObserver;
   readonly address: Address;
 }
 

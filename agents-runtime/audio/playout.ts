@@ -1,9 +1,9 @@
 import type { CallTransport } from '../call/transport.js';
 import type { Clock, Timer } from '../clock.js';
+import { FRAME_MS, type FrameTicker } from './frame-ticker.js';
 import type { SpokenPiece } from './heard-text.js';
 import { SpeechBuffer } from './speech-buffer.js';
 
-const FRAME_MS = 20;
 /** At most this much is sent ahead of what has been played. */
 const LEAD_MS = 400;
 /** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
@@ -22,6 +22,12 @@ export interface Spoken {
   readonly cut: boolean;
   /** Why its speech broke off, if it did. */
   readonly fault: unknown;
+}
+
+export interface PlayoutParts {
+  readonly transport: CallTransport;
+  readonly clock: Clock;
+  readonly ticker: FrameTicker;
 }
 
 export interface PlayoutListener {
@@ -59,6 +65,7 @@ interface SentFrame {
 export class Playout {
   readonly #transport: CallTransport;
   readonly #clock: Clock;
+  readonly #ticker: FrameTicker;
   readonly #listener: PlayoutListener;
   readonly #frame: Float32Array;
   readonly #kept: SentFrame[] = [];
@@ -80,9 +87,10 @@ export class Playout {
   #clientIsStale = false;
   #tick: Timer | undefined;
 
-  constructor(transport: CallTransport, clock: Clock, listener: PlayoutListener) {
+  constructor({ transport, clock, ticker }: PlayoutParts, listener: PlayoutListener) {
     this.#transport = transport;
     this.#clock = clock;
+    this.#ticker = ticker;
     this.#listener = listener;
     this.#frame = new Float32Array((transport.sampleRate * FRAME_MS) / 1000);
     this.#advancedAt = clock.now();
@@ -207,8 +215,7 @@ export class Playout {
 
   close(): void {
     this.#stopResuming();
-    this.#tick?.cancel();
-    this.#tick = undefined;
+    this.#rest();
     this.#line?.buffer.close();
     this.#line = undefined;
   }
@@ -230,18 +237,22 @@ export class Playout {
   #run(): void {
     this.#advance();
     const line = this.#line;
-    if (!line?.isReleased) return;
+    if (!line?.isReleased) {
+      this.#rest();
+      return;
+    }
     if (!this.#isHeld && !this.#isLost) this.#send(line);
     this.#tellText(line);
     if (line.buffer.ended && this.#playedMs >= this.#sentMs) {
       this.#finish(line);
       return;
     }
-    if (this.#tick) return;
-    this.#tick = this.#clock.after(FRAME_MS, () => {
-      this.#tick = undefined;
-      this.#run();
-    });
+    this.#tick ??= this.#ticker.join(() => this.#run());
+  }
+
+  #rest(): void {
+    this.#tick?.cancel();
+    this.#tick = undefined;
   }
 
   #send(line: Line): void {

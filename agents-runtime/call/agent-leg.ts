@@ -36,7 +36,7 @@ export class AgentLeg {
     this.#context = context;
     this.#conversation = conversation;
     const { parts, transcripts } = context;
-    this.#playout = new Playout(parts.transport, parts.clock, {
+    this.#playout = new Playout(parts, {
       started: (utterance) => this.#onStarted(utterance),
       text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
       audible: (utterance, atMs) => this.#onAudible(utterance, atMs),

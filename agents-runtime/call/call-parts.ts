@@ -6,6 +6,7 @@ import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { AgentConfig } from '../agent/agent-config.js';
 import type { Greetings } from '../agent/greetings.js';
 import type { ReplyModel } from '../agent/reply-model.js';
+import type { FrameTicker } from '../audio/frame-ticker.js';
 import type { Clock } from '../clock.js';
 import type { CallLog, EndedReason } from './call-log.js';
 import type { CallTransport } from './transport.js';
@@ -22,6 +23,8 @@ export interface CallParts {
   readonly config: AgentConfig;
   readonly transport: CallTransport;
   readonly clock: Clock;
+  /** The pulse that all calls share. */
+  readonly ticker: FrameTicker;
   readonly voiceActivity: VoiceActivity;
   readonly turnModel: TurnModel;
   readonly recogniser: Recogniser;

@@ -4,6 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
 import { mannerOf } from '../../agents-runtime/agent/speech.js';
+import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
 import { systemClock } from '../../agents-runtime/clock.js';
@@ -46,6 +47,7 @@ export interface CallSocketsParts {
   readonly tokens: CallTokens;
   readonly live: LiveCalls;
   readonly models: CallModels;
+  readonly ticker: FrameTicker;
   /** The stored config as calls use it, secrets opened. */
   readonly configOf: (agent: Agent) => AgentConfig;
 }
@@ -154,7 +156,7 @@ export class CallSockets {
     hello: Hello,
     log: Logger,
   ): void {
-    const { calls, live, models } = this.#parts;
+    const { calls, live, models, ticker } = this.#parts;
     const callId = row.call_id;
     const voice = models.voiceFor(config);
     const resumeToken = LiveCalls.makeResumeToken(callId);
@@ -173,6 +175,7 @@ export class CallSockets {
       config,
       transport: wire,
       clock: systemClock,
+      ticker,
       voiceActivity: models.voiceActivity,
       turnModel: models.turnModel,
       recogniser: models.recogniser,

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
+import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
+import { systemClock } from '../../agents-runtime/clock.js';
 import { MediaError } from '../../media/errors.js';
 import type { Embedder } from '../../media/inference/embedder.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
@@ -56,6 +58,8 @@ export interface CallsParts {
   readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
   readonly events: CallEvents;
+  /** Told how late frames go out. */
+  readonly observeFrame: FrameObserver;
   readonly dictionaries: CompiledDictionaries;
   /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
   readonly origin: () => string | undefined;
@@ -99,6 +103,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       replyModelFor: (agent) => replies.get(agent.llmModel),
       dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
     },
+    ticker: new FrameTicker(systemClock, parts.observeFrame),
     configOf: (agent) => effectiveConfig(agent, { models, box }),
   });
   const desk = new CallDesk({

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { ReplyModel, ReplyRequest } from '../../agents-runtime/agent/reply-model.js';
+import { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
@@ -92,6 +93,7 @@ export function harness(options: HarnessOptions = {}) {
     config: { ...CONFIG, ...options.config },
     transport,
     clock,
+    ticker: new FrameTicker(clock),
     voiceActivity: speechFromSound(),
     turnModel: {
       completeness: async () => {

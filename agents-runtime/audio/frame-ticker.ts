@@ -1,0 +1,60 @@
+import type { Clock, Timer } from '../clock.js';
+
+export const FRAME_MS = 20;
+/** A timer may fire so much early: its clock has whole milliseconds. */
+const EARLY_MS = 1;
+
+/** Told how late each frame's time was noticed, in ms. */
+export type FrameObserver = (lateMs: number) => void;
+
+/**
+ * The one pulse of all legs that send: a timer of its own for each would cost more than what it does.
+ * It runs while there is a leg. A time that passed unnoticed counts as a late frame all the same.
+ */
+export class FrameTicker {
+  readonly #clock: Clock;
+  readonly #observe: FrameObserver;
+  readonly #legs = new Set<() => void>();
+  #timer: Timer | undefined;
+  #dueAt = 0;
+
+  constructor(clock: Clock, observe: FrameObserver = () => undefined) {
+    this.#clock = clock;
+    this.#observe = observe;
+  }
+
+  /** Calls `act` at every frame's time until it is cancelled. */
+  join(act: () => void): Timer {
+    // Each leg is one of its own, also where two share a function.
+    const leg = () => act();
+    this.#legs.add(leg);
+    if (!this.#timer) {
+      this.#dueAt = this.#clock.now() + FRAME_MS;
+      this.#schedule();
+    }
+    return { cancel: () => this.#leave(leg) };
+  }
+
+  #leave(leg: () => void): void {
+    this.#legs.delete(leg);
+    if (this.#legs.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #schedule(): void {
+    const waitMs = Math.max(0, Math.ceil(this.#dueAt - this.#clock.now()));
+    this.#timer = this.#clock.after(waitMs, () => this.#tick());
+  }
+
+  #tick(): void {
+    const now = this.#clock.now();
+    for (; this.#dueAt <= now + EARLY_MS; this.#dueAt += FRAME_MS) {
+      this.#observe(Math.max(0, now - this.#dueAt));
+    }
+    this.#schedule();
+    for (const leg of [...this.#legs]) {
+      if (this.#legs.has(leg)) leg();
+    }
+  }
+}

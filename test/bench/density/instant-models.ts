@@ -1,0 +1,50 @@
+import type { ReplyModel } from '../../../agents-runtime/agent/reply-model.js';
+import type { Recogniser } from '../../../media/inference/recogniser.js';
+import type { VoiceModel } from '../../../media/tts/voice-model.js';
+
+const RATE = 24_000;
+/** How fast people speak: some fifteen characters a second. */
+const SAMPLES_PER_CHARACTER = RATE / 15;
+const CHUNK = RATE / 5;
+
+/** Stands for a remote recogniser that answers at once: it hears the same words in everything. */
+export const instantRecogniser: Recogniser = {
+  id: 'instant',
+  languages: ['en'],
+  transcribe: async () => 'How much are twelve red roses?',
+};
+
+/** Stands for a remote language model that answers at once, a word at a time. */
+export const instantModel: ReplyModel = {
+  id: 'instant',
+  async *reply() {
+    for (const word of 'Twelve red roses cost thirty dollars, with a vase.'.split(/(?= )/)) yield word;
+  },
+};
+
+/** Stands for a remote voice that answers at once: a soft tone, as long as the text would be. */
+export const instantVoice: VoiceModel = {
+  id: 'instant',
+  languages: ['en'],
+  sampleRate: RATE,
+  async *speak({ text }, { signal }) {
+    const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({
+      textStart: index,
+      textEnd: index + word.length,
+      startSample: index * SAMPLES_PER_CHARACTER,
+      endSample: (index + word.length) * SAMPLES_PER_CHARACTER,
+    }));
+    const length = text.length * SAMPLES_PER_CHARACTER;
+    for (let at = 0; at < length; at += CHUNK) {
+      if (signal.aborted) return;
+      yield { samples: TONE.slice(0, Math.min(CHUNK, length - at)), words: at === 0 ? words : [] };
+    }
+  },
+  warm: async () => undefined,
+  close: async () => undefined,
+};
+
+const TONE = Float32Array.from(
+  { length: CHUNK },
+  (_, i) => 0.1 * Math.sin((2 * Math.PI * 220 * i) / RATE),
+);
