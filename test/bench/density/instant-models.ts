@@ -18,7 +18,8 @@ export const instantRecogniser: Recogniser = {
 export const instantModel: ReplyModel = {
   id: 'instant',
   async *reply() {
-    for (const word of 'Twelve red roses cost thirty dollars, with a vase.'.split(/(?= )/)) yield word;
+    for (const word of 'Twelve red roses cost thirty dollars, with a vase.'.split(/(?= )/))
+      yield word;
   },
 };
 
