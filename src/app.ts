@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
@@ -50,6 +51,17 @@ export function createApp(parts: AppParts): Express {
   });
   app.use(errorHandler(parts.log));
   return app;
+}
+
+/** The address of a client that asks for a socket, found as routes find it: by TRUST_PROXY. */
+export function addressIn(app: Express): (request: IncomingMessage) => string {
+  return ({ headers, socket }) => {
+    const request: express.Request = Object.create(app.request, {
+      headers: { value: headers },
+      socket: { value: socket },
+    });
+    return request.ip ?? '';
+  };
 }
 
 function describeApi({ routes, publicUrl }: AppParts) {

@@ -10,7 +10,7 @@ import { ModelStore } from '../media/models/store.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { openApi } from './api-routes.js';
-import { createApp } from './app.js';
+import { addressIn, createApp } from './app.js';
 import { openEars } from './calls/ears.js';
 import { openCalls } from './calls/open-calls.js';
 import { VoiceOverrides } from './calls/voice-overrides.js';
@@ -80,9 +80,12 @@ async function start(shutdown: Shutdown): Promise<void> {
   const origin = () => httpOrigin(config, address.port);
   const api = openApi({ ...parts, config, dictionaries: services.dictionaries, origin });
   const routes = [...api.routes, ...calls.routes, ...services.webhooks.routes];
-  const app = createApp({ ...appParts(context, foundation), metrics, routes });
-  const { keys } = foundation;
-  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], { keys, log });
+  const shared = appParts(context, foundation);
+  const app = createApp({ ...shared, metrics, routes });
+  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], {
+    ...shared,
+    addressOf: addressIn(app),
+  });
   const server = createServer(app).on('upgrade', sockets.handle);
   address.port = await openServer(context, server, sockets);
   shutdown.add('calls', () => calls.close(CALLS_END_WITHIN_MS));

@@ -19,9 +19,10 @@ import {
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
-import type { SocketCall, SocketRoute } from '../http/upgrade.js';
+import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
 import { configForCall } from './call-config.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
+import { isCallId } from './call-id.js';
 import { CallRecord } from './call-record.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallRow, CallsRepository } from './calls.repository.js';
@@ -64,8 +65,7 @@ export class CallSockets {
     return {
       path: CALL_SOCKET_PATH,
       scope: 'any',
-      // The token may come in the first message, so who it is turns out only then.
-      authenticate: async () => ({ accountId: '', keyId: null, scopes: ['*'] }),
+      authenticate: (_request, url) => this.#whoseCall(url),
       maxMessageBytes: MAX_FRAME,
       open: (socket, call) => this.#open(socket, call),
     };
@@ -82,8 +82,16 @@ export class CallSockets {
     models.replyModelFor(config).prepare?.(config.prompt, manner.language);
   };
 
+  /** The token may come in the first message; whose account it is, the path tells already. */
+  async #whoseCall(url: URL): Promise<Newcomer> {
+    const callId = callIdIn(url);
+    const row = isCallId(callId) ? await this.#parts.calls.find(callId) : undefined;
+    const isStranger = row === undefined;
+    return { accountId: row?.account_id ?? '', keyId: null, scopes: ['*'], isStranger };
+  }
+
   #open(socket: WebSocket, { request, url, log }: SocketCall): void {
-    const callId = url.pathname.split('/').at(-2) ?? '';
+    const callId = callIdIn(url);
     const limit = setTimeout(() => socket.close(CLOSE.refused, 'hello did not come'), HELLO_MS);
     socket.once('close', () => clearTimeout(limit));
     socket.once('message', (data: RawData, isBinary: boolean) => {
@@ -203,6 +211,11 @@ export class CallSockets {
     log.info('call began');
     wire.start(call, socket);
   }
+}
+
+/** The path may end in a slash. */
+function callIdIn({ pathname }: URL): string {
+  return pathname.replace(/\/$/, '').split('/').at(-2) ?? '';
 }
 
 function readHello({ data, isBinary }: { data: RawData; isBinary: boolean }): Hello | string {

@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { Knex } from 'knex';
 import {
@@ -18,6 +17,11 @@ export interface RateLimits {
   readonly failedAuthsPerMinute: number;
 }
 
+/** Takes the headers that tell a client what is left: a response, for one. */
+export interface HeaderSink {
+  set(name: string, value: string): unknown;
+}
+
 /** Counts requests; counters live in the database, so all gateways of one database share them. */
 export class RateLimiter {
   readonly #limits: RateLimits;
@@ -35,7 +39,7 @@ export class RateLimiter {
    * Counts a request of an account and tells the client what is left.
    * @throws ApiError RATE_LIMITED
    */
-  async countRequest(accountId: string, response: Response): Promise<void> {
+  async countRequest(accountId: string, response: HeaderSink): Promise<void> {
     if (!this.#requests) return;
     const { state, isOver } = await consume(this.#requests, accountId);
     const quota = this.#limits.requestsPerMinute;

@@ -7,6 +7,7 @@ import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authe
 import { errorBody, STATUS } from './error-handler.js';
 import { notFound } from './mount.js';
 import { PathTemplate } from './path-template.js';
+import type { RateLimiter } from './rate-limit.js';
 import { requestIdOf } from './request-context.js';
 import type { Principal, RouteScope } from './route.js';
 
@@ -19,13 +20,19 @@ export interface SocketCall {
   readonly log: Logger;
 }
 
+/** Whose socket it is to be. */
+export interface Newcomer extends Principal {
+  /** Nobody's yet: its upgrade counts as a failed authentication of its address. */
+  readonly isStranger?: boolean;
+}
+
 /** One path that speaks WebSocket. */
 export interface SocketRoute {
   /** The whole path, parameters in braces. */
   readonly path: string;
   readonly scope: RouteScope | 'any';
   /** For sockets with a credential of their own (a call's token) instead of an API key. */
-  readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Principal | undefined>;
+  readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Newcomer | undefined>;
   /** The largest message in bytes; a larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
   readonly open: (socket: WebSocket, call: SocketCall) => void;
@@ -33,6 +40,10 @@ export interface SocketRoute {
 
 export interface UpgradeServices {
   readonly keys: KeyDirectory;
+  /** Upgrades and requests share their limits. */
+  readonly limiter: RateLimiter;
+  /** The client's address, behind whichever proxies are trusted. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Logger;
 }
 
@@ -48,6 +59,8 @@ interface Entry {
 export class UpgradeDispatcher {
   readonly #entries: readonly Entry[];
   readonly #services: UpgradeServices;
+  /** What the answers to upgrades tell beside the handshake: what is left of the limits. */
+  readonly #told = new WeakMap<IncomingMessage, Map<string, string>>();
   #isClosed = false;
 
   constructor(routes: readonly SocketRoute[], services: UpgradeServices) {
@@ -60,6 +73,8 @@ export class UpgradeDispatcher {
         maxPayload: route.maxMessageBytes,
         perMessageDeflate: false,
         clientTracking: true,
+      }).on('headers', (lines, request) => {
+        for (const [name, value] of this.#told.get(request) ?? []) lines.push(`${name}: ${value}`);
       }),
     }));
   }
@@ -90,7 +105,7 @@ export class UpgradeDispatcher {
           error instanceof ApiError
             ? error
             : new ApiError('INTERNAL_ERROR', 'Something went wrong on our side');
-        refuse(socket, known, requestId);
+        refuse(socket, known, { 'X-Request-Id': requestId, ...this.#toldTo(request) });
       });
   };
 
@@ -115,12 +130,27 @@ export class UpgradeDispatcher {
     const { route } = entry;
     const bearer = bearerOf(request);
     if (!route.authenticate && bearer === undefined) throw unauthorized('missing');
-    const principal = route.authenticate
+    const principal: Newcomer | undefined = route.authenticate
       ? await route.authenticate(request, url)
       : await this.#services.keys.authenticate(bearer!);
+    if (!principal || principal.isStranger) await this.#countFailed(request);
     if (!principal) throw unauthorized('wrong');
     requireScope(principal, route.scope);
+    const headers = new Map<string, string>();
+    this.#told.set(request, headers);
+    if (!principal.isStranger) {
+      await this.#services.limiter.countRequest(principal.accountId, headers);
+    }
     return { entry, principal, url };
+  }
+
+  #toldTo(request: IncomingMessage): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#told.get(request) ?? []);
+  }
+
+  #countFailed(request: IncomingMessage): Promise<void> {
+    const { limiter, addressOf } = this.#services;
+    return limiter.countFailedAuth(addressOf(request));
   }
 }
 
@@ -131,15 +161,16 @@ function pathOf(request: IncomingMessage): string {
   return path;
 }
 
-function refuse(socket: Duplex, error: ApiError, requestId: string): void {
+function refuse(socket: Duplex, error: ApiError, more: Readonly<Record<string, string>>): void {
   if (socket.destroyed) return;
   const body = JSON.stringify(errorBody(error));
   const status = STATUS[error.code];
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
-    'X-Request-Id': requestId,
+    ...more,
     Connection: 'close',
+    ...(error.retryAfterS !== undefined && { 'Retry-After': String(error.retryAfterS) }),
     ...error.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import express from 'express';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { addressIn } from '../../src/app.js';
+import { RateLimiter } from '../../src/http/rate-limit.js';
 import { type SocketRoute, UpgradeDispatcher } from '../../src/http/upgrade.js';
 
 const ECHO: SocketRoute = {
@@ -27,14 +30,30 @@ const OWN: SocketRoute = {
   open: (socket) => socket.close(1000, 'done'),
 };
 
-const PRINCIPALS: Record<string, readonly string[]> = { all: ['*'], agents: ['agents'] };
+/** Lets everybody in, and knows nobody. */
+const OPEN_DOOR: SocketRoute = {
+  ...OWN,
+  path: '/door',
+  authenticate: async () => ({ accountId: '', keyId: null, scopes: [], isStranger: true }),
+};
+
+const LIMITS = { requestsPerMinute: 30, failedAuthsPerMinute: 6 };
+
+const PRINCIPALS: Record<string, readonly string[]> = {
+  all: ['*'],
+  agents: ['agents'],
+  busy: ['*'],
+};
 
 let server: Server;
+const limiter = new RateLimiter(LIMITS);
 let dispatcher: UpgradeDispatcher;
 let port: number;
 
 beforeAll(async () => {
-  dispatcher = new UpgradeDispatcher([ECHO, OWN], {
+  dispatcher = new UpgradeDispatcher([ECHO, OWN, OPEN_DOOR], {
+    limiter,
+    addressOf: ({ headers }) => String(headers['x-from'] ?? '10.0.0.1'),
     log: pino({ level: 'silent' }),
     keys: {
       authenticate: async (bearer) => {
@@ -53,15 +72,15 @@ afterAll(() => {
   server.close();
 });
 
-function open(path: string, key?: string): WebSocket {
+function open(path: string, key?: string, from = '10.0.0.1'): WebSocket {
   return new WebSocket(`ws://127.0.0.1:${port}${path}`, {
-    ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
+    headers: { 'x-from': from, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
   });
 }
 
 /** The HTTP answer to an upgrade that is refused. */
-async function refusal(path: string, key?: string) {
-  const socket = open(path, key);
+async function refusal(path: string, key?: string, from?: string) {
+  const socket = open(path, key, from);
   socket.on('error', () => undefined); // follows the answer
   const [, response] = await once(socket, 'unexpected-response');
   const parts: Buffer[] = [];
@@ -111,6 +130,63 @@ describe('an upgrade', () => {
     expect((await once(socket, 'close'))[0]).toBe(1000);
     expect(await refusal('/call?token=bad')).toMatchObject({ status: 401 });
   });
+});
+
+describe('upgrades', () => {
+  it('share their account’s limit with requests, and say what is left', async () => {
+    const left = { set: () => undefined };
+    for (let i = 1; i < LIMITS.requestsPerMinute; i++) await limiter.countRequest('busy', left);
+    const last = open('/api/v1/echo/a', 'busy');
+    const [response] = await once(last, 'upgrade');
+    expect(response.headers.ratelimit).toMatch(/^"account";r=0;t=\d+$/);
+    last.close();
+    const { status, headers, body } = await refusal('/api/v1/echo/a', 'busy');
+    expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(headers['ratelimit-policy']).toBe('"account";q=30;w=60');
+    await expect(limiter.countRequest('busy', left)).rejects.toThrow();
+    const other = open('/api/v1/echo/a', 'all');
+    await once(other, 'open');
+    other.close();
+  });
+
+  it('of wrong keys and unknown calls share their address’s limit; a valid key is heard', async () => {
+    const from = '10.9.9.9';
+    for (let i = 0; i < LIMITS.failedAuthsPerMinute; i += 2) {
+      expect(await refusal('/api/v1/echo/a', 'wrong', from)).toMatchObject({ status: 401 });
+      expect((await once(open('/door', undefined, from), 'close'))[0]).toBe(1000);
+    }
+    for (const path of ['/api/v1/echo/a', '/door']) {
+      const { status, headers } = await refusal(path, 'wrong', from);
+      expect(status).toBe(429);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    }
+    const valid = open('/api/v1/echo/a', 'all', from);
+    await once(valid, 'open');
+    valid.close();
+  });
+});
+
+it.each([
+  [false, '127.0.0.1'],
+  [1, '203.0.113.7'],
+])('is from the address that TRUST_PROXY = %s says', async (trust, address) => {
+  const app = express().set('trust proxy', trust);
+  const asked = createServer().listen(0, '127.0.0.1');
+  await once(asked, 'listening');
+  const seen = new Promise((resolve) => {
+    asked.on('upgrade', (request, socket) => {
+      resolve(addressIn(app)(request));
+      socket.destroy();
+    });
+  });
+  const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
+  const client = new WebSocket(`ws://127.0.0.1:${(asked.address() as AddressInfo).port}`, {
+    headers,
+  });
+  client.on('error', () => undefined);
+  expect(await seen).toBe(address);
+  asked.close();
 });
 
 describe('an open socket', () => {

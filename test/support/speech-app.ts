@@ -79,6 +79,7 @@ export async function startSpeechApp(
       bearer === 'key' ? { accountId: 'a', keyId: 1, scopes: ['speech'] } : undefined,
   };
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
   const sockets = new UpgradeDispatcher(
     speechSockets({
       ...parts,
@@ -86,14 +87,14 @@ export async function startSpeechApp(
       clock: options.clock ?? systemClock,
       maxMessageBytes: 1_048_576,
     }),
-    { keys, log },
+    { keys, log, limiter, addressOf: () => '127.0.0.1' },
   );
   const app = createApp({
     log,
     metrics,
     routes: speechRoutes(parts),
     keys,
-    limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
+    limiter,
     maxBodyBytes: 1_048_576,
     health: [],
     trustProxy: false,
