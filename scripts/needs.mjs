@@ -17,6 +17,7 @@ import { installWithApt, systemCommand } from './needs/system-command.mjs';
 /** @type {Record<string, Need>} */
 export const NEEDS = {
   ffmpeg: systemCommand(['ffmpeg'], 'ffmpeg'),
+  ffprobe: systemCommand(['ffprobe'], 'ffmpeg'),
   sox: systemCommand(['sox'], 'sox'),
   opusinfo: systemCommand(['opusinfo'], 'opus-tools'),
   chromium: systemCommand(['chromium', 'chromium-browser', 'google-chrome'], 'chromium'),
