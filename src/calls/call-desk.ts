@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import { ApiError } from '../errors.js';
+import type { CallCommands } from './call-commands.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository, Refusal } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
@@ -12,6 +13,7 @@ export interface CallDeskParts {
   readonly calls: CallsRepository;
   readonly tokens: CallTokens;
   readonly live: LiveCalls;
+  readonly commands: CallCommands;
   /** Told of a call that is about to come. */
   readonly expect: (agent: Agent, options: CallOptions) => Promise<void>;
   readonly overrides: VoiceOverrides;
@@ -106,10 +108,8 @@ export class CallDesk {
 
   /** Ends a call for its client; idempotent. @throws ApiError CALL_NOT_FOUND */
   async end(callId: string) {
-    const { calls, live } = this.#parts;
-    const running = live.get(callId);
-    if (running) await running.end('user_hangup');
-    else await calls.end(callId, 'user_hangup');
+    const { calls, commands } = this.#parts;
+    await commands.end(callId, 'user_hangup');
     const row = await calls.find(callId);
     if (!row) throw new ApiError('CALL_NOT_FOUND', 'No such call');
     const { started_at: start, ended_at: end } = row;

@@ -175,6 +175,21 @@ export class CallsRepository {
     await this.#end(this.#db.raw('call_id = ?', [callId]), reason);
   }
 
+  /** Ends a call that waits for its client; one that a gateway holds is left to that gateway. */
+  async endWaiting(callId: string, reason: EndedReason): Promise<void> {
+    await this.#end(this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]), reason);
+  }
+
+  /** Those of these calls that have ended. */
+  async findEnded(
+    callIds: readonly string[],
+  ): Promise<readonly Pick<CallRow, 'call_id' | 'ended_reason'>[]> {
+    return this.#db<CallRow>('calls')
+      .whereIn('call_id', callIds)
+      .where({ state: 'ended' })
+      .select('call_id', 'ended_reason');
+  }
+
   /** Says that this gateway lives, and ends the calls of those that do not any more. */
   async heartbeat(gatewayId: string): Promise<number> {
     await this.#db('gateways')
@@ -213,9 +228,9 @@ export class CallsRepository {
     await this.#db('gateways').delete();
   }
 
-  /** Ends what this gateway still holds and takes it off the list: a clean stop. */
-  async signOff(gatewayId: string): Promise<void> {
-    await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), 'drained');
+  /** Ends what a gateway still holds and takes it off the list: a clean stop, or a death that was seen. */
+  async signOff(gatewayId: string, reason: EndedReason = 'drained'): Promise<void> {
+    await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), reason);
     await this.#db('gateways').where({ id: gatewayId }).delete();
   }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { CallCommandsRepository } from './call-commands.repository.js';
 import type { CallsRepository } from './calls.repository.js';
 
 /** Source: the platform notes on several gateways. */
@@ -8,16 +9,19 @@ const BEAT_MS = 5_000;
 export class Heartbeat {
   readonly #calls: CallsRepository;
   readonly #gatewayId: string;
+  readonly #commands: CallCommandsRepository;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: {
     readonly calls: CallsRepository;
     readonly gatewayId: string;
+    readonly commands: CallCommandsRepository;
     readonly log: Logger;
   }) {
     this.#calls = parts.calls;
     this.#gatewayId = parts.gatewayId;
+    this.#commands = parts.commands;
     this.#log = parts.log;
   }
 
@@ -37,6 +41,7 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     try {
       const ended = await this.#calls.heartbeat(this.#gatewayId);
+      await this.#commands.forgetEnded();
       if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
     } catch (error) {
       this.#log.error({ err: error }, 'heartbeat failed');

@@ -44,6 +44,10 @@ export class LiveCalls {
     return this.#calls.get(callId);
   }
 
+  ids(): readonly string[] {
+    return [...this.#calls.keys()];
+  }
+
   /** The call that a resume token belongs to, compared in constant time. */
   findByResumeToken(token: string): LiveCall | undefined {
     const live = this.#calls.get(token.split('.')[0] ?? '');

@@ -24,6 +24,8 @@ import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
+import { CallCommands } from './call-commands.js';
+import { CallCommandsRepository } from './call-commands.repository.js';
 import { CallDesk } from './call-desk.js';
 import type { CallEvents } from './call-events.js';
 import { CallHistoryRepository } from './call-history.repository.js';
@@ -86,10 +88,13 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const tokens = new CallTokens(secrets);
   const live = new LiveCalls();
   const replies = new ReplyModels({ languageModels, models, embedder, knowledge });
-  const heartbeat = new Heartbeat({ calls, gatewayId, log });
+  const written = new CallCommandsRepository(db);
+  const heartbeat = new Heartbeat({ calls, gatewayId, commands: written, log });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
   const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
   creditWatch.start();
+  const commands = new CallCommands({ db, gatewayId, calls, commands: written, live, log });
+  commands.start();
   const sockets = new CallSockets({
     gatewayId,
     agents,
@@ -111,6 +116,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     calls,
     tokens,
     live,
+    commands,
     overrides: parts.overrides,
     expect: sockets.expect,
     socketOrigin: parts.socketOrigin,
@@ -128,6 +134,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     async close(drainMs) {
       await live.drain(drainMs);
       creditWatch.stop();
+      await commands.close();
       await heartbeat.stop();
     },
   };

@@ -8,6 +8,7 @@ import { phoneNumbers } from './0007-phone-numbers.js';
 import { webhookDeliveries } from './0008-webhook-deliveries.js';
 import { dictionaries } from './0009-dictionaries.js';
 import { voices } from './0010-voices.js';
+import { callCommands } from './0011-call-commands.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   webhookDeliveries,
   dictionaries,
   voices,
+  callCommands,
 ];

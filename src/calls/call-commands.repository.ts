@@ -1,0 +1,71 @@
+import type { Knex } from 'knex';
+import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+
+/** What may be asked of the gateway that holds a call. */
+export interface CallCommand {
+  readonly type: 'end';
+  readonly reason: EndedReason;
+}
+
+export interface AddressedCommand {
+  readonly callId: string;
+  readonly command: CallCommand;
+}
+
+/** The channel on which a gateway hears that there is a command for one of its calls. */
+export function commandChannel(gatewayId: string): string {
+  return `parley_${gatewayId}`;
+}
+
+interface CommandRow {
+  readonly id: number;
+  readonly call_id: string;
+  readonly command: CallCommand;
+}
+
+/** The only code that names the columns of `call_commands`. */
+export class CallCommandsRepository {
+  readonly #db: Knex;
+
+  constructor(db: Knex) {
+    this.#db = db;
+  }
+
+  /**
+   * Writes a command down and wakes the gateway that holds its call. The notice says nothing: what is
+   * wanted stands in the table, where it waits for a gateway that did not hear.
+   * @returns false when no gateway holds the call.
+   */
+  async add(callId: string, command: CallCommand): Promise<boolean> {
+    const { rows } = await this.#db.raw<{ rows: unknown[] }>(
+      `with held as (
+         select call_id, gateway_id from calls where call_id = ? and state = 'live'
+       ), added as (
+         insert into call_commands (call_id, command) select call_id, ?::jsonb from held
+       )
+       select pg_notify(? || gateway_id, '') from held where gateway_id is not null`,
+      [callId, JSON.stringify(command), commandChannel('')],
+    );
+    return rows.length > 0;
+  }
+
+  /** Takes the commands of these calls, in the order in which they came; nobody gets them again. */
+  async take(callIds: readonly string[]): Promise<readonly AddressedCommand[]> {
+    const rows = await this.#db<CommandRow>('call_commands')
+      .whereIn('call_id', callIds)
+      .delete()
+      .returning('*');
+    return rows
+      .sort((left, right) => left.id - right.id)
+      .map(({ call_id, command }) => ({ callId: call_id, command }));
+  }
+
+  /** Forgets what nobody can carry out any more. */
+  async forgetEnded(): Promise<void> {
+    await this.#db('call_commands')
+      .whereIn('call_id', (ended) =>
+        ended.select('call_id').from('calls').where({ state: 'ended' }),
+      )
+      .delete();
+  }
+}

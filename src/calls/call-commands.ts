@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import { DatabaseListener } from '../db/database-listener.js';
+import {
+  type CallCommand,
+  type CallCommandsRepository,
+  commandChannel,
+} from './call-commands.repository.js';
+import type { CallsRepository } from './calls.repository.js';
+import type { LiveCalls } from './live-calls.js';
+
+export interface CallCommandsParts {
+  readonly db: Knex;
+  readonly gatewayId: string;
+  readonly calls: Pick<CallsRepository, 'endWaiting' | 'end' | 'find' | 'findEnded'>;
+  readonly commands: CallCommandsRepository;
+  readonly live: Pick<LiveCalls, 'get' | 'ids'>;
+  readonly log: Logger;
+  /** A gateway that has not ended a call by then is taken for dead: its slot is freed without it. */
+  readonly endedWithinMs?: number;
+}
+
+/** How often is looked for commands whose notice was lost. */
+const SWEEP_MS = 2_000;
+const ENDED_WITHIN_MS = 5_000;
+const LOOK_MS = 50;
+
+/** Commands to calls, whichever gateway holds them. */
+export class CallCommands {
+  readonly #parts: CallCommandsParts;
+  #listener: DatabaseListener | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isLookWanted = false;
+
+  constructor(parts: CallCommandsParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    const { db, gatewayId, log } = this.#parts;
+    const channel = commandChannel(gatewayId);
+    this.#listener = new DatabaseListener({ db, channel, log, onNotice: () => this.#look() });
+    this.#timer = setInterval(() => this.#look(), SWEEP_MS);
+    this.#timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#listener?.close();
+    await this.#looking;
+  }
+
+  /**
+   * Has a command carried out, here or by the gateway that holds the call, which hears of it at once.
+   * @returns false when no gateway holds the call.
+   */
+  async send(callId: string, command: CallCommand): Promise<boolean> {
+    if (this.#parts.live.get(callId) === undefined) {
+      return this.#parts.commands.add(callId, command);
+    }
+    await this.#obey(callId, command);
+    return true;
+  }
+
+  /** Ends a call wherever it is; when this resolves, its record is written. Idempotent. */
+  async end(callId: string, reason: EndedReason): Promise<void> {
+    const { calls, endedWithinMs = ENDED_WITHIN_MS } = this.#parts;
+    await calls.endWaiting(callId, reason);
+    if (!(await this.send(callId, { type: 'end', reason }))) return;
+    const until = performance.now() + endedWithinMs;
+    while ((await calls.find(callId))?.state === 'live') {
+      if (performance.now() > until) return calls.end(callId, reason);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Looks for commands; while it looks, further reasons to do so become one more look. */
+  #look(): void {
+    this.#isLookWanted = true;
+    this.#looking ??= this.#lookOn().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  async #lookOn(): Promise<void> {
+    while (this.#isLookWanted) {
+      this.#isLookWanted = false;
+      try {
+        await this.#sweep();
+      } catch (error) {
+        this.#parts.log.warn({ err: error }, 'commands to calls could not be read');
+      }
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { calls, commands, live } = this.#parts;
+    const callIds = live.ids();
+    if (callIds.length === 0) return;
+    for (const { callId, command } of await commands.take(callIds)) {
+      // Not waited for: an end takes as long as its record.
+      void this.#obey(callId, command).catch((error: unknown) =>
+        this.#parts.log.error({ err: error, callId }, 'a command to a call failed'),
+      );
+    }
+    // A gateway that was taken for dead may live: what others ended is over here too.
+    for (const { call_id, ended_reason } of await calls.findEnded(callIds)) {
+      live.get(call_id)?.call.hangUp(ended_reason ?? 'error_transport');
+    }
+  }
+
+  async #obey(callId: string, command: CallCommand): Promise<void> {
+    const call = this.#parts.live.get(callId);
+    switch (command.type) {
+      case 'end':
+        await call?.end(command.reason);
+        return;
+      default:
+        // A newer gateway on the same database may know more of them.
+        this.#parts.log.warn({ callId }, 'a command that this gateway does not know');
+    }
+  }
+}
