@@ -1,19 +1,17 @@
 import { MediaError } from '../errors.js';
 import type { CpuPermits, Urgency } from './cpu-permits.js';
 import type { EncodedStreamOptions, EncoderJobs, EncoderSettings } from './encoder-jobs.js';
-import { WorkerLane } from './worker-lane.js';
-import { WorkerThread } from './worker-thread.js';
+import { LanedThread } from './laned-thread.js';
 
 /** Resamples and encodes on a thread of its own; each job takes a CPU permit. */
 export class EncoderThread {
-  readonly #lane: WorkerLane;
-  readonly #thread: WorkerThread<EncoderJobs>;
+  readonly #thread: LanedThread<EncoderJobs>;
   readonly #open = new Set<number>();
   #nextStream = 1;
 
   constructor(permits: CpuPermits, settings: EncoderSettings = { mp3Program: 'wasm' }) {
-    this.#lane = new WorkerLane(permits);
-    this.#thread = new WorkerThread(new URL('./encoder.worker.js', import.meta.url), settings);
+    const script = new URL('./encoder.worker.js', import.meta.url);
+    this.#thread = new LanedThread({ script, workerData: settings, permits });
   }
 
   /** Streams that are neither finished nor cancelled. */
@@ -27,13 +25,13 @@ export class EncoderThread {
     this.#open.add(id);
     return new EncodedStream(options, {
       encode: (job, urgency, signal) =>
-        this.#lane.use(
-          urgency,
-          () => this.#thread.run('encode', { ...job, stream: id }, [job.samples.buffer]),
-          signal,
+        this.#thread.run(
+          'encode',
+          { ...job, stream: id },
+          { ...urgency, signal, transfer: [job.samples.buffer] },
         ),
       // A thread that died has forgotten the stream already.
-      drop: () => this.#thread.run('drop', id).catch(() => undefined),
+      drop: () => this.#thread.tell('drop', id).catch(() => undefined),
       done: () => this.#open.delete(id),
     });
   }

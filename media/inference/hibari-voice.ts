@@ -3,9 +3,8 @@ import { abortError, MediaError } from '../errors.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
 import type { CpuPermits } from './cpu-permits.js';
 import type { HibariFiles, HibariJobs } from './hibari-jobs.js';
+import { LanedThread } from './laned-thread.js';
 import { speakByJobs } from './piece-jobs.js';
-import { WorkerLane } from './worker-lane.js';
-import { WorkerThread } from './worker-thread.js';
 
 /** Longest text of an utterance, in UTF-16 units. */
 const LONGEST_TEXT = 20_000;
@@ -29,8 +28,7 @@ export class HibariVoice implements VoiceModel {
   readonly id: string;
   readonly languages = ['en'];
   readonly sampleRate = 24_000;
-  readonly #thread: WorkerThread<HibariJobs>;
-  readonly #lane: WorkerLane;
+  readonly #thread: LanedThread<HibariJobs>;
   #nextId = 1;
 
   constructor({ id, folder, modelFile, permits, dialect }: HibariVoiceOptions) {
@@ -40,8 +38,8 @@ export class HibariVoice implements VoiceModel {
       modelFile: modelFile ?? join(folder, 'hibari.onnx'),
     };
     this.id = id;
-    this.#thread = new WorkerThread(new URL('./hibari.worker.js', import.meta.url), files);
-    this.#lane = new WorkerLane(permits);
+    const script = new URL('./hibari.worker.js', import.meta.url);
+    this.#thread = new LanedThread({ script, workerData: files, permits });
   }
 
   /** Jobs that the thread has and has not answered. */
@@ -51,7 +49,7 @@ export class HibariVoice implements VoiceModel {
 
   /** Utterances of which the thread keeps something. */
   open(): Promise<number> {
-    return this.#thread.run('count', null);
+    return this.#thread.tell('count', null);
   }
 
   async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
@@ -61,11 +59,11 @@ export class HibariVoice implements VoiceModel {
     }
     const { text, pronounced = [], temperature, topP, seed, speed } = utterance;
     const input = { id: this.#nextId++, text, pronounced, temperature, topP, seed, speed };
-    yield* speakByJobs({ thread: this.#thread, lane: this.#lane }, input, options);
+    yield* speakByJobs(this.#thread, input, options);
   }
 
   async warm(): Promise<void> {
-    await this.#lane.use('background', () => this.#thread.run('warm', null));
+    await this.#thread.run('warm', null, { priority: 'background' });
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,6 @@
-import type { CpuPermits, Priority } from './cpu-permits.js';
+import type { Priority } from './cpu-permits.js';
 import type { Embedder } from './embedder.js';
-import { WorkerLane } from './worker-lane.js';
-import { WorkerThread } from './worker-thread.js';
+import { LanedThread, type ModelOptions } from './laned-thread.js';
 
 export type MiniLmJobs = {
   readonly embed: {
@@ -19,19 +18,12 @@ const BATCH = 8;
 export class MiniLmEmbedder implements Embedder {
   readonly id: string;
   readonly dimensions = DIMENSIONS;
-  readonly #thread: WorkerThread<MiniLmJobs>;
-  readonly #lane: WorkerLane;
+  readonly #thread: LanedThread<MiniLmJobs>;
 
-  constructor(options: {
-    readonly id: string;
-    readonly folder: string;
-    readonly permits: CpuPermits;
-  }) {
-    this.id = options.id;
-    this.#lane = new WorkerLane(options.permits);
-    this.#thread = new WorkerThread(new URL('./minilm.worker.js', import.meta.url), {
-      folder: options.folder,
-    });
+  constructor({ id, folder, permits }: ModelOptions) {
+    this.id = id;
+    const script = new URL('./minilm.worker.js', import.meta.url);
+    this.#thread = new LanedThread({ script, workerData: { folder }, permits });
   }
 
   async embed(
@@ -40,9 +32,8 @@ export class MiniLmEmbedder implements Embedder {
   ): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
     for (let at = 0; at < texts.length; at += BATCH) {
-      const batch = texts.slice(at, at + BATCH);
-      const job = () => this.#thread.run('embed', { texts: batch });
-      vectors.push(...(await this.#lane.use(priority, job, signal)));
+      const batch = { texts: texts.slice(at, at + BATCH) };
+      vectors.push(...(await this.#thread.run('embed', batch, { priority, signal })));
     }
     return vectors;
   }

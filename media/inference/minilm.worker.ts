@@ -1,22 +1,19 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Tensor } from 'onnxruntime-node';
-import type { MiniLmJobs } from './minilm-embedder.js';
-import { DIMENSIONS } from './minilm-embedder.js';
+import { loadOnce } from './load-once.js';
+import { DIMENSIONS, type MiniLmJobs } from './minilm-embedder.js';
 import { loadBertTokenizer } from './minilm-tokenizer.js';
 import { serveJobs } from './serve-jobs.js';
 import { bytesOf, openSession } from './sessions.js';
 
 const { folder } = workerData as { folder: string };
-const session = bytesOf(join(folder, 'model.onnx')).then(openSession);
-const tokenizer = loadBertTokenizer();
-// Told to each job; without these lines the first failure would end the process.
-session.catch(() => undefined);
-tokenizer.catch(() => undefined);
+const session = loadOnce(async () => openSession(await bytesOf(join(folder, 'model.onnx'))));
+const tokenizer = loadOnce(loadBertTokenizer);
 
 serveJobs<MiniLmJobs>({
   embed: async ({ texts }) => {
-    const tokenise = await tokenizer;
+    const tokenise = await tokenizer.get();
     const rows = texts.map(tokenise);
     const length = Math.max(...rows.map((ids) => ids.length));
     const shape = [rows.length, length];
@@ -28,7 +25,7 @@ serveJobs<MiniLmJobs>({
         mask[r * length + i] = 1n;
       });
     });
-    const { last_hidden_state: hidden } = await (await session).run({
+    const { last_hidden_state: hidden } = await (await session.get()).run({
       input_ids: new Tensor('int64', ids, shape),
       attention_mask: new Tensor('int64', mask, shape),
       token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), shape),

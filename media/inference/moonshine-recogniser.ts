@@ -1,8 +1,7 @@
 import { abortError, MediaError } from '../errors.js';
-import type { CpuPermits, Priority } from './cpu-permits.js';
+import type { Priority } from './cpu-permits.js';
+import { LanedThread, type ModelOptions } from './laned-thread.js';
 import type { Recogniser } from './recogniser.js';
-import { WorkerLane } from './worker-lane.js';
-import { WorkerThread } from './worker-thread.js';
 
 export type MoonshineJobs = {
   readonly transcribe: {
@@ -18,19 +17,12 @@ const LONGEST = 192_000;
 export class MoonshineRecogniser implements Recogniser {
   readonly id: string;
   readonly languages = ['en'];
-  readonly #thread: WorkerThread<MoonshineJobs>;
-  readonly #lane: WorkerLane;
+  readonly #thread: LanedThread<MoonshineJobs>;
 
-  constructor(options: {
-    readonly id: string;
-    readonly folder: string;
-    readonly permits: CpuPermits;
-  }) {
-    this.id = options.id;
-    this.#lane = new WorkerLane(options.permits);
-    this.#thread = new WorkerThread(new URL('./moonshine.worker.js', import.meta.url), {
-      folder: options.folder,
-    });
+  constructor({ id, folder, permits }: ModelOptions) {
+    this.id = id;
+    const script = new URL('./moonshine.worker.js', import.meta.url);
+    this.#thread = new LanedThread({ script, workerData: { folder }, permits });
   }
 
   async transcribe(
@@ -42,8 +34,7 @@ export class MoonshineRecogniser implements Recogniser {
     }
     if (signal?.aborted) throw abortError();
     if (samples.length === 0) return '';
-    const job = () => this.#thread.run('transcribe', { samples });
-    return this.#lane.use(priority, job, signal);
+    return this.#thread.run('transcribe', { samples }, { priority, signal });
   }
 
   /** Loads the model and runs it once. */

@@ -1,12 +1,12 @@
 import { workerData } from 'node:worker_threads';
+import { loadOnce } from './load-once.js';
 import { MoonshineEngine } from './moonshine-engine.js';
 import type { MoonshineJobs } from './moonshine-recogniser.js';
 import { serveJobs } from './serve-jobs.js';
 
-const engine = MoonshineEngine.load((workerData as { folder: string }).folder);
-// Told to each job; without this line the first failure would end the process.
-engine.catch(() => undefined);
+const { folder } = workerData as { folder: string };
+const engine = loadOnce(() => MoonshineEngine.load(folder));
 
 serveJobs<MoonshineJobs>({
-  transcribe: async ({ samples }) => ({ output: await (await engine).transcribe(samples) }),
+  transcribe: async ({ samples }) => ({ output: await (await engine.get()).transcribe(samples) }),
 });

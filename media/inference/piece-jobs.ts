@@ -1,8 +1,7 @@
 import { abortError, MediaError } from '../errors.js';
 import type { SpeakOptions, SpeechChunk, WordTime } from '../tts/voice-model.js';
 import type { Priority } from './cpu-permits.js';
-import type { WorkerLane } from './worker-lane.js';
-import type { WorkerThread } from './worker-thread.js';
+import type { LanedJobOptions, LanedThread } from './laned-thread.js';
 
 /** A stretch of an utterance's sound. */
 export interface SpokenPiece {
@@ -32,22 +31,16 @@ type Outcome =
   | { readonly type: 'piece'; readonly piece: SpokenPiece }
   | { readonly type: 'failed'; readonly error: unknown };
 
-/** The thread that speaks and the queue before it. */
-export interface PieceWorker<Utterance extends { readonly id: number }> {
-  readonly thread: WorkerThread<PieceJobs<Utterance>>;
-  readonly lane: WorkerLane;
-}
-
 /**
  * Speaks an utterance piece by piece; each is a job with a CPU permit, computed when it is asked for.
  * @throws MediaError ABORTED when the signal fires; then no job of the utterance is left.
  */
 export async function* speakByJobs<Utterance extends { readonly id: number }>(
-  worker: PieceWorker<Utterance>,
+  thread: LanedThread<PieceJobs<Utterance>>,
   utterance: Utterance,
   { signal, firstPriority, dueAt }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
-  const speech = new Speech(worker, utterance.id, { signal, dueAt });
+  const speech = new Speech(thread, utterance.id, { signal, dueAt });
   try {
     let coming = speech.begin(utterance, firstPriority);
     for (let isLast = false; !isLast; ) {
@@ -67,7 +60,7 @@ export async function* speakByJobs<Utterance extends { readonly id: number }>(
 
 /** The jobs of one utterance: one at a time, and none once it is closed or its signal has fired. */
 class Speech<Utterance extends { readonly id: number }> {
-  readonly #worker: PieceWorker<Utterance>;
+  readonly #thread: LanedThread<PieceJobs<Utterance>>;
   readonly #id: number;
   readonly #signal: AbortSignal;
   readonly #dueAt: SpeakOptions['dueAt'];
@@ -79,11 +72,11 @@ class Speech<Utterance extends { readonly id: number }> {
   #closed: Promise<void> | undefined;
 
   constructor(
-    worker: PieceWorker<Utterance>,
+    thread: LanedThread<PieceJobs<Utterance>>,
     id: number,
     { signal, dueAt }: Pick<SpeakOptions, 'signal' | 'dueAt'>,
   ) {
-    this.#worker = worker;
+    this.#thread = thread;
     this.#id = id;
     this.#signal = signal;
     this.#dueAt = dueAt;
@@ -92,11 +85,12 @@ class Speech<Utterance extends { readonly id: number }> {
   }
 
   begin(utterance: Utterance, priority: Priority): Promise<Outcome> {
-    return this.#start(priority, () => this.#worker.thread.run('begin', utterance));
+    return this.#settled(this.#thread.run('begin', utterance, this.#options(priority)));
   }
 
   next(): Promise<Outcome> {
-    return this.#start('later-chunk', () => this.#worker.thread.run('next', { id: this.#id }));
+    const options = this.#options('later-chunk');
+    return this.#settled(this.#thread.run('next', { id: this.#id }, options));
   }
 
   /** Resolves when nothing of the utterance waits for a permit, runs, or is kept in the thread. */
@@ -105,9 +99,12 @@ class Speech<Utterance extends { readonly id: number }> {
     return this.#closed;
   }
 
-  #start(priority: Priority, job: () => Promise<SpokenPiece>): Promise<Outcome> {
-    const urgency = { priority, dueAt: this.#dueAt?.() };
-    this.#last = this.#worker.lane.use(urgency, job, this.#stop.signal).then(
+  #options(priority: Priority): LanedJobOptions {
+    return { priority, dueAt: this.#dueAt?.(), signal: this.#stop.signal };
+  }
+
+  #settled(job: Promise<SpokenPiece>): Promise<Outcome> {
+    this.#last = job.then(
       (piece): Outcome => {
         this.#isKept = !piece.isLast;
         return { type: 'piece', piece };
@@ -127,7 +124,7 @@ class Speech<Utterance extends { readonly id: number }> {
     await this.#last;
     if (!this.#isKept) return;
     try {
-      await this.#worker.thread.run('cancel', { id: this.#id });
+      await this.#thread.tell('cancel', { id: this.#id });
     } catch (error) {
       // With the thread went all that it kept.
       if (!(error instanceof MediaError && error.code === 'WORKER_DIED')) throw error;

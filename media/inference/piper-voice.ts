@@ -5,11 +5,10 @@ import { type PiperScript, scriptOf } from '../tts/piper/script.js';
 import { LONGEST_PIECE, splitLong } from '../tts/sentences.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
 import type { CpuPermits } from './cpu-permits.js';
+import { LanedThread } from './laned-thread.js';
 import { speakByJobs } from './piece-jobs.js';
 import type { PiperFiles, PiperJobs } from './piper-jobs.js';
 import { bytesOf } from './sessions.js';
-import { WorkerLane } from './worker-lane.js';
-import { WorkerThread } from './worker-thread.js';
 
 /** Longest text of an utterance, in UTF-16 units. */
 const LONGEST_TEXT = 20_000;
@@ -33,8 +32,7 @@ export class PiperVoice implements VoiceModel {
   readonly sampleRate: number;
   readonly #config: PiperConfig;
   readonly #phonemizer: Phonemizer;
-  readonly #thread: WorkerThread<PiperJobs>;
-  readonly #lane: WorkerLane;
+  readonly #thread: LanedThread<PiperJobs>;
   #nextId = 1;
 
   private constructor(config: PiperConfig, options: PiperVoiceOptions) {
@@ -45,8 +43,8 @@ export class PiperVoice implements VoiceModel {
     this.#config = config;
     this.#phonemizer = phonemizer;
     const files: PiperFiles = { modelFile, configFile, cutFolder };
-    this.#thread = new WorkerThread(new URL('./piper.worker.js', import.meta.url), files);
-    this.#lane = new WorkerLane(permits);
+    const script = new URL('./piper.worker.js', import.meta.url);
+    this.#thread = new LanedThread({ script, workerData: files, permits });
   }
 
   /** Reads the configuration; the model itself is loaded with the first job. @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
@@ -61,7 +59,7 @@ export class PiperVoice implements VoiceModel {
 
   /** Utterances of which the thread keeps something. */
   open(): Promise<number> {
-    return this.#thread.run('count', null);
+    return this.#thread.tell('count', null);
   }
 
   async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
@@ -73,11 +71,11 @@ export class PiperVoice implements VoiceModel {
     if (scripts.length === 0) return;
     const { temperature, seed, speed } = utterance;
     const input = { id: this.#nextId++, scripts, temperature, seed, speed };
-    yield* speakByJobs({ thread: this.#thread, lane: this.#lane }, input, options);
+    yield* speakByJobs(this.#thread, input, options);
   }
 
   async warm(): Promise<void> {
-    await this.#lane.use('background', () => this.#thread.run('warm', null));
+    await this.#thread.run('warm', null, { priority: 'background' });
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Tensor } from 'onnxruntime-node';
 import { VAD_WINDOW } from '../vad/voice-activity.js';
+import { loadOnce } from './load-once.js';
 import { serveJobs } from './serve-jobs.js';
 import { bytesOf, openSession } from './sessions.js';
 import type { SileroJobs } from './silero-voice-activity.js';
@@ -17,9 +18,7 @@ interface Line {
 }
 
 const { folder } = workerData as { folder: string };
-const session = bytesOf(join(folder, 'silero_vad.onnx')).then(openSession);
-// Told to each job; without this line the first failure would end the process.
-session.catch(() => undefined);
+const session = loadOnce(async () => openSession(await bytesOf(join(folder, 'silero_vad.onnx'))));
 const rate = new Tensor('int64', BigInt64Array.of(16_000n), []);
 const lines = new Map<number, Line>();
 
@@ -51,7 +50,7 @@ serveJobs<SileroJobs>({
         state.set(part, (layer * count + i) * STATE);
       }
     });
-    const outputs = await (await session).run({
+    const outputs = await (await session.get()).run({
       input: new Tensor('float32', input, [count, INPUT]),
       state: new Tensor('float32', state, [2, count, STATE]),
       sr: rate,

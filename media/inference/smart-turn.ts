@@ -1,8 +1,7 @@
 import { WINDOW } from '../endpointing/smart-turn-features.js';
 import type { TurnModel } from '../endpointing/turn-model.js';
 import type { CpuPermits } from './cpu-permits.js';
-import { WorkerLane } from './worker-lane.js';
-import { WorkerThread } from './worker-thread.js';
+import { LanedThread } from './laned-thread.js';
 
 export type SmartTurnJobs = {
   readonly completeness: {
@@ -13,17 +12,16 @@ export type SmartTurnJobs = {
 
 /** The turn model on its worker thread. Silence alone looks complete to it: ask about speech only. */
 export class SmartTurn implements TurnModel {
-  readonly #thread: WorkerThread<SmartTurnJobs>;
-  readonly #lane: WorkerLane;
+  readonly #thread: LanedThread<SmartTurnJobs>;
 
   constructor({ folder, permits }: { readonly folder: string; readonly permits: CpuPermits }) {
-    this.#lane = new WorkerLane(permits);
-    this.#thread = new WorkerThread(new URL('./smart-turn.worker.js', import.meta.url), { folder });
+    const script = new URL('./smart-turn.worker.js', import.meta.url);
+    this.#thread = new LanedThread({ script, workerData: { folder }, permits });
   }
 
   completeness(samples: Float32Array, signal?: AbortSignal): Promise<number> {
-    const job = () => this.#thread.run('completeness', { samples: samples.slice(-WINDOW) });
-    return this.#lane.use('turn', job, signal);
+    const input = { samples: samples.slice(-WINDOW) };
+    return this.#thread.run('completeness', input, { priority: 'turn', signal });
   }
 
   /** Loads the model and runs it a few times, until its code is compiled. */

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isBackchannel } from '../../../agents-runtime/turn/words.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
@@ -148,5 +151,38 @@ describe('the embedder', () => {
     );
     const dot = alone!.reduce((sum, value, i) => sum + value * batch[1]![i]!, 0);
     expect(dot).toBeGreaterThan(0.995);
+  });
+});
+
+describe('a model whose file comes late', () => {
+  it('is told of by the jobs before, and serves those after', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-late-'));
+    const told: unknown[] = [];
+    const parts = [
+      new MoonshineRecogniser({ id: 'late', folder, permits }),
+      new SmartTurn({ folder, permits }),
+      new MiniLmEmbedder({ id: 'late', folder, permits }),
+      new SileroVoiceActivity({ folder, onFault: (error) => told.push(error) }),
+    ];
+    try {
+      for (const part of parts) {
+        await expect(part.warm()).rejects.toMatchObject({ code: 'MODEL_MISSING' });
+      }
+      for (const id of [
+        'moonshine-tiny-en',
+        'smart-turn-v3.2',
+        'silero-vad',
+        'minilm-l6-v2-int8',
+      ]) {
+        for (const file of await readdir(modelFolder(id))) {
+          await symlink(join(modelFolder(id), file), join(folder, file)).catch(() => undefined);
+        }
+      }
+      for (const part of parts) await part.warm();
+      expect(told).toEqual([]);
+    } finally {
+      await Promise.all(parts.map((part) => part.close()));
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
