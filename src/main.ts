@@ -13,6 +13,7 @@ import { openApi } from './api-routes.js';
 import { addressIn, createApp } from './app.js';
 import { openEars } from './calls/ears.js';
 import { openCalls } from './calls/open-calls.js';
+import { ReplyModels } from './calls/reply-models.js';
 import { VoiceOverrides } from './calls/voice-overrides.js';
 import { type Config, readConfig } from './config.js';
 import { prepareDataDir } from './data-dir.js';
@@ -168,7 +169,7 @@ interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>>
 }
 
 async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds) {
-  const { store, permits, address, voices, knowledge } = needs;
+  const { store, permits, address, voices, knowledge, languageModels, models } = needs;
   const ears = await openEars(store, permits, log);
   shutdown.add('ears', () => ears.close());
   shutdown.proceed();
@@ -177,9 +178,13 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
     config,
     log,
     ears,
-    embedder: knowledge.embedder,
+    replies: new ReplyModels({
+      languageModels,
+      models,
+      embedder: knowledge.embedder,
+      knowledge: knowledge.search,
+    }),
     voices: new VoiceShelf(voices),
-    knowledge: knowledge.search,
     events: needs.webhooks.events,
     dictionaries: needs.dictionaries.compiled,
     origin: () => httpOrigin(config, address.port),

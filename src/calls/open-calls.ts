@@ -3,11 +3,9 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
-import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/clock.js';
 import { MediaError } from '../../media/errors.js';
-import type { Embedder } from '../../media/inference/embedder.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
@@ -19,7 +17,6 @@ import { ApiError } from '../errors.js';
 import type { Route } from '../http/route.js';
 import { SignedLinks } from '../http/signed-links.js';
 import type { SocketRoute } from '../http/upgrade.js';
-import type { LanguageModel } from '../models-listing/language-models.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
 import type { SecretBox } from '../secrets/secret-box.js';
@@ -42,7 +39,7 @@ import { Heartbeat } from './heartbeat.js';
 import { LiveCalls } from './live-calls.js';
 import { outboundRoutes } from './outbound.routes.js';
 import { recordRoutes } from './records.routes.js';
-import { ReplyModels } from './reply-models.js';
+import type { ReplyModels } from './reply-models.js';
 import type { VoiceOverrides } from './voice-overrides.js';
 
 export interface CallsParts {
@@ -52,11 +49,9 @@ export interface CallsParts {
   readonly secrets: SecretKeys;
   readonly log: Logger;
   readonly models: ModelListing;
-  readonly languageModels: readonly LanguageModel[];
+  readonly replies: Pick<ReplyModels, 'get'>;
   readonly voices: VoiceShelf;
   readonly ears: Ears;
-  readonly embedder: Embedder;
-  readonly knowledge: KnowledgeSearch;
   readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
   readonly events: CallEvents;
@@ -80,14 +75,12 @@ export interface OpenCalls {
 
 /** Puts the calls of this gateway together; calls that a dead gateway left are ended first. */
 export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
-  const { config, db, box, secrets, log, models, voices, ears, embedder, knowledge } = parts;
-  const { languageModels } = parts;
+  const { config, db, box, secrets, log, models, voices, ears, replies } = parts;
   const gatewayId = randomUUID();
   const agents = new AgentsRepository(db);
   const calls = new CallsRepository(db, config.CONCURRENT_CALLS, parts.events);
   const tokens = new CallTokens(secrets);
   const live = new LiveCalls();
-  const replies = new ReplyModels({ languageModels, models, embedder, knowledge });
   const written = new CallCommandsRepository(db);
   const heartbeat = new Heartbeat({ calls, gatewayId, commands: written, log });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });

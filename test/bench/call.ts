@@ -1,11 +1,11 @@
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
-import { toFloat32 } from '../../media/pcm.js';
 import { Segmenter } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
-import { CallClient, type ConnectionDetails } from '../support/call-client.js';
+import { CallClient } from '../support/call-client.js';
 import { modelFolder } from '../support/model-folder.js';
+import { admit, makeAgent, speak } from './bench-agent.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { type Percentiles, percentilesOf } from './percentiles.js';
 
@@ -92,7 +92,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function measure(gateway: RunningGateway): Promise<Figures> {
-  const agentId = await makeAgent(gateway);
+  const agentId = await makeAgent(gateway, AGENT);
   const questions = await Promise.all(QUESTIONS.map((text) => speak(gateway, text)));
   const story = await speak(gateway, STORY);
   const interruption = await speak(gateway, INTERRUPTION);
@@ -220,42 +220,6 @@ async function triggerOf(before: Float32Array, clip: Float32Array): Promise<numb
 const isLoud = (sample: number) => Math.abs(sample) > 0.02;
 const onsetOf = (clip: Float32Array) => clip.findIndex(isLoud);
 const quietEnd = (clip: Float32Array) => clip.length - 1 - clip.findLastIndex(isLoud);
-
-async function makeAgent(gateway: RunningGateway): Promise<string> {
-  const { agent_id: id } = (await post(gateway, '/agent/', { name: 'Bench', config: AGENT })) as {
-    readonly agent_id: string;
-  };
-  await post(gateway, `/agent/${id}/deploy`, {});
-  return id;
-}
-
-async function admit(gateway: RunningGateway, agentId: string): Promise<ConnectionDetails> {
-  const body = { agent_id: agentId, transport: 'websocket' };
-  return (await post(gateway, '/connection/connection-details', body)) as ConnectionDetails;
-}
-
-async function post({ url, key }: RunningGateway, path: string, body: object): Promise<unknown> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-}
-
-/** A question in the gateway's own voice, at the caller's 16 kHz. */
-async function speak({ url, key }: RunningGateway, text: string): Promise<Float32Array> {
-  const response = await fetch(`${url}/api/v1/tts/speech/stream`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ text, audio_format: 'pcm_16000' }),
-  });
-  const pcm = new Int16Array(await response.arrayBuffer());
-  const samples = new Float32Array(pcm.length);
-  toFloat32(pcm, samples);
-  return samples;
-}
 
 /** Since the gateway started, its start included. */
 async function loopDelayMs({ url }: RunningGateway): Promise<number> {

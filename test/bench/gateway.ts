@@ -24,14 +24,24 @@ export interface SpokenWith {
 /** The built product, started in a folder of its own on a free port, with one permit for the CPU. */
 export interface RunningGateway {
   readonly url: string;
+  readonly pid: number;
   readonly key: string;
   close(): Promise<void>;
 }
 
-export async function startGateway(): Promise<RunningGateway> {
+export interface GatewayOptions {
+  /** What Node runs, by default the product. */
+  readonly program?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startGateway({
+  program = [MAIN],
+  env = {},
+}: GatewayOptions = {}): Promise<RunningGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...program], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,
@@ -40,6 +50,7 @@ export async function startGateway(): Promise<RunningGateway> {
       DATA_DIR: folder,
       CPU_PERMITS: '1',
       LOG_LEVEL: 'warn',
+      ...env,
     },
   });
   let stderr = '';
@@ -58,6 +69,7 @@ export async function startGateway(): Promise<RunningGateway> {
   }
   return {
     url,
+    pid: child.pid ?? 0,
     key: (await readFile(join(folder, 'api-key'), 'utf8')).trim(),
     close: async () => {
       child.kill('SIGTERM');

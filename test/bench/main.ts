@@ -5,6 +5,7 @@ type Bench = (args: readonly string[]) => Promise<number>;
 const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
   'first-audio': () => import('./first-audio.js'),
   call: () => import('./call.js'),
+  density: () => import('./density/density.js'),
   speech: () => import('./speech.js'),
 };
 

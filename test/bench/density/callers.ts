@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionDetails } from '../../support/call-client.js';
+import { type CallerFigures, LightCaller } from './light-caller.js';
+
+const FRAME_MS = 20;
+/** Callers are not in step: each has one of five places inside a frame's time. */
+const PLACES = 5;
+const FRAME_BYTES = 640;
+
+/** What the bench asks of this process; it answers each with its figures so far. */
+export type CallersOrder =
+  | { readonly type: 'call'; readonly details: ConnectionDetails }
+  | { readonly type: 'hang-up'; readonly count: number }
+  | { readonly type: 'report' };
+
+/** A process of callers; its argument is a file of s16le mono 16 kHz, the question that all ask. */
+const pcm = readFileSync(process.argv[2] ?? '');
+const question: Buffer[] = [];
+for (let at = 0; at + FRAME_BYTES <= pcm.length; at += FRAME_BYTES) {
+  question.push(pcm.subarray(at, at + FRAME_BYTES));
+}
+const figures: CallerFigures = { questions: 0, answers: 0, unanswered: 0, gapsMs: [], lost: [] };
+const callers: LightCaller[] = [];
+const startedAt = performance.now();
+let ticks = 0;
+
+setInterval(() => {
+  const now = performance.now();
+  for (; (ticks * FRAME_MS) / PLACES < now - startedAt; ticks++) {
+    for (let i = ticks % PLACES; i < callers.length; i += PLACES) callers[i]!.tick(now);
+  }
+}, FRAME_MS / PLACES);
+
+process.on('message', (order: CallersOrder) => {
+  if (order.type === 'call') callers.push(new LightCaller(order.details, question, figures));
+  if (order.type === 'hang-up') for (const caller of callers.splice(0, order.count)) caller.close();
+  process.send?.(figures);
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,120 @@
+import { createServer } from 'node:http';
+import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
+import { SmartTurn } from '../../../media/inference/smart-turn.js';
+import { VoiceShelf } from '../../../media/tts/voice-shelf.js';
+import { Agents } from '../../../src/agents/agents.js';
+import { AgentsRepository } from '../../../src/agents/agents.repository.js';
+import { agentRoutes } from '../../../src/agents/agents.routes.js';
+import { createApp } from '../../../src/app.js';
+import { openCalls } from '../../../src/calls/open-calls.js';
+import { VoiceOverrides } from '../../../src/calls/voice-overrides.js';
+import { readConfig } from '../../../src/config.js';
+import { prepareDataDir } from '../../../src/data-dir.js';
+import { openDatabase } from '../../../src/db/open-database.js';
+import { openDictionaries } from '../../../src/dictionaries/open-dictionaries.js';
+import { ownHealthParts } from '../../../src/health.js';
+import { listen, stopListening } from '../../../src/http/listen.js';
+import { socketOrigin } from '../../../src/http/own-address.js';
+import { RateLimiter } from '../../../src/http/rate-limit.js';
+import { UpgradeDispatcher } from '../../../src/http/upgrade.js';
+import { ensureFirstAccount } from '../../../src/keys/first-account.js';
+import { openKeys } from '../../../src/keys/open-keys.js';
+import { makeLog } from '../../../src/log.js';
+import { Metrics } from '../../../src/metrics.js';
+import { ModelListing } from '../../../src/models-listing/model-listing.js';
+import { AllowedHosts } from '../../../src/outbound/allowed-hosts.js';
+import { SecretBox } from '../../../src/secrets/secret-box.js';
+import { loadSecretKeys } from '../../../src/secrets/secret-keys.js';
+import { Shutdown } from '../../../src/shutdown.js';
+import { VoicesRepository } from '../../../src/voices/voices.repository.js';
+import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
+import { modelFolder } from '../../support/model-folder.js';
+import { instantModel, instantRecogniser, instantVoice } from './instant-models.js';
+
+/**
+ * The product's calls, with its database, webhooks and limits, put together for benches alone:
+ * recogniser, language model and voice answer at once, as remote ones would that cost this machine
+ * nothing; what listens for speech and for the ends of turns is real.
+ */
+const shutdown = new Shutdown(20_000);
+const config = readConfig(process.env);
+const log = makeLog(config.LOG_LEVEL);
+const metrics = new Metrics();
+shutdown.add('metrics', () => metrics.close());
+const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
+metrics.watchPermits(permits);
+await prepareDataDir(config.DATA_DIR);
+const onLost = () => process.exit(1);
+const db = await openDatabase({ config, log, shutdown, onLost });
+const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
+const box = new SecretBox(secrets);
+await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
+const keys = openKeys(config, db, secrets);
+
+const repository = new AgentsRepository(db);
+const dictionaries = openDictionaries({ config, db, permits, users: repository });
+shutdown.add('dictionaries', () => dictionaries.close());
+const overrides = new VoiceOverrides({
+  voices: { list: () => [] },
+  ownVoices: new VoicesRepository(db),
+  dictionaries: dictionaries.compiled,
+});
+const webhooks = openWebhooks({ db, box, log, overrides, allowedHosts: [] });
+shutdown.add('webhooks', () => webhooks.close());
+await webhooks.start({ isAlone: true });
+
+const voiceActivity = new SileroVoiceActivity({
+  folder: modelFolder('silero-vad'),
+  onFault: (error) => log.error({ err: error }, 'voice activity failed'),
+});
+const turnModel = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
+await Promise.all([voiceActivity.warm(), turnModel.warm()]);
+const closeEars = async () => {
+  await Promise.all([voiceActivity.close(), turnModel.close()]);
+};
+shutdown.add('ears', closeEars);
+const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: [] });
+const calls = await openCalls({
+  config,
+  db,
+  box,
+  secrets,
+  log,
+  models,
+  overrides,
+  replies: { get: () => instantModel },
+  voices: new VoiceShelf([instantVoice]),
+  ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
+  events: webhooks.events,
+  observeFrame: metrics.observeFrame,
+  dictionaries: dictionaries.compiled,
+  origin: () => undefined,
+  socketOrigin: () => socketOrigin(config, config.PORT),
+});
+const agents = new Agents({
+  repository,
+  box,
+  allowedHosts: new AllowedHosts([]),
+  languages: { problemWith: async () => undefined },
+  knowledgeBases: { exists: async () => false },
+});
+const app = createApp({
+  log,
+  metrics,
+  keys,
+  routes: [...calls.routes, ...agentRoutes({ agents, repository, models })],
+  limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
+  maxBodyBytes: config.MAX_BODY_BYTES,
+  health: ownHealthParts(config.DATA_DIR, db),
+  trustProxy: false,
+});
+const sockets = new UpgradeDispatcher([calls.socket], { keys, log });
+const server = createServer(app).on('upgrade', sockets.handle);
+await listen(server, config.HOST, config.PORT);
+shutdown.add('server', () => stopListening(server, 5_000));
+shutdown.add('sockets', () => sockets.close());
+shutdown.add('calls', () => calls.close(1_000));
+process.on('SIGTERM', async () => {
+  process.exit((await shutdown.run()) ? 0 : 1);
+});

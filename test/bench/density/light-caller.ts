@@ -1,0 +1,175 @@
+import { WebSocket } from 'ws';
+import { SUBPROTOCOL } from '../../../agents-runtime/transports/websocket/protocol.js';
+import type { ConnectionDetails } from '../../support/call-client.js';
+
+const REPORT_MS = 100;
+/** Between the end of an answer and the next question, ms. */
+const SHORTEST_PAUSE = 500;
+const LONGEST_PAUSE = 1_500;
+/** An answer that has not begun by then is not coming. */
+const ANSWER_WITHIN_MS = 8_000;
+/** Audio that comes so much after the last of it was played left a gap that one hears. */
+const AUDIBLE_GAP_MS = 5;
+
+/** What many callers have met with. */
+export interface CallerFigures {
+  questions: number;
+  answers: number;
+  unanswered: number;
+  /** Gaps inside an answer's sound, ms. */
+  readonly gapsMs: number[];
+  /** Why sockets closed, other than by us. */
+  readonly lost: string[];
+}
+
+/** A caller that costs as little as may be: asks the same question again and again and hears the answers. */
+export class LightCaller {
+  readonly #socket: WebSocket;
+  readonly #token: string;
+  readonly #figures: CallerFigures;
+  /** The question, frame by frame. */
+  readonly #question: readonly Buffer[];
+  readonly #silence: Buffer;
+  #isReady = false;
+  #next = 0;
+  #isAsking = false;
+  #askAt = Number.POSITIVE_INFINITY;
+  #giveUpAt = Number.POSITIVE_INFINITY;
+  #bytesPerMs = 48;
+  #receivedMs = 0;
+  #playedMs = 0;
+  #playedAt = 0;
+  #reportedAt = 0;
+  #isPaused = false;
+  #isSpeaking = false;
+  #dryAt: number | undefined;
+
+  constructor(
+    { server_url, participant_token }: ConnectionDetails,
+    question: readonly Buffer[],
+    figures: CallerFigures,
+  ) {
+    this.#question = question;
+    this.#silence = Buffer.alloc(question[0]!.length);
+    this.#figures = figures;
+    this.#token = participant_token;
+    this.#socket = new WebSocket(server_url, [SUBPROTOCOL], { perMessageDeflate: false });
+    this.#socket.on('open', () => this.#send({ type: 'hello', token: this.#token }));
+    this.#socket.on('message', (data, isBinary) => {
+      if (isBinary) this.#hear((data as Buffer).length);
+      else this.#take(JSON.parse(String(data)));
+    });
+    this.#socket.on('error', (error) => figures.lost.push(error.message));
+    this.#socket.on('close', (code) => {
+      if (this.#isReady) figures.lost.push(`closed with ${code}`);
+      this.#isReady = false;
+    });
+  }
+
+  /** Once every 20 ms: the next frame of the microphone, and the loudspeaker's progress. */
+  tick(now: number): void {
+    if (!this.#isReady) return;
+    if (now >= this.#askAt) this.#ask(now);
+    if (now >= this.#giveUpAt) {
+      this.#figures.unanswered++;
+      this.#ask(now);
+    }
+    this.#socket.send(this.#isAsking ? this.#question[this.#next++]! : this.#silence);
+    if (this.#next === this.#question.length) {
+      this.#isAsking = false;
+      this.#next = 0;
+      this.#giveUpAt = now + ANSWER_WITHIN_MS;
+    }
+    this.#play(now);
+  }
+
+  close(): void {
+    this.#isReady = false;
+    this.#send({ type: 'end' });
+    setTimeout(() => this.#socket.terminate(), 2_000).unref();
+  }
+
+  #ask(now: number): void {
+    this.#isAsking = true;
+    this.#next = 0;
+    this.#askAt = Number.POSITIVE_INFINITY;
+    this.#giveUpAt = Number.POSITIVE_INFINITY;
+    this.#figures.questions++;
+    this.#playedAt = now;
+  }
+
+  #hear(bytes: number): void {
+    const now = performance.now();
+    if (this.#dryAt !== undefined && this.#isSpeaking) {
+      const gapMs = now - this.#dryAt;
+      if (gapMs > AUDIBLE_GAP_MS) this.#figures.gapsMs.push(gapMs);
+    }
+    if (this.#playedMs >= this.#receivedMs) this.#playedAt = now;
+    this.#dryAt = undefined;
+    this.#receivedMs += bytes / this.#bytesPerMs;
+  }
+
+  #play(now: number): void {
+    if (this.#isPaused || this.#playedMs >= this.#receivedMs) return;
+    const passed = now - this.#playedAt;
+    this.#playedAt = now;
+    this.#playedMs += passed;
+    if (this.#playedMs >= this.#receivedMs) {
+      this.#dryAt = now - (this.#playedMs - this.#receivedMs);
+      this.#playedMs = this.#receivedMs;
+    }
+    if (now - this.#reportedAt >= REPORT_MS || this.#dryAt !== undefined) this.#report(now);
+  }
+
+  #report(now: number): void {
+    this.#reportedAt = now;
+    this.#send({ type: 'playout', playedMs: this.#playedMs });
+  }
+
+  #take(message: { readonly type: string; readonly [key: string]: unknown }): void {
+    const now = performance.now();
+    switch (message.type) {
+      case 'ready':
+        this.#isReady = true;
+        this.#bytesPerMs =
+          (2 * (message.audio as { readonly downSampleRate: number }).downSampleRate) / 1000;
+        return;
+      case 'state':
+        this.#show(String(message.state), now);
+        return;
+      case 'pause':
+        this.#play(now);
+        this.#isPaused = true;
+        this.#report(now);
+        return;
+      case 'resume':
+        this.#isPaused = false;
+        this.#playedAt = now;
+        return;
+      case 'clear':
+        this.#report(now);
+        this.#isPaused = false;
+        this.#playedMs = this.#receivedMs;
+        return;
+      case 'end':
+        this.#figures.lost.push(String(message.reason));
+    }
+  }
+
+  #show(state: string, now: number): void {
+    this.#isSpeaking = state === 'speaking';
+    this.#dryAt = undefined;
+    if (state === 'speaking') {
+      if (this.#giveUpAt !== Number.POSITIVE_INFINITY) this.#figures.answers++;
+      this.#giveUpAt = Number.POSITIVE_INFINITY;
+    }
+    if (state === 'listening' && !this.#isAsking) {
+      const pause = SHORTEST_PAUSE + Math.random() * (LONGEST_PAUSE - SHORTEST_PAUSE);
+      this.#askAt = now + pause;
+    }
+  }
+
+  #send(message: object): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}

@@ -1,0 +1,23 @@
+/** Counts of a histogram of `/metrics` up to each bound, the bounds ascending. */
+export type Counts = ReadonlyMap<number, number>;
+
+/** All of the histogram's series together. */
+export function countsOf(metrics: string, name: string): Counts {
+  const counts = new Map<number, number>();
+  const line = new RegExp(`^${name}_bucket\\{.*?le="([^"]+)".*?\\} (\\d+)`, 'gm');
+  for (const [, bound, count] of metrics.matchAll(line)) {
+    const le = bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound);
+    counts.set(le, (counts.get(le) ?? 0) + Number(count));
+  }
+  return new Map([...counts].sort(([a], [b]) => a - b));
+}
+
+/** The smallest bound below which so large a share of what came between the two lies; NaN of nothing. */
+export function boundOf(share: number, before: Counts, after: Counts): number {
+  const all = after.get(Number.POSITIVE_INFINITY)! - (before.get(Number.POSITIVE_INFINITY) ?? 0);
+  if (!(all > 0)) return Number.NaN;
+  for (const [bound, count] of after) {
+    if (count - (before.get(bound) ?? 0) >= share * all) return bound;
+  }
+  return Number.POSITIVE_INFINITY;
+}
