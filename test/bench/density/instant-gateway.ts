@@ -6,7 +6,7 @@ import { VoiceShelf } from '../../../media/tts/voice-shelf.js';
 import { Agents } from '../../../src/agents/agents.js';
 import { AgentsRepository } from '../../../src/agents/agents.repository.js';
 import { agentRoutes } from '../../../src/agents/agents.routes.js';
-import { createApp } from '../../../src/app.js';
+import { addressIn, createApp } from '../../../src/app.js';
 import { openCalls } from '../../../src/calls/open-calls.js';
 import { VoiceOverrides } from '../../../src/calls/voice-overrides.js';
 import { readConfig } from '../../../src/config.js';
@@ -99,17 +99,23 @@ const agents = new Agents({
   languages: { problemWith: async () => undefined },
   knowledgeBases: { exists: async () => false },
 });
+const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
 const app = createApp({
   log,
   metrics,
   keys,
   routes: [...calls.routes, ...agentRoutes({ agents, repository, models })],
-  limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
+  limiter,
   maxBodyBytes: config.MAX_BODY_BYTES,
   health: ownHealthParts(config.DATA_DIR, db),
   trustProxy: false,
 });
-const sockets = new UpgradeDispatcher([calls.socket], { keys, log });
+const sockets = new UpgradeDispatcher([calls.socket], {
+  keys,
+  log,
+  limiter,
+  addressOf: addressIn(app),
+});
 const server = createServer(app).on('upgrade', sockets.handle);
 await listen(server, config.HOST, config.PORT);
 shutdown.add('server', () => stopListening(server, 5_000));
