@@ -32,7 +32,8 @@ export interface CallParts {
   readonly voice: VoiceModel;
   /** Says how words are pronounced. */
   readonly dictionary?: Dictionary | undefined;
-  readonly greetings: Greetings;
+  /** Speaks fixed texts, which it may have spoken ahead. */
+  readonly greetings: Pick<Greetings, 'speak'>;
   readonly log: CallLog;
   readonly onFault: CallFault;
   /** Told once, after the call's parts are closed and its record is written. */

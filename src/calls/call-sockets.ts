@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import type { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
 import { mannerOf } from '../../agents-runtime/agent/speech.js';
 import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
@@ -33,8 +34,8 @@ import { LiveCalls } from './live-calls.js';
 const HELLO_MS = 5_000;
 
 /** The models with which calls are held. */
-export interface CallModels
-  extends Pick<CallParts, 'voiceActivity' | 'turnModel' | 'recogniser' | 'greetings'> {
+export interface CallModels extends Pick<CallParts, 'voiceActivity' | 'turnModel' | 'recogniser'> {
+  readonly greetings: Greetings;
   voiceFor(config: AgentConfig): VoiceModel;
   replyModelFor(config: AgentConfig): ReplyModel;
   /** Undefined where the agent has none, or has one that is gone: then it speaks without. */

@@ -4,6 +4,8 @@ import type { ReplyModel, ReplyRequest } from '../../agents-runtime/agent/reply-
 import { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { CallParts } from '../../agents-runtime/call/call-parts.js';
+import type { CallInput } from '../../agents-runtime/call/transport.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { SpeechChunk, Utterance, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
@@ -65,6 +67,10 @@ export interface HarnessOptions {
   readonly recogniserFails?: boolean;
   /** Words of a piece after which the voice fails; undefined: it does not. */
   readonly voiceFailsAfter?: (text: string) => number | undefined;
+  /** Nothing happens before what came before it has had all its consequences, as in Node. */
+  readonly settles?: boolean;
+  /** Makes the call of its parts; a plain one without it. */
+  readonly begin?: (parts: CallParts) => CallInput;
 }
 
 /** The whole engine with scripted models on a virtual clock. */
@@ -89,7 +95,8 @@ export function harness(options: HarnessOptions = {}) {
   };
   const textUpTo = (samples: number) =>
     said.filter(({ fromMs }) => (samples * 1000) / RATE > fromMs).map(({ text }) => text);
-  const call = new Call({
+  const begin = options.begin ?? ((parts: CallParts) => new Call(parts));
+  const call = begin({
     config: { ...CONFIG, ...options.config },
     transport,
     clock,
@@ -113,6 +120,7 @@ export function harness(options: HarnessOptions = {}) {
   });
   transport.onPlayed = (ms) => call.played(ms);
   let sentMs = 0;
+  const run = (ms: number) => (options.settles ? clock.runSettled(ms) : clock.run(ms));
 
   /** Feeds `ms` of the caller's microphone by the clock: speech where a text is given. */
   const microphone = async (ms: number, text?: string) => {
@@ -122,7 +130,7 @@ export function harness(options: HarnessOptions = {}) {
       if (text !== undefined) frame.fill(encodeText(text));
       call.audio(frame);
       sentMs += 20;
-      await clock.run(20);
+      await run(20);
     }
   };
   return {
@@ -143,7 +151,7 @@ export function harness(options: HarnessOptions = {}) {
     away: async (ms: number) => {
       transport.isAway = true;
       call.lost();
-      await clock.run(ms);
+      await run(ms);
       transport.isAway = false;
       call.regained(transport.receivedMs, (fromMs) => transport.skipTo(fromMs));
     },

@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises';
 import type { Clock, Timer } from '../../agents-runtime/clock.js';
 
 interface Entry {
@@ -27,15 +28,27 @@ export class VirtualClock implements Clock {
     return this.#entries.size;
   }
 
-  /** Moves time on, firing what comes due on the way. */
-  advance(ms: number): void {
+  /** Moves time on, firing what comes due on the way, or so many of it. */
+  advance(ms: number, most = Number.POSITIVE_INFINITY): void {
     const until = this.#now + ms;
-    for (let next = this.#next(until); next; next = this.#next(until)) {
+    let fired = 0;
+    for (let next = this.#next(until); next && fired++ < most; next = this.#next(until)) {
       this.#entries.delete(next);
       this.#now = Math.max(this.#now, next.at);
       next.act();
     }
     this.#now = until;
+  }
+
+  /** Like `advance`, and lets everything settle after each thing that comes due, as Node does. */
+  async runSettled(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    await settled();
+    for (let next = this.#next(until); next; next = this.#next(until)) {
+      this.advance(Math.max(0, next.at - this.#now), 1);
+      await settled();
+    }
+    this.advance(until - this.#now);
   }
 
   /** Like `advance`, and lets promises settle at every step, so that asynchronous parts take part. */

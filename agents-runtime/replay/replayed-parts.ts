@@ -1,0 +1,180 @@
+import type { TurnModel } from '../../media/endpointing/turn-model.js';
+import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { SpeechChunk, VoiceModel } from '../../media/tts/voice-model.js';
+import type { VoiceActivity } from '../../media/vad/voice-activity.js';
+import type { ReplyModel } from '../agent/reply-model.js';
+import type { SpokenPiece } from '../audio/heard-text.js';
+import type { CallLog } from '../call/call-log.js';
+import type { CallParts } from '../call/call-parts.js';
+import type { AnswerLine, TapeHead } from './tape.js';
+import type { TapePlayer } from './tape-player.js';
+import { fingerprint, questionOf, type WordRow, wordRows, wordTimes } from './tape-values.js';
+
+/** Models that answer where the tape does not. */
+export interface LiveEars {
+  readonly turnModel: TurnModel;
+  readonly recogniser: Recogniser;
+}
+
+export interface ReplayedPartsOptions {
+  readonly head: TapeHead;
+  readonly player: TapePlayer;
+  readonly ears?: LiveEars | undefined;
+}
+
+/** Said where a reply is wanted that nobody has recorded. */
+const NO_REPLY = 'This answer is not on the tape.';
+/** How long an unknown text sounds, ms a character. */
+const CHARACTER_MS = 65;
+
+interface SoundValue {
+  readonly text?: string;
+  readonly samples: number;
+  readonly words: readonly WordRow[];
+}
+
+type Ports = Pick<
+  CallParts,
+  'voiceActivity' | 'turnModel' | 'recogniser' | 'replyModel' | 'voice' | 'greetings' | 'log'
+>;
+
+/** A call's ports, answered by a tape. The agent's voice is silence of the right length. */
+export function replayedParts({ head, player, ears }: ReplayedPartsOptions) {
+  const listeners: ((probability: number) => void)[] = [];
+  const voiceActivity: VoiceActivity = {
+    open(onWindow) {
+      listeners.push(onWindow);
+      return { push: () => undefined, close: () => undefined };
+    },
+  };
+  const ports: Ports = {
+    voiceActivity,
+    turnModel: {
+      completeness: async (samples, signal) =>
+        valueIn<number>(
+          await player.ask({
+            of: 'turn-model',
+            key: fingerprint(samples),
+            signal,
+            otherwise: async (near) =>
+              said(ears ? await ears.turnModel.completeness(samples) : (near?.value ?? 0.5)),
+          }),
+        ),
+    },
+    recogniser: replayedRecogniser(player, ears),
+    replyModel: replayedModel(player),
+    voice: replayedVoice(head, player),
+    greetings: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
+    log: replayedLog(player),
+  };
+  return { ports, vad: (probability: number) => listeners[0]?.(probability) };
+}
+
+type Said = Pick<AnswerLine, 'value' | 'isLast'>;
+
+function said(value: unknown): Said {
+  return { value };
+}
+
+/** What the recorder wrote is what its port answers. */
+function valueIn<T>({ value }: Said): T {
+  return value as T;
+}
+
+function replayedRecogniser(player: TapePlayer, ears: LiveEars | undefined): Recogniser {
+  return {
+    id: 'tape',
+    languages: [],
+    transcribe: async (samples, { priority, signal }) =>
+      valueIn<string>(
+        await player.ask({
+          of: 'recogniser',
+          key: fingerprint(samples),
+          signal,
+          otherwise: async (near) =>
+            said(
+              ears ? await ears.recogniser.transcribe(samples, { priority }) : (near?.value ?? ''),
+            ),
+        }),
+      ),
+  };
+}
+
+function replayedModel(player: TapePlayer): ReplyModel {
+  return {
+    id: 'tape',
+    async *reply(request) {
+      const question = questionOf(request);
+      const { signal } = request;
+      for (let index = 0; ; index++) {
+        const key = `${index} ${question}`;
+        const otherwise = () => (index === 0 ? said(NO_REPLY) : { isLast: true });
+        const answer: Said = await player.ask({ of: 'reply', key, signal, otherwise });
+        if (answer.isLast) return;
+        yield valueIn<string>(answer);
+      }
+    },
+  };
+}
+
+function replayedVoice({ voiceSampleRate }: TapeHead, player: TapePlayer): VoiceModel {
+  return {
+    id: 'tape',
+    languages: [],
+    sampleRate: voiceSampleRate,
+    warm: async () => undefined,
+    close: async () => undefined,
+    async *speak({ text }, { signal }): AsyncGenerator<SpeechChunk> {
+      for (let index = 0; ; index++) {
+        const otherwise = () => (index === 0 ? said(guessed(text, voiceSampleRate)) : LAST);
+        const key = `${index} ${text}`;
+        const answer: Said = await player.ask({ of: 'voice', key, signal, otherwise });
+        if (answer.isLast) return;
+        const { samples, words } = valueIn<SoundValue>(answer);
+        yield { samples: new Float32Array(samples), words: wordTimes(words) };
+      }
+    },
+  };
+}
+
+const LAST: Said = { isLast: true };
+
+async function* replayedGreeting(
+  { sampleRate }: TapeHead,
+  player: TapePlayer,
+  greeting: string,
+  signal: AbortSignal,
+): AsyncGenerator<SpokenPiece> {
+  for (let index = 0; ; index++) {
+    const otherwise = () =>
+      index === 0 ? said({ ...guessed(greeting, sampleRate), text: greeting }) : LAST;
+    const key = `${index} ${greeting}`;
+    const answer: Said = await player.ask({ of: 'greeting', key, signal, otherwise });
+    if (answer.isLast) return;
+    const { text = '', samples, words } = valueIn<SoundValue>(answer);
+    yield { text, samples: new Float32Array(samples), words: wordTimes(words) };
+  }
+}
+
+/** Words as long as they are written. */
+function guessed(text: string, sampleRate: number): SoundValue {
+  const samplesAt = (index: number) => Math.round((index * CHARACTER_MS * sampleRate) / 1000);
+  const words = [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({
+    textStart: index,
+    textEnd: index + word.length,
+    startSample: samplesAt(index),
+    endSample: samplesAt(index + word.length),
+  }));
+  return { samples: samplesAt(text.length), words: wordRows(words) };
+}
+
+function replayedLog(player: TapePlayer): CallLog {
+  const write = async (key: string) => {
+    await player.ask({ of: 'log', key, otherwise: () => said(undefined) });
+  };
+  return {
+    started: () => write('started'),
+    turn: ({ index }) => write(`turn ${index}`),
+    ended: () => write('ended'),
+  };
+}

@@ -1,0 +1,130 @@
+import type { Clock, Timer } from '../clock.js';
+import { CallError } from '../errors.js';
+import {
+  type AnswerLine,
+  type Happening,
+  type InputLine,
+  isHappening,
+  type Tape,
+  type TapeLine,
+} from './tape.js';
+import { type Asked, TapeAnswers } from './tape-answers.js';
+import { settled, VirtualTime } from './virtual-time.js';
+
+export interface Question<T> {
+  readonly of: string;
+  readonly key: string;
+  readonly signal?: AbortSignal | undefined;
+  /** What to say where the tape says nothing; told the nearest thing that it does say. */
+  readonly otherwise: (near: AnswerLine | undefined) => T | Promise<T>;
+}
+
+/** How many questions the tape had an answer to, and how many were answered otherwise. */
+export interface AnswerCounts {
+  recorded: number;
+  moved: number;
+  guessed: number;
+}
+
+type PlayedLine = Exclude<TapeLine, Happening | { readonly type: 'full' }>;
+
+/** Takes what is not an answer. */
+export interface PlayedLines {
+  input(line: InputLine): void;
+  vad(probability: number): void;
+}
+
+/**
+ * Plays a tape to a call: everything comes when it came and in the order in which it came. What the
+ * call asks at another time than it did, because it is not the same any more, is answered after as
+ * long as it took then; timers that it did not have go by the clock.
+ */
+export class TapePlayer implements Clock {
+  readonly counts: AnswerCounts = { recorded: 0, moved: 0, guessed: 0 };
+  readonly #lines: readonly TapeLine[];
+  readonly #answers: TapeAnswers;
+  readonly #time = new VirtualTime();
+  /** Who waits for which line of the tape. */
+  readonly #waiting = new Map<number, () => void>();
+  #at = -1;
+
+  constructor({ lines }: Tape) {
+    this.#lines = lines;
+    this.#answers = new TapeAnswers(lines);
+  }
+
+  now(): number {
+    return this.#time.now();
+  }
+
+  after(ms: number, act: () => void): Timer {
+    const index = this.#answers.timer(ms, this.now());
+    if (index === undefined || index <= this.#at) return this.#time.after(ms, act);
+    this.#waiting.set(index, act);
+    return { cancel: () => this.#waiting.delete(index) };
+  }
+
+  /** @throws CallError when that was the answer, or the signal fires first. */
+  ask<T>({ of, key, signal, otherwise }: Question<T>): Promise<AnswerLine | T> {
+    const now = this.now();
+    const same = this.#answers.same(of, key, now);
+    if (same && (!same.answer || same.answer.index > this.#at)) {
+      this.counts.recorded++;
+      return unlessAborted(signal, this.#answerOf(same));
+    }
+    const asked = same ?? this.#answers.alike(of, key, now);
+    if (asked?.answer) {
+      this.counts.moved++;
+      const { line } = asked.answer;
+      const work = Promise.resolve(line);
+      return unlessAborted(signal, this.#time.later(line.t - asked.askedAt, work).then(checked));
+    }
+    this.counts.guessed++;
+    const work = Promise.resolve(otherwise(this.#answers.near(of, now)));
+    return unlessAborted(signal, this.#time.later(this.#answers.usualMs(of), work));
+  }
+
+  /** Plays the whole tape. */
+  async play(to: PlayedLines): Promise<void> {
+    for (const [index, line] of this.#lines.entries()) {
+      if (isHappening(line) || line.type === 'full') continue;
+      await this.#time.runTo(line.t);
+      this.#at = index;
+      this.#perform(line, index, to);
+      await settled();
+    }
+    await this.#time.runTo(this.#lines.at(-1)?.t ?? 0);
+  }
+
+  #perform(line: PlayedLine, index: number, to: PlayedLines): void {
+    if (line.type === 'vad') to.vad(line.probability);
+    else if (line.type === 'asked') return;
+    else if (line.type === 'answer' || line.type === 'timer') {
+      const wake = this.#waiting.get(index);
+      this.#waiting.delete(index);
+      wake?.();
+    } else to.input(line);
+  }
+
+  /** Comes where it is on the tape; never, where it never came. */
+  #answerOf({ answer }: Asked): Promise<AnswerLine> {
+    return new Promise<AnswerLine>((resolve) => {
+      if (answer) this.#waiting.set(answer.index, () => resolve(answer.line));
+    }).then(checked);
+  }
+}
+
+function checked(line: AnswerLine): AnswerLine {
+  if (line.error !== undefined) throw new CallError('CLOSED', `As recorded: ${line.error}`);
+  return line;
+}
+
+function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new CallError('CLOSED', 'The question was dropped'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

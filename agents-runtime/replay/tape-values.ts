@@ -1,0 +1,58 @@
+import type { WordTime } from '../../media/tts/voice-model.js';
+import type { AgentConfig } from '../agent/agent-config.js';
+import type { ReplyRequest } from '../agent/reply-model.js';
+
+/** Samples that a fingerprint looks at. */
+const PROBES = 256;
+
+/** Names a stretch of audio, so that the same question is known again. Source: FNV-1a, 32 bit. */
+export function fingerprint(samples: Float32Array): string {
+  let hash = 0x811c9dc5;
+  const step = Math.max(1, Math.floor(samples.length / PROBES));
+  for (let i = samples.length - 1; i >= 0; i -= step) {
+    hash = Math.imul(hash ^ (Math.round(samples[i]! * 32768) & 0xffff), 0x01000193);
+  }
+  return `${samples.length} ${(hash >>> 0).toString(16)}`;
+}
+
+/** A reply is asked for by the newest words of the caller. */
+export function questionOf({ history }: ReplyRequest): string {
+  return history.at(-1)?.text ?? '';
+}
+
+/** [textStart, textEnd, startSample, endSample] of each word. */
+export type WordRow = readonly [number, number, number, number];
+
+export function wordRows(words: readonly WordTime[]): readonly WordRow[] {
+  return words.map((word) => [word.textStart, word.textEnd, word.startSample, word.endSample]);
+}
+
+export function wordTimes(rows: readonly WordRow[]): readonly WordTime[] {
+  return rows.map(([textStart, textEnd, startSample, endSample]) => ({
+    textStart,
+    textEnd,
+    startSample,
+    endSample,
+  }));
+}
+
+export function encodePcm(samples: Int16Array): string {
+  return Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString('base64');
+}
+
+export function decodePcm(base64: string): Int16Array {
+  const bytes = Buffer.from(base64, 'base64');
+  const samples = new Int16Array(bytes.length >> 1);
+  for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(2 * i);
+  return samples;
+}
+
+/** The settings of a call as a file may hold them. */
+export function withoutSecrets(config: AgentConfig): AgentConfig {
+  const authentication = { type: 'none', token: null, headers: {} } as const;
+  return {
+    ...config,
+    tools: config.tools.map((tool) => ({ ...tool, authentication })),
+    mcpServers: config.mcpServers.map((server) => ({ ...server, authentication })),
+  };
+}

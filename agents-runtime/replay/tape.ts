@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { AgentConfig } from '../agent/agent-config.js';
+import type { EndedReason, LoggedTurn } from '../call/call-log.js';
+import type { CallFault } from '../call/call-parts.js';
+import type { CallEvent } from '../call/transport.js';
+import { CallError } from '../errors.js';
+
+/** A replay file that this code reads and writes; a change that older readers misread makes it 2. */
+export const TAPE_VERSION = 1;
+
+/** ms of call time, thousandths at the finest. */
+const ms = z.number().nonnegative().finite();
+const count = z.number().int().nonnegative();
+const object = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
+const text = z.string();
+
+const head = z.object({
+  type: z.literal('call'),
+  format: z.literal('parley.replay'),
+  version: z.literal(TAPE_VERSION),
+  /** Hz of the agent's audio on the wire, and of its voice. */
+  sampleRate: z.number().int().positive(),
+  voiceSampleRate: z.number().int().positive(),
+  /** Without credentials of tools. */
+  config: object<AgentConfig>(),
+});
+
+/** What came from the client. */
+const input = [
+  z.object({ t: ms, type: z.literal('connected') }),
+  /** s16le mono 16 kHz, base64. */
+  z.object({ t: ms, type: z.literal('audio'), pcm: text }),
+  z.object({ t: ms, type: z.literal('typed'), text }),
+  z.object({ t: ms, type: z.literal('played'), playedMs: ms }),
+  z.object({ t: ms, type: z.literal('lost') }),
+  z.object({ t: ms, type: z.literal('regained'), receivedMs: ms }),
+  z.object({ t: ms, type: z.literal('hang-up'), reason: z.custom<EndedReason>() }),
+  /** Bytes that wait in the wire's buffers, when they have changed much. */
+  z.object({ t: ms, type: z.literal('backlog'), bytes: count }),
+] as const;
+
+/** What the call waited for; `key` is the question, in short. */
+const answers = [
+  /** Speech probability of the next window. */
+  z.object({ t: ms, type: z.literal('vad'), probability: z.number() }),
+  z.object({
+    t: ms,
+    type: z.literal('timer'),
+    askedAt: ms,
+    waitMs: z.number(),
+    /** It was past its time when it was stopped. */
+    isStopped: z.boolean().optional(),
+  }),
+  z.object({ t: ms, type: z.literal('asked'), n: count, of: text, key: text }),
+  /** Of the question `n`. Some have none: they were dropped, or the tape ended before. */
+  z.object({
+    t: ms,
+    type: z.literal('answer'),
+    n: count,
+    value: z.unknown().optional(),
+    error: text.optional(),
+    /** A stream has no more. */
+    isLast: z.boolean().optional(),
+  }),
+] as const;
+
+/** What the call did, by which a replay is judged. */
+const happenings = [
+  z.object({ t: ms, type: z.literal('event'), event: object<CallEvent>() }),
+  z.object({
+    t: ms,
+    type: z.literal('wire'),
+    act: z.enum(['audio', 'pause', 'resume', 'clear', 'announce', 'close']),
+    /** Position in the agent's audio, ms. */
+    atMs: ms.optional(),
+  }),
+  z.object({ t: ms, type: z.literal('turn'), turn: object<LoggedTurn>() }),
+  z.object({ t: ms, type: z.literal('fault'), part: z.custom<Parameters<CallFault>[0]>() }),
+] as const;
+
+/** The recorder reached its limit here, and the call went on. */
+const full = z.object({ t: ms, type: z.literal('full') });
+
+const line = z.discriminatedUnion('type', [...input, ...answers, ...happenings, full]);
+
+export type TapeHead = z.infer<typeof head>;
+export type TapeLine = z.infer<typeof line>;
+export type AnswerLine = Extract<TapeLine, { type: 'answer' }>;
+export type AskedLine = Extract<TapeLine, { type: 'asked' }>;
+export type TimerLine = Extract<TapeLine, { type: 'timer' }>;
+export type InputLine = z.infer<(typeof input)[number]>;
+export type Happening = z.infer<(typeof happenings)[number]>;
+
+/** A whole call, as far as it was recorded. */
+export interface Tape {
+  readonly head: TapeHead;
+  readonly lines: readonly TapeLine[];
+}
+
+/** Takes a tape line by line, the head first; never throws and never waits. */
+export interface TapeSink {
+  write(line: TapeHead | TapeLine): void;
+  /** No more will come. */
+  end(): void;
+}
+
+export function isHappening(line: TapeLine): line is Happening {
+  return ['event', 'wire', 'turn', 'fault'].includes(line.type);
+}
+
+/**
+ * Reads a tape. A last line that was cut is left out.
+ * @throws CallError PROTOCOL when it is none, or one of another version.
+ */
+export function parseTape(jsonLines: string): Tape {
+  const rows = jsonLines.split('\n').filter((row) => row !== '');
+  const isWhole = jsonLines.endsWith('\n');
+  const parsed = rows.flatMap((row, index) => {
+    const value = parseJson(row);
+    if (value !== undefined) return [value];
+    if (index === rows.length - 1 && !isWhole) return [];
+    throw new CallError('PROTOCOL', `Line ${index + 1} of the replay file is no JSON`);
+  });
+  const first = head.safeParse(parsed[0]);
+  if (!first.success) {
+    throw new CallError('PROTOCOL', `This is no replay file of version ${TAPE_VERSION}`);
+  }
+  const lines = parsed.slice(1).map((value, index) => {
+    const result = line.safeParse(value);
+    if (result.success) return result.data;
+    throw new CallError('PROTOCOL', `Line ${index + 2} of the replay file is not understood`);
+  });
+  return { head: first.data, lines };
+}
+
+function parseJson(row: string): unknown {
+  try {
+    return JSON.parse(row);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import type { Clock, Timer } from '../clock.js';
+
+interface Entry {
+  readonly at: number;
+  readonly order: number;
+  readonly act: () => unknown;
+}
+
+/**
+ * Time that moves as fast as what happens in it can be computed. What is due at the same moment comes
+ * in the order in which it was asked for, and everything settles before the next thing comes.
+ */
+export class VirtualTime implements Clock {
+  #now = 0;
+  #order = 0;
+  readonly #entries = new Set<Entry>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, act: () => void): Timer {
+    return this.#enter(ms, act);
+  }
+
+  /** Gives the result of real work after so many ms of this time, however long the work takes. */
+  later<T>(ms: number, work: Promise<T>): Promise<T> {
+    // It may fail before anybody looks.
+    work.catch(() => undefined);
+    return new Promise((resolve, reject) => {
+      this.#enter(ms, () => work.then(resolve, reject));
+    });
+  }
+
+  /** Moves on to `until`; what is due at that very moment is left for later. */
+  async runTo(until: number): Promise<void> {
+    for (let next = this.#nextBefore(until); next; next = this.#nextBefore(until)) {
+      this.#entries.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      await next.act();
+      await settled();
+    }
+    this.#now = Math.max(this.#now, until);
+  }
+
+  #enter(ms: number, act: () => unknown): Timer {
+    const entry: Entry = { at: this.#now + Math.max(0, ms), order: this.#order++, act };
+    this.#entries.add(entry);
+    return { cancel: () => this.#entries.delete(entry) };
+  }
+
+  #nextBefore(until: number): Entry | undefined {
+    let first: Entry | undefined;
+    for (const entry of this.#entries) {
+      if (entry.at >= until) continue;
+      if (!first || entry.at < first.at || (entry.at === first.at && entry.order < first.order)) {
+        first = entry;
+      }
+    }
+    return first;
+  }
+}
+
+/** All promises that can settle have: the engine waits for nothing but its clock and its ports. */
+export async function settled(): Promise<void> {
+  await turnOfTheLoop();
+}

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { differences } from '../../../agents-runtime/replay/compare.js';
+import { recordCall } from '../../../agents-runtime/replay/recorded-call.js';
+import { replay } from '../../../agents-runtime/replay/replay.js';
+import { parseTape } from '../../../agents-runtime/replay/tape.js';
+import { diffLines, turnEnds } from '../../../agents-runtime/replay/timeline.js';
+import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
+
+const world = fc.record({
+  script: fc.array(
+    fc.record({
+      act: fc.constantFrom('say', 'say', 'cough', 'silence', 'away', 'type'),
+      ms: fc.integer({ min: 1, max: 100 }).map((frames) => frames * 20),
+    }),
+    { minLength: 1, maxLength: 9 },
+  ),
+  words: fc.integer({ min: 0, max: 3 }),
+  modelMs: fc.integer({ min: 0, max: 900 }),
+  transcriptMs: fc.integer({ min: 20, max: 900 }),
+  probability: fc.constantFrom(0, 0.4, 1),
+});
+
+/** A scripted call that is recorded, and what was recorded of it so far. */
+function recorded(options: HarnessOptions = {}) {
+  let text = '';
+  let hasEnded = false;
+  const call = harness({
+    // Long enough that nothing comes back from within what is sent.
+    wayMs: 10,
+    settles: true,
+    ...options,
+    begin: (parts) =>
+      recordCall(parts, {
+        write: (line) => {
+          text += `${JSON.stringify(line)}\n`;
+        },
+        end: () => {
+          hasEnded = true;
+        },
+      }),
+  });
+  return { call, text: () => text, tape: () => parseTape(text), hasEnded: () => hasEnded };
+}
+
+describe('a recorded call', () => {
+  it('is held again the same', async () => {
+    const { call, tape, hasEnded } = recorded({ config: { greeting: 'Hello there, caller.' } });
+    call.call.connected();
+    await call.silence(2_500);
+    await call.say('what time is it', 900);
+    await call.silence(1_400);
+    await call.say('no wait', 600);
+    await call.silence(3_000);
+    await call.away(700);
+    await call.silence(2_000);
+    call.call.hangUp('user_hangup');
+    await call.silence(100);
+    expect(hasEnded()).toBe(true);
+    const { recorded: then, replayed, answers } = await replay(tape());
+    expect(replayed).toEqual(then);
+    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+    expect(call.states()).toContain('speaking');
+  });
+
+  it('is held again the same, whatever was said and when', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async ({ script, words, modelMs, transcriptMs, probability }) => {
+        const { call, tape } = recorded({
+          config: { minInterruptionWords: words, greeting: 'Hello and welcome.' },
+          transcriptMs,
+          completeness: () => probability,
+          reply: async function* ({ history }) {
+            await sleep(call.clock, modelMs);
+            yield `Here is a longer answer to what you said: ${history.at(-1)?.text}.`;
+          },
+        });
+        call.call.connected();
+        await call.silence(20);
+        for (const { act, ms } of script) {
+          if (act === 'say') await call.say('and so on', ms);
+          else if (act === 'type') call.call.typed('something typed');
+          else await call[act](ms);
+          await call.silence(20);
+        }
+        const { recorded: then, replayed, answers } = await replay(tape());
+        expect(replayed).toEqual(then);
+        expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+      }),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+
+  it('is held again up to where its file was cut', async () => {
+    const { call, text } = recorded();
+    call.call.connected();
+    await call.say('what time is it', 900);
+    await call.silence(2_000);
+    const cut = text().slice(0, text().length - 200);
+    expect(cut.endsWith('\n')).toBe(false);
+    const { recorded: then, replayed } = await replay(parseTape(cut));
+    expect(then.length).toBeGreaterThan(5);
+    expect(replayed.slice(0, then.length)).toEqual(then);
+  });
+
+  it('keeps no credentials', async () => {
+    const secret = { type: 'bearer_token', token: 'hidden-token', headers: {} } as const;
+    const { text } = recorded({
+      config: {
+        mcpServers: [
+          {
+            name: 'm',
+            description: '',
+            url: 'https://tools.example/mcp',
+            transport: 'streamable-http',
+            authentication: secret,
+          },
+        ],
+      },
+    });
+    expect(text()).toContain('tools.example');
+    expect(text()).not.toContain('hidden-token');
+  });
+});
+
+describe('a replay with other settings', () => {
+  it('ends turns where those settings end them', async () => {
+    const { call, tape } = recorded({ completeness: () => 0 });
+    call.call.connected();
+    await call.say('what time is it', 900);
+    await call.silence(6_000);
+    call.call.hangUp('user_hangup');
+    await call.silence(100);
+    const changes = { maxEndpointingMs: 1_000 };
+    const { recorded: then, replayed } = await replay(tape(), { changes });
+    const [before] = turnEnds(then);
+    const [after] = turnEnds(replayed);
+    expect(before!.takenMs - before!.zeroMs).toBeCloseTo(3_000, -2);
+    expect(after!.takenMs - after!.zeroMs).toBeCloseTo(1_000, -2);
+    expect(after!.text).toBe('what time is it');
+    // The answer comes earlier, too, and is played to its end.
+    const states = replayed.flatMap((happening) =>
+      happening.type === 'event' && happening.event.type === 'state' ? [happening.event.state] : [],
+    );
+    expect(states).toEqual(['listening', 'thinking', 'speaking', 'listening']);
+  });
+});
+
+describe('a difference', () => {
+  it('is told with both its sides', async () => {
+    const { call, tape } = recorded();
+    call.call.connected();
+    await call.say('what time is it', 900);
+    await call.silence(3_000);
+    const { head, lines } = tape();
+    const judged = lines.map((line) =>
+      line.type === 'answer' && line.value === 1 ? { ...line, value: 0 } : line,
+    );
+    const { recorded: then, replayed } = await replay({ head, lines: judged });
+    const lines2 = diffLines(differences(then, replayed));
+    expect(lines2.some((line) => /^- .*state {3}thinking/.test(line))).toBe(true);
+  });
+});
