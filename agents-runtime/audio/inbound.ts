@@ -1,3 +1,6 @@
+import type { NoiseReduction, NoiseReductionLine } from '../../media/noise/noise-reduction.js';
+import { NoiseSwitch } from '../../media/noise/noise-switch.js';
+import { toFloat32, toInt16 } from '../../media/pcm.js';
 import { Reframe } from '../../media/stream/reframe.js';
 import { Segmenter, type SegmenterOptions, type SpeechEdge } from '../../media/vad/segmenter.js';
 import {
@@ -29,6 +32,10 @@ export interface InboundOptions {
   readonly voiceActivity: VoiceActivity;
   readonly segmenter: SegmenterOptions;
   readonly onEdge: (edge: SpeechEdge) => void;
+  /** Cleans the line while it is noisy; without it the line is heard as it is. */
+  readonly noiseReduction?: NoiseReduction | undefined;
+  /** Told once when the line could not be cleaned; it goes on as it is. */
+  readonly onNoiseFault?: (error: unknown) => void;
 }
 
 /**
@@ -43,7 +50,12 @@ export class Inbound {
   readonly #reframe = new Reframe(VAD_WINDOW);
   #firstOffsetMs: number | undefined;
   #offsetMs: number | undefined;
+  readonly #noise: NoiseReductionLine | undefined;
+  readonly #noiseSwitch = new NoiseSwitch();
   #floats = new Float32Array(0);
+  #pcm = new Int16Array(0);
+  /** Samples that came in or were filled in; those that are being cleaned are not in the history yet. */
+  #taken = 0;
   #droppedSamples = 0;
   #filledSamples = 0;
   #arrivedAt = 0;
@@ -53,8 +65,13 @@ export class Inbound {
   #timer: Timer | undefined;
   #isClosed = false;
 
-  constructor({ clock, voiceActivity, segmenter, onEdge }: InboundOptions) {
+  constructor(options: InboundOptions) {
+    const { clock, voiceActivity, segmenter, onEdge, noiseReduction } = options;
     this.#clock = clock;
+    this.#noise = noiseReduction?.open({
+      onSamples: (samples) => this.#keep(samples),
+      onFault: (error) => options.onNoiseFault?.(error),
+    });
     this.#segmenter = new Segmenter(segmenter);
     this.#stream = voiceActivity.open((probability) => {
       if (!this.#isClosed) this.#segmenter.push(probability, onEdge);
@@ -70,7 +87,7 @@ export class Inbound {
   push(samples: Int16Array): void {
     if (this.#isClosed || samples.length === 0) return;
     const now = this.#clock.now();
-    const received = this.history.end - this.#filledSamples + samples.length;
+    const received = this.#taken - this.#filledSamples + samples.length;
     const offsetMs = now - (received * 1000) / RATE;
     this.#firstOffsetMs ??= offsetMs;
     if (this.#firstOffsetMs - offsetMs > MAX_AHEAD_MS) {
@@ -102,17 +119,28 @@ export class Inbound {
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
+    this.#noise?.close();
     this.#stream.close();
   }
 
   #take(samples: Int16Array): void {
-    this.#follow(this.#clock.now() - ((this.history.end + samples.length) * 1000) / RATE);
-    this.history.push(samples);
+    this.#taken += samples.length;
+    this.#follow(this.#clock.now() - (this.#taken * 1000) / RATE);
     if (this.#floats.length < samples.length) this.#floats = new Float32Array(samples.length);
-    for (let i = 0; i < samples.length; i++) this.#floats[i] = samples[i]! / 32768;
-    this.#reframe.push(this.#floats.subarray(0, samples.length), (window) =>
-      this.#stream.push(window),
-    );
+    const floats = this.#floats.subarray(0, samples.length);
+    toFloat32(samples, floats);
+    if (this.#noise) this.#noise.push(floats, this.#noiseSwitch.push(floats));
+    else this.#keep(floats);
+  }
+
+  /** What the models hear: each sample in its own place, cleaned or not. */
+  #keep(samples: Float32Array): void {
+    if (this.#isClosed) return;
+    if (this.#pcm.length < samples.length) this.#pcm = new Int16Array(samples.length);
+    const pcm = this.#pcm.subarray(0, samples.length);
+    toInt16(samples, pcm);
+    this.history.push(pcm);
+    this.#reframe.push(samples, (window) => this.#stream.push(window));
   }
 
   /** A microphone that is turned off sends nothing: sample time goes on all the same. */

@@ -1,5 +1,6 @@
 import type { TurnModel } from '../../media/endpointing/turn-model.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
@@ -13,7 +14,7 @@ import type { CallTransport } from './transport.js';
 
 /** A fault inside a call that it survived. The message holds no words of the call. */
 export type CallFault = (
-  part: 'recogniser' | 'turn-model' | 'reply' | 'speech' | 'log',
+  part: 'noise-reduction' | 'recogniser' | 'turn-model' | 'reply' | 'speech' | 'log',
   error: unknown,
 ) => void;
 
@@ -26,6 +27,8 @@ export interface CallParts {
   /** The pulse that all calls share. */
   readonly ticker: FrameTicker;
   readonly voiceActivity: VoiceActivity;
+  /** Used where the config wants it. */
+  readonly noiseReduction?: NoiseReduction | undefined;
   readonly turnModel: TurnModel;
   readonly recogniser: Recogniser;
   readonly replyModel: ReplyModel;

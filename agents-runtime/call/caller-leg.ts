@@ -30,7 +30,7 @@ export class CallerLeg {
 
   constructor(context: LegContext) {
     this.#context = context;
-    const { config, clock, voiceActivity, recogniser, onFault } = context.parts;
+    const { config, clock, voiceActivity, noiseReduction, recogniser, onFault } = context.parts;
     this.#inbound = new Inbound({
       clock,
       voiceActivity,
@@ -40,6 +40,8 @@ export class CallerLeg {
         minSilenceMs: config.minSilenceMs,
       },
       onEdge: (edge) => this.#onEdge(edge),
+      noiseReduction: config.autoNoiseReduction ? noiseReduction : undefined,
+      onNoiseFault: (error) => onFault('noise-reduction', error),
     });
     this.#transcriber = new Transcriber({
       recogniser,

@@ -34,7 +34,8 @@ import { LiveCalls } from './live-calls.js';
 const HELLO_MS = 5_000;
 
 /** The models with which calls are held. */
-export interface CallModels extends Pick<CallParts, 'voiceActivity' | 'turnModel' | 'recogniser'> {
+export interface CallModels
+  extends Pick<CallParts, 'voiceActivity' | 'noiseReduction' | 'turnModel' | 'recogniser'> {
   readonly greetings: Greetings;
   voiceFor(config: AgentConfig): VoiceModel;
   replyModelFor(config: AgentConfig): ReplyModel;
@@ -186,6 +187,7 @@ export class CallSockets {
       clock: systemClock,
       ticker,
       voiceActivity: models.voiceActivity,
+      noiseReduction: models.noiseReduction,
       turnModel: models.turnModel,
       recogniser: models.recogniser,
       greetings: models.greetings,

@@ -3,14 +3,17 @@ import type { TurnModel } from '../../media/endpointing/turn-model.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
+import { RnnoiseNoiseReduction } from '../../media/inference/rnnoise-noise-reduction.js';
 import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
 import { SmartTurn } from '../../media/inference/smart-turn.js';
 import type { ModelStore } from '../../media/models/store.js';
+import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 
 /** The models that listen. */
 export interface Ears {
   readonly voiceActivity: VoiceActivity;
+  readonly noiseReduction: NoiseReduction;
   readonly turnModel: TurnModel;
   readonly recogniser: Recogniser;
   close(): Promise<void>;
@@ -32,10 +35,17 @@ export async function openEars(store: ModelStore, permits: CpuPermits, log: Logg
     folder: await store.require(recogniserId),
     permits,
   });
-  const all = [voiceActivity, turnModel, recogniser];
-  await Promise.all(all.map((model) => model.warm()));
+  const noiseReduction = new RnnoiseNoiseReduction();
+  const needed = [voiceActivity, turnModel, recogniser];
+  const all = [...needed, noiseReduction];
+  // Calls do without it: they are heard with their noise then.
+  const warming = noiseReduction
+    .warm()
+    .catch((error: unknown) => log.error({ err: error }, 'noise reduction is not there'));
+  await Promise.all([warming, ...needed.map((model) => model.warm())]);
   return {
     voiceActivity,
+    noiseReduction,
     turnModel,
     recogniser,
     close: async () => {

@@ -1,0 +1,25 @@
+/** More audio of one line. Lines are told apart by ids of the asking side. */
+export interface RnnoisePart {
+  readonly id: number;
+  /** Only with a line's first part: how many of its samples are what came before, to learn the noise by. */
+  readonly runIn?: number;
+  /** Samples in the job's buffer: of what goes in, or, in the answer, of what comes out. */
+  readonly length: number;
+  readonly isLast: boolean;
+}
+
+/** What the noise reduction's worker does. */
+export type RnnoiseJobs = {
+  /** Cleans the parts of many lines, one behind the other in `samples`; some come out later. */
+  readonly clean: {
+    readonly input: {
+      readonly parts: readonly RnnoisePart[];
+      readonly samples: Float32Array;
+      /** Lines that are forgotten. */
+      readonly closed: readonly number[];
+    };
+    readonly output: { readonly lengths: readonly number[]; readonly samples: Float32Array };
+  };
+  /** How many lines the worker remembers. */
+  readonly count: { readonly input: null; readonly output: number };
+};
