@@ -13,7 +13,8 @@ import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 /** The models that listen. */
 export interface Ears {
   readonly voiceActivity: VoiceActivity;
-  readonly noiseReduction: NoiseReduction;
+  /** Without it calls are heard with their noise. */
+  readonly noiseReduction?: NoiseReduction;
   readonly turnModel: TurnModel;
   readonly recogniser: Recogniser;
   close(): Promise<void>;
