@@ -1,3 +1,5 @@
+import { toFloat32 } from '../../media/pcm.js';
+
 /** The last seconds of the caller's audio at 16 kHz, addressed by sample position since the call began. */
 export class AudioHistory {
   readonly #ring: Int16Array;
@@ -28,8 +30,11 @@ export class AudioHistory {
     const from = Math.max(start, this.#end - this.#ring.length, 0);
     const to = Math.min(end, this.#end);
     const out = new Float32Array(Math.max(0, to - from));
-    for (let i = 0; i < out.length; i++) {
-      out[i] = this.#ring[(from + i) % this.#ring.length]! / 32768;
+    for (let done = 0; done < out.length; ) {
+      const at = (from + done) % this.#ring.length;
+      const part = this.#ring.subarray(at, at + out.length - done);
+      toFloat32(part, done === 0 ? out : out.subarray(done));
+      done += part.length;
     }
     return out;
   }

@@ -6,6 +6,9 @@ import { SpeechBuffer } from './speech-buffer.js';
 
 /** At most this much is sent ahead of what has been played. */
 const LEAD_MS = 400;
+/** So much goes out at once, once a reply is under way. */
+const BLOCK_FRAMES = 4;
+const BLOCK_MS = BLOCK_FRAMES * FRAME_MS;
 /** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
 const KEPT_MS = 5000;
 /** A client that has paused says where it stands; so long is waited for that before it is told to go on. */
@@ -67,7 +70,7 @@ export class Playout {
   readonly #clock: Clock;
   readonly #ticker: FrameTicker;
   readonly #listener: PlayoutListener;
-  readonly #frame: Float32Array;
+  readonly #block: Float32Array;
   readonly #kept: SentFrame[] = [];
   #line: Line | undefined;
   #sentMs = 0;
@@ -92,7 +95,7 @@ export class Playout {
     this.#clock = clock;
     this.#ticker = ticker;
     this.#listener = listener;
-    this.#frame = new Float32Array((transport.sampleRate * FRAME_MS) / 1000);
+    this.#block = new Float32Array((transport.sampleRate * BLOCK_MS) / 1000);
     this.#advancedAt = clock.now();
   }
 
@@ -256,18 +259,37 @@ export class Playout {
   }
 
   #send(line: Line): void {
+    const roomMs = LEAD_MS - (this.#sentMs - this.#playedMs);
+    // A message costs more than its samples: who is far ahead is sent to in larger ones.
+    if (roomMs < BLOCK_MS && line.startMs !== undefined) return;
     while (this.#sentMs - this.#playedMs + FRAME_MS <= LEAD_MS) {
-      if (this.#transport.backlogBytes > BACKLOG_LIMIT || !line.buffer.read(this.#frame)) return;
+      if (this.#transport.backlogBytes > BACKLOG_LIMIT) return;
       const isFirst = line.startMs === undefined;
-      line.startMs ??= this.#sentMs;
+      const samples = this.#nextBlock(line);
+      if (samples.length === 0) return;
       line.startedAt ??= this.#clock.now();
-      this.#transport.audio(this.#frame);
-      this.#kept.push({ atMs: this.#sentMs, samples: this.#frame.slice() });
-      while (this.#kept[0]!.atMs < this.#playedMs - KEPT_MS) this.#kept.shift();
-      this.#sentMs += FRAME_MS;
+      this.#transport.audio(samples);
       if (isFirst) this.#listener.started(line.utterance);
       if (this.#line !== line || this.#isHeld) return;
     }
+  }
+
+  /** The next frames, as many as may go and are there; the block is valid until the next one. */
+  #nextBlock(line: Line): Float32Array {
+    const frameLength = this.#block.length / BLOCK_FRAMES;
+    let filled = 0;
+    while (filled < this.#block.length && this.#sentMs - this.#playedMs + FRAME_MS <= LEAD_MS) {
+      const frame = this.#block.subarray(filled, filled + frameLength);
+      if (!line.buffer.read(frame)) break;
+      line.startMs ??= this.#sentMs;
+      this.#kept.push({ atMs: this.#sentMs, samples: frame.slice() });
+      this.#sentMs += FRAME_MS;
+      filled += frameLength;
+    }
+    while (this.#kept.length > 0 && this.#kept[0]!.atMs < this.#playedMs - KEPT_MS) {
+      this.#kept.shift();
+    }
+    return this.#block.subarray(0, filled);
   }
 
   #tellText(line: Line): void {

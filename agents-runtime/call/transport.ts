@@ -28,7 +28,7 @@ export interface CallTransport {
   readonly sampleRate: number;
   /** Bytes that wait in the wire's own buffers; sending holds while it is over the limit. */
   readonly backlogBytes: number;
-  /** Sends mono samples (−1…1), which it copies. */
+  /** Sends mono samples (−1…1), which it copies: whole frames of 20 ms. */
   audio(samples: Float32Array): void;
   /** The client fades out within 40 ms, holds its playhead and reports it. */
   pause(): void;

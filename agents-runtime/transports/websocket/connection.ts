@@ -5,6 +5,7 @@ import {
   OpusPacketEncoder,
 } from '../../../media/codec/opus-packets.js';
 import { MediaError } from '../../../media/errors.js';
+import { FRAME_MS } from '../../audio/frame-ticker.js';
 import type { CallEvent, CallInput, CallTransport } from '../../call/transport.js';
 import type { Clock } from '../../clock.js';
 import { CallError } from '../../errors.js';
@@ -103,7 +104,14 @@ export class CallSocket implements CallTransport {
       this.#socket?.terminate();
       return;
     }
-    this.#socket?.send(this.#encoder ? this.#encoder.encode(samples) : serialisePcm(samples));
+    if (!this.#encoder) {
+      this.#socket?.send(serialisePcm(samples));
+      return;
+    }
+    const frameLength = (this.sampleRate * FRAME_MS) / 1000;
+    for (let at = 0; at < samples.length; at += frameLength) {
+      this.#socket?.send(this.#encoder.encode(samples.subarray(at, at + frameLength)));
+    }
   }
 
   pause(): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toInt16 } from '../../../media/pcm.js';
 import type { CallEvent } from '../../call/transport.js';
 import { CallError } from '../../errors.js';
 
@@ -84,20 +85,25 @@ export function serialiseServerMessage(message: ServerMessage, seq: number): str
   return JSON.stringify({ ...message, seq });
 }
 
-/** Reads a binary frame of PCM. @throws CallError PROTOCOL for half a sample. */
+/** Whether this machine's own samples are those of the wire. */
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/**
+ * Reads a binary frame of PCM. The samples may be the frame's own memory.
+ * @throws CallError PROTOCOL for half a sample.
+ */
 export function parsePcm(frame: Buffer): Int16Array {
   if (frame.length % 2 !== 0) throw new CallError('PROTOCOL', 'A PCM frame has whole samples');
-  const samples = new Int16Array(frame.length / 2);
-  for (let i = 0; i < samples.length; i++) samples[i] = frame.readInt16LE(2 * i);
-  return samples;
+  const isAligned = frame.byteOffset % 2 === 0;
+  const bytes = isAligned ? frame : Uint8Array.from(frame);
+  if (!IS_LITTLE_ENDIAN) Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).swap16();
+  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
 }
 
 /** Writes samples (−1…1) as s16le. */
 export function serialisePcm(samples: Float32Array): Buffer {
-  const frame = Buffer.allocUnsafe(samples.length * 2);
-  for (let i = 0; i < samples.length; i++) {
-    const scaled = Math.round(samples[i]! * 32768);
-    frame.writeInt16LE(Math.max(-32768, Math.min(32767, scaled)), 2 * i);
-  }
-  return frame;
+  const pcm = new Int16Array(samples.length);
+  toInt16(samples, pcm);
+  const frame = Buffer.from(pcm.buffer);
+  return IS_LITTLE_ENDIAN ? frame : frame.swap16();
 }
