@@ -1,4 +1,4 @@
-// The one launcher behind `npm start`, `npm test`, `npm run models`, `bench` and `soak`. It uses
+// The one launcher behind `npm start`, `npm test`, `npm run models`, `admin`, `bench` and `soak`. It uses
 // Node's own modules only: in a clean clone nothing else is there yet.
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -27,6 +27,7 @@ const COMMANDS = {
     close(await runTests(root, args));
   },
   models: () => prepareClone().then(() => become(MODELS)),
+  admin: () => prepareClone().then(() => become('dist/src/admin/cli.js')),
   bench: () => prepareClone().then(() => become('dist/test/bench/main.js')),
   soak: () => prepareClone().then(() => become('dist/test/soak/main.js')),
 };

@@ -10,7 +10,12 @@ import { lockFolder } from './embedded/folder-lock.js';
 import { adoptServer, type Server, type ServerOptions, startServer } from './embedded/server.js';
 import { chooseServerUser } from './embedded/server-user.js';
 import { ServerWatch } from './embedded/server-watch.js';
-import { prepareSocketFolder, removeSocketFolder, SOCKET_PORT } from './embedded/socket-folder.js';
+import {
+  prepareSocketFolder,
+  removeSocketFolder,
+  SOCKET_PORT,
+  socketFolderOf,
+} from './embedded/socket-folder.js';
 
 /** The part of a pino logger that starting needs. */
 export interface EmbeddedLog {
@@ -63,6 +68,25 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
+/** The database of a gateway that runs on `dataDir` now, if one does. */
+export async function runningDatabase(dataDir: string): Promise<DatabaseConnection | undefined> {
+  const host = await socketFolderOf(resolve(dataDir));
+  if (!host) return undefined;
+  const connection = connectionAt(host);
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined); // told by connect as well
+  const answers = await client.connect().then(
+    () => true,
+    () => false,
+  );
+  await client.end().catch(() => undefined);
+  return answers ? connection : undefined;
+}
+
+function connectionAt(socketFolder: string): DatabaseConnection {
+  return { host: socketFolder, port: SOCKET_PORT, user: NAME, database: NAME };
+}
+
 async function start(
   { dataDir, cacheDir, log = SILENT, onLost }: EmbeddedOptions,
   lock: { release(): Promise<void> },
@@ -90,7 +114,7 @@ async function start(
     await lock.release();
   };
   return {
-    connection: { host: socketFolder, port: SOCKET_PORT, user: NAME, database: NAME },
+    connection: connectionAt(socketFolder),
     adopted: survivor !== undefined,
     stop: () => {
       stopping ??= stop();

@@ -27,11 +27,25 @@ export async function migrate(db: Knex, migrations: readonly Migration[] = MIGRA
   }
 }
 
-async function runMissing(transaction: Knex.Transaction, migrations: readonly Migration[]) {
-  await transaction.raw(
-    'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
-  );
-  const applied = new Set<string>(await transaction('schema_migrations').pluck('name'));
+/**
+ * How many migrations the database still lacks; `all` where there never was one.
+ * @throws {StartError} when the database cannot be reached or was written by a newer version.
+ */
+export async function missingMigrations(
+  db: Knex,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<number | 'all'> {
+  try {
+    if (!(await db.schema.hasTable('schema_migrations'))) return 'all';
+    const applied = await appliedMigrations(db, migrations);
+    return migrations.length - applied.size;
+  } catch (error) {
+    throw explainUnreachable(error) ?? error;
+  }
+}
+
+async function appliedMigrations(db: Knex, migrations: readonly Migration[]) {
+  const applied = new Set<string>(await db('schema_migrations').pluck('name'));
   const known = new Set(migrations.map(({ name }) => name));
   const foreign = [...applied].filter((name) => !known.has(name)).sort()[0];
   if (foreign !== undefined) {
@@ -39,6 +53,14 @@ async function runMissing(transaction: Knex.Transaction, migrations: readonly Mi
       `The database was written by a newer version of Parley (its schema has ${foreign}): start that version, or give this one another DATA_DIR or DATABASE_URL.`,
     );
   }
+  return applied;
+}
+
+async function runMissing(transaction: Knex.Transaction, migrations: readonly Migration[]) {
+  await transaction.raw(
+    'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
+  );
+  const applied = await appliedMigrations(transaction, migrations);
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue;
     await migration.up(transaction);

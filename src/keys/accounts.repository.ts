@@ -4,6 +4,31 @@ import type { Knex } from 'knex';
 /** Serialises the first start of several gateways on one database. */
 const FIRST_ACCOUNT_LOCK = 7_217_001;
 
+/** Amounts are decimal texts: a balance is exact. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** null = unlimited */
+  readonly balance: string | null;
+  readonly pricePer1000Characters: string;
+  readonly pricePerCallSecond: string;
+  readonly createdAt: Date;
+}
+
+/** What an operator may change of an account. */
+export type AccountChange = Partial<
+  Pick<Account, 'name' | 'balance' | 'pricePer1000Characters' | 'pricePerCallSecond'>
+>;
+
+interface AccountRow {
+  readonly id: string;
+  readonly name: string;
+  readonly balance: string | null;
+  readonly price_per_1000_characters: string;
+  readonly price_per_call_second: string;
+  readonly created_at: Date;
+}
+
 /** The only code that names the columns of `accounts`. */
 export class AccountsRepository {
   readonly #db: Knex;
@@ -45,6 +70,43 @@ export class AccountsRepository {
       .update({ balance: this.#db.raw('balance + ?::numeric', [credits]) });
   }
 
+  /** The oldest first. */
+  async list(): Promise<Account[]> {
+    const rows = await this.#db<AccountRow>('accounts').orderBy(['created_at', 'id']);
+    return rows.map(toAccount);
+  }
+
+  async update(id: string, change: AccountChange): Promise<Account | undefined> {
+    const { name, balance, pricePer1000Characters, pricePerCallSecond } = change;
+    const [row] = await this.#db<AccountRow>('accounts')
+      .where({ id })
+      .update({
+        ...(name !== undefined && { name }),
+        ...(balance !== undefined && { balance }),
+        ...(pricePer1000Characters !== undefined && {
+          price_per_1000_characters: pricePer1000Characters,
+        }),
+        ...(pricePerCallSecond !== undefined && { price_per_call_second: pricePerCallSecond }),
+      })
+      .returning('*');
+    return row && toAccount(row);
+  }
+
+  /** Adds to a limited balance, in one statement; undefined where it is unlimited or not there. */
+  async addCredits(id: string, credits: string): Promise<Account | undefined> {
+    const [row] = await this.#db<AccountRow>('accounts')
+      .where({ id })
+      .whereNotNull('balance')
+      .update({ balance: this.#db.raw('balance + ?::numeric', [credits]) })
+      .returning('*');
+    return row && toAccount(row);
+  }
+
+  /** Deletes an account with everything that belongs to it. */
+  async delete(id: string): Promise<void> {
+    await this.#db('accounts').where({ id }).delete();
+  }
+
   /** The id of the account that was made first; undefined before the first start. */
   async findFirst(): Promise<string | undefined> {
     const row = await this.#db<{ id: string }>('accounts')
@@ -57,4 +119,15 @@ export class AccountsRepository {
   async lockFirst(): Promise<void> {
     await this.#db.raw('select pg_advisory_xact_lock(?)', [FIRST_ACCOUNT_LOCK]);
   }
+}
+
+function toAccount(row: AccountRow): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    balance: row.balance,
+    pricePer1000Characters: row.price_per_1000_characters,
+    pricePerCallSecond: row.price_per_call_second,
+    createdAt: row.created_at,
+  };
 }

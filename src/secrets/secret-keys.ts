@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOnce } from './private-file.js';
 
+/** In DATA_DIR: the secret that was made at the first start. */
+export const SECRET_KEY_FILE = 'secret-key';
+
 /** The shortest secret that a person may set; the one made here has 43 characters. */
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRETS = 16;
@@ -55,13 +58,14 @@ export class SecretKeys {
  */
 export async function loadSecretKeys(dataDir: string, setting?: string): Promise<SecretKeys> {
   if (setting !== undefined) return new SecretKeys(splitSecrets(setting));
-  const path = join(dataDir, 'secret-key');
+  const path = join(dataDir, SECRET_KEY_FILE);
   // Of two processes that start at once one makes the file, and both read what it holds.
   await createOnce(path, `${randomBytes(32).toString('base64url')}\n`);
   return new SecretKeys(splitSecrets(await readFile(path, 'utf8')));
 }
 
-function splitSecrets(list: string): string[] {
+/** The secrets of a comma list or of the file. */
+export function splitSecrets(list: string): string[] {
   return list
     .split(/[,\n]/)
     .map((secret) => secret.trim())

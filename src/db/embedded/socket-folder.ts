@@ -10,13 +10,16 @@ export const SOCKET_PORT = 5432;
 /** Source: sockaddr_un.sun_path of unix(7) less its closing zero; 103 on macOS. */
 const LONGEST_PATH = process.platform === 'linux' ? 107 : 103;
 
+/** In DATA_DIR: names the folder. */
+const POINTER = 'postgres-socket';
+
 /** Whoever may enter this folder may use the database; its name is short, as DATA_DIR's may not be. */
 export async function prepareSocketFolder(
   dataDir: string,
   user: ServerUser | undefined,
 ): Promise<string> {
-  const pointer = join(dataDir, 'postgres-socket');
-  const last = (await readFile(pointer, 'utf8').catch(() => '')).trim();
+  const pointer = join(dataDir, POINTER);
+  const last = await socketFolderOf(dataDir);
   if (last && (await isOurs(last, user))) return last;
   const folder = await makeFolder(user);
   await writeFile(`${pointer}.partial`, `${folder}\n`);
@@ -24,9 +27,14 @@ export async function prepareSocketFolder(
   return folder;
 }
 
+/** Where the server of a data folder listens, or last did; empty when it never has. */
+export async function socketFolderOf(dataDir: string): Promise<string> {
+  return (await readFile(join(dataDir, POINTER), 'utf8').catch(() => '')).trim();
+}
+
 export async function removeSocketFolder(dataDir: string, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  await rm(join(dataDir, 'postgres-socket'), { force: true });
+  await rm(join(dataDir, POINTER), { force: true });
 }
 
 async function makeFolder(user: ServerUser | undefined): Promise<string> {

@@ -1,0 +1,128 @@
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { Knex } from 'knex';
+import type { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type Entry, open, type ZipFile } from 'yauzl';
+import { forgetSecrets } from '../agents/sealed-configs.repository.js';
+import { migrate } from '../db/migrate.js';
+import { MIGRATIONS } from '../db/migrations/migration-list.js';
+import { AdminError } from './admin-error.js';
+import { advanceCounters, copiedTables, copyTarget } from './copied-tables.js';
+import { MANIFEST_FILE, type Manifest, readManifest, SECRET_FILE, tableFile } from './manifest.js';
+
+const MAX_ENTRIES = 1_000;
+const MAX_SMALL_FILE_BYTES = 1_000_000;
+
+export interface RestoreOptions {
+  readonly file: string;
+  /**
+   * Decides about the backup's sealed secrets before anything is written, and may throw.
+   * @param secretKey what the backup holds of the secrets, if it does
+   */
+  decide(manifest: Manifest, secretKey: string | undefined): Promise<'keep' | 'forget'>;
+}
+
+/** What came back. */
+export interface Restored {
+  readonly manifest: Manifest;
+  /** Agents that lost their secrets. */
+  readonly agentsWithoutSecrets: number;
+}
+
+/**
+ * Fills an empty database from a backup, and brings an older one to this version. All rows come in
+ * one transaction: a kill leaves the database empty.
+ * @throws AdminError when the file is no whole backup, or the database is not empty
+ */
+export async function restore(db: Knex, { file, decide }: RestoreOptions): Promise<Restored> {
+  const archive = await openArchive(file);
+  try {
+    const entries = await readEntries(archive);
+    const manifest = readManifest(await readSmall(archive, requireEntry(entries, MANIFEST_FILE)));
+    const secret = entries.get(SECRET_FILE);
+    const fate = await decide(manifest, secret && (await readSmall(archive, secret)));
+    await requireEmpty(db, manifest);
+    const ofBackup = MIGRATIONS.filter(({ name }) => manifest.migrations.includes(name));
+    await migrate(db, ofBackup);
+    const agentsWithoutSecrets = await db.transaction(async (transaction) => {
+      await fill(transaction, archive, entries, manifest);
+      return fate === 'forget' ? forgetSecrets(transaction) : 0;
+    });
+    await migrate(db);
+    return { manifest, agentsWithoutSecrets };
+  } finally {
+    archive.close();
+  }
+}
+
+async function fill(
+  transaction: Knex.Transaction,
+  archive: ZipFile,
+  entries: ReadonlyMap<string, Entry>,
+  { tables }: Manifest,
+): Promise<void> {
+  await transaction.raw('set local statement_timeout = 0');
+  await transaction.raw('set local idle_in_transaction_session_timeout = 0');
+  const client: Client = await transaction.client.acquireConnection();
+  for (const table of tables) {
+    const rows = await archive.openReadStreamPromise(requireEntry(entries, tableFile(table.name)));
+    await pipeline(rows, client.query(copyFrom(`copy ${copyTarget(table)} from stdin`)));
+  }
+  await advanceCounters(transaction, tables);
+}
+
+async function requireEmpty(db: Knex, manifest: Manifest): Promise<void> {
+  if (!(await db.schema.hasTable('schema_migrations'))) return;
+  const applied: string[] = await db('schema_migrations').pluck('name');
+  let isEmpty = applied.every((name) => manifest.migrations.includes(name));
+  for (const { name } of isEmpty ? await copiedTables(db) : []) {
+    isEmpty &&= (await db(name).first(db.raw('1'))) === undefined;
+  }
+  if (isEmpty) return;
+  throw new AdminError(
+    'The database is not empty, and a backup is restored into an empty one only: set DATA_DIR to a new folder (or DATABASE_URL to a new database).',
+  );
+}
+
+function openArchive(file: string): Promise<ZipFile> {
+  return new Promise((resolve, reject) => {
+    open(file, { lazyEntries: true, autoClose: false }, (error, archive) => {
+      if (!error) resolve(archive);
+      else if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+        reject(new AdminError(`There is no file ${file}.`));
+      } else reject(damaged(error));
+    });
+  });
+}
+
+async function readEntries(archive: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  try {
+    for await (const entry of archive.eachEntry()) {
+      if (entries.size === MAX_ENTRIES) throw new Error('too many files');
+      entries.set(entry.fileName, entry);
+    }
+  } catch (error) {
+    throw damaged(error);
+  }
+  return entries;
+}
+
+function requireEntry(entries: ReadonlyMap<string, Entry>, name: string): Entry {
+  return entries.get(name) ?? fail(damaged(new Error(`it lacks ${name}`)));
+}
+
+async function readSmall(archive: ZipFile, entry: Entry): Promise<string> {
+  if (entry.uncompressedSize > MAX_SMALL_FILE_BYTES)
+    throw damaged(new Error('a file is too large'));
+  return (await buffer(await archive.openReadStreamPromise(entry))).toString('utf8');
+}
+
+function damaged(cause: unknown): AdminError {
+  return new AdminError('This file is no whole backup: copy it again, or take another.', { cause });
+}
+
+function fail(error: Error): never {
+  throw error;
+}

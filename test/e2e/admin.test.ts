@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Product, productEnv, startProduct } from '../support/product.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+const CLI = fileURLToPath(new URL('../../src/admin/cli.js', import.meta.url));
+const ACCOUNT = 'First account';
+
+describe('npm run admin', () => {
+  let product: Product;
+  const folder = makeTestFolder();
+  const file = (name: string) => join(folder, name);
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(async () => {
+    await product?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs the program of `npm run admin` on a data folder, by default that of the running product. */
+  async function admin(args: readonly string[], env: Record<string, string> = {}) {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      env: productEnv({ DATA_DIR: product.dataDir, ...env }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const [told, faults] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await ended, told, faults };
+  }
+
+  async function ask(url: string, key: string, path: string, method = 'GET', body?: unknown) {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  const keyIn = (told: string) => /^vk_\S+$/m.exec(told)?.[0] ?? '';
+
+  it('makes accounts and keys that work at once, each within its own account', async () => {
+    expect((await admin(['accounts', 'add', 'Second'])).code).toBe(0);
+    const added = await admin(['keys', 'add', 'Second', 'A key', '--scopes', 'agents,speech']);
+    expect(added.code).toBe(0);
+    const key = keyIn(added.told);
+    expect(await ask(product.url, key, '/agent/agents')).toMatchObject({ status: 200 });
+    expect((await ask(product.url, key, '/auth/api-key')).status).toBe(403);
+    const mine = await ask(product.url, key, '/agent/agents');
+    const theirs = await ask(product.url, product.apiKey, '/agent/agents');
+    expect(JSON.stringify(mine.body)).not.toContain('agent_id');
+    expect(JSON.stringify(theirs.body)).toContain('agent_id');
+    const id = /^(\d+) +A key/m.exec(added.told)?.[1] ?? '';
+    expect((await admin(['keys', 'revoke', 'Second', id])).told).toContain('revoked');
+    await expect
+      .poll(async () => (await ask(product.url, key, '/agent/agents')).status, { timeout: 30_000 })
+      .toBe(401);
+  });
+
+  it('gives and limits credits, by which speech is paid', async () => {
+    await admin(['accounts', 'add', 'Paying']);
+    const key = keyIn((await admin(['keys', 'add', 'Paying', 'Key'])).told);
+    expect((await admin(['credits', 'add', 'Paying', '5'])).faults).toContain('unlimited');
+    await admin(['credits', 'set', 'Paying', '0.5']);
+    await admin(['prices', 'Paying', '--per-1000-characters', '100']);
+    const speak = async () => {
+      const response = await fetch(`${product.url}/api/v1/tts/text-to-speech`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ text: 'Hello', language: 'en' }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    expect([await speak(), await speak()]).toEqual([200, 402]);
+    expect((await admin(['credits', 'add', 'Paying', '0.5'])).told).toMatch(/Paying +0\.5 /);
+    expect(await speak()).toBe(200);
+  });
+
+  it('removes an account with its keys, when asked twice', async () => {
+    await admin(['accounts', 'add', 'Passing']);
+    const key = keyIn((await admin(['keys', 'add', 'Passing', 'Key'])).told);
+    expect((await admin(['accounts', 'remove', 'Passing'])).faults).toContain('--yes');
+    expect((await admin(['accounts', 'remove', 'Passing', '--yes'])).code).toBe(0);
+    await expect
+      .poll(async () => (await ask(product.url, key, '/agent/agents')).status, { timeout: 30_000 })
+      .toBe(401);
+  });
+
+  it.each([
+    [['accounts', 'rename', 'Nobody', 'Other'], 1, 'There is no account "Nobody"'],
+    [['credits', 'set', ACCOUNT, '-1'], 1, 'must be an amount'],
+    [['keys', 'add', ACCOUNT, 'Key', '--scopes', 'everything'], 1, '--scopes takes'],
+    [['keys', 'add', ACCOUNT, 'Key', '--days', '0'], 1, '--days takes'],
+    [['keys', 'revoke', ACCOUNT, '999999'], 1, 'has no key 999999'],
+    [['accounts', 'add', ' '], 1, 'A name has'],
+    [['restore', 'nowhere.zip'], 1, 'There is no file'],
+    [['conquer'], 2, 'usage:'],
+    [['accounts', '--colour'], 2, 'usage:'],
+  ])('says in a sentence what is wrong with %j', async (args, code, sentence) => {
+    const outcome = await admin(args);
+    expect(outcome.code).toBe(code);
+    expect(outcome.faults).toContain(sentence);
+    expect(outcome.faults).not.toContain('    at ');
+  });
+
+  describe('a backup', () => {
+    const SECRET = 'a-webhook-secret-of-the-test';
+    let agentId: string;
+    beforeAll(async () => {
+      const created = await ask(product.url, product.apiKey, '/agent/agents', 'POST', {
+        name: 'Kept',
+        config: {
+          prompt: 'You help.',
+          webhooks: {
+            events: [
+              { url: 'https://example.com/hook', events: ['call.completed'], secret: SECRET },
+            ],
+          },
+        },
+      });
+      agentId = created.body.agent_id ?? created.body.id;
+      expect((await admin(['backup', file('plain.zip')])).told).toContain('without SECRET_KEY');
+      expect((await admin(['backup', file('whole.zip'), '--with-secret'])).told).toContain('holds');
+    });
+
+    /** A data folder that a backup was restored into, with what was said. */
+    async function restored(args: readonly string[], env: Record<string, string> = {}) {
+      const dataDir = join(folder, `data-${Math.random().toString(36).slice(2)}`);
+      return { dataDir, ...(await admin(['restore', ...args], { DATA_DIR: dataDir, ...env })) };
+    }
+
+    it('is private, whole, and overwrites nothing', async () => {
+      expect(statSync(file('plain.zip')).mode & 0o777).toBe(0o600);
+      expect(readFileSync(file('plain.zip')).includes(SECRET)).toBe(false);
+      expect((await admin(['backup', file('plain.zip')])).faults).toContain('is there already');
+      expect((await admin(['backup', file('no/such.zip')])).faults).toContain('does not exist');
+    });
+
+    it('with SECRET_KEY comes back whole: keys, agents and their secrets', async () => {
+      const { dataDir, code, told } = await restored([file('whole.zip')]);
+      expect([code, told]).toEqual([0, expect.stringContaining('API keys work as before')]);
+      const again = await startProduct({ dataDir });
+      try {
+        const agent = await ask(again.url, product.apiKey, `/agent/agents/${agentId}`);
+        expect(agent.status).toBe(200);
+        const before = await ask(product.url, product.apiKey, `/agent/agents/${agentId}`);
+        expect(agent.body).toEqual(before.body);
+        const another = await ask(again.url, product.apiKey, '/agent/agents', 'POST', {
+          name: 'New',
+          config: { prompt: 'You help.' },
+        });
+        expect(another.status).toBeLessThan(300);
+        const made = await admin(['keys', 'add', ACCOUNT, 'Next'], { DATA_DIR: dataDir });
+        expect(made.faults).toBe('');
+      } finally {
+        await again.stop();
+      }
+      const twice = await admin(['restore', file('whole.zip')], { DATA_DIR: dataDir });
+      expect(twice.faults).toContain('is not empty');
+    });
+
+    it('without SECRET_KEY says what it needs, and comes back with it or without', async () => {
+      const refused = await restored([file('plain.zip')]);
+      expect(refused.faults).toContain('set SECRET_KEY');
+      const key = readFileSync(join(product.dataDir, 'secret-key'), 'utf8').trim();
+      const known = await restored([file('plain.zip')], { SECRET_KEY: key });
+      expect([known.code, known.faults]).toEqual([0, '']);
+      const env = { DATA_DIR: known.dataDir };
+      const resealed = await admin(['reseal'], {
+        ...env,
+        SECRET_KEY: `another-secret-of-the-test,${key}`,
+      });
+      expect(resealed.told).toMatch(/secrets of 1 agents? anew/);
+      const wrong = await admin(['reseal'], { ...env, SECRET_KEY: 'a-third-secret-of-the-test' });
+      expect(wrong.faults).toContain('SECRET_KEY');
+      const forgotten = await restored([file('plain.zip'), '--forget-secrets']);
+      expect(forgotten.told).toContain('enter them again');
+    });
+
+    it('that is cut short or is none is refused, and leaves nothing', async () => {
+      const half = file('half.zip');
+      writeFileSync(half, readFileSync(file('whole.zip')));
+      truncateSync(half, Math.floor(statSync(half).size / 2));
+      const refused = await restored([half]);
+      expect([refused.code, refused.faults]).toEqual([1, expect.stringContaining('no whole backup')]);
+      writeFileSync(file('none.zip'), 'This is no archive.');
+      expect((await restored([file('none.zip')])).faults).toContain('no whole backup');
+      expect(existsSync(join(refused.dataDir, 'secret-key'))).toBe(false);
+    });
+
+    it('is refused where there is no installation yet', async () => {
+      const dataDir = join(folder, 'nothing');
+      mkdirSync(dataDir);
+      const outcome = await admin(['backup', file('of-nothing.zip')], { DATA_DIR: dataDir });
+      expect(outcome.faults).toContain('no installation here yet');
+      expect(existsSync(file('of-nothing.zip'))).toBe(false);
+    });
+  });
+});
