@@ -12,7 +12,13 @@ export interface CopiedTable {
  * Left out of backups: what says who runs now, who asked how often, and answers kept for a day for
  * repeated requests.
  */
-const PASSING = ['schema_migrations', 'gateways', 'idempotent_answers', 'rate_limits'];
+const PASSING = [
+  'schema_migrations',
+  'call_commands',
+  'gateways',
+  'idempotent_answers',
+  'rate_limits',
+];
 
 interface ColumnRow {
   readonly table_name: string;
