@@ -9,6 +9,7 @@ import { MODELS } from '../media/models/manifest.js';
 import { ModelStore } from '../media/models/store.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { AgentsRepository } from './agents/agents.repository.js';
+import { findSealKeyIds } from './agents/sealed-configs.repository.js';
 import { openApi } from './api-routes.js';
 import { addressIn, createApp } from './app.js';
 import { openEars } from './calls/ears.js';
@@ -48,6 +49,9 @@ const CLOSE_WITHIN_MS = 14_000;
 const REQUESTS_END_WITHIN_MS = 10_000;
 /** Running calls may go on for so long after a stop was asked for. */
 const CALLS_END_WITHIN_MS = 8_000;
+
+const UNREADABLE_SECRETS =
+  'Stored secrets are encrypted with a key that SECRET_KEY does not hold: add the older key behind the new one';
 
 /** What the steps of starting hand to each other. */
 interface Start {
@@ -105,6 +109,8 @@ async function openFoundation(context: Start) {
   await tryListening(config.HOST, config.PORT);
   const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
   const box = new SecretBox(secrets);
+  const isReadable = (await findSealKeyIds(db)).every((id) => box.holds(id));
+  if (!isReadable) context.log.error(UNREADABLE_SECRETS);
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
   return { db, secrets, box, firstKey, keys: openKeys(config, db, secrets) };
 }

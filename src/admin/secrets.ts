@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { createOnce } from '../secrets/private-file.js';
+import { SecretBox } from '../secrets/secret-box.js';
 import { SECRET_KEY_FILE, SecretKeys, splitSecrets } from '../secrets/secret-keys.js';
 import { AdminError } from './admin-error.js';
 import type { Manifest } from './manifest.js';
@@ -31,8 +32,8 @@ export async function adoptSecretKey(
 ): Promise<'keep' | 'forget'> {
   const own = await readSecretKey(config);
   const secretKey = own ?? ofBackup;
-  const held = secretKey === undefined ? [] : idsOf(secretKey);
-  if (needed.every((id) => held.includes(id))) {
+  const box = secretKey === undefined ? undefined : boxOf(secretKey);
+  if (needed.every((id) => box?.holds(id))) {
     if (own === undefined && ofBackup !== undefined) {
       await createOnce(join(config.DATA_DIR, SECRET_KEY_FILE), ofBackup);
     }
@@ -44,6 +45,6 @@ export async function adoptSecretKey(
   );
 }
 
-function idsOf(secretKey: string): string[] {
-  return new SecretKeys(splitSecrets(secretKey)).derive('at-rest').map(({ id }) => id);
+function boxOf(secretKey: string): SecretBox {
+  return new SecretBox(new SecretKeys(splitSecrets(secretKey)));
 }

@@ -48,6 +48,11 @@ export class SecretBox {
     return decrypt(Buffer.from(encoded, 'base64url'), key, place);
   }
 
+  /** Whether what was sealed with the key of that id can be opened. */
+  holds(keyId: string): boolean {
+    return this.#keys.has(keyId);
+  }
+
   /** Whether a text was sealed with a key that is being rotated out. */
   isOutdated(sealed: string): boolean {
     return SEALED.exec(sealed)?.[1] !== this.#current.id;
