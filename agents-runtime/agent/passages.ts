@@ -1,3 +1,5 @@
+import { atOnce, inSlices, type Sliced } from '../../media/stream/in-slices.js';
+
 /** The longest passage, characters: what the sentence model reads of a text. */
 const LONGEST = 450;
 /** A text of very many very short blocks is packed: so many passages it may have, and one each… */
@@ -13,6 +15,9 @@ export interface TextPassage {
 }
 
 const SEGMENTED_AT_ONCE = 1_000;
+/** Characters whose blocks are found in one step, and blocks that are read in one. */
+const CHARACTERS_AT_ONCE = 10_000;
+const BLOCKS_AT_ONCE = 64;
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
@@ -21,10 +26,24 @@ const segmenters = new Map<string, Intl.Segmenter>();
  * ones at sentence ends. Titles are told with what stands below them. Markup is taken out.
  */
 export function splitPassages(text: string, language = 'en'): TextPassage[] {
+  return atOnce(passagesOf(text, language));
+}
+
+/** The same of a whole document, a part at a time, so that nobody waits for it. */
+export function splitDocument(
+  text: string,
+  pause?: () => Promise<unknown>,
+): Promise<readonly TextPassage[]> {
+  return inSlices(passagesOf(text, 'en'), pause);
+}
+
+function* passagesOf(text: string, language: string): Sliced<TextPassage[]> {
   const passages: TextPassage[] = [];
   let title = '';
   let label = '';
-  for (const block of blocksOf(text)) {
+  const blocks = yield* blocksOf(text);
+  for (const [index, block] of blocks.entries()) {
+    if (index % BLOCKS_AT_ONCE === BLOCKS_AT_ONCE - 1) yield;
     const { heading, body } = takeHeading(block);
     if (heading !== undefined) {
       title = heading;
@@ -42,8 +61,9 @@ export function splitPassages(text: string, language = 'en'): TextPassage[] {
     const isItem = ITEM.test(body);
     if (!isItem && !label.endsWith('?')) label = '';
     const below = [title, label].filter((part) => part !== '').join(', ');
-    for (const part of upTo(LONGEST, plain, language))
+    for (const part of yield* upTo(LONGEST, plain, language)) {
       passages.push({ heading: below, text: part });
+    }
     if (!isItem) label = '';
   }
   return passages.length > FEW + text.length / CHARACTERS_A_PASSAGE ? packed(passages) : passages;
@@ -65,12 +85,30 @@ const BORDERS =
 const AFTER_LABEL = /\n(?<=^[^.!?\n|]{1,80}:[ \t]{0,8}\n)/;
 const LONGEST_TITLE = 200;
 
-function blocksOf(text: string): string[] {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .split(BORDERS)
-    .flatMap((block) => block.trim().split(AFTER_TABLE))
-    .flatMap((block) => block.split(AFTER_LABEL));
+function* blocksOf(text: string): Sliced<string[]> {
+  const lines = text.replace(/\r\n?/g, '\n');
+  const blocks: string[] = [];
+  for (let from = 0; from < lines.length; ) {
+    const to = borderBehind(lines, from + CHARACTERS_AT_ONCE);
+    blocks.push(
+      ...lines
+        .slice(from, to)
+        .split(BORDERS)
+        .flatMap((block) => block.trim().split(AFTER_TABLE))
+        .flatMap((block) => block.split(AFTER_LABEL)),
+    );
+    from = to;
+    yield;
+  }
+  return blocks;
+}
+
+/** The first place from `at` on where a block ends. */
+function borderBehind(lines: string, at: number): number {
+  if (at >= lines.length) return lines.length;
+  const border = new RegExp(BORDERS, 'g');
+  border.lastIndex = at;
+  return border.exec(lines)?.index ?? lines.length;
 }
 
 /** A line that begins with #, or that is bold as a whole, is a title. */
@@ -84,11 +122,12 @@ function takeHeading(block: string): { readonly heading?: string; readonly body:
 }
 
 /** In parts of at most so many characters, each of whole sentences where that can be. */
-function upTo(most: number, text: string, language: string): string[] {
+function* upTo(most: number, text: string, language: string): Sliced<string[]> {
   if (text.length <= most) return [text];
   const parts: string[] = [];
   let part = '';
-  for (const sentence of splitSentences(text, language).flatMap((one) => cutHard(most, one))) {
+  const sentences = yield* sentencesOf(text, language);
+  for (const sentence of sentences.flatMap((one) => cutHard(most, one))) {
     if (part && part.length + sentence.length > most) {
       parts.push(part);
       part = '';
@@ -129,13 +168,17 @@ function packed(passages: readonly TextPassage[]): TextPassage[] {
 
 /** The sentences of a plain text. An abbreviation before a name does not end one. */
 export function splitSentences(text: string, language = 'en'): string[] {
+  return atOnce(sentencesOf(text, language));
+}
+
+function* sentencesOf(text: string, language: string): Sliced<string[]> {
   let segmenter = segmenters.get(language);
   if (!segmenter) {
     segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
     segmenters.set(language, segmenter);
   }
   const sentences: string[] = [];
-  for (const segment of segmentsOf(text, segmenter)) {
+  for (const segment of yield* segmentsOf(text, segmenter)) {
     const sentence = segment.trim();
     const before = sentences.at(-1);
     if (before && /\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|approx|e\.g|i\.e)\.$/.test(before)) {
@@ -148,7 +191,7 @@ export function splitSentences(text: string, language = 'en'): string[] {
 }
 
 /** In steps, as a segmenter's time grows with the square of a text's length. */
-function segmentsOf(text: string, segmenter: Intl.Segmenter): string[] {
+function* segmentsOf(text: string, segmenter: Intl.Segmenter): Sliced<string[]> {
   const segments: string[] = [];
   let open = '';
   for (let at = 0; at < text.length; at += SEGMENTED_AT_ONCE) {
@@ -157,6 +200,7 @@ function segmentsOf(text: string, segmenter: Intl.Segmenter): string[] {
     // The last one may go on; one that is very long by now is cut where it stands.
     open = found.length > 1 || part.length < 4 * SEGMENTED_AT_ONCE ? (found.pop() ?? '') : '';
     segments.push(...found);
+    if ((at / SEGMENTED_AT_ONCE) % 8 === 7) yield;
   }
   if (open) segments.push(open);
   return segments;

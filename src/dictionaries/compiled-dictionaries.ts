@@ -38,6 +38,6 @@ export class CompiledDictionaries {
 
   async #compile(id: string, version: number): Promise<Dictionary> {
     const rules = (await this.#repository.findRules(id, version)) ?? noSuchVersion();
-    return new Dictionary(rules);
+    return Dictionary.compile(rules);
   }
 }

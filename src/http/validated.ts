@@ -4,6 +4,7 @@ import { ApiError, type Fault, InvalidInput } from '../errors.js';
 import { faultsOf } from './faults.js';
 import { readJsonBody } from './json-body.js';
 import { readMultipartBody } from './multipart-body.js';
+import { parseInSlices } from './sliced-parse.js';
 
 /** The schemas of a request's parts; a part without one is not read. */
 export interface InputSchemas {
@@ -30,9 +31,9 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
     throw new ApiError('NOT_FOUND', 'There is nothing at this path');
   }
   const faults: Fault[] = [];
-  const parse = (part: string, schema: z.ZodType | undefined, raw: unknown): unknown => {
+  const parse = async (part: string, schema: z.ZodType | undefined, raw: unknown) => {
     if (!schema) return undefined;
-    const result = schema.safeParse(raw);
+    const result = await parseInSlices(schema, raw);
     if (result.success) return result.data;
     faults.push(...faultsOf(part, raw, result.error.issues));
     return undefined;
@@ -40,9 +41,13 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
   const readBody = schemas.isMultipart ? readMultipartBody : readJsonBody;
   const body = schemas.body && (await readBody(request, schemas.maxBodyBytes));
   const input = {
-    params: parse('path', schemas.params, { ...request.params }),
-    query: parse('query', schemas.query, schemas.query && queryOf(request.url, schemas.query)),
-    body: parse('body', schemas.body, body),
+    params: await parse('path', schemas.params, { ...request.params }),
+    query: await parse(
+      'query',
+      schemas.query,
+      schemas.query && queryOf(request.url, schemas.query),
+    ),
+    body: await parse('body', schemas.body, body),
   };
   if (faults.length > 0) throw new InvalidInput(faults);
   return input;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { splitPassages } from '../../agents-runtime/agent/passages.js';
+import { splitDocument } from '../../agents-runtime/agent/passages.js';
 import type { Embedder } from '../../media/inference/embedder.js';
 import type { IndexingRepository, NewPassage, PendingDocument } from './indexing.repository.js';
 
@@ -98,7 +98,8 @@ export class Indexer {
     const repository = this.#repository;
     if (!document.isSplit) {
       const content = await repository.contentOf(transaction, document.id);
-      await repository.insertPassages(transaction, document, splitPassages(content));
+      const passages = await splitDocument(content);
+      await repository.insertPassages(transaction, document, passages);
     }
     const batch = await repository.withoutVectors(transaction, document.id, BATCH);
     if (batch.length > 0) {

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { LANGUAGES } from '../../media/languages.js';
 import { MODELS } from '../../media/models/manifest.js';
 import type { ModelStore } from '../../media/models/store.js';
+import { warmNormaliser } from '../../media/tts/languages/grammars.js';
 import type { Config } from '../config.js';
 import type { Shutdown } from '../shutdown.js';
 import { openVoices } from '../voices/open-voices.js';
@@ -31,7 +33,10 @@ export async function openSpeech({ config, log, shutdown, permits, store }: Spee
   shutdown.add('voices', () => open.close());
   const encoders = new EncoderThread(permits, { mp3Program: config.MP3_ENCODER });
   shutdown.add('encoders', () => encoders.close());
-  await voices[0]!.warm();
+  const defaultVoice = voices[0]!.warm();
+  // Before anybody is served, as it holds the thread; the voice loads on another one.
+  for (const language of LANGUAGES) warmNormaliser(language);
+  await defaultVoice;
   await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
   // No one waits for them: English does not need them.
   void open.warmRest(log);

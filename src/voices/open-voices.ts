@@ -1,14 +1,11 @@
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { FormantVoice } from '../../media/formant/formant-voice.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../media/inference/hibari-voice.js';
 import { PiperVoice } from '../../media/inference/piper-voice.js';
-import { LANGUAGES } from '../../media/languages.js';
 import type { Model } from '../../media/models/model.js';
 import type { ModelStore } from '../../media/models/store.js';
-import { warmNormaliser } from '../../media/tts/languages/grammars.js';
 import type { Phonemizer } from '../../media/tts/phonemizer.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import { openFormant } from './formant-voices.js';
@@ -114,10 +111,6 @@ function voicesToWarm(voices: readonly VoiceModel[]): readonly VoiceModel[] {
 
 /** One after the other: callers need the machine too. */
 async function warmAll(voices: readonly VoiceModel[], log: Logger): Promise<void> {
-  for (const language of LANGUAGES) {
-    warmNormaliser(language);
-    await setImmediate();
-  }
   for (const voice of voices) {
     try {
       await voice.warm();

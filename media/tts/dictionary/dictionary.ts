@@ -1,7 +1,8 @@
+import { atOnce, inSlices, type Sliced } from '../../stream/in-slices.js';
 import { type TextEdit, type TextRange, TracedText } from '../traced-text.js';
 import { composed } from './composed-text.js';
 import type { PronunciationRule } from './pronunciation-rule.js';
-import { RuleIndex } from './rule-index.js';
+import { type RuleIndex, type RuleKey, ruleIndex } from './rule-index.js';
 import { keyOf, type ScannedText, scanned, type View } from './scanned-text.js';
 
 /** A part of a text that is to be said as its phonetic transcription has it. */
@@ -21,6 +22,8 @@ export interface Replaced {
 
 /** So many UTF-16 units may replacements add: 5,000 times the longest would be a day of speech. */
 const MOST_GROWTH = 10_000;
+/** Rules whose words are brought into the form of keys in one step. */
+const RULES_AT_ONCE = 500;
 
 interface Match {
   readonly start: number;
@@ -34,14 +37,18 @@ export class Dictionary {
   readonly #exact: RuleIndex;
   readonly #folded: RuleIndex;
 
-  constructor(rules: readonly PronunciationRule[]) {
+  constructor(rules: readonly PronunciationRule[], indexes = atOnce(indexesOf(rules))) {
     this.#rules = rules;
-    const keys = (caseSensitive: boolean) =>
-      rules.flatMap((rule, order) =>
-        rule.caseSensitive === caseSensitive ? { key: keyOf(rule.word, caseSensitive), order } : [],
-      );
-    this.#exact = new RuleIndex(keys(true));
-    this.#folded = new RuleIndex(keys(false));
+    this.#exact = indexes.exact;
+    this.#folded = indexes.folded;
+  }
+
+  /** The same a part at a time: ten thousand rules would hold others up. */
+  static async compile(
+    rules: readonly PronunciationRule[],
+    pause?: () => Promise<unknown>,
+  ): Promise<Dictionary> {
+    return new Dictionary(rules, await inSlices(indexesOf(rules), pause));
   }
 
   /**
@@ -93,6 +100,21 @@ export class Dictionary {
     if (exact.token !== folded.token) return exact.token > folded.token ? exact : folded;
     return exact.order < folded.order ? exact : folded;
   }
+}
+
+interface RuleIndexes {
+  readonly exact: RuleIndex;
+  readonly folded: RuleIndex;
+}
+
+function* indexesOf(rules: readonly PronunciationRule[]): Sliced<RuleIndexes> {
+  const keys: Record<'exact' | 'folded', RuleKey[]> = { exact: [], folded: [] };
+  for (const [order, { word, caseSensitive }] of rules.entries()) {
+    const key = keyOf(word, caseSensitive);
+    keys[caseSensitive ? 'exact' : 'folded'].push({ key, order });
+    if (order % RULES_AT_ONCE === RULES_AT_ONCE - 1) yield;
+  }
+  return { exact: yield* ruleIndex(keys.exact), folded: yield* ruleIndex(keys.folded) };
 }
 
 /** The token before which a match ends, and its rule's order. */

@@ -1,3 +1,8 @@
+import type { Sliced } from '../../stream/in-slices.js';
+
+/** Keys that are sorted, merged or counted in one step. */
+const KEYS_AT_ONCE = 500;
+
 /** A word to look for, in the form in which texts are looked through, and its rule's place. */
 export interface RuleKey {
   readonly key: string;
@@ -21,15 +26,10 @@ export class RuleIndex {
   /** Of each first unit, the range of its keys (half-open). */
   readonly #ranges = new Map<number, readonly [from: number, to: number]>();
 
+  /** @param entries in the order of their keys, each key once. */
   constructor(entries: readonly RuleKey[]) {
-    const orders = new Map<string, number>();
-    for (const { key, order } of entries) {
-      if (key !== '' && order < (orders.get(key) ?? Number.POSITIVE_INFINITY)) {
-        orders.set(key, order);
-      }
-    }
-    this.#keys = [...orders.keys()].sort();
-    this.#orders = Int32Array.from(this.#keys, (key) => orders.get(key)!);
+    this.#keys = entries.map(({ key }) => key);
+    this.#orders = Int32Array.from(entries, ({ order }) => order);
     for (let from = 0; from < this.#keys.length; ) {
       const unit = this.#keys[from]!.charCodeAt(0);
       let to = from + 1;
@@ -37,10 +37,6 @@ export class RuleIndex {
       this.#ranges.set(unit, [from, to]);
       from = to;
     }
-  }
-
-  get isEmpty(): boolean {
-    return this.#keys.length === 0;
   }
 
   /** The longest key that `text` has at `start` and whose end suits. */
@@ -75,4 +71,39 @@ export class RuleIndex {
     }
     return low;
   }
+}
+
+/** The index of words in any order, made a part at a time. */
+export function* ruleIndex(entries: readonly RuleKey[]): Sliced<RuleIndex> {
+  let runs: RuleKey[][] = [];
+  for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
+    runs.push(entries.slice(at, at + KEYS_AT_ONCE).sort(compareKeys));
+    yield;
+  }
+  while (runs.length > 1) {
+    const longer: RuleKey[][] = [];
+    for (let i = 0; i < runs.length; i += 2)
+      longer.push(yield* merged(runs[i]!, runs[i + 1] ?? []));
+    runs = longer;
+  }
+  const all = runs[0] ?? [];
+  return new RuleIndex(
+    all.filter(({ key }, i) => key !== '' && (i === 0 || all[i - 1]!.key !== key)),
+  );
+}
+
+function* merged(one: readonly RuleKey[], other: readonly RuleKey[]): Sliced<RuleKey[]> {
+  const all: RuleKey[] = [];
+  for (let i = 0, j = 0; i < one.length || j < other.length; ) {
+    const isOne = j === other.length || (i < one.length && compareKeys(one[i]!, other[j]!) <= 0);
+    all.push(isOne ? one[i++]! : other[j++]!);
+    if (all.length % (4 * KEYS_AT_ONCE) === 0) yield;
+  }
+  return all;
+}
+
+/** By UTF-16 units; of equal keys the rule that comes first. */
+function compareKeys(a: RuleKey, b: RuleKey): number {
+  if (a.key !== b.key) return a.key < b.key ? -1 : 1;
+  return a.order - b.order;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitPassages } from '../../../agents-runtime/agent/passages.js';
+import { splitDocument, splitPassages } from '../../../agents-runtime/agent/passages.js';
 
 const told = (text: string) =>
   splitPassages(text).map(({ heading, text: passage }) => `${heading} | ${passage}`);
@@ -104,5 +104,43 @@ Closed else.`;
     const begin = performance.now();
     splitPassages(text);
     expect(performance.now() - begin).toBeLessThan(1_500);
+  });
+
+  it('is cut the same wherever its parts are read', () => {
+    const part = fc.constantFrom(
+      '\n# A title\n',
+      '\n- an item of a list that tells something\n',
+      '\n| a | row |\n',
+      '\n**All bold:**\n',
+      '\nTimes:\n',
+      '\n \n\n',
+      'Words of a sentence that goes on for quite a while. ',
+    );
+    const filler = 'Some words that fill a line of its own, not too short.\n\n';
+    fc.assert(
+      fc.property(
+        fc.array(part, { minLength: 20, maxLength: 60 }),
+        fc.integer({ min: 150, max: 200 }),
+        (parts, lines) => {
+          // The tenth thousand of characters ends somewhere in it.
+          const text = parts.join('');
+          const wanted = splitPassages(`${filler}${text}`).slice(1);
+          expect(splitPassages(filler.repeat(lines) + text).slice(lines)).toEqual(wanted);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([
+    ['paragraphs', 'One line of it.\n\nAnother one, with more. And more.\n\n'.repeat(3_500)],
+    ['items', '- one\n- two\n'.repeat(16_000)],
+    ['one sentence', 'word '.repeat(40_000)],
+    ['sentences', 'One. '.repeat(40_000)],
+  ])('of 200,000 characters keeps nobody waiting, %s', async (_, text) => {
+    let pauses = 0;
+    const passages = await splitDocument(text, async () => void pauses++);
+    expect(pauses).toBeGreaterThan(20);
+    expect(passages).toEqual(splitPassages(text));
   });
 });

@@ -188,6 +188,19 @@ describe('the matcher', () => {
     const ratio = bestTime(() => many.apply(text)) / bestTime(() => few.apply(text));
     expect(ratio).toBeLessThan(8);
   });
+
+  it('is compiled a part at a time, to the same', async () => {
+    const rules = [...manyRules(10_000).reverse(), ...manyRules(10), rule('zebra2', 'later')];
+    let pauses = 0;
+    const sliced = await Dictionary.compile(rules, async () => void pauses++);
+    // Ten thousand words are read, sorted in parts, and merged.
+    expect(pauses).toBeGreaterThan(50);
+    const whole = new Dictionary(rules);
+    for (const { word } of rules.filter((_, i) => i % 10 === 0)) {
+      const text = `A ${word}, and ${word.toUpperCase()} of ${word}s.`;
+      expect(sliced.apply(text)).toEqual(whole.apply(text));
+    }
+  });
 });
 
 function manyRules(count: number): PronunciationRule[] {
