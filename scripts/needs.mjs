@@ -21,8 +21,13 @@ export const NEEDS = {
   sox: systemCommand(['sox'], 'sox'),
   opusinfo: systemCommand(['opusinfo'], 'opus-tools'),
   chromium: systemCommand(['chromium', 'chromium-browser', 'google-chrome'], 'chromium'),
-  // The path is the environment's python.
+  // The paths are the environments' pythons.
   'piper-tts': pythonVenv('piper-tts', ['piper-tts==1.8.0', 'onnx==1.22.0']),
+  schemathesis: pythonVenv('schemathesis', [
+    'schemathesis==4.32.5',
+    'hypothesis==6.170.15',
+    'jsonschema_rs==0.60.3',
+  ]),
   // The path is a node_modules folder.
   'sherpa-onnx': npmPackages('sherpa-onnx', ['sherpa-onnx-node@1.13.8']),
   // Newer ones cannot be built from the module proxy alone.

@@ -1,6 +1,17 @@
 import type { z } from 'zod';
 import { Refused, toText } from '../http/coerce.js';
-import { anyDict, bool, custom, dict, float, int, model, oneOf, str } from '../http/fields.js';
+import {
+  anyDict,
+  bool,
+  custom,
+  dict,
+  float,
+  int,
+  model,
+  oneOf,
+  PRINTABLE,
+  str,
+} from '../http/fields.js';
 import { nullableShape, optionalShape } from './config-fields.js';
 import { ManagedTools } from './managed-tools.schema.js';
 import { McpServers, McpServersInput } from './mcp-servers.schema.js';
@@ -77,7 +88,11 @@ const PLAIN_FIELDS = {
     .refine((contacts) => Object.keys(contacts).every((name) => CONTACT_NAME.test(name)), {
       message: 'a contact must have a name of 1 to 200 printable characters',
     })
-    .meta({ description: 'Name → number in E.164; not empty when outbound calling is allowed.' }),
+    .meta({
+      description: 'Name → number in E.164; not empty when outbound calling is allowed.',
+      maxProperties: MAX_CONTACTS,
+      propertyNames: { pattern: `^${PRINTABLE}{1,200}$` },
+    }),
   managed_tools: ManagedTools,
   available_voices: anyDict(),
   category: str({ max: 200 }),

@@ -56,6 +56,7 @@ export function secretHeaders() {
     .refine((headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)), {
       message: 'a header has a name that HTTP does not allow',
     })
+    .meta({ maxProperties: MAX_HEADERS, propertyNames: { pattern: HEADER_NAME.source } })
     .nullable()
     .transform((headers) => (headers && Object.keys(headers).length > 0 ? headers : null))
     .optional();
@@ -63,7 +64,13 @@ export function secretHeaders() {
 
 /** An http or https address, kept as it was written. */
 export function webAddress() {
-  return custom(readAddress, { type: 'string', format: 'uri', maxLength: MAX_URL_LENGTH });
+  return custom(readAddress, {
+    type: 'string',
+    format: 'uri',
+    pattern: '^[hH][tT][tT][pP][sS]?:',
+    maxLength: MAX_URL_LENGTH,
+    description: 'https; http only for the hosts in OUTBOUND_ALLOWED_HOSTS.',
+  });
 }
 
 function readAddress(value: unknown): string | Refused {

@@ -29,6 +29,13 @@ export interface Admission {
   readonly end_token: string;
 }
 
+/** How a client wants to come. */
+export interface AdmissionWish {
+  /** A paused agent may be called too. */
+  readonly isTest: boolean;
+  readonly transport: 'livekit' | 'websocket';
+}
+
 const REFUSALS: Readonly<Record<Refusal | 'agent_not_deployed', string>> = {
   agent_not_deployed: 'The agent is not deployed: deploy it, or use test-connection-details',
   insufficient_credits: 'The account has no credits left',
@@ -47,21 +54,21 @@ export class CallDesk {
   }
 
   /**
-   * @param isTest a paused agent may be called too.
    * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED,
-   *   PUBLIC_URL_REQUIRED, and what is wrong with the overrides
+   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, and what is wrong with the overrides
    */
   async admit(
     accountId: string,
     agentId: string,
     options: CallOptions,
-    isTest: boolean,
+    { isTest, transport }: AdmissionWish,
   ): Promise<Admission> {
     const { calls, tokens, live, socketOrigin } = this.#parts;
     const agent = await this.#find(accountId, agentId);
     const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
     if (!isAllowed) throw refused('agent_not_deployed');
     await this.#parts.overrides.check(agent, options.agent_overrides);
+    if (transport === 'livekit') throw noLiveKit();
     const origin = socketOrigin();
     if (origin === undefined) {
       throw new ApiError(
@@ -131,4 +138,13 @@ export class CallDesk {
 
 function refused(reason: keyof typeof REFUSALS): ApiError {
   return new ApiError('CALL_VALIDATION_FAILED', REFUSALS[reason], { fields: { reason } });
+}
+
+function noLiveKit(): ApiError {
+  const settings = 'LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET';
+  return new ApiError(
+    'PROVIDER_ERROR',
+    `LiveKit is not configured: ${settings} are missing; ask for the transport "websocket"`,
+    { detail: 'This version has no use for these settings yet: LiveKit comes later' },
+  );
 }

@@ -71,6 +71,7 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
       403: { description: 'CALL_VALIDATION_FAILED with a reason' },
       400: { description: "The overrides' voice does not speak the call's language" },
       404: { description: 'No such agent, or the overrides name no voice that is here' },
+      502: { description: 'LiveKit is asked for, which is not configured' },
       503: { description: 'Overloaded, or PUBLIC_URL is missing' },
     },
     handle: ({ principal, body }) =>
@@ -81,7 +82,7 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
           ...(body.dynamic_variables && { dynamic_variables: body.dynamic_variables }),
           ...(body.agent_overrides && { agent_overrides: body.agent_overrides }),
         },
-        isTest,
+        { isTest, transport: body.transport ?? 'websocket' },
       ),
   });
 }

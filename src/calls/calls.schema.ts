@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { LANGUAGES } from '../../media/languages.js';
-import { bool, dict, float, int, model, oneOf, scalar, str } from '../http/fields.js';
+import { codePoints } from '../http/coerce.js';
+import { bool, dict, float, int, model, oneOf, PRINTABLE, scalar, str } from '../http/fields.js';
 
 const MAX_VARIABLES = 200;
 const MAX_NAME = 200;
@@ -27,7 +28,7 @@ export const AgentOverrides = model(
 export type AgentOverrides = z.output<typeof AgentOverrides>;
 
 /** Values for the placeholders of prompt and greeting: flat, and each a string, number or boolean. */
-export const DynamicVariables = dict(scalar())
+export const DynamicVariables = dict(scalar().meta({ maxLength: MAX_VALUE }))
   .refine((variables) => Object.keys(variables).length <= MAX_VARIABLES, {
     message: `there must be at most ${MAX_VARIABLES} variables`,
   })
@@ -37,11 +38,15 @@ export const DynamicVariables = dict(scalar())
   .refine((variables) => Object.values(variables).every((value) => !isTooLong(value)), {
     message: `a value must have at most ${MAX_VALUE} characters`,
   })
-  .meta({ description: 'Values of the `{{name}}` placeholders in prompt and greeting.' });
+  .meta({
+    description: 'Values of the `{{name}}` placeholders in prompt and greeting.',
+    maxProperties: MAX_VARIABLES,
+    propertyNames: { pattern: `^${PRINTABLE.replace('[^', '[^{}')}{1,${MAX_NAME}}$` },
+  });
 export type CallVariables = Readonly<z.output<typeof DynamicVariables>>;
 
 const isName = (name: string) => /^[^\p{Cc}\p{Surrogate}{}]{1,200}$/u.test(name);
-const isTooLong = (value: unknown) => typeof value === 'string' && value.length > MAX_VALUE;
+const isTooLong = (value: unknown) => typeof value === 'string' && codePoints(value) > MAX_VALUE;
 
 /** What belongs to one call only. */
 export interface CallOptions {

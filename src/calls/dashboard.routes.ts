@@ -26,9 +26,11 @@ export function dashboardRoutes(dashboard: DashboardRepository): readonly Route[
       path: '/agent/dashboard',
       summary: 'Sum up the calls of the last 90 days',
       query: model({
-        timezone: str({ max: 64, description: 'By which days begin: an IANA name.' }).default(
-          'UTC',
-        ),
+        timezone: str({
+          max: 64,
+          description: 'By which days begin: an IANA name.',
+          format: 'iana-time-zone',
+        }).default('UTC'),
       }),
       responses: { 200: { description: 'The sums', schema: Dashboard } },
       async handle({ principal, query: { timezone } }) {

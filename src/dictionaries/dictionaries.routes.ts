@@ -187,6 +187,10 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       summary: 'Add rules',
       description: 'Behind those that are there. Makes a version, which becomes the current one.',
       body: bodies.rules,
+      responses: {
+        ...common.responses,
+        409: { description: 'A rule with one of the ids is there, or no room for so many' },
+      },
       async handle({ principal, params, body }) {
         const { accountId } = principal;
         return toBody(await dictionaries.addRules(accountId, params.dictionary_id, body.rules));

@@ -8,6 +8,14 @@ import { upload } from '../http/multipart-body.js';
 const LONGEST_ID = 200;
 const LONGEST_NAME = 255;
 const NO_CONTROLS = 'text must not contain control characters';
+/** The same for the document. */
+const XML = '[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]*';
+const XML_TEXT = `^${XML}$`;
+const XML_WORD = `^${XML}[^\\u0000-\\u0020\\s\\ufeff\\ufffe\\uffff]${XML}$`;
+
+const LEXICON = `<lexicon version="1.0" xmlns="http://www.w3.org/2005/01/pronunciation-lexicon" alphabet="ipa" xml:lang="en">
+  <lexeme><grapheme>Parley</grapheme><alias>par lay</alias></lexeme>
+</lexicon>`;
 
 const name = () => str({ min: 1, max: LONGEST_NAME });
 const language = () => oneOf(LANGUAGES, { description: 'ISO 639-1' });
@@ -22,7 +30,11 @@ export function dictionaryBodies(limits: PlsLimits) {
       rules: rules.default([]),
     }).meta({ id: 'CreateDictionaryFromRules' }),
     createFromFile: model({
-      file: upload('A lexicon in the form of PLS 1.0.'),
+      file: upload({
+        description: 'A lexicon in the form of PLS 1.0.',
+        mediaTypes: ['application/pls+xml'],
+        example: LEXICON,
+      }),
       name: name(),
       language: language()
         .optional()
@@ -38,27 +50,27 @@ export function dictionaryBodies(limits: PlsLimits) {
 
 function ruleInput({ wordLength, replacementLength }: PlsLimits) {
   return model({
-    id: str({ max: LONGEST_ID })
-      .refine(isXmlText, NO_CONTROLS)
-      .nullable()
-      .optional()
-      .meta({ description: 'Made where it is left out; stays the same from version to version.' }),
+    id: str({ max: LONGEST_ID }).refine(isXmlText, NO_CONTROLS).nullable().optional().meta({
+      description: 'Made where it is left out; stays the same from version to version.',
+      pattern: XML_TEXT,
+    }),
     word: str({
       min: 1,
       max: wordLength,
       description: 'Word or phrase; a space in it matches any run of white space.',
     })
       .refine((word) => word.trim() !== '', 'word must not be blank')
-      .refine(isXmlText, NO_CONTROLS),
-    replacement: str({ max: replacementLength, description: 'Spoken instead.' }).refine(
-      isXmlText,
-      NO_CONTROLS,
-    ),
+      .refine(isXmlText, NO_CONTROLS)
+      .meta({ pattern: XML_WORD }),
+    replacement: str({ max: replacementLength, description: 'Spoken instead.' })
+      .refine(isXmlText, NO_CONTROLS)
+      .meta({ pattern: XML_TEXT }),
     ipa: str({
       max: replacementLength,
       description: 'Said by voices with a phoneme stage; the others say the replacement.',
     })
       .refine(isXmlText, NO_CONTROLS)
+      .meta({ pattern: XML_TEXT })
       .nullable()
       .optional(),
     case_sensitive: bool().default(true),

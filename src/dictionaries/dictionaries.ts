@@ -46,7 +46,7 @@ export class Dictionaries {
     accountId: string,
     given: { readonly name: string; readonly language: Language; readonly rules: RuleInput[] },
   ): Promise<DictionaryDetail> {
-    return this.#insert(accountId, { ...given, rules: withIds(given.rules, []) });
+    return this.#insert(accountId, { ...given, rules: withIds(given.rules) });
   }
 
   /** @throws ApiError INVALID_PLS with the place of the fault. */
@@ -86,21 +86,22 @@ export class Dictionaries {
   }
 
   async setRules(accountId: string, id: string, rules: RuleInput[]): Promise<DictionaryDetail> {
-    return this.#changeRules(accountId, id, () => withIds(rules, []));
+    return this.#changeRules(accountId, id, () => withIds(rules));
   }
 
-  /** @throws InvalidInput when an id is taken, or the dictionary would get too long. */
+  /** @throws ApiError RULE_ID_IN_USE, DICTIONARY_FULL for what the rules that are there forbid. */
   async addRules(accountId: string, id: string, rules: RuleInput[]): Promise<DictionaryDetail> {
     const most = this.#parts.limits.rules;
     return this.#changeRules(accountId, id, (present) => {
       if (present.length + rules.length > most) {
-        throw valueError(
-          ['body', 'rules'],
-          `the dictionary would have more than ${most} rules`,
-          null,
-        );
+        const sentence = `The dictionary would have more than ${most} rules`;
+        throw new ApiError('DICTIONARY_FULL', sentence);
       }
-      return [...present, ...withIds(rules, present)];
+      const ids = new Set(present.map(({ id }) => id));
+      const taken = rules.find(({ id }) => id && ids.has(id))?.id;
+      if (taken)
+        throw new ApiError('RULE_ID_IN_USE', `The dictionary has a rule with the id ${taken}`);
+      return [...present, ...withIds(rules)];
     });
   }
 
@@ -160,11 +161,8 @@ export class Dictionaries {
 }
 
 /** @throws InvalidInput for an id that an earlier rule has. */
-function withIds(
-  rules: readonly RuleInput[],
-  present: readonly PronunciationRule[],
-): PronunciationRule[] {
-  const taken = new Set(present.map(({ id }) => id));
+function withIds(rules: readonly RuleInput[]): PronunciationRule[] {
+  const taken = new Set<string>();
   return rules.map((rule, index) => {
     const id = rule.id || randomUUID();
     if (taken.has(id)) {

@@ -36,9 +36,8 @@ export function toText(value: unknown): string | Refused {
   return value;
 }
 
-/** An integer from a number without fraction, a boolean, or a decimal string. */
+/** An integer from a number without fraction or a decimal string. */
 export function toInteger(value: unknown): number | Refused {
-  if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return wholeNumber(value);
   if (typeof value !== 'string') {
     return new Refused('int_type', 'Input should be a valid integer');
@@ -70,9 +69,8 @@ function wholeNumber(value: number): number | Refused {
   return value;
 }
 
-/** A finite number from a number, a boolean, or a decimal string. */
+/** A finite number from a number or a decimal string. */
 export function toNumber(value: unknown): number | Refused {
-  if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return Number.isFinite(value) ? value : notFinite();
   if (typeof value !== 'string') {
     return new Refused('float_type', 'Input should be a valid number');

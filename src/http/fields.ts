@@ -36,6 +36,9 @@ function leaf<T>(read: (value: unknown) => T | Refused, json: Json) {
     .meta(json);
 }
 
+/** A printable character as a pattern of the document: told there, checked by words of one's own. */
+export const PRINTABLE = '[^\\u0000-\\u001f\\u007f-\\u009f]';
+
 export interface TextOptions {
   /** Bounds of the length, in code points. */
   readonly min?: number;
@@ -54,7 +57,8 @@ export function str(options: TextOptions = {}) {
     type: 'string',
     ...(min === undefined ? {} : { minLength: min }),
     ...(max === undefined ? {} : { maxLength: max }),
-    ...(pattern === undefined ? {} : { pattern: pattern.source }),
+    // Elsewhere \d may mean the digits of every script.
+    ...(pattern === undefined ? {} : { pattern: pattern.source.replaceAll('\\d', '[0-9]') }),
     ...(options.format === undefined ? {} : { format: options.format }),
     ...described(options),
   });

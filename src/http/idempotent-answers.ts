@@ -3,8 +3,11 @@ import { ApiError, valueError } from '../errors.js';
 import type { IdempotentAnswersRepository, KeyedRequest } from './idempotent-answers.repository.js';
 import { type Call, Reply, SENT } from './route.js';
 
-/** Visible ASCII. Source: IETF draft-ietf-httpapi-idempotency-key-header-07, which takes a string. */
-const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+/**
+ * What a key may be: visible ASCII.
+ * Source: IETF draft-ietf-httpapi-idempotency-key-header-07, which takes a string.
+ */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 const HEADER = 'Idempotency-Key';
 /** A request that comes while the first one is served may be sent again after so long. */
 const RETRY_AFTER_S = 1;
@@ -38,7 +41,7 @@ export class IdempotentAnswers {
   async once(call: AnyCall, work: () => Promise<unknown>): Promise<unknown> {
     const key = call.req.get(HEADER);
     if (key === undefined) return work();
-    if (!KEY.test(key)) {
+    if (!IDEMPOTENCY_KEY.test(key)) {
       throw valueError(['header', HEADER], 'a key is 1 to 255 visible characters', key);
     }
     const request = { accountId: call.principal.accountId, key, hash: hashOf(call) };

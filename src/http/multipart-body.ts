@@ -25,14 +25,31 @@ export class UploadedFile {
   }
 }
 
+/** Where a file's schema keeps its media types until the document puts them where they belong. */
+export const MEDIA_TYPES = 'x-media-types';
+
+/** What a form's file may be, for the document. */
+export interface UploadKind {
+  readonly description: string;
+  readonly mediaTypes: readonly string[];
+  /** The beginning of one, at least. */
+  readonly example: string;
+}
+
 /** A file in the schema of a form. */
-export function upload(description: string) {
+export function upload({ description, mediaTypes, example }: UploadKind) {
   return custom<UploadedFile>(
     (value) =>
       value instanceof UploadedFile
         ? value
         : valueRefused(`Expected UploadFile, received: ${typeof value}`),
-    { type: 'string', format: 'binary', description },
+    {
+      type: 'string',
+      format: 'binary',
+      description,
+      examples: [example],
+      [MEDIA_TYPES]: mediaTypes,
+    },
   );
 }
 

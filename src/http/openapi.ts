@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import { IDEMPOTENCY_KEY } from './idempotent-answers.js';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
+import { MEDIA_TYPES } from './multipart-body.js';
 import { ERROR_SCHEMAS, errorAnswer } from './openapi-errors.js';
 import { ExampleMaker } from './openapi-examples.js';
 import type { Route, RouteResponse } from './route.js';
@@ -118,7 +120,7 @@ function headerParameters(route: Route): JsonSchema[] {
   const changed = 'The ETag that was read: what was changed since is left alone.';
   return [
     ...(route.isIdempotent
-      ? [header('Idempotency-Key', repeated, { minLength: 1, maxLength: 255 })]
+      ? [header('Idempotency-Key', repeated, { pattern: IDEMPOTENCY_KEY.source })]
       : []),
     ...(route.isConditional ? [header('If-Match', changed, {})] : []),
   ];
@@ -129,15 +131,34 @@ function requestBody(
   schema: z.ZodType,
   schemas: SchemaComponents,
 ): JsonSchema {
-  const type = isMultipart ? FORM_TYPE : JSON_TYPE;
+  const required = !schema.safeParse(undefined).success;
+  const body = described(schema, schemas, 'input');
+  if (!isMultipart) return { required, content: { [JSON_TYPE]: body } };
   return {
-    required: !schema.safeParse(undefined).success,
-    content: { [type]: described(schema, schemas, 'input') },
+    required,
+    content: { [FORM_TYPE]: { ...body, encoding: encodings(body.schema, schemas) } },
   };
+}
+
+/** The media types of a form's files, taken out of their schemas. */
+function encodings(form: JsonSchema, schemas: SchemaComponents): JsonSchema {
+  const name = String(form.$ref).split('/').at(-1)!;
+  const fields = Object.entries(
+    (schemas.all[name]?.properties ?? {}) as Record<string, JsonSchema>,
+  );
+  return Object.fromEntries(
+    fields.flatMap(([field, json]) => {
+      const types = json[MEDIA_TYPES];
+      if (!Array.isArray(types)) return [];
+      delete json[MEDIA_TYPES];
+      return [[field, { contentType: types.join(', ') }]];
+    }),
+  );
 }
 
 function responses(route: Route, schemas: SchemaComponents): JsonSchema {
   const errors: Record<number, string> = { ...COMMON_ERRORS };
+  if (route.isMultipart) errors[400] = 'The form cannot be read';
   if (route.body) {
     errors[413] = 'The body is too large';
     errors[415] = 'The body is of another type';

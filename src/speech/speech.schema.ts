@@ -44,7 +44,9 @@ export function speechRequest(modelIds: readonly string[]) {
       min: 1,
       allowNul: true,
       description: '[SPELL:AB12] spells what is in it, character by character.',
-    }).refine((text) => text.trim() !== '', 'text must not be blank'),
+    })
+      .refine((text) => text.trim() !== '', 'text must not be blank')
+      .meta({ pattern: '[^\\s\\ufeff]' }),
     ...soundFields(modelIds),
   }).meta({ id: 'SpeechRequest' });
 }

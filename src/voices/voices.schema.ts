@@ -18,7 +18,11 @@ const visibility = () =>
 
 /** A recording of the voice to clone. */
 export const CloneVoice = model({
-  file: upload('MP3, WAV, Ogg or M4A, at most 7.5 MB.'),
+  file: upload({
+    description: 'MP3, WAV, Ogg or M4A, at most 7.5 MB.',
+    mediaTypes: ['audio/mpeg', 'audio/wav', 'audio/ogg', 'audio/mp4'],
+    example: 'ID3…',
+  }),
   name: name().default('Cloned voice'),
   voice_visibility: visibility().default('PUBLIC'),
   language: oneOf(LANGUAGES, { description: 'ISO 639-1' }).default('en'),

@@ -47,7 +47,8 @@ describe('rules that are no rules', () => {
       rules: [rules[0]],
     });
     const path = `${DICTIONARIES}/${made.body.id}/add-rules`;
-    expect((await ask('POST', path, { rules: [rules[0]] })).status).toBe(422);
+    const again = await ask('POST', path, { rules: [rules[0]] });
+    expect([again.status, again.body.code]).toEqual([409, 'RULE_ID_IN_USE']);
   });
 
   it.each([

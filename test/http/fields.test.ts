@@ -38,7 +38,6 @@ describe('coercions', () => {
     ['-1_000', -1000],
     ['5.0', 5],
     [5.0, 5],
-    [true, 1],
     [-0, -0],
   ])('takes %j as an integer', (raw, value) => {
     expect(read(int(), raw)).toBe(value);
@@ -48,7 +47,6 @@ describe('coercions', () => {
     ['1.5', 1.5],
     ['1e3', 1000],
     ['.5', 0.5],
-    [false, 0],
     [2, 2],
   ])('takes %j as a number', (raw, value) => {
     expect(read(float(), raw)).toBe(value);
@@ -68,6 +66,8 @@ describe('faults', () => {
   it.each([
     ['int_type', int(), null, 'Input should be a valid integer'],
     ['int_type', int(), [], 'Input should be a valid integer'],
+    ['int_type', int(), true, 'Input should be a valid integer'],
+    ['float_type', float(), false, 'Input should be a valid number'],
     [
       'int_parsing',
       int(),

@@ -4,6 +4,7 @@ type Soak = (args: readonly string[]) => Promise<number>;
 /** Loaded when asked for, so that one run does not need what another one needs. */
 const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
   kill: () => import('./kill.js'),
+  schemathesis: () => import('./schemathesis.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
@@ -11,6 +12,8 @@ const load = Object.hasOwn(SOAKS, name) ? SOAKS[name] : undefined;
 if (load) {
   process.exitCode = await (await load()).run(args);
 } else {
-  console.error(`usage: npm run soak -- ${Object.keys(SOAKS).join('|')} [--rounds N]`);
+  console.error(
+    `usage: npm run soak -- ${Object.keys(SOAKS).join('|')} [--rounds N] [--examples N]`,
+  );
   process.exitCode = 2;
 }

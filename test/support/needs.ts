@@ -32,6 +32,13 @@ export function describeWith<const Name extends string>(
   });
 }
 
+/** The path of one need, for programs outside of the tests. @throws why it cannot be had */
+export function prepareTool(name: string): string {
+  const found = readiness([name])[name];
+  if (found && 'path' in found) return found.path;
+  throw new Error(`${name}: ${found?.reason ?? 'nobody prepared it'}`);
+}
+
 /** What the launcher prepared; a bare vitest prepares the suite's needs here and now. */
 function readiness(needs: readonly string[]): Readonly<Record<string, Readiness>> {
   const script = fileURLToPath(new URL('../../../scripts/needs.mjs', import.meta.url));

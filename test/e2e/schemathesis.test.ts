@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWith } from '../support/needs.js';
+import type { Product } from '../support/product.js';
+import { startFuzzedProduct } from '../support/schemathesis/fuzzed-product.js';
+import { runSchemathesis } from '../support/schemathesis/run.js';
+
+describeWith(['schemathesis'], 'schemathesis', ({ schemathesis: python }) => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startFuzzedProduct();
+  });
+  afterAll(() => product?.stop());
+
+  it('finds nothing in the running product but what the contract explains', async () => {
+    // Without a seed it generates the same each time. A longer run is `npm run soak -- schemathesis`.
+    const phases = ['examples', 'fuzzing'];
+    const outcome = await runSchemathesis(product, { python, phases, maxExamples: 6 });
+    const { findings, operations, output } = outcome;
+    expect(findings, output.slice(-3_000)).toEqual([]);
+    expect(operations.tested, output.slice(-3_000)).toBe(operations.total);
+    expect(outcome.cases).toBeGreaterThan(5 * operations.total);
+    expect(product.logs().match(/"level":"(error|fatal)"/)).toBeNull();
+  }, 300_000);
+});
