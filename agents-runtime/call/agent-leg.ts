@@ -141,6 +141,7 @@ export class AgentLeg {
     const endMs = this.#now();
     this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, this.#latency(saying));
     this.#context.transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);
+    this.#context.turns.handle({ type: 'agent-said', text: spoken.text });
   }
 
   #now(): number {

@@ -113,7 +113,7 @@ export class Call implements CallInput {
   #act(action: TurnAction): void {
     switch (action.type) {
       case 'judge-turn':
-        void this.#caller.judge(action.zeroMs);
+        void this.#caller.judge(action.zeroMs, action.silenceMs);
         return;
       case 'finalise-transcript':
         this.#caller.finalise();

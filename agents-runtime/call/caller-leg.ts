@@ -8,8 +8,7 @@ import type { Transcripts } from './transcripts.js';
 
 /** Audio before the first speech of a turn that the turn model hears: 500 ms. */
 const PRE_ROLL = 8_000;
-/** Silence after the last sample of speech that it hears: 200 ms. */
-const TAIL = 3_200;
+const RATE = 16_000;
 
 /** What both legs of a call share. */
 export interface LegContext {
@@ -74,11 +73,14 @@ export class CallerLeg {
     this.#transcriber.reset();
   }
 
-  /** Asks the turn model whether the pause at `zeroMs` ends the turn. */
-  async judge(zeroMs: number): Promise<void> {
+  /** Asks the turn model whether the pause at `zeroMs` ends the turn, with so much silence behind it. */
+  async judge(zeroMs: number, silenceMs: number): Promise<void> {
     const { turns, parts } = this.#context;
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
-    const heard = this.#inbound.history.slice(from, this.#zeroSample + TAIL);
+    const heard = this.#inbound.history.slice(
+      from,
+      this.#zeroSample + Math.round((silenceMs * RATE) / 1000),
+    );
     try {
       const probability = await parts.turnModel.completeness(heard);
       turns.handle({ type: 'completeness', zeroMs, probability });

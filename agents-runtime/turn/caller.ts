@@ -9,6 +9,8 @@ import {
   weighInterruption,
   wholeText,
 } from './floor.js';
+import { askedEntity } from './turn-cues.js';
+import { doubtOf, FIRST_ASK_MS, nextAskMs } from './turn-end.js';
 import {
   andThen,
   type Turn,
@@ -16,13 +18,23 @@ import {
   type TurnState,
   type TurnStep,
   type TurnTimer,
+  type UserPhase,
 } from './turn-state.js';
 import { isBackchannel, wordsOf } from './words.js';
 
 /** How long a due turn waits for its transcript. */
 export const LATE_TRANSCRIPT_MS = 1500;
-/** Below this probability no reply is made ahead: the turn will most likely go on. */
-const LIKELY_COMPLETE = 0.5;
+/** With more doubt than this no reply is made ahead: the turn will most likely go on. */
+const LIKELY_COMPLETE = 0.4;
+
+type Paused = Extract<UserPhase, { readonly phase: 'paused' }>;
+
+/** All that runs while the caller pauses. */
+const STOP_WAITING: readonly TurnEffect[] = [
+  { type: 'cancel-timer', timer: 'commit' },
+  { type: 'cancel-timer', timer: 'judge-again' },
+  { type: 'cancel-timer', timer: 'late-transcript' },
+];
 
 /** The caller's side of the floor: what is being said, and when it is over. */
 export function openTurn(state: TurnState, startMs: number): TurnState {
@@ -47,25 +59,19 @@ export function onSpeech(state: TurnState, nowMs: number): TurnStep {
     turn: { ...turn, isFinal: false },
   };
   const calm: TurnEffect[] =
-    state.user.phase === 'paused'
-      ? [
-          { type: 'cancel-timer', timer: 'commit' },
-          { type: 'cancel-timer', timer: 'late-transcript' },
-          { type: 'drop-prepared' },
-        ]
-      : [];
+    state.user.phase === 'paused' ? [...STOP_WAITING, { type: 'drop-prepared' }] : [];
   return andThen([speaking, ...calm], (next) => holdAgent(next, nowMs));
 }
 
 export function onPause(state: TurnState, zeroMs: number): TurnStep {
   if (!state.turn) return [state];
-  const dueMs = zeroMs + state.settings.maxEndpointingMs;
+  const dueMs = zeroMs + commitDelayMs(1, state.settings);
   return [
     {
       ...state,
-      user: { phase: 'paused', zeroMs, dueMs, isDue: false, probability: undefined },
+      user: { phase: 'paused', zeroMs, dueMs, isDue: false, probability: undefined, asks: 1 },
     },
-    { type: 'judge-turn', zeroMs },
+    { type: 'judge-turn', zeroMs, silenceMs: FIRST_ASK_MS },
     { type: 'finalise-transcript', zeroMs },
     { type: 'start-timer', timer: 'commit', atMs: dueMs },
   ];
@@ -76,17 +82,51 @@ export function onStop(state: TurnState, zeroMs: number): TurnStep {
   return state.user.phase === 'speaking' ? onPause(state, zeroMs) : [state];
 }
 
-export function onCompleteness(state: TurnState, zeroMs: number, probability: number): TurnStep {
+export function onCompleteness(
+  state: TurnState,
+  zeroMs: number,
+  probability: number,
+  nowMs: number,
+): TurnStep {
   const { user } = state;
-  if (user.phase !== 'paused' || user.zeroMs !== zeroMs || user.isDue) return [state];
-  const dueMs = zeroMs + commitDelayMs(probability, state.settings);
+  if (user.phase !== 'paused' || user.zeroMs !== zeroMs) return [state];
+  // Silence only makes an end more likely: what once sounded complete stays so.
+  const highest = Math.max(user.probability ?? 0, probability);
+  const judged = { ...user, probability: highest };
+  if (user.isDue) return [{ ...state, user: judged }];
+  return weighEnd(state, judged, nowMs);
+}
+
+/** What the caller is asked for decides how long their answer is waited for. */
+export function onAgentSaid(state: TurnState, text: string): TurnStep {
+  return [{ ...state, asked: askedEntity(text, state.settings.language) }];
+}
+
+/** Reckons anew when the turn is due, after something was learnt about it. */
+function weighEnd(state: TurnState, user: Paused, nowMs: number): TurnStep {
+  const { settings, turn } = state;
+  const delayMs = commitDelayMs(endDoubt(state, user), settings);
+  const dueMs = user.zeroMs + delayMs;
+  const paused: Paused = { ...user, dueMs, isDue: false };
+  const askMs = nextAskMs(user.asks, user.probability, delayMs);
+  const ask: TurnEffect =
+    askMs === undefined
+      ? { type: 'cancel-timer', timer: 'judge-again' }
+      : { type: 'start-timer', timer: 'judge-again', atMs: user.zeroMs + askMs };
+  const late: TurnEffect[] = user.isDue ? [{ type: 'cancel-timer', timer: 'late-transcript' }] : [];
+  const next: TurnStep = [{ ...state, user: paused }, ...late, ask];
+  if (user.isDue && turn?.isFinal && dueMs <= nowMs) return andThen(next, commit);
   return andThen(
-    [
-      { ...state, user: { ...user, dueMs, probability } },
-      { type: 'start-timer', timer: 'commit', atMs: dueMs },
-    ],
+    andThen(next, (s) => [s, { type: 'start-timer', timer: 'commit', atMs: dueMs }]),
     prepareReply,
   );
+}
+
+function endDoubt(state: TurnState, { probability }: Paused): number {
+  const { turn, settings, asked } = state;
+  // What came before and got no answer belongs to the number that is being read out.
+  const text = turn?.isFinal ? wholeText(state, turn.text) : undefined;
+  return doubtOf({ probability, text, language: settings.language, asked });
 }
 
 export function onTranscript(
@@ -107,9 +147,7 @@ export function onTranscript(
   const grew = wordsOf(text, settings.language).length > before;
   const step = andThen([next], (s) => weighInterruption(s, grew, isFinal, nowMs));
   if (!isFinal) return step;
-  return andThen(step, (s) =>
-    s.user.phase === 'paused' && s.user.isDue ? commit(s) : prepareReply(s),
-  );
+  return andThen(step, (s) => (s.user.phase === 'paused' ? weighEnd(s, s.user, nowMs) : [s]));
 }
 
 function prepareReply(state: TurnState): TurnStep {
@@ -117,7 +155,7 @@ function prepareReply(state: TurnState): TurnStep {
   const isReady =
     turn?.isFinal &&
     user.phase === 'paused' &&
-    (user.probability ?? 0) >= LIKELY_COMPLETE &&
+    endDoubt(state, user) <= LIKELY_COMPLETE &&
     state.agent.phase === 'idle' &&
     wordsOf(turn.text, state.settings.language).length > 0;
   if (!isReady) return [state];
@@ -130,10 +168,20 @@ export function onTimer(state: TurnState, timer: TurnTimer, nowMs: number): Turn
   if (timer === 'false-interruption') return onFalseInterruption(state, nowMs);
   const { user, turn } = state;
   if (user.phase !== 'paused' || !turn) return [state];
+  if (timer === 'judge-again') return askAgain(state, user, nowMs);
   if (timer === 'late-transcript' || turn.isFinal) return commit(state);
   return [
     { ...state, user: { ...user, isDue: true } },
     { type: 'start-timer', timer: 'late-transcript', atMs: nowMs + LATE_TRANSCRIPT_MS },
+  ];
+}
+
+function askAgain(state: TurnState, user: Paused, nowMs: number): TurnStep {
+  const { zeroMs } = user;
+  const silenceMs = Math.max(0, nowMs - zeroMs);
+  return [
+    { ...state, user: { ...user, asks: user.asks + 1 } },
+    { type: 'judge-turn', zeroMs, silenceMs },
   ];
 }
 
@@ -142,17 +190,13 @@ function commit(state: TurnState): TurnStep {
   const { turn, agent, settings } = state;
   if (!turn) return [state];
   const quiet: TurnState = { ...state, user: { phase: 'silent' }, turn: undefined };
-  const timers: TurnEffect[] = [
-    { type: 'cancel-timer', timer: 'commit' },
-    { type: 'cancel-timer', timer: 'late-transcript' },
-  ];
   const hasWords = wordsOf(turn.text, settings.language).length > 0;
   const isBusy = agent.phase !== 'idle';
   if (!hasWords || (isBusy && isBackchannel(turn.text, settings.language))) {
     const why = hasWords ? 'backchannel' : 'no-words';
     const dropped: TurnStep = [
       quiet,
-      ...timers,
+      ...STOP_WAITING,
       { type: 'drop-prepared' },
       { type: 'drop-turn', turn: turn.index, why },
     ];
@@ -161,11 +205,11 @@ function commit(state: TurnState): TurnStep {
   if (isBusy) {
     const merged = state.waitingTurn;
     const kept: TurnEffect = { type: 'keep-turn', turn: turn.index, merged };
-    return andThen([waitForFloor(quiet, turn.index, turn.text), ...timers, kept], resume);
+    return andThen([waitForFloor(quiet, turn.index, turn.text), ...STOP_WAITING, kept], resume);
   }
   const spoken =
     state.user.phase === 'paused'
       ? { startMs: turn.startMs, zeroMs: state.user.zeroMs, dueMs: state.user.dueMs }
       : undefined;
-  return andThen([quiet, ...timers], (s) => answer(s, turn.index, turn.text, spoken));
+  return andThen([quiet, ...STOP_WAITING], (s) => answer(s, turn.index, turn.text, spoken));
 }

@@ -214,6 +214,7 @@ export function close(state: TurnState): TurnStep {
       isClosed: true,
     },
     { type: 'cancel-timer', timer: 'commit' },
+    { type: 'cancel-timer', timer: 'judge-again' },
     { type: 'cancel-timer', timer: 'late-transcript' },
     { type: 'cancel-timer', timer: 'false-interruption' },
     { type: 'drop-prepared' },

@@ -1,3 +1,5 @@
+import type { EntityKind } from './cue-words.js';
+
 /** What the turn-taker wants of the agent's config, in ms. */
 export interface TurnSettings {
   readonly minSilenceMs: number;
@@ -21,8 +23,10 @@ export type UserPhase =
       readonly dueMs: number;
       /** The time has come, only the transcript is still missing. */
       readonly isDue: boolean;
-      /** The turn model's answer for this pause. */
+      /** The turn model's highest answer for this pause. */
       readonly probability: number | undefined;
+      /** How often it has been asked about this pause. */
+      readonly asks: number;
     };
 
 /** What the agent is saying, and whether speech may interrupt it. */
@@ -61,6 +65,8 @@ export interface TurnState {
   readonly user: UserPhase;
   readonly agent: AgentPhase;
   readonly turn: Turn | undefined;
+  /** What the agent's last words asked for, if that is said in pieces. */
+  readonly asked: EntityKind | undefined;
   /** A whole turn that waits for protected speech to end. */
   readonly waiting: string | undefined;
   readonly waitingTurn: number | undefined;
@@ -73,7 +79,7 @@ export interface TurnState {
   readonly isClosed: boolean;
 }
 
-export type TurnTimer = 'commit' | 'late-transcript' | 'false-interruption';
+export type TurnTimer = 'commit' | 'judge-again' | 'late-transcript' | 'false-interruption';
 
 export type TurnEvent =
   | { readonly type: 'speech-started'; readonly startMs: number }
@@ -85,6 +91,8 @@ export type TurnEvent =
   /** `zeroMs` is set on a final: the pause that it reaches up to. */
   | { readonly type: 'transcript'; readonly text: string; readonly zeroMs: number | undefined }
   | { readonly type: 'typed'; readonly text: string }
+  /** What was heard of an utterance that is over. */
+  | { readonly type: 'agent-said'; readonly text: string }
   | { readonly type: 'timer'; readonly timer: TurnTimer }
   | { readonly type: 'say'; readonly kind: 'greeting' | 'goodbye' }
   /** The utterance's first sample is being played. */
@@ -100,7 +108,8 @@ export interface SpokenTimes {
 }
 
 export type TurnEffect =
-  | { readonly type: 'judge-turn'; readonly zeroMs: number }
+  /** Asks whether the turn is over, with so much silence behind it. */
+  | { readonly type: 'judge-turn'; readonly zeroMs: number; readonly silenceMs: number }
   | { readonly type: 'finalise-transcript'; readonly zeroMs: number }
   /** Call time at which the timer fires; starting it again moves it. */
   | { readonly type: 'start-timer'; readonly timer: TurnTimer; readonly atMs: number }
@@ -155,6 +164,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     user: { phase: 'silent' },
     agent: { phase: 'idle' },
     turn: undefined,
+    asked: undefined,
     waiting: undefined,
     waitingTurn: undefined,
     answering: undefined,

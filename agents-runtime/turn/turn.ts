@@ -1,4 +1,5 @@
 import {
+  onAgentSaid,
   onCompleteness,
   onPause,
   onSpeech,
@@ -23,9 +24,11 @@ export function stepTurn(state: TurnState, event: TurnEvent, nowMs: number): Tur
     case 'speech-stopped':
       return onStop(state, event.zeroMs);
     case 'completeness':
-      return onCompleteness(state, event.zeroMs, event.probability);
+      return onCompleteness(state, event.zeroMs, event.probability, nowMs);
     case 'transcript':
       return onTranscript(state, event.text, event.zeroMs, nowMs);
+    case 'agent-said':
+      return onAgentSaid(state, event.text);
     case 'typed':
       return onTyped(state, event.text);
     case 'timer':

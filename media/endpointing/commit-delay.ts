@@ -6,11 +6,11 @@ export interface EndpointingDelays {
 }
 
 /**
- * Grades the wait by the turn model's probability: complete (≥ 0.5) waits the least, and the less
- * likely an end, the longer. Counted from the last sample of speech, so the two minima do not add up.
+ * The wait by how much speaks against an end: 0 waits the least, 1 the longest. Counted from the last
+ * sample of speech, so the two minima do not add up.
+ * @param doubt 0…1.
  */
-export function commitDelayMs(probability: number, delays: EndpointingDelays): number {
-  const doubt = Math.max(0, 1 - probability / 0.5);
+export function commitDelayMs(doubt: number, delays: EndpointingDelays): number {
   const { minEndpointingMs, maxEndpointingMs, minSilenceMs } = delays;
   return Math.max(minSilenceMs, minEndpointingMs + (maxEndpointingMs - minEndpointingMs) * doubt);
 }

@@ -6,6 +6,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   'first-audio': () => import('./first-audio.js'),
   call: () => import('./call.js'),
   density: () => import('./density/density.js'),
+  endpointing: () => import('./endpointing.js'),
   speech: () => import('./speech.js'),
 };
 

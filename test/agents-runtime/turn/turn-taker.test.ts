@@ -80,7 +80,11 @@ describe('the end of a turn', () => {
     const { clock, log, speak } = setUp();
     speak(500, 2500, 'my number is', 0);
     clock.advance(4000);
-    expect(log.slice(2)).toEqual(['5500: thinking', '5500: commit 1 "my number is"']);
+    expect(log.slice(2)).toEqual([
+      '2950: judge-turn',
+      '5500: thinking',
+      '5500: commit 1 "my number is"',
+    ]);
   });
 
   it('keeps both halves when speech resumes before the commit', () => {

@@ -1,4 +1,5 @@
 import { Greetings } from '../../../agents-runtime/agent/greetings.js';
+import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
 import { Call } from '../../../agents-runtime/call/call.js';
 import { CONFIG } from '../call-harness.js';
 import { PlayingClient, VOICE_RATE } from '../playing-client.js';
@@ -38,6 +39,7 @@ export async function hearTake(
     config: { ...CONFIG, ...settings, greeting: take.turn.asked ?? '', userSilenceTimeoutMs: 1e6 },
     transport,
     clock,
+    ticker: new FrameTicker(clock),
     voiceActivity: replayedActivity(probabilities),
     turnModel: ears.turnModelOn(clock),
     recogniser: ears.recogniserOn(clock),

@@ -1,0 +1,149 @@
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { baseline } from '../support/endpointing/baselines.js';
+import { openCallers } from '../support/endpointing/callers.js';
+import { type EndingSettings, hearTake, type Outcome } from '../support/endpointing/judged-call.js';
+import { RealEars } from '../support/endpointing/real-ears.js';
+import { JUDGED_TURNS, TUNING_TURNS } from '../support/endpointing/spoken-turns.js';
+import { type Take, takeOf, withNoise } from '../support/endpointing/takes.js';
+import { isCutOff, type Tally, tallyOf } from '../support/endpointing/tally.js';
+import { machineNow } from './comparison.js';
+
+/** Noise, dB below the speech; undefined: none. */
+const NOISES = [undefined, 20, 10, 5] as const;
+const DEFAULTS: EndingSettings = {
+  minSilenceMs: 550,
+  minEndpointingMs: 500,
+  maxEndpointingMs: 3000,
+};
+const QUICK: EndingSettings = {
+  minSilenceMs: 300,
+  minEndpointingMs: 300,
+  maxEndpointingMs: 2000,
+};
+const PATIENT: EndingSettings = {
+  minSilenceMs: 550,
+  minEndpointingMs: 800,
+  maxEndpointingMs: 4000,
+};
+
+/** The aims of the defaults: of 15 turns one is cut off at the most. */
+const MOST_CUT_OFF = 1 / 15;
+const P50_MS = 640;
+const P95_MS = 1200;
+
+type Rule = 'parley' | 'turn-model' | 'vad';
+interface Row {
+  readonly name: string;
+  readonly rule: Rule;
+  readonly settings: EndingSettings;
+}
+
+const ROWS: readonly Row[] = [
+  { name: 'parley, defaults', rule: 'parley', settings: DEFAULTS },
+  { name: 'parley, quick', rule: 'parley', settings: QUICK },
+  { name: 'parley, patient', rule: 'parley', settings: PATIENT },
+  { name: 'turn model alone, defaults', rule: 'turn-model', settings: DEFAULTS },
+  { name: 'plain VAD, defaults', rule: 'vad', settings: DEFAULTS },
+];
+
+interface Heard {
+  readonly take: Take;
+  readonly noise: number | undefined;
+  readonly outcome: Outcome;
+}
+
+/**
+ * When turns end: spoken turns with and without pauses inside, in four grades of noise, through the
+ * real models and the real engine on a virtual clock. All figures are in time of the audio, so the
+ * machine's speed changes nothing. `--json` prints JSON, `--tuning` takes the turns and voices on
+ * which the rules were chosen, `--all` tells of each turn.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  const permits = new CpuPermits(1);
+  const callers = await openCallers(permits);
+  const ears = new RealEars(permits);
+  try {
+    const isTuning = args.includes('--tuning');
+    const voices = isTuning ? callers.tuning : callers.judging;
+    const turns = isTuning ? TUNING_TURNS : JUDGED_TURNS;
+    const takes: Take[] = [];
+    for (const [i, turn] of turns.entries()) {
+      takes.push(await takeOf(turn, voices[i % voices.length]!));
+    }
+    const heard = new Map<Row, Heard[]>(ROWS.map((row) => [row, []]));
+    for (const clean of takes) {
+      for (const noise of NOISES) {
+        const take = noise === undefined ? clean : withNoise(clean, noise);
+        const probabilities = await ears.probabilities(take.samples);
+        for (const row of ROWS) {
+          const outcome =
+            row.rule === 'parley'
+              ? await hearTake(take, probabilities, ears, row.settings)
+              : await baseline(row.rule, take, probabilities, ears, row.settings);
+          heard.get(row)!.push({ take, noise, outcome });
+        }
+      }
+    }
+    const table = ROWS.map((row) => ({
+      name: row.name,
+      settings: row.settings,
+      ...tallyOf(heard.get(row)!.map(({ outcome }) => outcome)),
+      byNoise: NOISES.map((noise) => ({
+        snrDb: noise ?? null,
+        ...tallyOf(heard.get(row)!.flatMap((one) => (one.noise === noise ? [one.outcome] : []))),
+      })),
+    }));
+    const verdicts = verdictsOf(table[0]!);
+    if (args.includes('--json')) {
+      console.log(JSON.stringify({ machine: machineNow(), table, verdicts }, undefined, 2));
+    } else {
+      print(table);
+      for (const { name, value, aim, isMet } of verdicts) {
+        console.log(`${isMet ? 'met   ' : 'MISSED'} ${name}: ${value} (aim ${aim})`);
+      }
+    }
+    if (args.includes('--all')) tellAll(heard.get(ROWS[0]!)!);
+    return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
+  } finally {
+    await Promise.all([ears.close(), callers.close()]);
+  }
+}
+
+function verdictsOf({ turns, cutOff, missed, p50, p95 }: Tally) {
+  const most = Math.floor(turns * MOST_CUT_OFF);
+  return [
+    { name: 'turns cut off', value: cutOff, aim: most, isMet: cutOff <= most },
+    { name: 'turns missed', value: missed, aim: 0, isMet: missed === 0 },
+    { name: 'p50 of commit after the end, ms', value: p50, aim: P50_MS, isMet: p50 <= P50_MS },
+    { name: 'p95 of commit after the end, ms', value: p95, aim: P95_MS, isMet: p95 <= P95_MS },
+  ];
+}
+
+type Line = Tally & {
+  readonly name: string;
+  readonly byNoise: readonly (Tally & { readonly snrDb: number | null })[];
+};
+
+function print(table: readonly Line[]): void {
+  console.log('rule                        noise   turns  cut off  late  missed  p50 ms  p95 ms');
+  for (const { name, byNoise, ...all } of table) {
+    console.log(lineOf(name, 'all', all));
+    for (const { snrDb, ...tally } of byNoise) {
+      console.log(lineOf('', snrDb === null ? 'none' : `${snrDb} dB`, tally));
+    }
+  }
+}
+
+function lineOf(name: string, noise: string, { turns, cutOff, late, missed, p50, p95 }: Tally) {
+  const cells = [turns, cutOff, late, missed, p50, p95].map((cell) => String(cell).padStart(7));
+  return `${name.padEnd(28)}${noise.padEnd(6)}${cells.join(' ')}`;
+}
+
+function tellAll(heard: readonly Heard[]): void {
+  for (const { take, noise, outcome } of heard) {
+    const mark = isCutOff(outcome) ? 'CUT ' : (outcome.commits.at(-1) ?? -1) < 0 ? 'MISS' : '    ';
+    const commits = outcome.commits.map(Math.round).join(' ');
+    const where = `${take.voice} ${noise ?? 'clean'}`;
+    console.log(`${mark} ${commits} | ${where} | ${take.turn.said} | ${outcome.texts.join(' / ')}`);
+  }
+}
