@@ -127,7 +127,7 @@ describe('a replay with other settings', () => {
   it('ends turns where those settings end them', async () => {
     const { call, tape } = recorded({ completeness: () => 0 });
     call.call.connected();
-    await call.say('what time is it', 900);
+    await call.say('I called because', 900);
     await call.silence(6_000);
     call.call.hangUp('user_hangup');
     await call.silence(100);
@@ -137,7 +137,7 @@ describe('a replay with other settings', () => {
     const [after] = turnEnds(replayed);
     expect(before!.takenMs - before!.zeroMs).toBeCloseTo(3_000, -2);
     expect(after!.takenMs - after!.zeroMs).toBeCloseTo(1_000, -2);
-    expect(after!.text).toBe('what time is it');
+    expect(after!.text).toBe('I called because');
     // The answer comes earlier, too, and is played to its end.
     const states = replayed.flatMap((happening) =>
       happening.type === 'event' && happening.event.type === 'state' ? [happening.event.state] : [],

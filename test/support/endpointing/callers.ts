@@ -35,8 +35,8 @@ export async function openCallers(permits: CpuPermits): Promise<Callers> {
       { voice: joe, speed: 1 },
       { voice: joe, speed: 1.2 },
       { voice: joe, speed: 0.85 },
-      { voice: formant('en-gb'), speed: 0.95 },
-      { voice: joe, speed: 1.1 },
+      { voice: formant('en-gb-scotland'), speed: 0.95 },
+      { voice: formant('en-us+f3'), speed: 1.1 },
     ],
     close: async () => {
       await Promise.all([heart.close(), joe.close()]);
