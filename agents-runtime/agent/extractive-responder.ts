@@ -95,6 +95,7 @@ export class ExtractiveResponder implements ReplyModel {
     const query: Query = { asked: asked!, about: about! };
     const own = await this.#passagesOf(prompt, language);
     const found = knowledgeBaseId === null ? [] : await this.#find(knowledgeBaseId, query, request);
+    if (knowledgeBaseId !== null) request.onKnown?.();
     const candidates = [...own.flatMap((passage, i) => ofPrompt(passage, i, query)), ...found];
     if (candidates.length === 0) return SAYINGS.empty;
     return bestAnswer(question, candidates, language) ?? SAYINGS.unknown;

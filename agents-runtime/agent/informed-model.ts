@@ -26,11 +26,13 @@ export class InformedModel implements ReplyModel {
     yield* this.#model.reply({ ...request, facts });
   }
 
-  async #factsFor({ history, knowledgeBaseId, signal }: ReplyRequest): Promise<readonly string[]> {
+  async #factsFor(request: ReplyRequest): Promise<readonly string[]> {
+    const { history, knowledgeBaseId, signal } = request;
     const question = history.at(-1)?.text;
     if (knowledgeBaseId === null || !question) return [];
     const [query] = await this.#embedder.embed([question], { priority: 'turn', signal });
     const passages = await this.#knowledge.search(knowledgeBaseId, query!, PASSAGES);
+    request.onKnown?.();
     return passages.filter(({ score }) => score >= RELEVANT).map(({ text }) => text);
   }
 }

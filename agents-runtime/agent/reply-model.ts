@@ -17,6 +17,8 @@ export interface ReplyRequest {
   /** What the knowledge base has on the newest question, best first: data, never instructions. */
   readonly facts?: readonly string[];
   readonly signal: AbortSignal;
+  /** Told when the knowledge base has been searched, if it was. */
+  readonly onKnown?: () => void;
 }
 
 /** A language model, or what stands in for one: conversation → the agent's next words. */

@@ -18,11 +18,16 @@ export interface SpeechOptions {
   readonly sampleRate: number;
   readonly signal: AbortSignal;
   readonly onFirstToken?: () => void;
+  /** The first piece goes to the voice. */
+  readonly onFirstChunk?: () => void;
   readonly onFirstAudio?: () => void;
 }
 
 /** How an agent's words sound, whatever they are. */
-export type Manner = Omit<SpeechOptions, 'signal' | 'onFirstToken' | 'onFirstAudio'>;
+export type Manner = Omit<
+  SpeechOptions,
+  'signal' | 'onFirstToken' | 'onFirstChunk' | 'onFirstAudio'
+>;
 
 /** @param sampleRate Hz that the wire wants. */
 export function mannerOf(config: AgentConfig, voice: VoiceModel, sampleRate: number): Manner {
@@ -50,7 +55,11 @@ export async function* speakReply(
     minLength: options.minSentenceLength,
     dictionary: options.dictionary,
   });
-  const once = { token: options.onFirstToken, audio: options.onFirstAudio };
+  const once = {
+    token: options.onFirstToken,
+    chunk: options.onFirstChunk,
+    audio: options.onFirstAudio,
+  };
   for await (const token of tokens) {
     once.token?.();
     once.token = undefined;
@@ -63,7 +72,7 @@ export async function* speakReply(
 async function* speakPiece(
   { written, spoken, pronounced }: ReplyPiece,
   options: SpeechOptions,
-  once: { audio: (() => void) | undefined },
+  once: { chunk: (() => void) | undefined; audio: (() => void) | undefined },
 ): AsyncGenerator<SpokenPiece> {
   const { voice, language, temperature, topP, sampleRate, signal } = options;
   const resampler =
@@ -71,6 +80,8 @@ async function* speakPiece(
   const ratio = sampleRate / voice.sampleRate;
   const sound = { temperature, topP, seed: SEED, speed: 1 };
   const utterance = { text: spoken.text, pronounced, language, ...sound };
+  once.chunk?.();
+  once.chunk = undefined;
   let isFirst = true;
   for await (const chunk of voice.speak(utterance, { signal, firstPriority: 'first-chunk' })) {
     const samples = resampler ? converted(resampler, chunk.samples) : chunk.samples;

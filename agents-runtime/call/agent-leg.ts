@@ -118,7 +118,7 @@ export class AgentLeg {
 
   #latency({ utterance, turn, marks, audibleAt }: Saying) {
     if (!marks || audibleAt === undefined) return undefined;
-    return turnLatency(turn, { ...marks, ...this.#replies.marksOf(utterance) }, audibleAt);
+    return turnLatency(turn, marks, this.#replies.marksOf(utterance), audibleAt);
   }
 
   #onFinished(spoken: Spoken): void {

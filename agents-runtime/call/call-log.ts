@@ -16,14 +16,22 @@ export type EndedReason =
   | 'drained'
   | 'operator_ended';
 
-/** The parts of one turn's latency in ms; they add up to `total`. */
+/** The parts of one turn's latency in whole ms; they add up to `total`. */
 export interface TurnLatency {
   /** The turn's number, from 1. */
   readonly turn: number;
   readonly endpointing: number;
+  /** Waiting for the final transcript after that. */
   readonly stt: number;
+  /** Searching the knowledge base. */
+  readonly knowledge: number;
+  /** To the model's first token. */
   readonly llm: number;
+  /** From there to the first words that can be spoken by themselves. */
+  readonly chunk: number;
+  /** To the voice's first sample. */
   readonly tts: number;
+  /** To that sample as the client plays it. */
   readonly playout: number;
   /** Last user sample → first agent sample as played. */
   readonly total: number;

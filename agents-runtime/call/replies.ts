@@ -4,13 +4,13 @@ import type { HistoryItem } from '../agent/reply-model.js';
 import { type Manner, mannerOf, speakReply } from '../agent/speech.js';
 import type { Playout } from '../audio/playout.js';
 import type { CallParts } from './call-parts.js';
+import type { ReplyMarks } from './turn-latency.js';
 
 interface Prepared {
   readonly utterance: number;
   readonly text: string;
   readonly work: AbortController;
-  firstTokenAt: number | undefined;
-  firstAudioAt: number | undefined;
+  readonly marks: { -readonly [Mark in keyof ReplyMarks]: ReplyMarks[Mark] };
 }
 
 /** Makes what the agent says: a reply ahead of its commit or at it, the greeting; one at a time. */
@@ -25,14 +25,9 @@ export class Replies {
     this.#playout = playout;
   }
 
-  /** When the utterance's first word came and its first sound, clock ms. */
-  marksOf(utterance: number): { firstTokenAt?: number; firstAudioAt?: number } {
-    if (this.#current?.utterance !== utterance) return {};
-    const { firstTokenAt, firstAudioAt } = this.#current;
-    return {
-      ...(firstTokenAt !== undefined && { firstTokenAt }),
-      ...(firstAudioAt !== undefined && { firstAudioAt }),
-    };
+  /** When the steps of making the utterance happened, as far as they have. */
+  marksOf(utterance: number): Partial<ReplyMarks> {
+    return this.#current?.utterance === utterance ? this.#current.marks : {};
   }
 
   /** Starts a reply that stays silent until `commit` asks for the same text. */
@@ -43,6 +38,10 @@ export class Replies {
     const writing = linkedAbort(work.signal);
     const manner = this.#manner();
     const { language } = manner;
+    const { marks } = this.#begin(utterance, text, work);
+    const mark = (step: keyof ReplyMarks) => {
+      marks[step] = clock.now();
+    };
     const tokens = replyModel.reply({
       prompt: config.prompt,
       history: [...history, { role: 'user', text, cut: false }],
@@ -50,6 +49,7 @@ export class Replies {
       language,
       knowledgeBaseId: config.knowledgeBaseId,
       signal: writing.signal,
+      onKnown: () => mark('knownAt'),
     });
     const guarded = guardReply(tokens, {
       clock,
@@ -58,16 +58,12 @@ export class Replies {
       stop: () => writing.abort(),
       onFault: (error) => onFault('reply', error),
     });
-    const current = this.#begin(utterance, text, work);
     const speech = speakReply(guarded, {
       ...manner,
       signal: work.signal,
-      onFirstToken: () => {
-        current.firstTokenAt = clock.now();
-      },
-      onFirstAudio: () => {
-        current.firstAudioAt = clock.now();
-      },
+      onFirstToken: () => mark('firstTokenAt'),
+      onFirstChunk: () => mark('firstChunkAt'),
+      onFirstAudio: () => mark('firstAudioAt'),
     });
     this.#playout.prepare(utterance, speech);
   }
@@ -101,7 +97,13 @@ export class Replies {
 
   #begin(utterance: number, text: string, work: AbortController): Prepared {
     this.stop();
-    const current = { utterance, text, work, firstTokenAt: undefined, firstAudioAt: undefined };
+    const marks = {
+      knownAt: undefined,
+      firstTokenAt: undefined,
+      firstChunkAt: undefined,
+      firstAudioAt: undefined,
+    };
+    const current = { utterance, text, work, marks };
     this.#current = current;
     this.#isReleased = false;
     return current;

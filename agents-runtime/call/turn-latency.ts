@@ -1,6 +1,16 @@
 import type { TurnLatency } from './call-log.js';
 
-/** When the steps of one turn happened, in clock ms; a step that needed no time of its own lies before the one before. */
+/** When the steps of making a reply happened, in clock ms; undefined: it had no such step, or not yet. */
+export interface ReplyMarks {
+  /** What the knowledge base has on it was found. */
+  readonly knownAt: number | undefined;
+  readonly firstTokenAt: number | undefined;
+  /** The first words that make sense by themselves went to the voice. */
+  readonly firstChunkAt: number | undefined;
+  readonly firstAudioAt: number | undefined;
+}
+
+/** When the steps of ending one turn happened, in clock ms. */
 export interface TurnMarks {
   /** The last sample of the caller's speech. */
   readonly zeroAt: number;
@@ -8,34 +18,47 @@ export interface TurnMarks {
   readonly dueAt: number;
   /** … and was, once its transcript was there. */
   readonly committedAt: number;
-  firstTokenAt?: number;
-  firstAudioAt?: number;
 }
 
+/** The parts in the order of their steps; they are also the names on the wire and in the database. */
+export const LATENCY_PARTS = [
+  'endpointing',
+  'stt',
+  'knowledge',
+  'llm',
+  'chunk',
+  'tts',
+  'playout',
+] as const;
+
 /**
- * The turn's latency as a sum that adds up: each part is the time that its step added after the one
- * before, so work done ahead of the commit costs nothing.
+ * The turn's latency as a sum that adds up, in whole ms: each part is the time that its step added
+ * after the one before, so work done ahead of the commit costs nothing.
  * @param audibleAt the agent's first sample as the client played it, clock ms.
  */
-export function turnLatency(turn: number, marks: TurnMarks, audibleAt: number): TurnLatency {
-  let at = marks.zeroAt;
+export function turnLatency(
+  turn: number,
+  { zeroAt, dueAt, committedAt }: TurnMarks,
+  reply: Partial<ReplyMarks>,
+  audibleAt: number,
+): TurnLatency {
+  const total = Math.max(0, Math.round(audibleAt - zeroAt));
+  let at = 0;
+  /** What is left of the way to a step, as far as it lies before the end. */
   const part = (mark: number | undefined) => {
     const before = at;
-    at = Math.min(Math.max(before, mark ?? before), audibleAt);
-    return Math.max(0, at - before);
+    if (mark !== undefined) at = Math.min(Math.max(at, Math.round(mark - zeroAt)), total);
+    return at - before;
   };
-  const endpointing = part(marks.dueAt);
-  const stt = part(marks.committedAt);
-  const llm = part(marks.firstTokenAt);
-  const tts = part(marks.firstAudioAt);
-  const playout = part(audibleAt);
   return {
     turn,
-    endpointing,
-    stt,
-    llm,
-    tts,
-    playout,
-    total: Math.max(0, audibleAt - marks.zeroAt),
+    endpointing: part(dueAt),
+    stt: part(committedAt),
+    knowledge: part(reply.knownAt),
+    llm: part(reply.firstTokenAt),
+    chunk: part(reply.firstChunkAt),
+    tts: part(reply.firstAudioAt),
+    playout: part(audibleAt),
+    total,
   };
 }

@@ -55,6 +55,7 @@ export function turnCompleted(call: CallRow, turn: LoggedTurn): CallEvent {
     start_ms: turn.startMs,
     end_ms: turn.endMs,
     latency_ms: turn.latency?.total ?? null,
+    latency: turn.latency ?? null,
   });
 }
 

@@ -46,7 +46,9 @@ export function afterLatency(lines: readonly Line[], event: LatencyEvent): reado
 const PARTS = [
   ['end of turn', 'endpointing'],
   ['transcript', 'stt'],
-  ['answer', 'llm'],
+  ['knowledge', 'knowledge'],
+  ['model', 'llm'],
+  ['first words', 'chunk'],
   ['voice', 'tts'],
   ['playout', 'playout'],
 ] as const;
