@@ -10,6 +10,7 @@ import {
 } from '../../media/vad/voice-activity.js';
 import type { Clock, Timer } from '../clock.js';
 import { AudioHistory } from './audio-history.js';
+import type { EchoGate } from './echo-gate.js';
 
 const RATE = 16_000;
 /** The caller's audio kept for the turn model (8 s) and the recogniser (12 s). */
@@ -36,6 +37,8 @@ export interface InboundOptions {
   readonly noiseReduction?: NoiseReduction | undefined;
   /** Told once when the line could not be cleaned; it goes on as it is. */
   readonly onNoiseFault?: (error: unknown) => void;
+  /** Keeps the agent's echo from being taken for speech, on wires that bring one. */
+  readonly echoGate?: EchoGate | undefined;
 }
 
 /**
@@ -51,6 +54,9 @@ export class Inbound {
   #firstOffsetMs: number | undefined;
   #offsetMs: number | undefined;
   readonly #noise: NoiseReductionLine | undefined;
+  readonly #echoGate: EchoGate | undefined;
+  /** Samples that went to the VAD. */
+  #windowed = 0;
   readonly #noiseSwitch = new NoiseSwitch();
   #floats = new Float32Array(0);
   #pcm = new Int16Array(0);
@@ -66,15 +72,17 @@ export class Inbound {
   #isClosed = false;
 
   constructor(options: InboundOptions) {
-    const { clock, voiceActivity, segmenter, onEdge, noiseReduction } = options;
+    const { clock, voiceActivity, segmenter, onEdge, noiseReduction, echoGate } = options;
     this.#clock = clock;
     this.#noise = noiseReduction?.open({
       onSamples: (samples) => this.#keep(samples),
       onFault: (error) => options.onNoiseFault?.(error),
     });
     this.#segmenter = new Segmenter(segmenter);
+    this.#echoGate = echoGate;
     this.#stream = voiceActivity.open((probability) => {
-      if (!this.#isClosed) this.#segmenter.push(probability, onEdge);
+      if (this.#isClosed) return;
+      this.#segmenter.push(echoGate?.weigh(probability) ?? probability, onEdge);
     });
   }
 
@@ -140,7 +148,12 @@ export class Inbound {
     const pcm = this.#pcm.subarray(0, samples.length);
     toInt16(samples, pcm);
     this.history.push(pcm);
-    this.#reframe.push(samples, (window) => this.#stream.push(window));
+    this.#reframe.push(samples, (window) => {
+      const from = this.#windowed;
+      this.#windowed += VAD_WINDOW;
+      this.#echoGate?.heard(window, this.msAt(from), this.msAt(this.#windowed));
+      this.#stream.push(window);
+    });
   }
 
   /** A microphone that is turned off sends nothing: sample time goes on all the same. */

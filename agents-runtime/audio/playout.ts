@@ -40,6 +40,8 @@ export interface PlayoutListener {
   text(utterance: number, text: string): void;
   /** The client has played its first sample, at this clock time; told once, at the latest when it ends. */
   audible(utterance: number, atMs: number): void;
+  /** A frame of 20 ms has begun to be played, by the playout's clock, at this clock time. */
+  playing?(samples: Float32Array, atMs: number): void;
   /** All of it has been played, or nothing came. */
   finished(spoken: Spoken): void;
 }
@@ -74,6 +76,8 @@ export class Playout {
   readonly #kept: SentFrame[] = [];
   #line: Line | undefined;
   #sentMs = 0;
+  /** Position up to which the listener was told of what is playing. */
+  #toldMs = 0;
   #playedMs = 0;
   #reportedMs = 0;
   #advancedAt: number;
@@ -234,6 +238,16 @@ export class Playout {
     this.#advancedAt = now;
     if (this.#isHeld || this.#isLost) return;
     this.#playedMs = Math.min(this.#sentMs, this.#playedMs + passed);
+    if (this.#listener.playing) this.#tellPlaying(now);
+  }
+
+  #tellPlaying(now: number): void {
+    for (const { atMs, samples } of this.#kept) {
+      if (atMs < this.#toldMs) continue;
+      if (atMs >= this.#playedMs) break;
+      this.#toldMs = atMs + FRAME_MS;
+      this.#listener.playing?.(samples, now - (this.#playedMs - atMs));
+    }
   }
 
   /** Sends what may be sent now, notices the end, and comes back in a frame's time while there is work. */

@@ -35,12 +35,13 @@ export class AgentLeg {
   constructor(context: LegContext, conversation: Conversation) {
     this.#context = context;
     this.#conversation = conversation;
-    const { parts, transcripts } = context;
+    const { parts, transcripts, echoGate } = context;
     this.#playout = new Playout(parts, {
       started: (utterance) => this.#onStarted(utterance),
       text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
       audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
       finished: (spoken) => this.#onFinished(spoken),
+      ...(echoGate && { playing: (samples, atMs) => echoGate.played(atMs, samples) }),
     });
     this.#replies = new Replies(parts, this.#playout);
   }

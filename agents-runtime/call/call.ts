@@ -1,4 +1,5 @@
 import type { HistoryItem } from '../agent/reply-model.js';
+import { EchoGate } from '../audio/echo-gate.js';
 import type { Timer } from '../clock.js';
 import { type TurnAction, TurnTaker } from '../turn/turn-taker.js';
 import { AgentLeg } from './agent-leg.js';
@@ -46,7 +47,15 @@ export class Call implements CallInput {
       startedAt,
       act: (action) => this.#act(action),
     });
-    const context = { parts, turns: this.#turns, transcripts: this.#transcripts, startedAt };
+    const context = {
+      parts,
+      turns: this.#turns,
+      transcripts: this.#transcripts,
+      startedAt,
+      echoGate: transport.hasEchoCanceller
+        ? undefined
+        : new EchoGate(config.vadActivationThreshold),
+    };
     this.#caller = new CallerLeg(context);
     this.#agent = new AgentLeg(context, this.#conversation);
   }

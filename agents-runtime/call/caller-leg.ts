@@ -1,5 +1,6 @@
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
+import type { EchoGate } from '../audio/echo-gate.js';
 import { Inbound } from '../audio/inbound.js';
 import { Transcriber, type Transcript } from '../audio/transcriber.js';
 import type { TurnTaker } from '../turn/turn-taker.js';
@@ -17,6 +18,8 @@ export interface LegContext {
   readonly transcripts: Transcripts;
   /** Clock time of call time zero. */
   readonly startedAt: number;
+  /** On wires that bring the agent's echo back. */
+  readonly echoGate: EchoGate | undefined;
 }
 
 /** The caller's side of a call: their audio becomes events of the turn-taker. */
@@ -40,6 +43,7 @@ export class CallerLeg {
       },
       onEdge: (edge) => this.#onEdge(edge),
       noiseReduction: config.autoNoiseReduction ? noiseReduction : undefined,
+      echoGate: context.echoGate,
       onNoiseFault: (error) => onFault('noise-reduction', error),
     });
     this.#transcriber = new Transcriber({

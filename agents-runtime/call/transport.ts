@@ -26,6 +26,11 @@ export type CallEvent =
 export interface CallTransport {
   /** Hz of the agent's audio on this wire: the rate at which `audio` takes it. */
   readonly sampleRate: number;
+  /**
+   * The client takes the agent's voice out of what it sends, as browsers do. Telephone lines do not:
+   * there, what is no louder than the echo of what was just played does not count as speech.
+   */
+  readonly hasEchoCanceller: boolean;
   /** Bytes that wait in the wire's own buffers; sending holds while it is over the limit. */
   readonly backlogBytes: number;
   /** Sends mono samples (−1…1), which it copies: whole frames of 20 ms. */

@@ -128,6 +128,7 @@ function withBacklog(wire: CallTransport, recorder: Recorder): CallTransport {
   let known = 0;
   return {
     sampleRate: wire.sampleRate,
+    hasEchoCanceller: wire.hasEchoCanceller,
     get backlogBytes() {
       const bytes = wire.backlogBytes;
       if (Math.abs(bytes - known) > BACKLOG_STEP || (bytes === 0 && known !== 0)) {

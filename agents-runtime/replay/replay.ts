@@ -85,6 +85,7 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
 /** A wire whose client is on the tape: what is sent need not arrive. */
 class RecordedWire implements CallTransport {
   readonly sampleRate: number;
+  readonly hasEchoCanceller = true;
   backlogBytes = 0;
 
   constructor(sampleRate: number) {

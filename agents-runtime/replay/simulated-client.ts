@@ -8,6 +8,7 @@ const REPORT_STEPS = 5;
 /** A client on a wire of no length, which plays what it gets by the call's own clock. */
 export class SimulatedClient implements CallTransport {
   readonly sampleRate: number;
+  readonly hasEchoCanceller = true;
   readonly backlogBytes = 0;
   onPlayed: (playedMs: number) => void = () => undefined;
   readonly #clock: Clock;

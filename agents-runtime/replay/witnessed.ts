@@ -29,6 +29,10 @@ export class WitnessedTransport implements CallTransport {
     return this.#wire.sampleRate;
   }
 
+  get hasEchoCanceller(): boolean {
+    return this.#wire.hasEchoCanceller;
+  }
+
   get backlogBytes(): number {
     return this.#wire.backlogBytes;
   }

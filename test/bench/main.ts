@@ -8,6 +8,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   density: () => import('./density/density.js'),
   endpointing: () => import('./endpointing.js'),
   speech: () => import('./speech.js'),
+  echo: () => import('./echo.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -7,6 +7,7 @@ export const VOICE_RATE = 24_000;
 /** A wire, so many ms long each way, whose client plays by the virtual clock, as a browser does. */
 export class PlayingClient implements CallTransport {
   readonly sampleRate = VOICE_RATE;
+  hasEchoCanceller = true;
   readonly backlogBytes = 0;
   readonly events: CallEvent[] = [];
   readonly control: string[] = [];

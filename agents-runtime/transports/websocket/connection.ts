@@ -51,6 +51,7 @@ export interface CallSocketOptions {
 /** A call's wire to a browser: one WebSocket at a time, and another after it when the first breaks. */
 export class CallSocket implements CallTransport {
   readonly sampleRate: number;
+  readonly hasEchoCanceller = true;
   readonly #options: CallSocketOptions;
   readonly #down: 'pcm' | 'opus';
   readonly #encoder: OpusPacketEncoder | undefined;

@@ -1,0 +1,75 @@
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { HibariVoice } from '../../media/inference/hibari-voice.js';
+import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
+import { countCaught, countFalseCuts, otherVoice, SENTENCES } from '../support/echo-trial.js';
+import { modelFolder } from '../support/model-folder.js';
+import { RealWork } from '../support/real-work.js';
+import { Speaker } from '../support/spoken.js';
+
+const INTERRUPTIONS = [
+  'Wait, I have another question.',
+  'Stop, please.',
+  'No, that is not what I meant.',
+  'Sorry, can I say something?',
+  'Hold on a second.',
+];
+/** How loud callers are against the agent, dB. */
+const CALLERS_DB = [0, -6, -10];
+const LEAST_CAUGHT = 0.95;
+
+/**
+ * An agent that hears its own echo at −15 and −25 dB, 60–400 ms late, on the virtual clock: how often it
+ * takes that for somebody who interrupts, with and without the floor, and how many real interruptions
+ * it notices. `--json` prints JSON.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  const permits = new CpuPermits(1);
+  const speaker = new Speaker(permits);
+  const voice = new HibariVoice({
+    id: 'hibari-heart',
+    folder: modelFolder('hibari-heart'),
+    permits,
+  });
+  const voiceActivity = new SileroVoiceActivity({
+    folder: modelFolder('silero-vad'),
+    onFault: (error) => console.error(error),
+  });
+  const work = new RealWork();
+  const remembering = work.voice(voice);
+  const options = { work, voice: remembering, voiceActivity, hasEchoCanceller: false };
+  const echo = await countFalseCuts(options, SENTENCES);
+  const without = await countFalseCuts({ ...options, hasEchoCanceller: true }, SENTENCES);
+  const caught: Record<string, number> = {};
+  for (const levelDb of CALLERS_DB) {
+    const clips: Float32Array[] = [];
+    for (const text of INTERRUPTIONS) clips.push(otherVoice(await speaker.say(text), levelDb));
+    caught[`${levelDb} dB`] = (await countCaught(options, SENTENCES, clips)) / SENTENCES.length;
+  }
+  await Promise.all([speaker, voice, voiceActivity].map((part) => part.close()));
+  const isMet = echo.falseCuts === 0 && (caught['0 dB'] ?? 0) >= LEAST_CAUGHT;
+  const figures = { echo, withoutFloor: without, caught, isMet };
+  console.log(args.includes('--json') ? JSON.stringify(figures, undefined, 2) : tableOf(figures));
+  return isMet ? 0 : 1;
+}
+
+function tableOf({
+  echo,
+  withoutFloor,
+  caught,
+  isMet,
+}: {
+  readonly echo: { readonly sentences: number; readonly falseCuts: number };
+  readonly withoutFloor: { readonly falseCuts: number };
+  readonly caught: Readonly<Record<string, number>>;
+  readonly isMet: boolean;
+}): string {
+  const rows = Object.entries(caught).map(
+    ([level, share]) =>
+      `caller at ${level}: ${(share * 100).toFixed(0)} % of interruptions noticed`,
+  );
+  return [
+    `false cuts in ${echo.sentences} sentences: ${echo.falseCuts} (without the floor ${withoutFloor.falseCuts})`,
+    ...rows,
+    isMet ? 'met' : 'missed',
+  ].join('\n');
+}
