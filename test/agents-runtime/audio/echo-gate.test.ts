@@ -68,7 +68,10 @@ describe('the echo gate', () => {
   });
 });
 
-describe('a telephone call', () => {
+/** Real models on a busy machine. */
+const SLOW = { timeout: 120_000 };
+
+describe('a telephone call', SLOW, () => {
   const permits = new CpuPermits(1);
   const speaker = new Speaker(permits);
   const voice = new HibariVoice({

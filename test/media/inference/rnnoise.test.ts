@@ -87,7 +87,10 @@ async function errorsIn(text: string, audio: Float32Array): Promise<number> {
   return wordErrors(text, found).errors;
 }
 
-describe('the noise reduction', () => {
+/** Real models on a busy machine. */
+const SLOW = { timeout: 120_000 };
+
+describe('the noise reduction', SLOW, () => {
   it('brings speech out of noise, and costs the recogniser no word', async () => {
     const total = { noisy: 0, cleaned: 0, clean: 0, cleanCleaned: 0 };
     for (const [i, text] of TEXTS.entries()) {
