@@ -115,13 +115,13 @@ async function speakOverHttp(
   return { firstAudioMs, totalMs, audioSeconds: bytes / BYTES_PER_SAMPLE / sampleRate };
 }
 
-async function isReady(url: string): Promise<boolean> {
+export async function isReady(url: string): Promise<boolean> {
   const response = await fetch(`${url}/readyz`).catch(() => undefined);
   await response?.body?.cancel();
   return response?.ok ?? false;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -4,6 +4,7 @@ type Bench = (args: readonly string[]) => Promise<number>;
 /** Loaded when asked for, so that one measurement does not need what another one needs. */
 const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
   'first-audio': () => import('./first-audio.js'),
+  api: () => import('./api.js'),
   call: () => import('./call.js'),
   density: () => import('./density/density.js'),
   endpointing: () => import('./endpointing.js'),
