@@ -77,6 +77,7 @@ const Settings = z.object({
   CPU_PERMITS: wholeNumber(1, 1_024, 'a whole number from 1').default(() =>
     Math.max(1, availableParallelism() - 1),
   ),
+  GATEWAYS: wholeNumber(1, 32, 'a whole number from 1 to 32').default(1),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'trace, debug, info, warn, error, fatal or silent',

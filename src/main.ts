@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +22,8 @@ import { prepareDataDir } from './data-dir.js';
 import { openDatabase } from './db/open-database.js';
 import { openDictionaries } from './dictionaries/open-dictionaries.js';
 import { StartError } from './errors.js';
+import { GroupMember } from './group/group-member.js';
+import { openGroup } from './group/open-group.js';
 import { ownHealthParts } from './health.js';
 import { IdempotentAnswers } from './http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from './http/idempotent-answers.repository.js';
@@ -46,6 +49,8 @@ import { openWebhooks } from './webhooks/open-webhooks.js';
 /** Of the 20 s that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 14_000;
+/** Several gateways end within that time each, and then what they share. */
+const GROUP_CLOSES_WITHIN_MS = 19_000;
 const REQUESTS_END_WITHIN_MS = 10_000;
 /** Running calls may go on for so long after a stop was asked for. */
 const CALLS_END_WITHIN_MS = 8_000;
@@ -63,9 +68,12 @@ interface Start {
 async function start(shutdown: Shutdown): Promise<void> {
   const config = readConfig(process.env);
   const languageServers = languageModels(config);
-  const log = makeLog(config.LOG_LEVEL);
+  const gatewayId = randomUUID();
+  const log = logOf(config, gatewayId);
   shutdown.log = log;
   const context: Start = { config, log, shutdown };
+  if (config.GATEWAYS > 1) return startGroup(context);
+  member?.tell({ type: 'starting', gatewayId });
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());
   const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
@@ -79,7 +87,8 @@ async function start(shutdown: Shutdown): Promise<void> {
     llmModels: languageServers.map(({ id }) => id),
   });
   const { observeFrame } = metrics;
-  const parts = { ...foundation, ...services, permits, models, address, observeFrame };
+  const shelf = { gatewayId, permits, models, address, observeFrame };
+  const parts = { ...foundation, ...services, ...shelf };
   const calls = await openLiveCalls(context, { ...parts, languageModels: languageServers });
   metrics.watchSpeech(() => services.encoders.openStreams);
   const origin = () => httpOrigin(config, address.port);
@@ -90,14 +99,28 @@ async function start(shutdown: Shutdown): Promise<void> {
   const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], {
     ...shared,
     addressOf: addressIn(app),
+    handOn: member && ((...upgrade) => member.handOn(...upgrade)),
   });
+  member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
   const server = createServer(app).on('upgrade', sockets.handle);
   address.port = await openServer(context, server, sockets);
   shutdown.add('calls', () => calls.close(CALLS_END_WITHIN_MS));
-  announce(config, address.port, foundation.firstKey);
-  if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
-    log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
-  }
+  if (member) member.tell({ type: 'ready' });
+  else announce(context, address.port, foundation.firstKey);
+}
+
+/** Several gateways behind one port: what they share is here, they are processes of their own. */
+async function startGroup(context: Start): Promise<void> {
+  context.shutdown.limitMs = GROUP_CLOSES_WITHIN_MS;
+  const foundation = await openFoundation(context);
+  await openGroup({ ...context, ...foundation });
+  announce(context, foundation.port, foundation.firstKey);
+}
+
+/** In a group each line says whose it is. */
+function logOf(config: Config, gatewayId: string): Logger {
+  const log = makeLog(config.LOG_LEVEL);
+  return member ? log.child({ gateway: gatewayId.slice(0, 8), pid: process.pid }) : log;
 }
 
 /** The database, the secrets and who may come in. */
@@ -105,14 +128,15 @@ async function openFoundation(context: Start) {
   const { config, shutdown } = context;
   await prepareDataDir(config.DATA_DIR);
   const onLost = (error: unknown) => void endWith(shutdown, error);
-  const db = await openDatabase({ ...context, onLost });
-  await tryListening(config.HOST, config.PORT);
+  const { db, databaseUrl } = await openDatabase({ ...context, onLost });
+  const port = member ? config.PORT : await tryListening(config.HOST, config.PORT);
   const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
   const box = new SecretBox(secrets);
   const isReadable = (await findSealKeyIds(db)).every((id) => box.holds(id));
   if (!isReadable) context.log.error(UNREADABLE_SECRETS);
   const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
-  return { db, secrets, box, firstKey, keys: openKeys(config, db, secrets) };
+  const keys = openKeys(config, db, secrets);
+  return { db, databaseUrl, port, secrets, box, firstKey, keys };
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;
@@ -167,6 +191,7 @@ interface Address {
 }
 
 interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>> {
+  readonly gatewayId: string;
   readonly permits: CpuPermits;
   readonly models: ModelListing;
   readonly languageModels: readonly LanguageModel[];
@@ -211,7 +236,7 @@ async function openServer(
   return port;
 }
 
-function announce(config: Config, port: number, firstKey: string | undefined): void {
+function announce({ config, log }: Start, port: number, firstKey: string | undefined): void {
   const host = hostInUrl(config.HOST);
   const file = join(config.DATA_DIR, API_KEY_FILE);
   console.log(`Parley is ready: ${config.PUBLIC_URL ?? `http://${host}:${port}`}`);
@@ -220,6 +245,9 @@ function announce(config: Config, port: number, firstKey: string | undefined): v
       ? `API key: see ${file}`
       : `API key: ${firstKey} (shown this once, and kept in ${file})`,
   );
+  if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
+    log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
+  }
 }
 
 /** One sentence, whatever went wrong. */
@@ -230,11 +258,15 @@ function sentenceOf(error: unknown): string {
 }
 
 async function endWith(shutdown: Shutdown, error: unknown): Promise<void> {
-  console.error(sentenceOf(error));
+  const sentence = sentenceOf(error);
+  // Of several gateways one speaks.
+  if (member) member.tell({ type: 'failed', sentence });
+  else console.error(sentence);
   await shutdown.run();
   process.exit(1);
 }
 
+const member = GroupMember.ofThisProcess();
 const shutdown = new Shutdown(CLOSE_WITHIN_MS);
 const starting = start(shutdown);
 
@@ -249,7 +281,10 @@ async function endInOrder(): Promise<void> {
 }
 
 process.on('SIGTERM', () => void endInOrder());
-process.on('SIGINT', () => void endInOrder());
+// Ctrl-C reaches all processes of a group, of which the first one tells the others when to end.
+process.on('SIGINT', () => {
+  if (!member) void endInOrder();
+});
 process.on('uncaughtException', (error) => {
   shutdown.log?.fatal({ err: error }, 'fault that nobody caught');
   void endWith(shutdown, new StartError('Parley met a fault of its own and stops: see the log.'));

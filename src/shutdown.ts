@@ -13,13 +13,18 @@ export class Overtaken extends Error {
 /** What was opened, closed in the reverse order, once, whoever asks and however often. */
 export class Shutdown {
   readonly #parts: Part[] = [];
-  readonly #limitMs: number;
+  #limitMs: number;
   #running: Promise<boolean> | undefined;
   #isAsked = false;
   log: Logger | undefined;
 
   /** @param limitMs how long closing may take in all before it is given up. */
   constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** Gives closing more time, or less, than it was made with. */
+  set limitMs(limitMs: number) {
     this.#limitMs = limitMs;
   }
 

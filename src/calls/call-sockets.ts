@@ -89,7 +89,9 @@ export class CallSockets {
     const callId = callIdIn(url);
     const row = isCallId(callId) ? await this.#parts.calls.find(callId) : undefined;
     const isStranger = row === undefined;
-    return { accountId: row?.account_id ?? '', keyId: null, scopes: ['*'], isStranger };
+    const isElsewhere = row?.state === 'live' && row.gateway_id !== this.#parts.gatewayId;
+    const heldBy = isElsewhere ? (row.gateway_id ?? undefined) : undefined;
+    return { accountId: row?.account_id ?? '', keyId: null, scopes: ['*'], isStranger, heldBy };
   }
 
   #open(socket: WebSocket, { request, url, log }: SocketCall): void {

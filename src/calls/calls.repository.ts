@@ -190,18 +190,25 @@ export class CallsRepository {
       .select('call_id', 'ended_reason');
   }
 
-  /** Says that this gateway lives, and ends the calls of those that do not any more. */
-  async heartbeat(gatewayId: string): Promise<number> {
+  /** Says that this gateway lives. */
+  async heartbeat(gatewayId: string): Promise<void> {
     await this.#db('gateways')
       .insert({ id: gatewayId })
       .onConflict('id')
       .merge({ seen_at: this.#db.fn.now(3) });
+  }
+
+  /** Ends the calls of other gateways that do not live any more. @returns how many. */
+  async endSilent(gatewayId: string): Promise<number> {
     await this.#db('gateways')
+      .whereNot({ id: gatewayId })
       .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
       .delete();
     return this.#end(
       this.#db.raw(
-        `state = 'live' and not exists (select from gateways where gateways.id = calls.gateway_id)`,
+        `state = 'live' and gateway_id is distinct from ?
+         and not exists (select from gateways where gateways.id = calls.gateway_id)`,
+        [gatewayId],
       ),
       'error_transport',
     );

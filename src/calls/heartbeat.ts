@@ -4,6 +4,10 @@ import type { CallsRepository } from './calls.repository.js';
 
 /** Source: the platform notes on several gateways. */
 const BEAT_MS = 5_000;
+/** A gateway is dead after 15 s, and its calls are over within 20: so it is looked for more often. */
+const LOOK_MS = 2_000;
+/** After the database was away, others get so long to show that they live. */
+const PATIENCE_MS = 15_000;
 
 /** Shows other gateways that this one lives, and ends the calls of one that died. */
 export class Heartbeat {
@@ -11,7 +15,8 @@ export class Heartbeat {
   readonly #gatewayId: string;
   readonly #commands: CallCommandsRepository;
   readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
+  #patientUntil = 0;
+  #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(parts: {
     readonly calls: CallsRepository;
@@ -29,22 +34,36 @@ export class Heartbeat {
   async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
     if (isAlone) await this.#calls.forgetGateways();
     await this.#beat();
-    this.#timer = setInterval(() => void this.#beat(), BEAT_MS);
-    this.#timer.unref();
+    await this.#look();
+    this.#timers = [
+      setInterval(() => void this.#beat(), BEAT_MS),
+      setInterval(() => void this.#look(), LOOK_MS),
+    ];
+    for (const timer of this.#timers) timer.unref();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#calls.signOff(this.#gatewayId);
   }
 
   async #beat(): Promise<void> {
     try {
-      const ended = await this.#calls.heartbeat(this.#gatewayId);
+      await this.#calls.heartbeat(this.#gatewayId);
+    } catch (error) {
+      this.#patientUntil = performance.now() + PATIENCE_MS;
+      this.#log.error({ err: error }, 'heartbeat failed');
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (performance.now() < this.#patientUntil) return;
+    try {
+      const ended = await this.#calls.endSilent(this.#gatewayId);
       await this.#commands.forgetEnded();
       if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
     } catch (error) {
-      this.#log.error({ err: error }, 'heartbeat failed');
+      this.#log.error({ err: error }, 'silent gateways could not be looked for');
     }
   }
 }

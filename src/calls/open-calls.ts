@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
@@ -43,6 +42,8 @@ import type { ReplyModels } from './reply-models.js';
 import type { VoiceOverrides } from './voice-overrides.js';
 
 export interface CallsParts {
+  /** This gateway's own, new at each start. */
+  readonly gatewayId: string;
   readonly config: Config;
   readonly db: Knex;
   readonly box: SecretBox;
@@ -75,8 +76,7 @@ export interface OpenCalls {
 
 /** Puts the calls of this gateway together; calls that a dead gateway left are ended first. */
 export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
-  const { config, db, box, secrets, log, models, voices, ears, replies } = parts;
-  const gatewayId = randomUUID();
+  const { config, db, box, secrets, log, models, voices, ears, replies, gatewayId } = parts;
   const agents = new AgentsRepository(db);
   const calls = new CallsRepository(db, config.CONCURRENT_CALLS, parts.events);
   const tokens = new CallTokens(secrets);

@@ -10,9 +10,14 @@ export interface DatabaseConnection {
 }
 
 export interface ConnectOptions {
-  /** Connections at most; the embedded database accepts 50 in all. */
+  /** Connections at most; the embedded database accepts 50 in all, more for several gateways. */
   readonly poolMax?: number;
   readonly log?: { warn(fields: object, message: string): void };
+}
+
+/** The `postgres://` URL of the embedded database, for a process that is told by its environment. */
+export function urlOf({ host, port, user, database }: DatabaseConnection): string {
+  return `postgres://${user}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`;
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;

@@ -29,6 +29,8 @@ export interface EmbeddedOptions {
   /** For what can be made again, and as root for data that `dataDir` would keep from the server. */
   readonly cacheDir: string;
   readonly log?: EmbeddedLog;
+  /** By default enough for one gateway. */
+  readonly maxConnections?: number;
   /** The server died and does not come back: time to end the process. */
   readonly onLost?: (error: StartError) => void;
 }
@@ -44,6 +46,7 @@ export interface EmbeddedDatabase {
 
 const SILENT: EmbeddedLog = { info: () => undefined, warn: () => undefined };
 const NAME = 'parley';
+const MAX_CONNECTIONS = 50;
 
 /**
  * Starts, or takes over, the database in `dataDir`, and holds that folder until `stop`.
@@ -88,7 +91,7 @@ function connectionAt(socketFolder: string): DatabaseConnection {
 }
 
 async function start(
-  { dataDir, cacheDir, log = SILENT, onLost }: EmbeddedOptions,
+  { dataDir, cacheDir, log = SILENT, maxConnections = MAX_CONNECTIONS, onLost }: EmbeddedOptions,
   lock: { release(): Promise<void> },
 ): Promise<EmbeddedDatabase> {
   const user = await chooseServerUser(join(dataDir, 'postgres'));
@@ -96,7 +99,7 @@ async function start(
   const data = await prepareDataFolder({ dataDir, cacheDir: resolve(cacheDir), bin, user, log });
   const socketFolder = await prepareSocketFolder(dataDir, user);
   const logFile = join(dataDir, 'postgres.log');
-  const server: ServerOptions = { bin, data, socketFolder, logFile, user };
+  const server: ServerOptions = { bin, data, socketFolder, logFile, user, maxConnections };
   const survivor = await adoptServer(server);
   if (survivor) log.info({ pid: survivor.pid }, 'The database of a killed gateway goes on');
   const running: Server = survivor ?? (await startServer(server));

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { Shutdown } from '../shutdown.js';
-import { connect } from './connect.js';
+import { connect, urlOf } from './connect.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { migrate } from './migrate.js';
 
@@ -14,24 +14,43 @@ export interface DatabaseNeeds {
   readonly onLost: (error: unknown) => void;
 }
 
+/** Each gateway has a pool of 10, 3 connections for jobs and 1 that listens. */
+const CONNECTIONS_OF_GATEWAY = 20;
+const CONNECTIONS_BESIDE = 10;
+const LEAST_CONNECTIONS = 50;
+
+/** A pool, and how other processes of this machine reach the same database. */
+export interface OpenDatabase {
+  readonly db: Knex;
+  readonly databaseUrl: string;
+}
+
 /** Connects to the configured or the embedded database and brings its schema up to date. */
 export async function openDatabase({
   config,
   log,
   shutdown,
   onLost,
-}: DatabaseNeeds): Promise<Knex> {
-  let address: Parameters<typeof connect>[0] | undefined = config.DATABASE_URL;
-  if (address === undefined) {
+}: DatabaseNeeds): Promise<OpenDatabase> {
+  let databaseUrl = config.DATABASE_URL;
+  if (databaseUrl === undefined) {
     const { DATA_DIR: dataDir, PARLEY_CACHE: cacheDir } = config;
-    const database = await startEmbeddedPostgres({ dataDir, cacheDir, log, onLost });
+    const wanted = CONNECTIONS_BESIDE + CONNECTIONS_OF_GATEWAY * config.GATEWAYS;
+    const maxConnections = Math.max(LEAST_CONNECTIONS, wanted);
+    const database = await startEmbeddedPostgres({
+      dataDir,
+      cacheDir,
+      log,
+      onLost,
+      maxConnections,
+    });
     shutdown.add('database', () => database.stop());
     shutdown.proceed();
-    address = database.connection;
+    databaseUrl = urlOf(database.connection);
   }
-  const db = connect(address);
+  const db = connect(databaseUrl);
   shutdown.add('database pool', () => db.destroy());
   await migrate(db);
   shutdown.proceed();
-  return db;
+  return { db, databaseUrl };
 }

@@ -29,13 +29,15 @@ export async function listen(server: Server, host: string, port: number): Promis
 }
 
 /**
- * Finds out before models are loaded, which takes seconds, whether `listen` can succeed.
+ * Finds out before models are loaded, which takes seconds, whether `listen` can succeed; answers the
+ * port.
  * @throws StartError as `listen` does.
  */
-export async function tryListening(host: string, port: number): Promise<void> {
+export async function tryListening(host: string, port: number): Promise<number> {
   const probe = createServer();
-  await listen(probe, host, port);
+  const found = await listen(probe, host, port);
   await new Promise((resolve) => probe.close(resolve));
+  return found;
 }
 
 /** Takes no more requests and lets those that run finish; after `limitMs` they are cut off. */

@@ -24,6 +24,8 @@ export interface SocketCall {
 export interface Newcomer extends Principal {
   /** Nobody's yet: its upgrade counts as a failed authentication of its address. */
   readonly isStranger?: boolean;
+  /** The gateway that alone can answer. */
+  readonly heldBy?: string | undefined;
 }
 
 /** One path that speaks WebSocket. */
@@ -44,6 +46,10 @@ export interface UpgradeServices {
   readonly limiter: RateLimiter;
   /** The client's address, behind whichever proxies are trusted. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Gives an upgrade to another gateway; where there is none, it is answered here. */
+  readonly handOn?:
+    | ((gatewayId: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void)
+    | undefined;
   readonly log: Logger;
 }
 
@@ -80,18 +86,30 @@ export class UpgradeDispatcher {
   }
 
   /** For `server.on('upgrade', …)`. */
-  readonly handle = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  readonly handle = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    this.#handle(request, socket, head, false);
+
+  /** Takes an upgrade that another gateway let in and handed on. */
+  readonly take = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    this.#handle(request, socket, head, true);
+
+  #handle(request: IncomingMessage, socket: Duplex, head: Buffer, isHanded: boolean): void {
     const requestId = requestIdOf(request);
     const log = this.#services.log.child({ requestId });
     const onSocketError = () => socket.destroy();
     socket.on('error', onSocketError);
-    this.#admit(request)
+    this.#admit(request, isHanded)
       .then(({ entry, principal, url }) => {
-        socket.off('error', onSocketError);
         if (this.#isClosed || socket.destroyed) {
           socket.destroy();
           return;
         }
+        if (principal.heldBy !== undefined && this.#services.handOn && !isHanded) {
+          log.info({ route: entry.route.path }, 'socket handed on');
+          this.#services.handOn(principal.heldBy, request, socket, head);
+          return;
+        }
+        socket.off('error', onSocketError);
         entry.server.handleUpgrade(request, socket, head, (webSocket) => {
           // Without a listener a protocol error would end the process; the close event follows it.
           webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
@@ -107,7 +125,7 @@ export class UpgradeDispatcher {
             : new ApiError('INTERNAL_ERROR', 'Something went wrong on our side');
         refuse(socket, known, { 'X-Request-Id': requestId, ...this.#toldTo(request) });
       });
-  };
+  }
 
   /** Sockets that are open now. */
   get openSockets(): number {
@@ -123,7 +141,7 @@ export class UpgradeDispatcher {
     }
   }
 
-  async #admit(request: IncomingMessage) {
+  async #admit(request: IncomingMessage, isHanded: boolean) {
     const url = new URL(`http://localhost${pathOf(request)}`);
     const entry = this.#entries.find(({ template }) => template.matches(url.pathname));
     if (!entry) throw notFound();
@@ -133,12 +151,12 @@ export class UpgradeDispatcher {
     const principal: Newcomer | undefined = route.authenticate
       ? await route.authenticate(request, url)
       : await this.#services.keys.authenticate(bearer!);
-    if (!principal || principal.isStranger) await this.#countFailed(request);
+    if ((!principal || principal.isStranger) && !isHanded) await this.#countFailed(request);
     if (!principal) throw unauthorized('wrong');
     requireScope(principal, route.scope);
     const headers = new Map<string, string>();
     this.#told.set(request, headers);
-    if (!principal.isStranger) {
+    if (!principal.isStranger && !isHanded) {
       await this.#services.limiter.countRequest(principal.accountId, headers);
     }
     return { entry, principal, url };

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CallClient } from '../support/call-client.js';
-import { withDatabase } from '../support/database.js';
 import { type Product, startProduct } from '../support/product.js';
-import { hang, Receiver, status } from '../support/receiver.js';
+import { hang, Receiver } from '../support/receiver.js';
 
 const ENV = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', REQUESTS_PER_MINUTE: '0' };
 
@@ -147,43 +146,5 @@ describe('webhooks of the product', () => {
     expect(hook.requests[1]!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
     expect(hook.requests[1]!.text).toBe(first!.text);
     expect(hook.requests[2]!.body.data.ended_reason).toBe('error_transport');
-  });
-});
-
-describe('webhooks of two gateways', () => {
-  const database = withDatabase();
-  const gateways: Product[] = [];
-  let hook: Receiver;
-  afterAll(async () => {
-    for (const gateway of gateways) await gateway.stop();
-    hook.close();
-  });
-
-  it('tell each event once', async () => {
-    hook = await Receiver.open();
-    const { host, port, user, database: name } = database.connection;
-    const query = new URLSearchParams({ host, port: String(port) });
-    const env = {
-      ...ENV,
-      DATABASE_URL: `postgres://${user}@localhost/${name}?${query}`,
-      SECRET_KEY: 'the secret of both gateways',
-    };
-    gateways.push(await startProduct({ env }));
-    gateways.push(await startProduct({ env }));
-    const [one, two] = gateways as [Product, Product];
-    hook.answer(status(503, {}, { 'retry-after': '1' }));
-    const agentId = await deployAgent(one, { webhooks: { events: [{ url: hook.url() }] } });
-    for (const gateway of [one, two, one, two]) {
-      const client = await call(gateway, agentId);
-      client.hangUp();
-      await client.waitFor('end');
-      client.close();
-    }
-    // Eight events, and the first of them twice.
-    await hook.waitFor(9, 20_000);
-    await sleep(1_500);
-    expect(hook.requests).toHaveLength(9);
-    const ids = new Set(hook.requests.map(({ headers }) => headers['webhook-id']));
-    expect(ids.size).toBe(8);
   });
 });

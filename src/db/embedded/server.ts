@@ -27,7 +27,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
   port: String(SOCKET_PORT),
   unix_socket_permissions: '0700',
-  max_connections: '50',
   shared_buffers: '64MB',
   max_wal_size: '256MB',
   fsync: 'on',
@@ -56,6 +55,7 @@ export interface ServerOptions {
   readonly socketFolder: string;
   readonly logFile: string;
   readonly user: ServerUser | undefined;
+  readonly maxConnections: number;
 }
 
 /** One running PostgreSQL; the start tells it from a later process with its pid. */
@@ -167,8 +167,12 @@ function program({ bin }: ServerOptions): string {
   return join(bin, 'postgres');
 }
 
-function serverArguments({ data, socketFolder }: ServerOptions): string[] {
-  const settings = { ...SETTINGS, unix_socket_directories: socketFolder };
+function serverArguments({ data, socketFolder, maxConnections }: ServerOptions): string[] {
+  const settings = {
+    ...SETTINGS,
+    max_connections: String(maxConnections),
+    unix_socket_directories: socketFolder,
+  };
   return ['-D', data, ...Object.entries(settings).flatMap(([name, v]) => ['-c', `${name}=${v}`])];
 }
 

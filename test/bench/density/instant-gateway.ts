@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
@@ -46,7 +47,7 @@ const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
 metrics.watchPermits(permits);
 await prepareDataDir(config.DATA_DIR);
 const onLost = () => process.exit(1);
-const db = await openDatabase({ config, log, shutdown, onLost });
+const { db } = await openDatabase({ config, log, shutdown, onLost });
 const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
 const box = new SecretBox(secrets);
 await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
@@ -76,6 +77,7 @@ const closeEars = async () => {
 shutdown.add('ears', closeEars);
 const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: [] });
 const calls = await openCalls({
+  gatewayId: randomUUID(),
   config,
   db,
   box,

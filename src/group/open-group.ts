@@ -1,0 +1,54 @@
+import { fileURLToPath } from 'node:url';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { CallsRepository } from '../calls/calls.repository.js';
+import type { Config } from '../config.js';
+import type { Shutdown } from '../shutdown.js';
+import { DeliveriesRepository } from '../webhooks/deliveries.repository.js';
+import { WebhookOutbox } from '../webhooks/outbox.js';
+import { GatewayGroup } from './gateway-group.js';
+
+export interface GroupNeeds {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+  readonly db: Knex;
+  /** How the gateways reach the database that is open here. */
+  readonly databaseUrl: string;
+  /** Where they all listen. */
+  readonly port: number;
+}
+
+/** Runs GATEWAYS gateways, each a process of its own, behind one port; resolves when all are ready. */
+export async function openGroup(needs: GroupNeeds): Promise<void> {
+  const { config, log, shutdown, db, databaseUrl, port } = needs;
+  const deliveries = new DeliveriesRepository(db);
+  const calls = new CallsRepository(db, 0, new WebhookOutbox(deliveries));
+  if (config.DATABASE_URL === undefined) {
+    // Nobody else is on this database: what is still open is a dead group's.
+    await calls.forgetGateways();
+    await deliveries.forgetClaims();
+  }
+  const group = new GatewayGroup({
+    program: fileURLToPath(new URL('../main.js', import.meta.url)),
+    environments: shares(config.CPU_PERMITS, config.GATEWAYS).map((permits) => ({
+      GATEWAYS: '1',
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      CPU_PERMITS: String(permits),
+    })),
+    onGone: (gatewayId) => calls.signOff(gatewayId, 'error_transport'),
+    log,
+  });
+  shutdown.add('gateways', () => group.stop());
+  await group.start();
+  shutdown.proceed();
+}
+
+/** Shares of CPU permits: as even as can be, and at least one for each. */
+export function shares(permits: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => {
+    const more = index < permits % count ? 1 : 0;
+    return Math.max(1, Math.floor(permits / count) + more);
+  });
+}

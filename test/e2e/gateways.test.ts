@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { urlOf } from '../../src/db/connect.js';
+import { AccountsRepository } from '../../src/keys/accounts.repository.js';
+import { makeApiKey } from '../../src/keys/api-key.js';
+import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
+import { CallClient, type ConnectionDetails } from '../support/call-client.js';
+import { admit, ask, makeAgent } from '../support/called-agents.js';
+import { withDatabase } from '../support/database.js';
+import { type Product, startProduct } from '../support/product.js';
+import { Receiver, status } from '../support/receiver.js';
+
+const SLOTS = 40;
+const REQUESTS = 250;
+/** Source: the issue: silent for 15 s, and seen within 5 s. */
+const CALLS_END_WITHIN_MS = 20_000;
+
+const clients: CallClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+
+async function connected(details: ConnectionDetails): Promise<CallClient> {
+  const client = new CallClient(details);
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+async function end(gateway: Product, { call_id, end_token }: ConnectionDetails) {
+  const response = await fetch(`${gateway.url}/api/v1/calls/${call_id}/end`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${end_token}` },
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+describe('two gateways on one database', () => {
+  const database = withDatabase();
+  let hook: Receiver;
+  let one: Product;
+  let two: Product;
+  beforeAll(async () => {
+    hook = await Receiver.open();
+    const env = {
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+      CONCURRENT_CALLS: String(SLOTS),
+      REQUESTS_PER_MINUTE: String(REQUESTS),
+      DATABASE_URL: urlOf(database.connection),
+      SECRET_KEY: 'the secret of both gateways',
+    };
+    one = await startProduct({ env });
+    two = await startProduct({ env });
+  });
+  afterAll(async () => {
+    await one?.stop();
+    await two?.stop();
+    hook.close();
+  });
+
+  /** Both gateways, as an account of its own uses them. */
+  async function asNewAccount(): Promise<[Product, Product]> {
+    const accountId = await new AccountsRepository(database.db).insert('An account of a test');
+    const key = makeApiKey();
+    const fields = { name: 'test', description: null, isActive: true, expiresAt: null };
+    const scopes = ['*'] as const;
+    await new ApiKeysRepository(database.db).insert(accountId, key, { ...fields, scopes });
+    return [
+      { ...one, apiKey: key.text },
+      { ...two, apiKey: key.text },
+    ];
+  }
+
+  it('tell each event once', async () => {
+    const [first, second] = await asNewAccount();
+    hook.answer(status(503, {}, { 'retry-after': '1' }));
+    const agentId = await makeAgent(first, {
+      webhooks: { events: [{ url: hook.url(), events: [], timeout: 5, enabled: true }] },
+    });
+    for (const gateway of [first, second, first, second]) {
+      const client = await connected(await admit(gateway, agentId));
+      client.hangUp();
+      await client.waitFor('end');
+    }
+    // Eight events, and the first of them twice.
+    await hook.waitFor(9, 30_000);
+    await sleep(1_500);
+    expect(hook.requests).toHaveLength(9);
+    const ids = new Set(hook.requests.map(({ headers }) => headers['webhook-id']));
+    expect(ids.size).toBe(8);
+  });
+
+  it('let in exactly as many calls as there are slots, in a burst of 100', async () => {
+    const gateways = await asNewAccount();
+    const agentId = await makeAgent(gateways[0], {});
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        ask(gateways[i % 2]!, 'POST', '/connection/connection-details', { agent_id: agentId }),
+      ),
+    );
+    const refused = answers.filter(({ status: code }) => code !== 200);
+    expect(answers.length - refused.length).toBe(SLOTS);
+    for (const { status: code, body } of refused) {
+      expect([code, body.reason]).toEqual([403, 'concurrency_limit']);
+    }
+  });
+
+  it('end a call that the other one holds', async () => {
+    const [first, second] = await asNewAccount();
+    const details = await admit(first, await makeAgent(first, { greeting: 'Hello.' }));
+    const client = await connected(details); // the first holds it
+    const answer = await end(second, details);
+    expect(answer).toMatchObject({ status: 200, body: { status: 'ended' } });
+    expect((await client.waitFor('end')).reason).toBe('user_hangup');
+    expect(await client.closed()).toBe(1000);
+    const calls = new CallsRepository(database.db, 0);
+    expect((await calls.find(details.call_id))?.ended_reason).toBe('user_hangup');
+    expect((await end(first, details)).body).toEqual(answer.body);
+  });
+
+  it('count the requests of an account together', async () => {
+    const gateways = await asNewAccount();
+    const statuses: number[] = [];
+    let asked = 0;
+    const askOn = async () => {
+      while (asked++ < REQUESTS + 30) {
+        statuses.push((await ask(gateways[asked % 2]!, 'GET', '/models')).status);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, askOn));
+    expect(statuses.filter((code) => code === 200)).toHaveLength(REQUESTS);
+    expect(statuses.filter((code) => code === 429)).toHaveLength(30);
+  });
+
+  it('end the calls of one that was killed, and free their slots', async () => {
+    const [first, second] = await asNewAccount();
+    const agentId = await makeAgent(first, {});
+    const details = await Promise.all([admit(first, agentId), admit(first, agentId)]);
+    for (const each of details) await connected(each);
+    const kept = await admit(second, agentId);
+    const survivor = await connected(kept);
+    const killedAt = Date.now();
+    await one.kill();
+    const calls = new CallsRepository(database.db, 0);
+    for (const { call_id } of details) {
+      const row = await vi.waitFor(
+        async () => {
+          const found = await calls.find(call_id);
+          expect(found?.state).toBe('ended');
+          return found;
+        },
+        { timeout: 60_000, interval: 100 },
+      );
+      expect(row?.ended_reason).toBe('error_transport');
+      expect((row?.ended_at?.getTime() ?? 0) - killedAt).toBeLessThan(CALLS_END_WITHIN_MS);
+    }
+    const open = await database.db('calls').whereIn(
+      'call_id',
+      details.map(({ call_id }) => call_id),
+    );
+    expect(open.every(({ state }) => state === 'ended')).toBe(true);
+    expect((await calls.find(kept.call_id))?.state).toBe('live');
+    survivor.hangUp();
+    await survivor.waitFor('end');
+  });
+});
+
+describe('several gateways behind one port', () => {
+  let product: Product;
+  beforeAll(async () => {
+    const env = { GATEWAYS: '2', REQUESTS_PER_MINUTE: '0' };
+    product = await startProduct({ env, readyWithinMs: 120_000 });
+    await vi.waitFor(() => expect(product.logs()).toContain('API key:'), { timeout: 120_000 });
+  });
+  afterAll(() => product?.stop());
+
+  /** The process of the gateway that holds a call. */
+  function holderOf(callId: string): number {
+    const line = product
+      .logs()
+      .split('\n')
+      .find((text) => text.includes('call began') && text.includes(callId));
+    if (!line) throw new Error('Nobody says that it holds this call');
+    return Number(JSON.parse(line).pid);
+  }
+
+  /** The processes of gateways that have answered a request so far. */
+  function gateways(): Set<number> {
+    const lines = product.logs().split('\n');
+    const pids = lines.map((line) => /"pid":(\d+),.*"msg":"request"/.exec(line)?.[1]);
+    return new Set(pids.filter(Boolean).map(Number));
+  }
+
+  it('print one URL and the first key, once', () => {
+    expect(product.logs().match(/Parley is ready: /g)).toHaveLength(1);
+    expect(product.logs().match(/API key: vk_/g)).toHaveLength(1);
+    expect(product.logs()).toContain(`Parley is ready: ${product.url}`);
+  });
+
+  it('take a call up again wherever its new socket arrives', async () => {
+    const agentId = await makeAgent(product, { greeting: '' });
+    const details = await admit(product, agentId);
+    const client = await connected(details);
+    await client.state('listening');
+    const handed = () => product.logs().match(/socket handed on/g)?.length ?? 0;
+    for (let round = 0; handed() < 3; round++) {
+      expect(round, 'sockets go to the gateways in turn').toBeLessThan(20);
+      client.drop();
+      await client.resume();
+    }
+    client.type('Are you still there?');
+    await client.final('agent');
+    expect(await end(product, details)).toMatchObject({ status: 200, body: { status: 'ended' } });
+    await client.waitFor('end', ({ reason }) => reason === 'user_hangup');
+    // Its holder is known no more: whoever is reached says so.
+    await expect(client.resume()).rejects.toThrow(/1008/);
+  });
+
+  it('lose the calls of one that is killed, and no others; it is started again', async () => {
+    const agentId = await makeAgent(product, { greeting: '' });
+    const calls = new Map<number, { details: ConnectionDetails; client: CallClient }>();
+    for (let round = 0; calls.size < 2; round++) {
+      expect(round, 'sockets go to the gateways in turn').toBeLessThan(20);
+      const details = await admit(product, agentId);
+      const client = await connected(details);
+      await vi.waitFor(() => holderOf(details.call_id), { timeout: 30_000 });
+      calls.set(holderOf(details.call_id), { details, client });
+    }
+    const [[victim, lost], [, kept]] = [...calls] as [
+      [number, { details: ConnectionDetails; client: CallClient }],
+      [number, { details: ConnectionDetails; client: CallClient }],
+    ];
+    process.kill(victim, 'SIGKILL');
+    await lost.client.closed();
+    const history = async () => {
+      const { body } = await ask(product, 'GET', '/agent/call-history?limit=100');
+      const items: { call_id: string; ended_reason: string }[] = body.items;
+      return items.find(({ call_id }) => call_id === lost.details.call_id)?.ended_reason;
+    };
+    await vi.waitFor(async () => expect(await history()).toBe('error_transport'), {
+      timeout: CALLS_END_WITHIN_MS,
+    });
+    kept.client.type('Are you still there?');
+    await kept.client.final('agent');
+    const before = gateways();
+    await vi.waitFor(
+      async () => {
+        await fetch(`${product.url}/healthz`, { headers: { connection: 'close' } });
+        expect([...gateways()].filter((pid) => !before.has(pid))).toHaveLength(1);
+      },
+      { timeout: 120_000, interval: 200 },
+    );
+    kept.client.hangUp();
+    await kept.client.waitFor('end');
+  });
+
+  it('end together, in order, by Ctrl-C for all of them', async () => {
+    const everybody = [product.pid, ...gateways()];
+    for (const pid of everybody) {
+      try {
+        process.kill(pid, 'SIGINT');
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe('ESRCH'); // the one that was killed
+      }
+    }
+    expect(await product.stop()).toBe(0);
+    for (const pid of everybody) expect(() => process.kill(pid, 0)).toThrow();
+    expect(product.logs()).not.toMatch(/"level":"fatal"/);
+  });
+});
