@@ -122,6 +122,22 @@ describe('a socket for many contexts', () => {
     expect(client.audio('a').equals(await overHttp('To the end.'))).toBe(true);
   });
 
+  it.each([
+    ['hangs up', (client: SpeechSocket) => client.socket.terminate()],
+    ['closes', (client: SpeechSocket) => client.socket.close()],
+    ['closes for a fault of its own', (client: SpeechSocket) => client.say('{')],
+  ])('leaves nothing behind when the client %s amid many contexts', async (_, leave) => {
+    app.voice.chunks = 0;
+    const client = (await open()).say({ audio_format: 'pcm' });
+    for (let i = 0; i < 8; i++) client.say({ context_id: `${i}`, text: LONG, flush: true });
+    await expect.poll(() => app.voice.chunks, WITHIN).toBeGreaterThan(8);
+    expect(app.slots.taken).toBe(8);
+    leave(client);
+    await client.closed;
+    await expect.poll(() => app.underWay(), WITHIN).toEqual(NOTHING);
+    expect(app.voice.chunks).toBeLessThan(8 * 400);
+  });
+
   it('goes on with the others after a fault in one', async () => {
     const client = (await open()).say(
       { ...FIRST, text: 'This one ends in a FAULT.', flush: true },

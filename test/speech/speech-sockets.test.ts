@@ -197,6 +197,20 @@ describe('a client that goes', () => {
   });
 });
 
+it('cuts off a client that takes nothing, on either socket', async () => {
+  const own = await startSpeechApp({ idleMs: 400 });
+  for (const path of ['stream', 'multi-stream']) {
+    const client = await SpeechSocket.open(own.url, path);
+    client.socket.pause();
+    const text = 'Many words are spoken. '.repeat(200);
+    client.say({ text, audio_format: 'pcm_48000', flush: true });
+    await expect.poll(() => own.slots.taken, WITHIN).toBe(1);
+    await expect.poll(() => own.underWay(), { timeout: 30_000 }).toEqual(NOTHING);
+    client.socket.terminate();
+  }
+  await own.close();
+});
+
 it('sends paced audio no faster than it is heard', async () => {
   const text = 'Words and words.';
   const [paced, raw] = await Promise.all(
