@@ -112,6 +112,10 @@ const Settings = z.object({
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODELS: list().default([]),
+  REPLAY_DIR: z
+    .string()
+    .transform((path) => resolve(path))
+    .optional(),
   LLM_FILE: z
     .string()
     .transform((path) => resolve(path))

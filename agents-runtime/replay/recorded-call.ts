@@ -31,6 +31,7 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     sampleRate: parts.transport.sampleRate,
     voiceSampleRate: voice.sampleRate,
     config: withoutSecrets(config),
+    ...(parts.dictionary && { dictionary: [...parts.dictionary.rules] }),
   });
   const witness = { clock: recorder, tell: (line: TapeLine) => recorder.write(line) };
   const transport = new WitnessedTransport(withBacklog(parts.transport, recorder), witness);

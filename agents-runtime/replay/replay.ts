@@ -1,3 +1,4 @@
+import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { AgentConfig } from '../agent/agent-config.js';
 import { FrameTicker } from '../audio/frame-ticker.js';
 import { Call } from '../call/call.js';
@@ -41,6 +42,7 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
   const call = new Call({
     ...ports,
     config: { ...head.config, ...changes },
+    dictionary: head.dictionary && new Dictionary(head.dictionary),
     clock: player,
     ticker: new FrameTicker(player),
     transport,

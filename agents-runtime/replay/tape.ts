@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PronunciationRule } from '../../media/tts/dictionary/pronunciation-rule.js';
 import type { AgentConfig } from '../agent/agent-config.js';
 import type { EndedReason, LoggedTurn } from '../call/call-log.js';
 import type { CallFault } from '../call/call-parts.js';
@@ -23,6 +24,8 @@ const head = z.object({
   voiceSampleRate: z.number().int().positive(),
   /** Without credentials of tools. */
   config: object<AgentConfig>(),
+  /** The rules of the agent's dictionary. */
+  dictionary: z.array(object<PronunciationRule>()).optional(),
 });
 
 /** What came from the client. */

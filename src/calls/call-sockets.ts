@@ -10,6 +10,7 @@ import { Call } from '../../agents-runtime/call/call.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
 import { systemClock } from '../../agents-runtime/clock.js';
 import { CallError } from '../../agents-runtime/errors.js';
+import { recordCall } from '../../agents-runtime/replay/recorded-call.js';
 import { CallSocket, CLOSE } from '../../agents-runtime/transports/websocket/connection.js';
 import {
   type Hello,
@@ -21,6 +22,7 @@ import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
+import type { ReplayFiles } from '../replay/replay-files.js';
 import { configForCall } from './call-config.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
 import { isCallId } from './call-id.js';
@@ -53,6 +55,8 @@ export interface CallSocketsParts {
   readonly ticker: FrameTicker;
   /** The stored config as calls use it, secrets opened. */
   readonly configOf: (agent: Agent) => AgentConfig;
+  /** Where calls are recorded for replay, if they are. */
+  readonly replays: ReplayFiles | undefined;
 }
 
 /** Opens the sockets of calls: a client joins with its token or takes up a call whose socket broke. */
@@ -183,7 +187,8 @@ export class CallSockets {
     const ended = new Promise<void>((resolve) => {
       onEnded = resolve;
     });
-    const call = new Call({
+    const tape = this.#parts.replays?.begin(callId);
+    const parts: CallParts = {
       config,
       transport: wire,
       clock: systemClock,
@@ -203,7 +208,8 @@ export class CallSockets {
         log.info({ reason }, 'call ended');
         onEnded();
       },
-    });
+    };
+    const call = tape ? recordCall(parts, tape) : new Call(parts);
     live.add(callId, {
       call,
       socket: wire,

@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Call } from '../../agents-runtime/call/call.js';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import type { CallInput } from '../../agents-runtime/call/transport.js';
 import type { CallSocket } from '../../agents-runtime/transports/websocket/connection.js';
 
 export interface LiveCall {
-  readonly call: Call;
+  readonly call: CallInput;
   readonly socket: CallSocket;
   readonly resumeToken: string;
   /** Ends it; resolves when its record is written. */

@@ -18,6 +18,7 @@ import { SignedLinks } from '../http/signed-links.js';
 import type { SocketRoute } from '../http/upgrade.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
+import { ReplayFiles } from '../replay/replay-files.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 import { CallCommands } from './call-commands.js';
@@ -88,6 +89,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   creditWatch.start();
   const commands = new CallCommands({ db, gatewayId, calls, commands: written, live, log });
   commands.start();
+  const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
   const sockets = new CallSockets({
     gatewayId,
     agents,
@@ -103,6 +105,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     },
     ticker: new FrameTicker(systemClock, parts.observeFrame),
     configOf: (agent) => effectiveConfig(agent, { models, box }),
+    replays,
   });
   const desk = new CallDesk({
     agents,
@@ -126,6 +129,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     live,
     async close(drainMs) {
       await live.drain(drainMs);
+      await replays?.close();
       creditWatch.stop();
       await commands.close();
       await heartbeat.stop();

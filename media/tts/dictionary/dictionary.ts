@@ -51,6 +51,10 @@ export class Dictionary {
     return new Dictionary(rules, await inSlices(indexesOf(rules), pause));
   }
 
+  get rules(): readonly PronunciationRule[] {
+    return this.#rules;
+  }
+
   /**
    * Replaces what rules match, in one pass from left to right: the longest match first, of equals the
    * first rule; what was replaced is not looked at again. A text that nothing matches stays as it is.

@@ -1,0 +1,121 @@
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import { CallError } from '../../agents-runtime/errors.js';
+import { differences } from '../../agents-runtime/replay/compare.js';
+import { type Replayed, replay } from '../../agents-runtime/replay/replay.js';
+import {
+  diffLines,
+  timeline,
+  turnEndLines,
+  turnEnds,
+} from '../../agents-runtime/replay/timeline.js';
+import { MediaError } from '../../media/errors.js';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { ModelStore } from '../../media/models/store.js';
+import { type Ears, openEars } from '../calls/ears.js';
+import { modelFolders } from '../models/model-folders.js';
+import { changedSettings } from './changed-settings.js';
+import { readTape } from './read-tape.js';
+
+const USAGE = `usage: npm run replay -- [OPTIONS] FILE…
+  Holds recorded calls again and tells what they do differently now; the exit code is then 1.
+  --set NAME=VALUE   hold them with another turn-taking setting, such as min_endpointing_delay=0.3,
+                     and tell where turns would end now (the exit code is then 0)
+  --quiet            only what differs, without the timeline
+`;
+
+/** Nothing differs, something does, the command or a file is not understood. */
+const EXIT = { same: 0, different: 1, refused: 2 } as const;
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (!options) return EXIT.refused;
+  const { files, isQuiet, changes } = options;
+  const ears = changes && (await openModels());
+  let code: number = EXIT.same;
+  try {
+    for (const file of files) {
+      const tape = await readTape(file);
+      const startedAt = performance.now();
+      const replayed = await replay(tape, { changes, ears });
+      const tookMs = performance.now() - startedAt;
+      const name = basename(file);
+      const seconds = (replayed.durationMs / 1000).toFixed(1);
+      console.log(`${name}: ${seconds} s of call in ${(tookMs / 1000).toFixed(2)} s`);
+      if (!isQuiet) show(timeline(replayed.replayed));
+      if (changes) tellChanges(replayed, ears !== undefined);
+      else if (!tellDifferences(replayed)) code = EXIT.different;
+    }
+  } finally {
+    await ears?.close();
+  }
+  return code;
+}
+
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      options: {
+        set: { type: 'string', multiple: true },
+        quiet: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    });
+    const changes: Partial<AgentConfig> | string | undefined =
+      values.set && changedSettings(values.set);
+    if (positionals.length > 0 && typeof changes !== 'string') {
+      return { files: positionals, isQuiet: values.quiet, changes };
+    }
+    console.error(typeof changes === 'string' ? changes : USAGE);
+  } catch {
+    console.error(USAGE);
+  }
+  return undefined;
+}
+
+/** Models that answer what the recorded call did not ask; undefined where they are not installed. */
+async function openModels(): Promise<Ears | undefined> {
+  const { modelsDir, cacheDir } = modelFolders(process.env);
+  try {
+    const store = new ModelStore({ modelsDir, cacheDir });
+    return await openEars(store, new CpuPermits(1), pino({ level: 'silent' }));
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 'MODEL_MISSING') return undefined;
+    throw error;
+  }
+}
+
+function tellDifferences({ recorded, replayed }: Replayed): boolean {
+  const lines = diffLines(differences(recorded, replayed));
+  if (lines.length === 0) {
+    console.log(`The same: ${replayed.length} events.`);
+    return true;
+  }
+  console.log('Not the same (- as recorded, + as it is now):');
+  show(lines);
+  return false;
+}
+
+function tellChanges({ recorded, replayed, answers }: Replayed, hasModels: boolean): void {
+  console.log('Where turns end (- as recorded, + with these settings):');
+  show(turnEndLines(turnEnds(recorded), turnEnds(replayed)));
+  const by = hasModels
+    ? 'the models'
+    : 'the nearest answers of the file, as no models are installed';
+  console.log(`${answers.guessed} questions were not on the tape and were answered by ${by}.`);
+}
+
+function show(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (!(error instanceof CallError) && code !== 'ENOENT' && code !== 'EISDIR') throw error;
+  console.error(error instanceof CallError ? error.message : 'There is no such file');
+  process.exitCode = EXIT.refused;
+}

@@ -1,0 +1,29 @@
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { constants, gunzip } from 'node:zlib';
+import { CallError } from '../../agents-runtime/errors.js';
+import { parseTape, type Tape } from '../../agents-runtime/replay/tape.js';
+
+/** Larger than any that the gateway writes. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Reads a replay file, one that a crash cut short as far as it goes.
+ * @throws CallError PROTOCOL when it is none.
+ */
+export async function readTape(path: string): Promise<Tape> {
+  const { size } = await stat(path);
+  if (size > MOST_BYTES)
+    throw new CallError('PROTOCOL', 'This file is too large for a replay file');
+  try {
+    const text = await promisify(gunzip)(await readFile(path), {
+      // What was flushed last is taken, too, where the end is missing.
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: MOST_BYTES,
+    });
+    return parseTape(text.toString('utf8'));
+  } catch (cause) {
+    if (cause instanceof CallError) throw cause;
+    throw new CallError('PROTOCOL', 'This is no replay file: it cannot be unpacked', { cause });
+  }
+}
