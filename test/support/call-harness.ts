@@ -6,6 +6,7 @@ import { Call } from '../../agents-runtime/call/call.js';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
 import type { CallInput } from '../../agents-runtime/call/transport.js';
+import type { Clock } from '../../agents-runtime/clock.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { SpeechChunk, Utterance, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
@@ -263,6 +264,6 @@ function scriptedVoice(
   };
 }
 
-export function sleep(clock: VirtualClock, ms: number): Promise<void> {
+export function sleep(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve));
 }

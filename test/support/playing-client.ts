@@ -1,5 +1,5 @@
 import type { CallEvent, CallTransport } from '../../agents-runtime/call/transport.js';
-import type { VirtualClock } from './virtual-clock.js';
+import type { Clock } from '../../agents-runtime/clock.js';
 
 /** Hz of the scripted voice. */
 export const VOICE_RATE = 24_000;
@@ -21,10 +21,10 @@ export class PlayingClient implements CallTransport {
   /** The wire is broken: nothing reaches the client, it plays what it has. */
   isAway = false;
   isClosed = false;
-  readonly #clock: VirtualClock;
+  readonly #clock: Clock;
   readonly #wayMs: number;
 
-  constructor(clock: VirtualClock, wayMs = 0) {
+  constructor(clock: Clock, wayMs = 0) {
     this.#clock = clock;
     this.#wayMs = wayMs;
     const tick = () => {
