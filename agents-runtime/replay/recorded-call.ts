@@ -1,16 +1,24 @@
 import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
 import type { SpeechChunk, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { ReplyModel } from '../agent/reply-model.js';
 import { FrameTicker } from '../audio/frame-ticker.js';
-import type { SpokenPiece } from '../audio/heard-text.js';
 import { Call } from '../call/call.js';
 import type { CallLog } from '../call/call-log.js';
 import type { CallParts } from '../call/call-parts.js';
 import type { CallInput, CallTransport } from '../call/transport.js';
 import { Recorder } from './recorder.js';
+import { SampleQueue } from './sample-queue.js';
 import { TAPE_VERSION, type TapeLine, type TapeSink } from './tape.js';
-import { encodePcm, fingerprint, questionOf, withoutSecrets, wordRows } from './tape-values.js';
+import {
+  encodePcm,
+  encodeSamples,
+  fingerprint,
+  questionOf,
+  withoutSecrets,
+  wordRows,
+} from './tape-values.js';
 import { WitnessedLog, WitnessedTransport, witnessedFaults } from './witnessed.js';
 
 /** The wire's backlog is written down when it has changed by more. */
@@ -30,11 +38,15 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     version: TAPE_VERSION,
     sampleRate: parts.transport.sampleRate,
     voiceSampleRate: voice.sampleRate,
+    hasEchoCanceller: parts.transport.hasEchoCanceller,
+    hasNoiseReduction: parts.noiseReduction !== undefined,
     config: withoutSecrets(config),
     ...(parts.dictionary && { dictionary: [...parts.dictionary.rules] }),
   });
   const witness = { clock: recorder, tell: (line: TapeLine) => recorder.write(line) };
   const transport = new WitnessedTransport(withBacklog(parts.transport, recorder), witness);
+  /** The agent's own sound matters to the call. */
+  const isHeard = !parts.transport.hasEchoCanceller;
   // Each port is named: a new one is not passed on unrecorded.
   const call = new Call({
     config,
@@ -42,6 +54,7 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     clock: recorder,
     ticker: new FrameTicker(recorder),
     voiceActivity: recordedVoiceActivity(parts.voiceActivity, recorder),
+    noiseReduction: parts.noiseReduction && recordedNoiseReduction(parts.noiseReduction, recorder),
     turnModel: {
       completeness: (samples, signal) =>
         recorder.once(
@@ -53,7 +66,7 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     },
     recogniser: recordedRecogniser(parts.recogniser, recorder),
     replyModel: recordedReplies(parts.replyModel, recorder),
-    voice: recordedVoice(voice, recorder),
+    voice: recordedVoice(voice, recorder, isHeard),
     dictionary: parts.dictionary,
     greetings: {
       speak: (text, manner, signal) =>
@@ -61,7 +74,7 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
           'greeting',
           text,
           parts.greetings.speak(text, { ...manner, voice }, signal),
-          (piece) => encodePiece(piece),
+          (piece) => ({ text: piece.text, ...soundOf(piece, isHeard) }),
         ),
     },
     log: new WitnessedLog(recordedLog(parts.log, recorder), witness),
@@ -157,6 +170,36 @@ function recordedVoiceActivity(voiceActivity: VoiceActivity, recorder: Recorder)
   };
 }
 
+/** Only what the noise reduction has changed is on the tape once more. */
+function recordedNoiseReduction(noise: NoiseReduction, recorder: Recorder): NoiseReduction {
+  return {
+    open({ onSamples, onFault }) {
+      const queue = new SampleQueue();
+      const line = noise.open({
+        onSamples(samples) {
+          const { length } = samples;
+          const isSame = queue.take(length).every((sample, i) => sample === samples[i]);
+          const pcm = isSame ? undefined : encodeSamples(samples);
+          const t = recorder.enter();
+          recorder.write({ t, type: 'cleaned', samples: length, ...(pcm && { pcm }) });
+          onSamples(samples);
+        },
+        onFault(error) {
+          recorder.write({ t: recorder.enter(), type: 'not-cleaned' });
+          onFault(error);
+        },
+      });
+      return {
+        push(samples, isNoisy) {
+          queue.push(samples);
+          line.push(samples, isNoisy);
+        },
+        close: () => line.close(),
+      };
+    },
+  };
+}
+
 function recordedRecogniser(recogniser: Recogniser, recorder: Recorder): Recogniser {
   const { id, languages } = recogniser;
   return {
@@ -181,7 +224,7 @@ function recordedReplies(model: ReplyModel, recorder: Recorder): ReplyModel {
   };
 }
 
-function recordedVoice(voice: VoiceModel, recorder: Recorder): VoiceModel {
+function recordedVoice(voice: VoiceModel, recorder: Recorder, isHeard: boolean): VoiceModel {
   const { id, languages, sampleRate } = voice;
   return {
     id,
@@ -190,17 +233,16 @@ function recordedVoice(voice: VoiceModel, recorder: Recorder): VoiceModel {
     warm: () => voice.warm(),
     close: () => voice.close(),
     speak: (utterance, options) =>
-      recorder.stream('voice', utterance.text, voice.speak(utterance, options), encodeChunk),
+      recorder.stream('voice', utterance.text, voice.speak(utterance, options), (chunk) =>
+        soundOf(chunk, isHeard),
+      ),
   };
 }
 
-/** How long it sounds, and when which word; the voice's sound itself stays out of the file. */
-function encodeChunk({ samples, words }: SpeechChunk) {
-  return { samples: samples.length, words: wordRows(words) };
-}
-
-function encodePiece({ text, samples, words }: SpokenPiece) {
-  return { text, samples: samples.length, words: wordRows(words) };
+/** How long it sounds, and when which word; the sound itself only where the call hears it, too. */
+function soundOf({ samples, words }: SpeechChunk, isHeard: boolean) {
+  const pcm = isHeard && { pcm: encodeSamples(samples) };
+  return { samples: samples.length, words: wordRows(words), ...pcm };
 }
 
 /** Writing takes its time, too: the end of a call waits for it. */

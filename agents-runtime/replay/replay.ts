@@ -5,7 +5,7 @@ import { Call } from '../call/call.js';
 import type { CallTransport } from '../call/transport.js';
 import { type LiveEars, replayedParts } from './replayed-parts.js';
 import { SimulatedClient } from './simulated-client.js';
-import { type Happening, type InputLine, isHappening, type Tape } from './tape.js';
+import { type Happening, type InputLine, isHappening, type Tape, type TapeHead } from './tape.js';
 import { type AnswerCounts, TapePlayer } from './tape-player.js';
 import { decodePcm } from './tape-values.js';
 import { WitnessedLog, WitnessedTransport, witnessedFaults } from './witnessed.js';
@@ -35,10 +35,10 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
   const player = new TapePlayer(tape);
   const replayed: Happening[] = [];
   const witness = { clock: player, tell: (happening: Happening) => void replayed.push(happening) };
-  const client = changes ? new SimulatedClient(player, head.sampleRate) : undefined;
-  const recordedWire = new RecordedWire(head.sampleRate);
+  const client = changes ? new SimulatedClient(player, head) : undefined;
+  const recordedWire = new RecordedWire(head);
   const transport = new WitnessedTransport(client ?? recordedWire, witness);
-  const { ports, vad } = replayedParts({ head, player, ears });
+  const { ports, noise, vad } = replayedParts({ head, player, ears });
   const call = new Call({
     ...ports,
     config: { ...head.config, ...changes },
@@ -75,7 +75,12 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
         recordedWire.backlogBytes = line.bytes;
     }
   };
-  await player.play({ input, vad });
+  await player.play({
+    input,
+    vad,
+    cleaned: (line) => noise.cleaned(line),
+    notCleaned: () => noise.failed(),
+  });
   return {
     recorded: tape.lines.filter(isHappening),
     replayed,
@@ -87,11 +92,12 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
 /** A wire whose client is on the tape: what is sent need not arrive. */
 class RecordedWire implements CallTransport {
   readonly sampleRate: number;
-  readonly hasEchoCanceller = true;
+  readonly hasEchoCanceller: boolean;
   backlogBytes = 0;
 
-  constructor(sampleRate: number) {
+  constructor({ sampleRate, hasEchoCanceller }: TapeHead) {
     this.sampleRate = sampleRate;
+    this.hasEchoCanceller = hasEchoCanceller;
   }
 
   audio(): void {

@@ -1,14 +1,24 @@
 import type { TurnModel } from '../../media/endpointing/turn-model.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { NoiseReduction, NoiseReductionOptions } from '../../media/noise/noise-reduction.js';
 import type { SpeechChunk, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { ReplyModel } from '../agent/reply-model.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
 import type { CallLog } from '../call/call-log.js';
 import type { CallParts } from '../call/call-parts.js';
-import type { AnswerLine, TapeHead } from './tape.js';
+import { CallError } from '../errors.js';
+import { SampleQueue } from './sample-queue.js';
+import type { AnswerLine, CleanedLine, TapeHead } from './tape.js';
 import type { TapePlayer } from './tape-player.js';
-import { fingerprint, questionOf, type WordRow, wordRows, wordTimes } from './tape-values.js';
+import {
+  decodeSamples,
+  fingerprint,
+  questionOf,
+  type WordRow,
+  wordRows,
+  wordTimes,
+} from './tape-values.js';
 
 /** Models that answer where the tape does not. */
 export interface LiveEars {
@@ -31,14 +41,22 @@ interface SoundValue {
   readonly text?: string;
   readonly samples: number;
   readonly words: readonly WordRow[];
+  readonly pcm?: string;
 }
 
 type Ports = Pick<
   CallParts,
-  'voiceActivity' | 'turnModel' | 'recogniser' | 'replyModel' | 'voice' | 'greetings' | 'log'
+  | 'voiceActivity'
+  | 'noiseReduction'
+  | 'turnModel'
+  | 'recogniser'
+  | 'replyModel'
+  | 'voice'
+  | 'greetings'
+  | 'log'
 >;
 
-/** A call's ports, answered by a tape. The agent's voice is silence of the right length. */
+/** A call's ports, answered by a tape. */
 export function replayedParts({ head, player, ears }: ReplayedPartsOptions) {
   const listeners: ((probability: number) => void)[] = [];
   const voiceActivity: VoiceActivity = {
@@ -47,8 +65,10 @@ export function replayedParts({ head, player, ears }: ReplayedPartsOptions) {
       return { push: () => undefined, close: () => undefined };
     },
   };
+  const noise = new ReplayedNoise();
   const ports: Ports = {
     voiceActivity,
+    noiseReduction: head.hasNoiseReduction ? noise : undefined,
     turnModel: {
       completeness: async (samples, signal) =>
         valueIn<number>(
@@ -67,7 +87,27 @@ export function replayedParts({ head, player, ears }: ReplayedPartsOptions) {
     greetings: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
     log: replayedLog(player),
   };
-  return { ports, vad: (probability: number) => listeners[0]?.(probability) };
+  return { ports, noise, vad: (probability: number) => listeners[0]?.(probability) };
+}
+
+/** What came out of the noise reduction, when it came. */
+class ReplayedNoise implements NoiseReduction {
+  readonly #queue = new SampleQueue();
+  #line: NoiseReductionOptions | undefined;
+
+  open(options: NoiseReductionOptions) {
+    this.#line = options;
+    return { push: (samples: Float32Array) => this.#queue.push(samples), close: () => undefined };
+  }
+
+  cleaned({ samples, pcm }: Pick<CleanedLine, 'samples' | 'pcm'>): void {
+    const asTheyWere = this.#queue.take(samples);
+    this.#line?.onSamples(pcm === undefined ? asTheyWere : decodeSamples(pcm));
+  }
+
+  failed(): void {
+    this.#line?.onFault(new CallError('CLOSED', 'As recorded: the noise reduction failed'));
+  }
 }
 
 type Said = Pick<AnswerLine, 'value' | 'isLast'>;
@@ -130,8 +170,7 @@ function replayedVoice({ voiceSampleRate }: TapeHead, player: TapePlayer): Voice
         const key = `${index} ${text}`;
         const answer: Said = await player.ask({ of: 'voice', key, signal, otherwise });
         if (answer.isLast) return;
-        const { samples, words } = valueIn<SoundValue>(answer);
-        yield { samples: new Float32Array(samples), words: wordTimes(words) };
+        yield soundIn(valueIn<SoundValue>(answer));
       }
     },
   };
@@ -151,9 +190,15 @@ async function* replayedGreeting(
     const key = `${index} ${greeting}`;
     const answer: Said = await player.ask({ of: 'greeting', key, signal, otherwise });
     if (answer.isLast) return;
-    const { text = '', samples, words } = valueIn<SoundValue>(answer);
-    yield { text, samples: new Float32Array(samples), words: wordTimes(words) };
+    const value = valueIn<SoundValue>(answer);
+    yield { text: value.text ?? '', ...soundIn(value) };
   }
+}
+
+/** Silence of the right length, where the sound itself is not on the tape. */
+function soundIn({ samples, words, pcm }: SoundValue): SpeechChunk {
+  const sound = pcm === undefined ? new Float32Array(samples) : decodeSamples(pcm);
+  return { samples: sound, words: wordTimes(words) };
 }
 
 /** Words as long as they are written. */

@@ -1,5 +1,6 @@
 import type { CallTransport } from '../call/transport.js';
 import type { Clock } from '../clock.js';
+import type { TapeHead } from './tape.js';
 
 const STEP_MS = 20;
 /** A client reports about ten times a second. */
@@ -8,7 +9,7 @@ const REPORT_STEPS = 5;
 /** A client on a wire of no length, which plays what it gets by the call's own clock. */
 export class SimulatedClient implements CallTransport {
   readonly sampleRate: number;
-  readonly hasEchoCanceller = true;
+  readonly hasEchoCanceller: boolean;
   readonly backlogBytes = 0;
   onPlayed: (playedMs: number) => void = () => undefined;
   readonly #clock: Clock;
@@ -19,9 +20,10 @@ export class SimulatedClient implements CallTransport {
   #isClosed = false;
   #steps = 0;
 
-  constructor(clock: Clock, sampleRate: number) {
+  constructor(clock: Clock, { sampleRate, hasEchoCanceller }: TapeHead) {
     this.#clock = clock;
     this.sampleRate = sampleRate;
+    this.hasEchoCanceller = hasEchoCanceller;
     clock.after(STEP_MS, () => this.#step());
   }
 

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../clock.js';
 import { CallError } from '../errors.js';
 import {
   type AnswerLine,
+  type CleanedLine,
   type Happening,
   type InputLine,
   isHappening,
@@ -32,6 +33,8 @@ type PlayedLine = Exclude<TapeLine, Happening | { readonly type: 'full' }>;
 export interface PlayedLines {
   input(line: InputLine): void;
   vad(probability: number): void;
+  cleaned(line: CleanedLine): void;
+  notCleaned(): void;
 }
 
 /**
@@ -98,6 +101,8 @@ export class TapePlayer implements Clock {
 
   #perform(line: PlayedLine, index: number, to: PlayedLines): void {
     if (line.type === 'vad') to.vad(line.probability);
+    else if (line.type === 'cleaned') to.cleaned(line);
+    else if (line.type === 'not-cleaned') to.notCleaned();
     else if (line.type === 'asked') return;
     else if (line.type === 'answer' || line.type === 'timer') {
       const wake = this.#waiting.get(index);

@@ -1,3 +1,4 @@
+import { toFloat32, toInt16 } from '../../media/pcm.js';
 import type { WordTime } from '../../media/tts/voice-model.js';
 import type { AgentConfig } from '../agent/agent-config.js';
 import type { ReplyRequest } from '../agent/reply-model.js';
@@ -44,6 +45,20 @@ export function decodePcm(base64: string): Int16Array {
   const bytes = Buffer.from(base64, 'base64');
   const samples = new Int16Array(bytes.length >> 1);
   for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(2 * i);
+  return samples;
+}
+
+/** Samples in −1…1 as s16le, base64. */
+export function encodeSamples(samples: Float32Array): string {
+  const pcm = new Int16Array(samples.length);
+  toInt16(samples, pcm);
+  return encodePcm(pcm);
+}
+
+export function decodeSamples(base64: string): Float32Array {
+  const pcm = decodePcm(base64);
+  const samples = new Float32Array(pcm.length);
+  toFloat32(pcm, samples);
   return samples;
 }
 

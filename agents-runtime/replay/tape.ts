@@ -22,6 +22,9 @@ const head = z.object({
   /** Hz of the agent's audio on the wire, and of its voice. */
   sampleRate: z.number().int().positive(),
   voiceSampleRate: z.number().int().positive(),
+  /** Without it, the agent's voice is on the tape, as its echo counts. */
+  hasEchoCanceller: z.boolean(),
+  hasNoiseReduction: z.boolean(),
   /** Without credentials of tools. */
   config: object<AgentConfig>(),
   /** The rules of the agent's dictionary. */
@@ -46,6 +49,9 @@ const input = [
 const answers = [
   /** Speech probability of the next window. */
   z.object({ t: ms, type: z.literal('vad'), probability: z.number() }),
+  /** The caller's next samples came out of the noise reduction: as they went in, or as they are here. */
+  z.object({ t: ms, type: z.literal('cleaned'), samples: count, pcm: text.optional() }),
+  z.object({ t: ms, type: z.literal('not-cleaned') }),
   z.object({
     t: ms,
     type: z.literal('timer'),
@@ -90,6 +96,7 @@ export type TapeHead = z.infer<typeof head>;
 export type TapeLine = z.infer<typeof line>;
 export type AnswerLine = Extract<TapeLine, { type: 'answer' }>;
 export type AskedLine = Extract<TapeLine, { type: 'asked' }>;
+export type CleanedLine = Extract<TapeLine, { type: 'cleaned' }>;
 export type TimerLine = Extract<TapeLine, { type: 'timer' }>;
 export type InputLine = z.infer<(typeof input)[number]>;
 export type Happening = z.infer<(typeof happenings)[number]>;
