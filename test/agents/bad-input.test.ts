@@ -4,61 +4,8 @@ import { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import { withControlPlane } from '../support/control-plane.js';
 
 const plane = withControlPlane();
-const https = 'https://a.example';
-
-const NASTY: readonly unknown[] = [
-  'a\u0000b',
-  '\ud800',
-  '',
-  'x'.repeat(12_000),
-  '\u0301'.repeat(10_000),
-  Number.MAX_VALUE,
-  -1e-300,
-  2 ** 53,
-  true,
-  null,
-  [],
-  {},
-  [[]],
-  { 'a\u0000': 'b', '\ud800': '+4930123' },
-  { __proto__: null, constructor: 1, toString: 2 },
-  ['\u0000'],
-];
 
 describe('an agent that is sent nonsense', () => {
-  it.each(Object.keys(AgentConfigInput.shape))(
-    'in %s is refused or kept, never a 500',
-    async (field) => {
-      const ask = await plane.asNewAccount();
-      for (const value of NASTY) {
-        const answer = await ask('POST', '/agent', { name: 'x', config: { [field]: value } });
-        expect([201, 422], JSON.stringify([value, answer.body]).slice(0, 300)).toContain(
-          answer.status,
-        );
-      }
-    },
-  );
-
-  it('in the fields of its entries is refused or kept, never a 500', async () => {
-    const ask = await plane.asNewAccount();
-    const entries = [
-      (value: unknown) => ({ webhooks: { events: [{ url: https, secret: value }] } }),
-      (value: unknown) => ({ webhooks: { tools: [{ name: 't', url: https, parameters: value }] } }),
-      (value: unknown) => ({ webhooks: { tools: [{ name: 't', url: https, headers: value }] } }),
-      (value: unknown) => ({ webhooks: { tools: [{ name: 't', url: value }] } }),
-      (value: unknown) => ({ mcp_servers: [{ name: value, url: https, description: value }] }),
-      (value: unknown) => ({ tts_params: { voice_id: value, dictionary_version: value } }),
-      (value: unknown) => ({ managed_tools: { google_sheets: { spreadsheet_id: value } } }),
-    ];
-    for (const entry of entries) {
-      for (const value of NASTY) {
-        const answer = await ask('POST', '/agent', { name: 'x', config: entry(value) });
-        const told = JSON.stringify([value, answer.body]).slice(0, 300);
-        expect([201, 422], told).toContain(answer.status);
-      }
-    }
-  });
-
   it('of any shape is refused or kept, and what was kept can be read and written back', async () => {
     const ask = await plane.asNewAccount();
     const field = fc.constantFrom(...Object.keys(AgentConfigInput.shape), 'unknown');

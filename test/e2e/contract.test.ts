@@ -1,185 +1,40 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { makeApiKey } from '../../src/keys/api-key.js';
-import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
 import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
 import { isScope, type Scope } from '../../src/keys/scopes.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
 import { ApiDocument, type Operation } from '../support/api-document.js';
-import { insertCall } from '../support/call-rows.js';
-import { withDatabase } from '../support/database.js';
+import {
+  type Account,
+  CONTRACT,
+  type ContractRoute,
+  type KeyState,
+  nameOf,
+  SECRET,
+  withContractPlane,
+} from '../support/contract-plane.js';
 import { PENDING } from '../support/pending-contract.js';
-import { type Product, startProduct } from '../support/product.js';
+import type { Product } from '../support/product.js';
 
-/** The contract, written down route by route from its two documents. */
-interface ContractRoute {
-  readonly source: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: readonly string[];
-  readonly body: readonly string[];
-  readonly status: number;
-  readonly answer: readonly string[];
-  readonly errors: readonly number[];
-}
-
-const SECRET = 'the secret of the contract test';
-const CONTRACT: readonly ContractRoute[] = JSON.parse(
-  readFileSync('test/fixtures/contract.json', 'utf8'),
-);
-
-const database = withDatabase();
+const plane = withContractPlane();
 let product: Product;
 let api: ApiDocument;
 let owner: Account;
 let stranger: Account;
-/** The owner's resources, by the names of path parameters and fields. */
-let resources: Readonly<Record<string, string>>;
-
-interface Account {
-  readonly id: string;
-  readonly key: string;
-}
 
 beforeAll(async () => {
-  const { host, port, user, database: name } = database.connection;
-  product = await startProduct({
-    env: {
-      DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`,
-      SECRET_KEY: SECRET,
-      // Never called: what would call them is pending.
-      TWILIO_ACCOUNT_SID: 'AC0001',
-      TWILIO_AUTH_TOKEN: 'test_auth_token',
-      TWILIO_BASE_URL: 'http://127.0.0.1:9',
-      REQUESTS_PER_MINUTE: '0',
-      FAILED_AUTHS_PER_MINUTE: '0',
-    },
-  });
-  api = new ApiDocument(await (await fetch(`${product.url}/openapi.json`)).json());
-  owner = await makeAccount();
-  stranger = await makeAccount();
-  resources = await makeResources();
+  ({ product, api, owner } = plane());
+  stranger = await plane().makeAccount();
 });
-afterAll(() => product?.stop());
 
-async function makeAccount(): Promise<Account> {
-  const id = await new AccountsRepository(database.db).insert('An account of a test');
-  return { id, key: await makeKey(id, ['*']) };
-}
+const ask = (...asked: Parameters<ReturnType<typeof plane>['ask']>) => plane().ask(...asked);
+const makeKey = (id: string, scopes: readonly Scope[], state?: KeyState) =>
+  plane().makeKey(id, scopes, state);
+const pathOf = (operation: Operation) => plane().pathOf(operation);
+const bodyOf = (operation: Operation) => plane().bodyOf(operation);
 
-interface KeyState {
-  readonly isActive?: boolean;
-  readonly expiresAt?: Date | null;
-}
-
-async function makeKey(
-  accountId: string,
-  scopes: readonly Scope[],
-  { isActive = true, expiresAt = null }: KeyState = {},
-): Promise<string> {
-  const key = makeApiKey();
-  const fields = { name: 'test', description: null, isActive, expiresAt, scopes };
-  await new ApiKeysRepository(database.db).insert(accountId, key, fields);
-  return key.text;
-}
-
-interface Asked {
-  readonly bearer?: string | undefined;
-  readonly body?: unknown;
-}
-
-async function ask(method: string, path: string, { bearer, body }: Asked = {}) {
-  const isForm = body instanceof FormData;
-  const response = await fetch(`${product.url}${path}`, {
-    method,
-    headers: {
-      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-  });
-  const isJson = response.headers.get('content-type')?.includes('application/json');
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    isJson,
-    body: isJson ? JSON.parse(text) : text,
-  };
-}
-
-async function makeResources(): Promise<Readonly<Record<string, string>>> {
-  const make = async (path: string, body: unknown) =>
-    (await ask('POST', `/api/v1${path}`, { bearer: owner.key, body })).body;
-  const agent = await make('/agent', { name: 'Pool', config: {} });
-  const knowledge = await make('/knowledge-base', { documents: [{ content: 'We open at six.' }] });
-  const dictionary = await make('/tts/pronunciation-dictionaries/add-from-rules', {
-    name: 'Names',
-  });
-  const key = await make('/auth/api-key', { name: 'Spare', scopes: [] });
-  const callId = await insertCall(database.db, {
-    accountId: owner.id,
-    startedAt: new Date(),
-    turns: [{ role: 'user', text: 'Hi.' }],
-  });
-  return {
-    agent_id: agent.agent_id,
-    kb_id: String(knowledge.kb_id),
-    dictionary_id: dictionary.id,
-    version: '1',
-    key_id: String(key.key_info.id),
-    call_id: callId,
-    file: 'transcript.json',
-    voice_id: await makePrivateVoice(),
-    // Its agent, which the same path names, is looked for first.
-    delivery_id: 'nobody',
-  };
-}
-
-/** The visible ones may be read by everybody. */
-async function makePrivateVoice(): Promise<string> {
-  const form = new FormData();
-  form.set('file', new Blob(['RIFF\0\0\0\0WAVEfmt ']), 'voice.wav');
-  form.set('voice_visibility', 'PRIVATE');
-  const { body } = await ask('POST', '/api/v1/tts/clone-voice', { bearer: owner.key, body: form });
-  expect(body.voice_id).toEqual(expect.any(String));
-  return body.voice_id;
-}
-
-/** The path with the owner's resources in it; a test that does not know one fails. */
-function pathOf({ path }: Operation): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    expect(resources, `a resource for ${path}`).toHaveProperty(name);
-    return resources[name]!;
-  });
-}
-
-/** The example of a body, about the owner's resources. */
-function bodyOf(operation: Operation): unknown {
-  const content = operation.requestBody?.content;
-  if (!content) return undefined;
-  if (!content['application/json']) {
-    const form = new FormData();
-    form.set('file', new Blob(['none of the formats']), 'file.bin');
-    form.set('name', 'Names');
-    form.set('language', 'en');
-    return form;
-  }
-  const example = content['application/json'].example;
-  expect(example, `${operation.method} ${operation.path} has an example`).toBeDefined();
-  const { agent_id, kb_id } = resources;
-  return {
-    ...example,
-    ...(example.agent_id !== undefined && { agent_id }),
-    ...(example.kb_id !== undefined && { kb_id: Number(kb_id) }),
-  };
-}
-
-const nameOf = ({ method, path }: { method: string; path: string }) =>
-  `${method} ${path.replace(/\/$/, '')}`;
 const takesKeys = ({ security }: Operation) => security.some((one) => one.bearer);
 const scopeOf = ({ security }: Operation) => security[0]?.bearer?.[0];
 
@@ -268,7 +123,7 @@ async function makeCallingAgent(): Promise<{ readonly agent_id: string }> {
 
 describe('who may enter', () => {
   beforeAll(async () => {
-    resources = await makeResources();
+    await plane().renewResources();
   });
 
   const UNAUTHORIZED = [401, 'UNAUTHORIZED'];

@@ -24,6 +24,11 @@ export class ApiDocument {
     this.#document = document;
   }
 
+  /** The named schemas. */
+  get schemas(): Readonly<Record<string, Part>> {
+    return this.#document.components.schemas;
+  }
+
   get operations(): readonly Operation[] {
     return Object.entries<Part>(this.#document.paths).flatMap(([path, methods]) =>
       Object.entries<Part>(methods).map(([method, operation]) => ({

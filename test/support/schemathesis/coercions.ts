@@ -21,6 +21,7 @@ interface Wrong {
 export class Coercions {
   readonly #known: readonly Coercion[];
   readonly #schemas: object;
+  readonly #strict = new WeakMap<object, z.ZodType>();
 
   /** @param schemas the document's named schemas */
   constructor(schemas: object) {
@@ -29,13 +30,19 @@ export class Coercions {
     this.#schemas = schemas;
   }
 
+  /** What the document says, to the letter. */
+  strict(schema: object): z.ZodType {
+    const known = this.#strict.get(schema);
+    if (known) return known;
+    const text = JSON.stringify({ ...schema, $defs: this.#schemas });
+    const made = z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+    this.#strict.set(schema, made);
+    return made;
+  }
+
   /** Their names; undefined where anything else is wrong too, or nothing is. */
   explaining(schema: object, body: unknown): readonly string[] | undefined {
-    const text = JSON.stringify({ ...schema, $defs: this.#schemas });
-    const strict = z.fromJSONSchema(
-      JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')),
-    );
-    const { error } = strict.safeParse(body);
+    const { error } = this.strict(schema).safeParse(body);
     const names = wrongsOf(error?.issues ?? []).map(({ expected, path }) => {
       const value = JSON.stringify(path.reduce<unknown>(member, body)) ?? '';
       return this.#known.find((one) => one.expected === expected && one.value.test(value))?.name;

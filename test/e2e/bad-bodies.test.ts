@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../support/api-document.js';
+import { BodySchema, type Field, NASTIES, type Nasty, toJson } from '../support/bad-bodies.js';
+import { nameOf, withContractPlane } from '../support/contract-plane.js';
+import { Coercions } from '../support/schemathesis/coercions.js';
+
+const plane = withContractPlane();
+
+const jsonOf = (operation: Operation) => operation.requestBody?.content['application/json'];
+const operations = () => plane().api.operations.filter(jsonOf);
+
+const coercionsOf = () => (coercions ??= new Coercions(plane().api.schemas));
+let coercions: Coercions | undefined;
+const bodies = new Map<string, BodySchema>();
+
+function bodySchemaOf(operation: Operation): BodySchema {
+  const name = nameOf(operation);
+  const known = bodies.get(name);
+  if (known) return known;
+  const { schema } = jsonOf(operation);
+  const made = new BodySchema(schema, plane().api.schemas, plane().bodyOf(operation));
+  bodies.set(name, made);
+  return made;
+}
+
+async function send(operation: Operation, text: string) {
+  const bearer = plane().owner.key;
+  const answer = await plane().ask(operation.method, plane().pathOf(operation), {
+    bearer,
+    body: text,
+  });
+  const about = `${nameOf(operation)} ${text.slice(0, 600)}\n${JSON.stringify(answer.body).slice(0, 1_500)}`;
+  expect(operation.responses, about).toHaveProperty(String(answer.status));
+  expect(answer.status, about).not.toBe(500);
+  return { ...answer, about };
+}
+
+/** The places that a 422 tells of, in the body. */
+function placesIn(body: unknown): string[] {
+  const { detail } = body as { detail: readonly { loc: readonly (string | number)[] }[] };
+  expect(detail.every(({ loc }) => loc[0] === 'body')).toBe(true);
+  return detail.map(({ loc }) => loc.slice(1).join('.'));
+}
+
+const placeOf = ({ place }: Field) => place.join('.');
+
+/** Sends one kind of nonsense in all the places at once, those apart that the document allows. */
+async function sendEverywhere(
+  operation: Operation,
+  { name, make }: Nasty,
+  fields: readonly Field[],
+) {
+  const schema = bodySchemaOf(operation);
+  const values = fields
+    .map((field) => [field, make(field.schema)] as const)
+    .filter(([{ schema: one }, value]) => {
+      return value !== undefined && !coercionsOf().explaining(one, value);
+    });
+  const isAllowed = ([{ schema: one }, value]: (typeof values)[number]) =>
+    // The judge knows no integers but those that a double holds exactly; the document does.
+    (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) ||
+    coercionsOf().strict(one).safeParse(value).success;
+  const allowed = values.filter(isAllowed);
+  const wrong = values.filter((one) => !isAllowed(one));
+  if (allowed.length > 0) await send(operation, toJson(schema.withValues(allowed)));
+  if (wrong.length === 0) return;
+  const { status, body, about } = await send(operation, toJson(schema.withValues(wrong)));
+  expect(status, `${name}: ${about}`).toBe(422);
+  const told = placesIn(body);
+  const untold = wrong
+    .map(([field]) => placeOf(field))
+    .filter((place) => !told.some((one) => one === place || one.startsWith(`${place}.`)));
+  expect(untold, `${name}: ${about}`).toEqual([]);
+}
+
+describe('every field of every body', () => {
+  it.each(NASTIES.map((nasty) => [nasty.name, nasty] as const))(
+    'that is %s is refused with its place, or taken as the document says',
+    async (_, nasty) => {
+      for (const operation of operations()) {
+        const { fields } = bodySchemaOf(operation);
+        await sendEverywhere(
+          operation,
+          nasty,
+          fields.filter(({ holds }) => !holds),
+        );
+        for (const field of fields.filter(({ holds }) => holds)) {
+          await sendEverywhere(operation, nasty, [field]);
+        }
+      }
+    },
+    120_000,
+  );
+
+  it('that is missing is told with its place, all at once', async () => {
+    for (const operation of operations()) {
+      const schema = bodySchemaOf(operation);
+      const required = schema.fields.filter(
+        ({ isRequired, place }) => isRequired && place.length === 1,
+      );
+      if (required.length === 0) continue;
+      const { status, body, about } = await send(
+        operation,
+        toJson(schema.withValues(required.map((field) => [field, undefined] as const))),
+      );
+      expect(status, about).toBe(422);
+      expect(placesIn(body).sort(), about).toEqual(required.map(placeOf).sort());
+    }
+  });
+
+  it('may be anything of one shape, and no shape nests without end', async () => {
+    for (const operation of operations()) {
+      for (const body of ['null', '[]', '"text"', '7', '{}']) await send(operation, body);
+      const deep = `{"x":${'['.repeat(500)}${']'.repeat(500)}}`;
+      const { status, body } = await send(operation, deep);
+      expect([status, body.detail[0].type]).toEqual([422, 'json_invalid']);
+    }
+  });
+});
