@@ -3,6 +3,28 @@ import { defineConfig } from 'vitest/config';
 /** Suites that run in real time go last and one by one: side by side they would flake. */
 const REAL_TIME = ['dist/test/e2e/**/*.test.js'];
 
+/** Shows that the suites below ran against another PostgreSQL, or why they did not. */
+const OTHER_POSTGRES = 'dist/test/db/other-postgres.test.js';
+/** What of the database's suites runs against a PostgreSQL of another major version too. */
+const DATABASE_SUITES = [
+  'agents/concurrent-changes',
+  'agents/agents',
+  'calls/call-commands',
+  'calls/call-history',
+  'calls/credits',
+  'calls/slots',
+  'db/migrate',
+  'http/idempotent-answers',
+  'http/rate-limit',
+  'knowledge/indexing',
+  'webhooks/job-queue',
+  'webhooks/outbox',
+].map((name) => `dist/test/${name}.test.js`);
+/** Its programs, as the launcher prepared them. */
+const otherPostgres: string | undefined = JSON.parse(process.env.PARLEY_TOOLS ?? '{}')[
+  'other-postgresql'
+]?.path;
+
 export default defineConfig({
   test: {
     projects: [
@@ -10,7 +32,19 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['dist/test/**/*.test.js'],
-          exclude: REAL_TIME,
+          exclude: [...REAL_TIME, OTHER_POSTGRES],
+          pool: 'forks',
+          maxWorkers: 2,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'other-postgres',
+          include: [OTHER_POSTGRES, ...(otherPostgres ? DATABASE_SUITES : [])],
+          env: otherPostgres ? { PARLEY_TEST_POSTGRES: otherPostgres } : {},
           pool: 'forks',
           maxWorkers: 2,
           testTimeout: 30_000,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { goBinary } from './needs/go-binary.mjs';
 import { npmPackages } from './needs/npm-packages.mjs';
+import { otherPostgres } from './needs/other-postgres.mjs';
 import { pythonVenv } from './needs/python-venv.mjs';
 import { installWithApt, systemCommand } from './needs/system-command.mjs';
 
@@ -21,6 +22,7 @@ export const NEEDS = {
   sox: systemCommand(['sox'], 'sox'),
   opusinfo: systemCommand(['opusinfo'], 'opus-tools'),
   chromium: systemCommand(['chromium', 'chromium-browser', 'google-chrome'], 'chromium'),
+  'other-postgresql': otherPostgres(),
   // The paths are the environments' pythons.
   'piper-tts': pythonVenv('piper-tts', ['piper-tts==1.8.0', 'onnx==1.22.0']),
   schemathesis: pythonVenv('schemathesis', [

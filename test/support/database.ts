@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { connect, type DatabaseConnection } from '../../src/db/connect.js';
 import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
 import { migrate } from '../../src/db/migrate.js';
+import { otherMajor, startOtherServer } from './other-server.js';
 import { CACHE, makeTestFolder } from './test-folder.js';
 
 export interface TestDatabase {
@@ -24,12 +25,23 @@ export interface TestDatabaseOptions {
   readonly emptied?: 'before-each';
 }
 
+/** The embedded server or, under PARLEY_TEST_POSTGRES, that of the programs in this folder. */
+type TestServer = Pick<EmbeddedDatabase, 'connection' | 'stop'>;
+
+const otherBin = () => process.env.PARLEY_TEST_POSTGRES;
+
+function startServer(dataDir: string): Promise<TestServer> {
+  const bin = otherBin();
+  if (bin !== undefined) return startOtherServer(bin, join(dataDir, 'postgres'));
+  return startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
+}
+
 const DAY_MS = 86_400_000;
 
 /** A test file's own PostgreSQL, the real one, from a copy of a migrated cluster (some 0.2 s). */
 export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabase {
   const folder = makeTestFolder();
-  let server: EmbeddedDatabase | undefined;
+  let server: TestServer | undefined;
   let db: Knex | undefined;
   const found = <T>(part: T | undefined): T => {
     if (!part) throw new Error('withDatabase() has its database inside tests and hooks only');
@@ -37,7 +49,7 @@ export function withDatabase({ emptied }: TestDatabaseOptions = {}): TestDatabas
   };
   beforeAll(async () => {
     await copyCluster(folder);
-    server = await startEmbeddedPostgres({ dataDir: folder, cacheDir: CACHE });
+    server = await startServer(folder);
     db = connect(server.connection);
   });
   afterAll(async () => {
@@ -81,10 +93,12 @@ async function emptyTables(db: Knex): Promise<void> {
 
 /** Kept in the cache under a hash of what makes it. */
 async function migratedCluster(): Promise<string> {
-  const cluster = join(CACHE, 'test', `cluster-${hashOfMigrations()}`);
+  const bin = otherBin();
+  const version = bin === undefined ? '' : `-${otherMajor(bin)}`;
+  const cluster = join(CACHE, 'test', `cluster-${hashOfMigrations()}${version}`);
   if (existsSync(cluster)) return cluster;
   const folder = makeTestFolder();
-  const server = await startEmbeddedPostgres({ dataDir: folder, cacheDir: CACHE });
+  const server = await startServer(folder);
   const db = connect(server.connection);
   await migrate(db);
   await db.destroy();
