@@ -13,7 +13,9 @@ import { AgentsRepository } from './agents/agents.repository.js';
 import { findSealKeyIds } from './agents/sealed-configs.repository.js';
 import { openApi } from './api-routes.js';
 import { addressIn, createApp } from './app.js';
+import { CallMetrics } from './calls/call-metrics.js';
 import { openEars } from './calls/ears.js';
+import { LoadWatch } from './calls/load-watch.js';
 import { openCalls } from './calls/open-calls.js';
 import { ReplyModels } from './calls/reply-models.js';
 import { VoiceOverrides } from './calls/voice-overrides.js';
@@ -76,7 +78,11 @@ async function start(shutdown: Shutdown): Promise<void> {
   member?.tell({ type: 'starting', gatewayId });
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());
-  const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
+  const load = new LoadWatch(log);
+  const permits = new CpuPermits(config.CPU_PERMITS, (...job) => {
+    metrics.observePermit(...job);
+    load.job(...job);
+  });
   metrics.watchPermits(permits);
 
   const foundation = await openFoundation(context);
@@ -86,10 +92,14 @@ async function start(shutdown: Shutdown): Promise<void> {
     prefix: config.MODEL_PREFIX,
     llmModels: languageServers.map(({ id }) => id),
   });
-  const { observeFrame } = metrics;
-  const shelf = { gatewayId, permits, models, address, observeFrame };
-  const parts = { ...foundation, ...services, ...shelf };
-  const calls = await openLiveCalls(context, { ...parts, languageModels: languageServers });
+  const parts = { ...foundation, ...services, gatewayId, permits, models, address };
+  const calls = await openLiveCalls(context, {
+    ...parts,
+    languageModels: languageServers,
+    load,
+    observeFrame: metrics.observeFrame,
+    metrics: new CallMetrics(metrics.registry),
+  });
   metrics.watchSpeech(() => services.encoders.openStreams);
   const origin = () => httpOrigin(config, address.port);
   const api = openApi({ ...parts, config, dictionaries: services.dictionaries, origin });
@@ -195,7 +205,9 @@ interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>>
   readonly permits: CpuPermits;
   readonly models: ModelListing;
   readonly languageModels: readonly LanguageModel[];
+  readonly load: LoadWatch;
   readonly observeFrame: FrameObserver;
+  readonly metrics: CallMetrics;
   readonly address: Address;
 }
 

@@ -114,7 +114,10 @@ export class AgentLeg {
     saying.audibleAt = atMs;
     saying.startMs = atMs - this.#context.startedAt;
     const latency = this.#latency(saying);
-    if (latency) this.#context.parts.transport.send({ type: 'latency', ...latency });
+    if (!latency) return;
+    const { transport, observer } = this.#context.parts;
+    transport.send({ type: 'latency', ...latency });
+    observer?.latency(latency);
   }
 
   #latency({ utterance, turn, marks, audibleAt }: Saying) {

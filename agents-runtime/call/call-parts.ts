@@ -10,6 +10,7 @@ import type { ReplyModel } from '../agent/reply-model.js';
 import type { FrameTicker } from '../audio/frame-ticker.js';
 import type { Clock } from '../clock.js';
 import type { CallLog, EndedReason } from './call-log.js';
+import type { CallObserver } from './call-observer.js';
 import type { CallTransport } from './transport.js';
 
 /** A fault inside a call that it survived. The message holds no words of the call. */
@@ -38,6 +39,8 @@ export interface CallParts {
   /** Speaks fixed texts, which it may have spoken ahead. */
   readonly greetings: Pick<Greetings, 'speak'>;
   readonly log: CallLog;
+  /** Counts what happens. */
+  readonly observer?: CallObserver | undefined;
   readonly onFault: CallFault;
   /** Told once, after the call's parts are closed and its record is written. */
   readonly onEnded: (reason: EndedReason) => void;

@@ -8,7 +8,7 @@ import type { CallParts } from './call-parts.js';
 import { CallerLeg } from './caller-leg.js';
 import { Conversation } from './conversation.js';
 import { Transcripts } from './transcripts.js';
-import type { CallEvent, CallInput } from './transport.js';
+import type { AgentState, CallEvent, CallInput } from './transport.js';
 
 /** A broken wire may come back for this long. */
 const RESUME_MS = 10_000;
@@ -63,13 +63,13 @@ export class Call implements CallInput {
   connected(): void {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
-    const { config, clock, transport, replyModel } = this.#parts;
+    const { config, clock, replyModel } = this.#parts;
     replyModel.prepare?.(config.prompt, this.#language);
     this.#conversation.begin();
     const limit = clock.after(config.maxCallDurationMs, () => this.hangUp('max_duration_reached'));
     this.#timers.push(limit);
     if (config.greeting.trim()) this.#turns.handle({ type: 'say', kind: 'greeting' });
-    else transport.send({ type: 'state', state: 'listening' });
+    else this.#show('listening');
   }
 
   audio(samples: Int16Array): void {
@@ -105,6 +105,7 @@ export class Call implements CallInput {
     this.#lostTimer?.cancel();
     this.#turns.close();
     this.#caller.close();
+    this.#parts.observer?.dropped(this.#caller.droppedSamples);
     this.#agent.close();
     void this.#finish(reason);
   }
@@ -137,6 +138,7 @@ export class Call implements CallInput {
         this.#commit(action);
         return;
       case 'drop-turn':
+        this.#parts.observer?.turn(action.why);
         if (!this.#turns.state.turn) this.#caller.forget();
         this.#transcripts.takeBack(action.turn);
         return;
@@ -157,15 +159,22 @@ export class Call implements CallInput {
         this.#agent.resume();
         return;
       case 'cut-playout':
+        this.#parts.observer?.turn('cut');
         this.#agent.cut(action.utterance);
         return;
       case 'show':
-        this.#parts.transport.send({ type: 'state', state: action.state });
+        this.#show(action.state);
     }
+  }
+
+  #show(state: AgentState): void {
+    this.#parts.transport.send({ type: 'state', state });
+    this.#parts.observer?.state(state);
   }
 
   #commit(action: Extract<TurnAction, { type: 'commit-turn' }>): void {
     const { turn, text, utterance, spoken, replaces } = action;
+    this.#parts.observer?.turn('answered');
     const now = this.#now();
     if (!this.#turns.state.turn) this.#caller.forget();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.zeroMs ?? now };
@@ -188,6 +197,7 @@ export class Call implements CallInput {
 
   /** What was said last and got no answer belongs to the record all the same. */
   #leave({ turn, text, startMs }: Extract<TurnAction, { type: 'leave-turn' }>): void {
+    this.#parts.observer?.turn('unanswered');
     const endMs = this.#now();
     const span = { startMs: startMs ?? endMs, endMs };
     this.#transcripts.final(turn, text, span);

@@ -55,6 +55,10 @@ export class CallerLeg {
     });
   }
 
+  get droppedSamples(): number {
+    return this.#inbound.droppedSamples;
+  }
+
   audio(samples: Int16Array): void {
     this.#inbound.push(samples);
   }

@@ -13,6 +13,8 @@ export interface CallDeskParts {
   readonly calls: CallsRepository;
   readonly tokens: CallTokens;
   readonly live: LiveCalls;
+  /** Whether this gateway keeps up with the calls that it has. */
+  readonly load: { readonly isOpen: boolean };
   readonly commands: CallCommands;
   /** Told of a call that is about to come. */
   readonly expect: (agent: Agent, options: CallOptions) => Promise<void>;
@@ -41,6 +43,9 @@ const REFUSALS: Readonly<Record<Refusal | 'agent_not_deployed', string>> = {
   insufficient_credits: 'The account has no credits left',
   concurrency_limit: 'All call slots of this account are taken: try again when a call has ended',
 };
+
+/** Calls end, and the load is looked at each second. */
+const RETRY_AFTER_S = 5;
 
 /** Path of a call's socket; the call's token is never part of it. */
 export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
@@ -78,6 +83,11 @@ export class CallDesk {
     }
     if (live.isDraining) {
       throw new ApiError('OVERLOADED', 'This gateway is stopping', { retryAfterS: 10 });
+    }
+    if (!this.#parts.load.isOpen) {
+      throw new ApiError('OVERLOADED', 'This gateway holds as many calls as it can: try again', {
+        retryAfterS: RETRY_AFTER_S,
+      });
     }
     await this.#parts.expect(agent, options);
     const callId = randomUUID();

@@ -26,6 +26,7 @@ import type { ReplayFiles } from '../replay/replay-files.js';
 import { configForCall } from './call-config.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
 import { isCallId } from './call-id.js';
+import type { CallMetrics } from './call-metrics.js';
 import { CallRecord } from './call-record.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallRow, CallsRepository } from './calls.repository.js';
@@ -53,6 +54,7 @@ export interface CallSocketsParts {
   readonly live: LiveCalls;
   readonly models: CallModels;
   readonly ticker: FrameTicker;
+  readonly metrics: Pick<CallMetrics, 'begin'>;
   /** The stored config as calls use it, secrets opened. */
   readonly configOf: (agent: Agent) => AgentConfig;
   /** Where calls are recorded for replay, if they are. */
@@ -172,7 +174,7 @@ export class CallSockets {
     hello: Hello,
     log: Logger,
   ): void {
-    const { calls, live, models, ticker } = this.#parts;
+    const { calls, live, models, ticker, metrics } = this.#parts;
     const callId = row.call_id;
     const voice = models.voiceFor(config);
     const resumeToken = LiveCalls.makeResumeToken(callId);
@@ -187,6 +189,7 @@ export class CallSockets {
     const ended = new Promise<void>((resolve) => {
       onEnded = resolve;
     });
+    const observed = metrics.begin();
     const tape = this.#parts.replays?.begin(callId);
     const parts: CallParts = {
       config,
@@ -202,9 +205,14 @@ export class CallSockets {
       voice,
       dictionary,
       log: new CallRecord(calls, callId),
-      onFault: (part, error) => log.warn({ err: error, part }, 'fault in a call'),
+      observer: observed,
+      onFault: (part, error) => {
+        observed.fault(part);
+        log.warn({ err: error, part }, 'fault in a call');
+      },
       onEnded: (reason) => {
         live.remove(callId);
+        observed.ended(reason);
         log.info({ reason }, 'call ended');
         onEnded();
       },

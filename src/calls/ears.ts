@@ -12,7 +12,7 @@ import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 
 /** The models that listen. */
 export interface Ears {
-  readonly voiceActivity: VoiceActivity;
+  readonly voiceActivity: VoiceActivity & { readonly dropped: number };
   /** Without it calls are heard with their noise. */
   readonly noiseReduction?: NoiseReduction;
   readonly turnModel: TurnModel;

@@ -27,6 +27,7 @@ import { CallDesk } from './call-desk.js';
 import type { CallEvents } from './call-events.js';
 import { CallHistoryRepository } from './call-history.repository.js';
 import { callHistoryRoutes } from './call-history.routes.js';
+import type { CallMetrics } from './call-metrics.js';
 import { CallSockets } from './call-sockets.js';
 import { CallTokens } from './call-tokens.js';
 import { CallsRepository } from './calls.repository.js';
@@ -37,6 +38,7 @@ import { dashboardRoutes } from './dashboard.routes.js';
 import type { Ears } from './ears.js';
 import { Heartbeat } from './heartbeat.js';
 import { LiveCalls } from './live-calls.js';
+import type { LoadWatch } from './load-watch.js';
 import { outboundRoutes } from './outbound.routes.js';
 import { recordRoutes } from './records.routes.js';
 import type { ReplyModels } from './reply-models.js';
@@ -57,8 +59,11 @@ export interface CallsParts {
   readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
   readonly events: CallEvents;
+  /** How this gateway keeps up. */
+  readonly load: LoadWatch;
   /** Told how late frames go out. */
   readonly observeFrame: FrameObserver;
+  readonly metrics: CallMetrics;
   readonly dictionaries: CompiledDictionaries;
   /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
   readonly origin: () => string | undefined;
@@ -85,6 +90,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const written = new CallCommandsRepository(db);
   const heartbeat = new Heartbeat({ calls, gatewayId, commands: written, log });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
+  parts.load.start(() => live.size);
+  parts.metrics.watchLoad(parts.load);
+  parts.metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
   const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
   creditWatch.start();
   const commands = new CallCommands({ db, gatewayId, calls, commands: written, live, log });
@@ -103,7 +111,11 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       replyModelFor: (agent) => replies.get(agent.llmModel),
       dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
     },
-    ticker: new FrameTicker(systemClock, parts.observeFrame),
+    ticker: new FrameTicker(systemClock, (lateMs) => {
+      parts.observeFrame(lateMs);
+      parts.load.frame(lateMs);
+    }),
+    metrics: parts.metrics,
     configOf: (agent) => effectiveConfig(agent, { models, box }),
     replays,
   });
@@ -112,6 +124,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     calls,
     tokens,
     live,
+    load: parts.load,
     commands,
     overrides: parts.overrides,
     expect: sockets.expect,
@@ -131,6 +144,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       await live.drain(drainMs);
       await replays?.close();
       creditWatch.stop();
+      parts.load.stop();
       await commands.close();
       await heartbeat.stop();
     },

@@ -8,6 +8,8 @@ import { Agents } from '../../../src/agents/agents.js';
 import { AgentsRepository } from '../../../src/agents/agents.repository.js';
 import { agentRoutes } from '../../../src/agents/agents.routes.js';
 import { addressIn, createApp } from '../../../src/app.js';
+import { CallMetrics } from '../../../src/calls/call-metrics.js';
+import { LoadWatch } from '../../../src/calls/load-watch.js';
 import { openCalls } from '../../../src/calls/open-calls.js';
 import { VoiceOverrides } from '../../../src/calls/voice-overrides.js';
 import { readConfig } from '../../../src/config.js';
@@ -43,7 +45,11 @@ const config = readConfig(process.env);
 const log = makeLog(config.LOG_LEVEL);
 const metrics = new Metrics();
 shutdown.add('metrics', () => metrics.close());
-const permits = new CpuPermits(config.CPU_PERMITS, metrics.observePermit);
+const load = new LoadWatch(log);
+const permits = new CpuPermits(config.CPU_PERMITS, (...job) => {
+  metrics.observePermit(...job);
+  load.job(...job);
+});
 metrics.watchPermits(permits);
 await prepareDataDir(config.DATA_DIR);
 const onLost = () => process.exit(1);
@@ -89,7 +95,9 @@ const calls = await openCalls({
   voices: new VoiceShelf([instantVoice]),
   ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
   events: webhooks.events,
+  load,
   observeFrame: metrics.observeFrame,
+  metrics: new CallMetrics(metrics.registry),
   dictionaries: dictionaries.compiled,
   origin: () => undefined,
   socketOrigin: () => socketOrigin(config, config.PORT),
