@@ -15,7 +15,7 @@ export interface CallDeskParts {
   readonly live: LiveCalls;
   /** Whether this gateway keeps up with the calls that it has. */
   readonly load: { readonly isOpen: boolean };
-  readonly commands: CallCommands;
+  readonly commands: Pick<CallCommands, 'end'>;
   /** Told of a call that is about to come. */
   readonly expect: (agent: Agent, options: CallOptions) => Promise<void>;
   readonly overrides: VoiceOverrides;

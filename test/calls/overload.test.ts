@@ -20,7 +20,7 @@ const plane = withControlPlane({
       tokens,
       live: new LiveCalls(),
       load,
-      commands: { send: async () => false },
+      commands: { end: async () => undefined },
       overrides: new VoiceOverrides({
         voices: { list: () => [] },
         ownVoices: nothing,
