@@ -13,6 +13,10 @@ const BLOCK_MS = BLOCK_FRAMES * FRAME_MS;
 const KEPT_MS = 5000;
 /** A client that has paused says where it stands; so long is waited for that before it is told to go on. */
 const PAUSE_REPORT_MS = 500;
+/** A client plays this much later than it could, of its own; what is more of its lag is the wire's. */
+const CLIENT_BUFFER_MS = 60;
+/** No wire is thought to be longer than this, there and back. */
+const LONGEST_WIRE_MS = 400;
 /** Nothing is sent while more than this waits in the wire's own buffers. */
 const BACKLOG_LIMIT = 256 * 1024;
 
@@ -81,6 +85,8 @@ export class Playout {
   #playedMs = 0;
   #reportedMs = 0;
   #advancedAt: number;
+  /** How late the client's reports are, against when its audio was sent: its buffer and the wire, twice. */
+  #lagMs = 0;
   #isHeld = false;
   #isWirePaused = false;
   /** The client reports at all, and has since it was told to pause. */
@@ -322,7 +328,9 @@ export class Playout {
     const line = this.#line;
     if (line?.startMs === undefined || line.isAudible || playheadMs <= line.startMs) return;
     line.isAudible = true;
-    this.#listener.audible(line.utterance, this.#clock.now() - (playheadMs - line.startMs));
+    const audibleAt = this.#clock.now() - (playheadMs - line.startMs);
+    if (!this.#isHeld) this.#lagMs = audibleAt - (line.startedAt ?? audibleAt);
+    this.#listener.audible(line.utterance, audibleAt);
   }
 
   #spoken(line: Line, isCut: boolean): Spoken {
@@ -332,12 +340,20 @@ export class Playout {
       this.#listener.audible(utterance, startedAt);
     }
     const { heard, fault } = buffer;
-    const heardMs = startMs === undefined ? 0 : this.#playedMs - startMs;
+    const endMs = isCut ? Math.min(this.#sentMs, this.#playedMs + this.#aheadMs()) : this.#playedMs;
+    const heardMs = startMs === undefined ? 0 : endMs - startMs;
     const isShort = isCut || fault !== undefined;
     const text = isShort
       ? heard.heardAt((heardMs * this.#transport.sampleRate) / 1000)
       : heard.whole;
     const isWhole = text === heard.whole && buffer.ended && fault === undefined;
     return { utterance, text, cut: isShort && !isWhole, fault };
+  }
+
+  /** What the client has played since its last report, and plays until it is told to stop. */
+  #aheadMs(): number {
+    const isKnown = this.#isWirePaused && this.#hasPauseReport;
+    if (isKnown || this.#isLost) return 0;
+    return Math.max(0, Math.min(this.#lagMs, LONGEST_WIRE_MS) - CLIENT_BUFFER_MS);
   }
 }

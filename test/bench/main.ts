@@ -10,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   endpointing: () => import('./endpointing.js'),
   speech: () => import('./speech.js'),
   echo: () => import('./echo.js'),
+  heard: () => import('./heard.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -13,6 +13,8 @@ export class PlayingClient implements CallTransport {
   readonly control: string[] = [];
   /** All the samples that were heard, in order. */
   readonly heard: number[] = [];
+  /** How many samples had been heard at each `clear`. */
+  readonly clearedAt: number[] = [];
   onPlayed: (playedMs: number) => void = () => undefined;
   #received: number[] = [];
   #base = 0;
@@ -76,6 +78,7 @@ export class PlayingClient implements CallTransport {
   clear(): void {
     this.#arrive(() => {
       this.control.push(`${this.#clock.now()}: clear`);
+      this.clearedAt.push(this.heard.length);
       this.#base += this.#received.length;
       this.#received = [];
       this.#at = 0;

@@ -8,6 +8,7 @@ import type { VirtualClock } from './virtual-clock.js';
  */
 export class RealWork {
   #running = 0;
+  #onIdle: (() => void) | undefined;
 
   /** Moves time on, and waits for all that real models do about it. */
   async run(clock: VirtualClock, ms: number): Promise<void> {
@@ -21,7 +22,7 @@ export class RealWork {
     try {
       return await work;
     } finally {
-      this.#running--;
+      this.#ended(1);
     }
   }
 
@@ -32,8 +33,8 @@ export class RealWork {
         let waiting = 0;
         const line = model.open((probability) => {
           waiting--;
-          this.#running--;
           onWindow(probability);
+          this.#ended(1);
         });
         return {
           push: (window) => {
@@ -42,7 +43,7 @@ export class RealWork {
             line.push(window);
           },
           close: () => {
-            this.#running -= waiting;
+            this.#ended(waiting);
             waiting = 0;
             line.close();
           },
@@ -69,11 +70,21 @@ export class RealWork {
     };
   }
 
+  #ended(count: number): void {
+    this.#running -= count;
+    if (this.#running === 0) this.#onIdle?.();
+  }
+
   /** Nothing runs, and nothing that has just ended makes something run. */
   async #idle(): Promise<void> {
     for (let quiet = 0; quiet < 3; quiet++) {
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.#running > 0) quiet = -1;
+      if (this.#running === 0) continue;
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      this.#onIdle = undefined;
+      quiet = -1;
     }
   }
 }

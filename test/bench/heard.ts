@@ -1,0 +1,46 @@
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { HibariVoice } from '../../media/inference/hibari-voice.js';
+import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
+import { type HeardCut, tryCuts } from '../support/heard-trial.js';
+import { modelFolder } from '../support/model-folder.js';
+import { RealWork } from '../support/real-work.js';
+
+const CUTS = 50;
+
+/**
+ * What an agent remembers of what it said when it was cut, against what a recogniser hears in the audio
+ * that the client played: 50 cuts by text and by speech, over wires of 0–100 ms. `--json` prints JSON.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  const permits = new CpuPermits(1);
+  const recogniser = new MoonshineRecogniser({
+    id: 'moonshine-tiny-en',
+    folder: modelFolder('moonshine-tiny-en'),
+    permits,
+  });
+  const voice = new HibariVoice({
+    id: 'hibari-heart',
+    folder: modelFolder('hibari-heart'),
+    permits,
+  });
+  const work = new RealWork();
+  const remembering = work.voice(voice);
+  const cuts = await tryCuts({ work, voice: remembering, recogniser, cuts: CUTS });
+  await Promise.all([voice, recogniser].map((part) => part.close()));
+  const offs: Record<string, number> = {};
+  for (const { off } of cuts) offs[off] = (offs[off] ?? 0) + 1;
+  const worst = Math.max(...cuts.map(({ off }) => Math.abs(off)));
+  const isMet = worst <= 1;
+  if (args.includes('--json')) {
+    console.log(JSON.stringify({ cuts: cuts.length, offs, worst, isMet, all: cuts }, undefined, 2));
+  } else {
+    console.log(cuts.map(lineOf).join('\n'));
+    console.log(`${isMet ? 'met' : 'missed'}: at most ${worst} words off in ${cuts.length} cuts`);
+  }
+  return isMet ? 0 : 1;
+}
+
+function lineOf({ by, wayMs, seconds, off, committed, heard }: HeardCut): string {
+  const facts = [by.padEnd(6), `${wayMs} ms`.padStart(6), `${seconds.toFixed(1)} s`.padStart(6)];
+  return `${facts.join(' ')} ${String(off).padStart(3)}  …${committed.slice(-40)} | …${heard.slice(-40)}`;
+}
