@@ -30,6 +30,12 @@ export const NEEDS = {
     'hypothesis==6.170.15',
     'jsonschema_rs==0.60.3',
   ]),
+  // The turn model's own way of listening, to compare ours with; its python, too.
+  'turn-reference': pythonVenv('turn-reference', [
+    'transformers==5.23.0',
+    'onnxruntime==1.31.1',
+    'numpy==2.4.6',
+  ]),
   // The path is a node_modules folder.
   'sherpa-onnx': npmPackages('sherpa-onnx', ['sherpa-onnx-node@1.13.8']),
   // Newer ones cannot be built from the module proxy alone.
