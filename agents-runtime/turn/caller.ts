@@ -69,7 +69,15 @@ export function onPause(state: TurnState, zeroMs: number): TurnStep {
   return [
     {
       ...state,
-      user: { phase: 'paused', zeroMs, dueMs, isDue: false, probability: undefined, asks: 1 },
+      user: {
+        phase: 'paused',
+        zeroMs,
+        dueMs,
+        isDue: false,
+        probability: undefined,
+        answers: 0,
+        asks: 1,
+      },
     },
     { type: 'judge-turn', zeroMs, silenceMs: FIRST_ASK_MS },
     { type: 'finalise-transcript', zeroMs },
@@ -90,9 +98,10 @@ export function onCompleteness(
 ): TurnStep {
   const { user } = state;
   if (user.phase !== 'paused' || user.zeroMs !== zeroMs) return [state];
-  // Silence only makes an end more likely: what once sounded complete stays so.
-  const highest = Math.max(user.probability ?? 0, probability);
-  const judged = { ...user, probability: highest };
+  // One favourable answer among doubtful ones proves little.
+  const sum = (user.probability ?? 0) * user.answers + probability;
+  const answers = user.answers + 1;
+  const judged = { ...user, probability: sum / answers, answers };
   if (user.isDue) return [{ ...state, user: judged }];
   return weighEnd(state, judged, nowMs);
 }

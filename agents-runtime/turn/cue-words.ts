@@ -114,7 +114,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
       digits: 'numéro* téléphone code* pin chiffres iban compte',
       email: 'courriel* email* e-mail* mail* adresse_électronique',
       birth: 'naissance né née naquis anniversaire',
-      spelling: 'épel* lettre_par_lettre s’écrit',
+      spelling: "épel* l’épel* lettre_par_lettre s’écrit s'écrit",
       date: 'date* quel_jour',
     },
     at: 'arobase arobas',

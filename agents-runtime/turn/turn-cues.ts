@@ -39,6 +39,7 @@ const OPEN_END = /[,;:،、–—-]\s*$/u;
 const TIME_AT_END = /\p{Nd}{1,2}[:.h]\p{Nd}{2}\P{L}*$/u;
 const LETTERS = /^\p{L}(?:\.\p{L})*$/u;
 const DIGITS = /^\p{Nd}+$/u;
+const DIGIT = /\p{Nd}/gu;
 const YEAR = /^(?:18|19|20)\d\d$/;
 /** Telephone numbers have so many digits; fewer may still be all of another number. Source: ITU-T E.164. */
 const WHOLE_NUMBER = 10;
@@ -46,6 +47,8 @@ const LIKELY_NUMBER = 5;
 const ASKED_NUMBER = 7;
 /** Letters that make a name. */
 const LIKELY_NAME = 4;
+/** Words of an answer whose comma means nothing. */
+const SHORT_ANSWER = 3;
 const listsOf = new Map<Language, Lists>();
 
 /** What a text that the agent has said asks for last, if it is said in pieces. */
@@ -70,7 +73,8 @@ export function cuesOfTurn(
     LETTERS.test(word) ? word.split('.') : [word],
   );
   const lists = cuesOf(language);
-  const open = OPEN_END.test(text) ? 'open' : 'whole';
+  // Recognisers put commas behind the shortest answers, too.
+  const open = words.length > SHORT_ANSWER && OPEN_END.test(text) ? 'open' : 'whole';
   if (!lists) return { ending: open, entity: undefined };
   return { ending: endingOf(words, lists) ?? open, entity: entityOf(text, words, lists, asked) };
 }
@@ -108,10 +112,14 @@ function readOut(text: string, words: readonly string[], lists: Lists): EntityPr
   if (TIME_AT_END.test(text)) return undefined;
   let from = words.length;
   let count = 0;
+  let hasLetters = false;
   while (from > 0) {
     const word = words[from - 1]!;
-    const here = digitsIn(word, lists) || (LETTERS.test(word) ? 1 : 0);
+    // "o nove um dois": the article before a number is no letter of it.
+    const isLetter: boolean = LETTERS.test(word) && (hasLetters || !lists.hanging.has(word));
+    const here = digitsIn(word, lists) || (isLetter ? 1 : 0);
     if (here === 0) break;
+    hasLetters ||= isLetter;
     count += here;
     from--;
   }
@@ -153,7 +161,8 @@ function byCount(count: number, begun: number, enough: number): EntityProgress {
 }
 
 function digitsIn(word: string, lists: Lists): number {
-  if (DIGITS.test(word)) return word.length;
+  const digits = word.match(DIGIT)?.length ?? 0;
+  if (digits > 0) return digits;
   return lists.numbers.has(word) ? 1 : 0;
 }
 

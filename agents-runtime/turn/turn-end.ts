@@ -5,9 +5,9 @@ import { cuesOfTurn, type EntityProgress, type TurnCues } from './turn-cues.js';
 const SURE = 0.9;
 const LIKELY = 0.5;
 /** Shares of the way from the shortest to the longest delay. Chosen on TUNING_TURNS, see the bench `endpointing`. */
-const UNSURE_DOUBT = 0.08;
+const UNSURE_DOUBT = 0.16;
 const UNLIKELY_DOUBT = 0.4;
-const COMMA_DOUBT = { likely: 0.06, unlikely: 0.7 };
+const COMMA_DOUBT = { likely: 0.2, unlikely: 0.7 };
 const HANGING_DOUBT = { sure: 0.35, likely: 0.5, unlikely: 1 };
 const ENTITY_DOUBT: Readonly<Record<EntityProgress, readonly [likely: number, unlikely: number]>> =
   {
@@ -22,7 +22,7 @@ export const FIRST_ASK_MS = 200;
 const ASK_AFTER_MS = [FIRST_ASK_MS, 450, 700, 1000, 1400, 2000] as const;
 
 export interface TurnEvidence {
-  /** The turn model's highest answer for this pause; undefined: none yet. */
+  /** The turn model's answer for this pause, the mean of all; undefined: none yet. */
   readonly probability: number | undefined;
   /** The final transcript up to this pause; undefined: none yet. */
   readonly text: string | undefined;

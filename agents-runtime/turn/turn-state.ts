@@ -23,8 +23,9 @@ export type UserPhase =
       readonly dueMs: number;
       /** The time has come, only the transcript is still missing. */
       readonly isDue: boolean;
-      /** The turn model's highest answer for this pause. */
+      /** The turn model's answer for this pause, the mean of all that have come. */
       readonly probability: number | undefined;
+      readonly answers: number;
       /** How often it has been asked about this pause. */
       readonly asks: number;
     };

@@ -20,6 +20,9 @@ export interface SegmenterOptions {
 }
 
 const HYSTERESIS = 0.15;
+/** Below the first nothing is speech, from the last on it always is: also at the setting's bounds an ear hears and an end is found. */
+const LEAST_LIKELY = 0.01;
+const MOST_LIKELY = 0.99;
 /** Silence after which the end of the turn is first considered. */
 export const PAUSE_MS = 200;
 const WINDOW_MS = 32;
@@ -44,8 +47,9 @@ export class Segmenter {
     this.#position += VAD_WINDOW;
     // After a pause the full threshold is wanted again: breath and room tone do not resume a turn.
     const isGoingOn = this.#phase === 'speech' && !this.#paused;
-    const { threshold } = this.#options;
-    const active = probability >= (isGoingOn ? threshold - HYSTERESIS : threshold);
+    const threshold = Math.min(Math.max(this.#options.threshold, LEAST_LIKELY), MOST_LIKELY);
+    const wanted = isGoingOn ? Math.max(threshold - HYSTERESIS, LEAST_LIKELY) : threshold;
+    const active = probability >= wanted;
     if (this.#phase === 'speech') this.#inSpeech(active, emit);
     else this.#beforeSpeech(active, emit);
   }

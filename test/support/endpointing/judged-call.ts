@@ -1,6 +1,8 @@
+import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
 import { Greetings } from '../../../agents-runtime/agent/greetings.js';
 import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
 import { Call } from '../../../agents-runtime/call/call.js';
+import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import { CONFIG } from '../call-harness.js';
 import { PlayingClient, VOICE_RATE } from '../playing-client.js';
 import { VirtualClock } from '../virtual-clock.js';
@@ -24,72 +26,107 @@ const FRAME = 320;
 const FRAME_MS = 20;
 const STEP_MS = 5;
 
-/** A real call on a virtual clock that hears a take through the real models; the agent never answers. */
+/** A real call on a virtual clock with the real models as its ears; the agent never answers. */
+export class SpokenCall {
+  readonly clock = new VirtualClock();
+  /** What the agent was asked, ahead of its turn or at it. */
+  readonly texts: string[] = [];
+  readonly faults: unknown[] = [];
+  readonly call: Call;
+  /** Clock times at which a turn was committed. */
+  readonly commits: number[] = [];
+  readonly #transport = new PlayingClient(this.clock);
+  readonly #ears: RealEars;
+  #seen = 0;
+
+  constructor(ears: RealEars, voiceActivity: VoiceActivity, config: Partial<AgentConfig>) {
+    this.#ears = ears;
+    const { clock, texts } = this;
+    this.call = new Call({
+      config: { ...CONFIG, userSilenceTimeoutMs: 1e6, ...config },
+      transport: this.#transport,
+      clock,
+      ticker: new FrameTicker(clock),
+      voiceActivity,
+      turnModel: ears.turnModelOn(clock),
+      recogniser: ears.recogniserOn(clock),
+      replyModel: silentModel(texts),
+      voice: shortVoice,
+      greetings: new Greetings(),
+      log: {
+        started: async () => undefined,
+        turn: async () => undefined,
+        ended: async () => undefined,
+      },
+      onFault: (part, error) => {
+        if (part === 'recogniser' || part === 'turn-model') this.faults.push(error);
+      },
+      onEnded: () => undefined,
+    });
+    this.#transport.onPlayed = (ms) => this.call.played(ms);
+  }
+
+  /** Connects and lets the greeting be played. */
+  async begin(): Promise<void> {
+    this.call.connected();
+    await this.run(800);
+  }
+
+  /** Lets time pass, as far as the models keep up. */
+  async run(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await this.clock.run(STEP_MS, STEP_MS);
+      await this.#ears.settled();
+      this.#look();
+    }
+  }
+
+  /** Sends samples in packets of 20 ms by the clock; `isLost` packets are silent. */
+  async hear(samples: Float32Array, isLost: (packet: number) => boolean = () => false) {
+    for (let at = 0, packet = 0; at + FRAME <= samples.length; at += FRAME, packet++) {
+      this.push(isLost(packet) ? new Float32Array(FRAME) : samples.subarray(at, at + FRAME));
+      await this.run(FRAME_MS);
+    }
+  }
+
+  /** Sends samples at once. */
+  push(samples: Float32Array): void {
+    this.call.audio(
+      Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * 32_767)),
+    );
+  }
+
+  async end(): Promise<void> {
+    this.call.hangUp('user_hangup');
+    await this.clock.run(100);
+    if (this.faults.length > 0) throw this.faults[0];
+  }
+
+  #look(): void {
+    const { events } = this.#transport;
+    for (; this.#seen < events.length; this.#seen++) {
+      const event = events[this.#seen]!;
+      if (event.type === 'state' && event.state === 'thinking') this.commits.push(this.clock.now());
+    }
+  }
+}
+
+/** What the engine makes of a take. */
 export async function hearTake(
   take: Take,
   probabilities: readonly number[],
   ears: RealEars,
   settings: EndingSettings,
 ): Promise<Outcome> {
-  const clock = new VirtualClock();
-  const transport = new PlayingClient(clock);
-  const faults: unknown[] = [];
-  const texts: string[] = [];
-  const call = new Call({
-    config: { ...CONFIG, ...settings, greeting: take.turn.asked ?? '', userSilenceTimeoutMs: 1e6 },
-    transport,
-    clock,
-    ticker: new FrameTicker(clock),
-    voiceActivity: replayedActivity(probabilities),
-    turnModel: ears.turnModelOn(clock),
-    recogniser: ears.recogniserOn(clock),
-    replyModel: silentModel(texts),
-    voice: shortVoice,
-    greetings: new Greetings(),
-    log: {
-      started: async () => undefined,
-      turn: async () => undefined,
-      ended: async () => undefined,
-    },
-    onFault: (part, error) => {
-      if (part === 'recogniser' || part === 'turn-model') faults.push(error);
-    },
-    onEnded: () => undefined,
-  });
-  transport.onPlayed = (ms) => call.played(ms);
-  const run = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += STEP_MS) {
-      await clock.run(STEP_MS, STEP_MS);
-      await ears.settled();
-    }
-  };
-  call.connected();
-  await run(800);
-
-  const startedAt = clock.now();
-  const commits: number[] = [];
-  let seen = transport.events.length;
-  const samples = Int16Array.from(take.samples, (sample) =>
-    Math.round(Math.max(-1, Math.min(1, sample)) * 32_767),
-  );
-  const endMs = (take.endSample * 1000) / RATE;
-  for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
-    call.audio(samples.subarray(at, at + FRAME));
-    // A packet holds what was said before it was sent.
-    for (let passed = 0; passed < FRAME_MS; passed += STEP_MS) {
-      for (const event of transport.events.slice(seen)) {
-        if (event.type === 'state' && event.state === 'thinking') {
-          commits.push(clock.now() - startedAt + FRAME_MS - endMs);
-        }
-      }
-      seen = transport.events.length;
-      await run(STEP_MS);
-    }
-  }
-  call.hangUp('user_hangup');
-  await clock.run(100);
-  if (faults.length > 0) throw faults[0];
-  return { commits, texts };
+  const greeting = take.turn.asked ?? '';
+  const spoken = new SpokenCall(ears, replayedActivity(probabilities), { ...settings, greeting });
+  await spoken.begin();
+  const startedAt = spoken.clock.now();
+  await spoken.hear(take.samples);
+  await spoken.end();
+  // A packet holds what was said before it was sent.
+  const endedAt = startedAt - FRAME_MS + (take.endSample * 1000) / RATE;
+  return { commits: spoken.commits.map((at) => at - endedAt), texts: spoken.texts };
 }
 
 /** Notes what it is asked and says nothing until it is stopped. */

@@ -90,6 +90,31 @@ export class RealEars {
     };
   }
 
+  /** The VAD itself, for audio that is not known beforehand. */
+  voiceActivity(): VoiceActivity {
+    return {
+      open: (onWindow) => {
+        const waiting: (() => void)[] = [];
+        const line = this.#vad.open((probability) => {
+          waiting.shift()?.();
+          onWindow(probability);
+        });
+        return {
+          push: (window) => {
+            const answered = new Promise<void>((resolve) => waiting.push(resolve));
+            this.#open.add(answered);
+            void answered.then(() => this.#open.delete(answered));
+            line.push(window);
+          },
+          close: () => {
+            line.close();
+            for (const resolve of waiting) resolve();
+          },
+        };
+      },
+    };
+  }
+
   /** Resolves when no model works any more: only then may the clock go on. */
   async settled(): Promise<void> {
     while (this.#open.size > 0) await Promise.all(this.#open);

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
+import { Segmenter, type SpeechEdge } from '../../../media/vad/segmenter.js';
+import { harness } from '../../support/call-harness.js';
+
+const STEP = 20;
+/** Windows of the VAD and packets are 32 and 20 ms long. */
+const GRAIN_MS = 60;
+
+interface Turn {
+  readonly config?: Partial<AgentConfig>;
+  readonly text?: string;
+  readonly probability?: number;
+  readonly spokenMs?: number;
+  /** What the agent says first. */
+  readonly greeting?: string;
+}
+
+/** Ms from the end of the caller's speech to the commit; undefined: none within 5 s. */
+async function waitAfter(turn: Turn): Promise<number | undefined> {
+  const { text = 'what time is it', probability = 1, spokenMs = 800, greeting = '' } = turn;
+  const call = harness({
+    config: { ...turn.config, greeting },
+    completeness: () => probability,
+    transcriptMs: 60,
+  });
+  call.call.connected();
+  await call.silence(greeting ? 2_400 : 400);
+  const before = call.states().length;
+  await call.say(text, spokenMs);
+  for (let ms = 0; ms < 5_000; ms += STEP) {
+    if (call.states().slice(before).includes('thinking')) return ms;
+    await call.silence(STEP);
+  }
+  return undefined;
+}
+
+async function expectWait(turn: Turn, ms: number): Promise<void> {
+  const waited = await waitAfter(turn);
+  expect(waited).toBeGreaterThanOrEqual(ms - GRAIN_MS);
+  expect(waited).toBeLessThanOrEqual(ms + GRAIN_MS);
+}
+
+describe('min_endpointing_delay and min_silence_duration', () => {
+  it('are one wait, the longer of the two, never their sum', async () => {
+    await expectWait({}, 550);
+    await expectWait({ config: { minSilenceMs: 300, minEndpointingMs: 900 } }, 900);
+    await expectWait({ config: { minSilenceMs: 900, minEndpointingMs: 300 } }, 900);
+    await expectWait({ config: { minSilenceMs: 700, minEndpointingMs: 700 } }, 700);
+  });
+
+  it('at 0 leave only what the models need', async () => {
+    await expectWait({ config: { minSilenceMs: 0, minEndpointingMs: 0 } }, 120);
+    await expectWait({ config: { minSilenceMs: 0, minEndpointingMs: 500 } }, 500);
+    await expectWait({ config: { minSilenceMs: 500, minEndpointingMs: 0 } }, 500);
+  });
+});
+
+describe('max_endpointing_delay', () => {
+  const hanging = { text: 'I called because', probability: 0 };
+
+  it('is the wait of a turn that hangs', async () => {
+    await expectWait(hanging, 3000);
+    await expectWait({ ...hanging, config: { maxEndpointingMs: 1500 } }, 1500);
+  });
+
+  it('at the minimum is the only wait there is', async () => {
+    await expectWait({ ...hanging, config: { maxEndpointingMs: 500 } }, 550);
+    await expectWait(
+      { ...hanging, config: { minSilenceMs: 0, minEndpointingMs: 0, maxEndpointingMs: 0 } },
+      120,
+    );
+  });
+
+  it('is hidden by a longer min_silence_duration', async () => {
+    const config = { minSilenceMs: 1200, minEndpointingMs: 500, maxEndpointingMs: 1000 };
+    await expectWait({ ...hanging, config }, 1200);
+  });
+
+  it('is approached the less likely the end is', async () => {
+    const waits: number[] = [];
+    for (const probability of [1, 0.7, 0.3, 0]) {
+      waits.push((await waitAfter({ probability }))!);
+    }
+    expect(waits).toEqual([...waits].sort((a, b) => a - b));
+    expect(waits[3]! - waits[0]!).toBeGreaterThan(500);
+  });
+});
+
+describe('the wait for what is said in pieces', () => {
+  const ask = 'What is your phone number?';
+
+  it('is the longest until the number is there', async () => {
+    await expectWait({ greeting: ask, text: 'four one five' }, 3000);
+    const whole = await waitAfter({ greeting: ask, text: '415 555 0192' });
+    expect(whole).toBeLessThan(900);
+    // The same words in answer to another question are no number that is read out.
+    expect(await waitAfter({ greeting: 'How may I help you?', text: '20' })).toBeLessThan(700);
+  });
+});
+
+describe('min_speech_duration', () => {
+  it('hears a short answer by default, and nothing shorter than it says', async () => {
+    expect(await waitAfter({ text: 'no', spokenMs: 180 })).toBeDefined();
+    const config = { minSpeechMs: 500 };
+    expect(await waitAfter({ config, text: 'no', spokenMs: 300 })).toBeUndefined();
+    expect(await waitAfter({ config, text: 'no', spokenMs: 700 })).toBeDefined();
+  });
+
+  it('at 0 hears a single window', async () => {
+    const config = { minSpeechMs: 0 };
+    expect(await waitAfter({ config, text: 'no', spokenMs: 40 })).toBeDefined();
+    expect(await waitAfter({ text: 'no', spokenMs: 40 })).toBeUndefined();
+  });
+});
+
+describe('vad_activation_threshold', () => {
+  /** Edges of a second of quiet, one of sound that is taken for speech with `probability`, and quiet. */
+  function edges(threshold: number, probability: number, quiet = 0.005): string[] {
+    const segmenter = new Segmenter({ threshold, minSpeechMs: 100, minSilenceMs: 550 });
+    const seen: string[] = [];
+    const note = (edge: SpeechEdge) => seen.push(edge.type);
+    const second = (value: number) => {
+      for (let i = 0; i < 31; i++) segmenter.push(value, note);
+    };
+    second(quiet);
+    second(probability);
+    second(quiet);
+    return seen;
+  }
+  const HEARD = ['speech-started', 'pause', 'speech-stopped'];
+
+  it('decides what counts as speech', () => {
+    expect(edges(0.6, 0.7)).toEqual(HEARD);
+    expect(edges(0.8, 0.7)).toEqual([]);
+    expect(edges(0.3, 0.35)).toEqual(HEARD);
+    expect(edges(0.6, 0.35)).toEqual([]);
+  });
+
+  it('goes on 0.15 below it', () => {
+    expect(edges(0.6, 0.7, 0.5)).toEqual(['speech-started']);
+    expect(edges(0.6, 0.7, 0.4)).toEqual(HEARD);
+  });
+
+  it('at its bounds still finds speech and its end', () => {
+    expect(edges(0, 0.3)).toEqual(HEARD);
+    expect(edges(0.1, 0.3)).toEqual(HEARD);
+    expect(edges(1, 0.995)).toEqual(HEARD);
+    expect(edges(1, 0.9)).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { afterAll, expect, it } from 'vitest';
+import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { HibariVoice } from '../../../media/inference/hibari-voice.js';
+import { baseline } from '../../support/endpointing/baselines.js';
+import { hearTake, type Outcome } from '../../support/endpointing/judged-call.js';
+import { RealEars } from '../../support/endpointing/real-ears.js';
+import { JUDGED_TURNS } from '../../support/endpointing/spoken-turns.js';
+import { takeOf, withNoise } from '../../support/endpointing/takes.js';
+import { tallyOf } from '../../support/endpointing/tally.js';
+import { modelFolder } from '../../support/model-folder.js';
+
+const SETTINGS = { minSilenceMs: 550, minEndpointingMs: 500, maxEndpointingMs: 3000 };
+/** Every second turn: seven of the fifteen have pauses inside. */
+const TURNS = JUDGED_TURNS.filter((_, i) => i % 2 === 1);
+const SPEEDS = [1, 1.15, 0.9];
+const NOISES = [undefined, 20, 10, undefined, 5];
+
+const permits = new CpuPermits(1);
+const ears = new RealEars(permits);
+const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), permits });
+afterAll(async () => {
+  await Promise.all([ears.close(), voice.close()]);
+});
+
+/** The voice and the noise are the same each time, and all times are those of the audio. */
+it('ends real turns as the table of the README says', { timeout: 180_000 }, async () => {
+  const ours: Outcome[] = [];
+  const silenceAlone: Outcome[] = [];
+  for (const [i, turn] of TURNS.entries()) {
+    const clean = await takeOf(turn, { voice, speed: SPEEDS[i % SPEEDS.length]! });
+    const noise = NOISES[i % NOISES.length];
+    const take = noise === undefined ? clean : withNoise(clean, noise);
+    const probabilities = await ears.probabilities(take.samples);
+    ours.push(await hearTake(take, probabilities, ears, SETTINGS));
+    silenceAlone.push(await baseline('vad', take, probabilities, ears, SETTINGS));
+  }
+  const tally = tallyOf(ours);
+  const told = JSON.stringify({ tally, commits: ours.map(({ commits }) => commits) });
+  expect(tally.missed, told).toBe(0);
+  expect(tally.cutOff, told).toBeLessThanOrEqual(2);
+  expect(tally.p50, told).toBeLessThanOrEqual(700);
+  expect(tally.p95, told).toBeLessThanOrEqual(1300);
+  // Silence alone takes more pauses for ends: the takes are no easy ones.
+  expect(tallyOf(silenceAlone).cutOff).toBeGreaterThanOrEqual(4);
+});
