@@ -200,7 +200,7 @@ function* segmentsOf(text: string, segmenter: Intl.Segmenter): Sliced<string[]> 
     // The last one may go on; one that is very long by now is cut where it stands.
     open = found.length > 1 || part.length < 4 * SEGMENTED_AT_ONCE ? (found.pop() ?? '') : '';
     segments.push(...found);
-    if ((at / SEGMENTED_AT_ONCE) % 8 === 7) yield;
+    if ((at / SEGMENTED_AT_ONCE) % 4 === 3) yield;
   }
   if (open) segments.push(open);
   return segments;

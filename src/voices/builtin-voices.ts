@@ -8,7 +8,7 @@ export interface BuiltinVoice {
   readonly sampleRate: number;
   /** The kind of model behind it. */
   readonly engine: string;
-  /** Whether its model is on this machine. */
+  /** Whether its model is on this machine; if not, it is PENDING, and speech with it refused. */
   readonly isInstalled: boolean;
   /** Whether it speaks for its language when no voice is named. */
   readonly isDefault: boolean;

@@ -148,7 +148,8 @@ function toBody(voice: OwnVoice): VoiceBody {
 function toBuiltinBody(voice: BuiltinVoice): VoiceBody {
   return {
     voice_id: voice.id,
-    status: 'AVAILABLE',
+    // One that cannot speak yet is not said to be there.
+    status: voice.isInstalled ? 'AVAILABLE' : 'PENDING',
     name: voice.name,
     voice_visibility: 'PUBLIC',
     language: voice.language,

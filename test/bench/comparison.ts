@@ -25,10 +25,22 @@ export interface Figure {
   readonly realTimeFactor: number;
 }
 
+/** All that was measured; runs by speaker and words, in the order of the rounds. */
+export interface Comparison {
+  readonly figures: readonly Figure[];
+  readonly runs: ReadonlyMap<string, readonly Spoken[]>;
+}
+
 /** Our figure as a share of the better peer's, and whether that is small enough. */
 export interface Verdict {
   readonly name: string;
+  /**
+   * The median of the rounds' ratios. In a round both sides speak one right after the other, so what
+   * else the machine does slows both.
+   */
   readonly ratio: number;
+  /** Half of the rounds lie between. */
+  readonly quartiles: readonly [number, number];
   readonly target: number;
   readonly isMet: boolean;
 }
@@ -44,25 +56,32 @@ export function machineNow() {
   return { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadavg()[0] ?? 0 };
 }
 
-/** Speaks all texts with all speakers, round by round, one at a time. */
-export async function measure(
-  speakers: readonly Speaker[],
-  rounds: number,
-): Promise<readonly Figure[]> {
+export const firstAudioOf = ({ firstAudioMs }: Spoken): number => firstAudioMs;
+export const realTimeFactorOf = ({ totalMs, audioSeconds }: Spoken): number =>
+  totalMs / 1000 / audioSeconds;
+
+/** Speaks all texts with all speakers, round by round, one at a time; each round another one begins. */
+export async function measure(speakers: readonly Speaker[], rounds: number): Promise<Comparison> {
   const runs = new Map<string, Spoken[]>();
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     for (const { words, text } of TEXTS) {
-      for (const speaker of speakers) {
+      for (let turn = 0; turn < speakers.length; turn++) {
+        const speaker = speakers[(turn + round + WARM_UP_ROUNDS) % speakers.length]!;
         const spoken = await speaker.speak(text);
         if (round < 0) continue;
-        const key = `${speaker.name} ${words}`;
+        const key = keyOf(speaker.name, words);
         runs.set(key, [...(runs.get(key) ?? []), spoken]);
       }
     }
   }
-  return TEXTS.flatMap(({ words }) =>
-    speakers.map(({ name }) => toFigure(name, words, runs.get(`${name} ${words}`) ?? [])),
+  const figures = TEXTS.flatMap(({ words }) =>
+    speakers.map(({ name }) => toFigure(name, words, runs.get(keyOf(name, words)) ?? [])),
   );
+  return { figures, runs };
+}
+
+function keyOf(speaker: string, words: number): string {
+  return `${speaker} ${words}`;
 }
 
 function toFigure(speaker: string, words: number, runs: readonly Spoken[]): Figure {
@@ -72,21 +91,25 @@ function toFigure(speaker: string, words: number, runs: readonly Spoken[]): Figu
     firstAudioMs: median(runs.map((spoken) => spoken.firstAudioMs)),
     totalMs: median(runs.map((spoken) => spoken.totalMs)),
     audioSeconds: median(runs.map((spoken) => spoken.audioSeconds)),
-    realTimeFactor: median(runs.map((spoken) => spoken.totalMs / 1000 / spoken.audioSeconds)),
+    realTimeFactor: median(runs.map(realTimeFactorOf)),
   };
 }
 
-/** Our figure of a text beside the better peer's. */
+/** Our runs of a text beside those of the better peer. */
 export function toVerdict(
   { name, words, target }: { name: string; words: number; target: number },
-  figures: readonly Figure[],
-  figureOf: (figure: Figure) => number,
+  { figures, runs }: Comparison,
+  measureOf: (spoken: Spoken) => number,
 ): Verdict {
-  const own = figures.filter((figure) => figure.words === words);
-  const ours = own.filter(({ speaker }) => speaker === OURS).map(figureOf);
-  const peers = own.filter(({ speaker }) => speaker !== OURS).map(figureOf);
-  const ratio = Math.min(...ours) / Math.min(...peers);
-  return { name, ratio, target, isMet: ratio <= target };
+  const valuesOf = (speaker: string) => (runs.get(keyOf(speaker, words)) ?? []).map(measureOf);
+  const peers = figures
+    .filter((figure) => figure.words === words && figure.speaker !== OURS)
+    .map(({ speaker }) => valuesOf(speaker))
+    .sort((a, b) => median(a) - median(b));
+  const ratios = valuesOf(OURS).map((value, round) => value / (peers[0]?.[round] ?? Number.NaN));
+  const ratio = median(ratios);
+  const quartiles = [quantile(ratios, 0.25), quantile(ratios, 0.75)] as const;
+  return { name, ratio, quartiles, target, isMet: ratio <= target };
 }
 
 export function printFigures(figures: readonly Figure[]): void {
@@ -106,9 +129,10 @@ export function printFigures(figures: readonly Figure[]): void {
 
 export function printVerdicts(verdicts: readonly Verdict[]): void {
   console.log('');
-  for (const { name, ratio, target, isMet } of verdicts) {
-    const share = `${ratio.toFixed(3)} × the better peer`;
-    console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${share} (target ≤ ${target} ×)`);
+  for (const { name, ratio, quartiles, target, isMet } of verdicts) {
+    const [low, high] = quartiles.map((value) => value.toFixed(3));
+    const share = `${ratio.toFixed(3)} × the better peer (half of the rounds ${low}–${high})`;
+    console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${share}, target ≤ ${target} ×`);
   }
 }
 
@@ -117,4 +141,10 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length >> 1;
   if (sorted.length % 2 === 1) return sorted[middle] ?? Number.NaN;
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
+}
+
+/** Nearest rank. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

@@ -1,9 +1,11 @@
 import {
+  firstAudioOf,
   machineNow,
   measure,
   numberBehind,
   printFigures,
   printVerdicts,
+  realTimeFactorOf,
   toVerdict,
 } from './comparison.js';
 import { gatewaySpeaker, startGateway } from './gateway.js';
@@ -27,18 +29,19 @@ export async function run(args: readonly string[]): Promise<number> {
   const speakers: Speaker[] = [...(await startPeers())];
   try {
     if (hasOurs) speakers.unshift(gatewaySpeaker(await startGateway()));
-    const figures = await measure(speakers, rounds);
+    const measured = await measure(speakers, rounds);
+    const { figures } = measured;
     const first = Object.entries(FIRST_AUDIO_TARGETS).map(([words, target]) =>
       toVerdict(
         { name: `first audio, ${words} words`, words: Number(words), target },
-        figures,
-        (figure) => figure.firstAudioMs,
+        measured,
+        firstAudioOf,
       ),
     );
     const factor = toVerdict(
       { name: 'real-time factor', words: FACTOR_WORDS, target: FACTOR_TARGET },
-      figures,
-      (figure) => figure.realTimeFactor,
+      measured,
+      realTimeFactorOf,
     );
     const verdicts = hasOurs ? [...first, factor] : [];
     if (args.includes('--json')) {

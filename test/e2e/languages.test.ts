@@ -11,6 +11,7 @@ const TEXTS: Readonly<Record<string, string>> = { ru: 'Доброе утро.', 
 
 interface Voice {
   readonly voice_id: string;
+  readonly status: string;
   readonly language: string;
   readonly engine: string;
   readonly installed: boolean;
@@ -53,6 +54,9 @@ describe('after a start with nothing else installed', () => {
 
   it('each language has a default voice, and is told which command installs a neural one', async () => {
     const voices = await client(product).voices();
+    for (const { status, installed } of voices) {
+      expect(status).toBe(installed ? 'AVAILABLE' : 'PENDING');
+    }
     for (const language of LANGUAGES) {
       const own = voices.filter((voice) => voice.language === language);
       const [chosen, ...others] = own.filter((voice) => voice.default);

@@ -87,9 +87,9 @@ export function* ruleIndex(entries: readonly RuleKey[]): Sliced<RuleIndex> {
     runs = longer;
   }
   const all = runs[0] ?? [];
-  return new RuleIndex(
-    all.filter(({ key }, i) => key !== '' && (i === 0 || all[i - 1]!.key !== key)),
-  );
+  const once = all.filter(({ key }, i) => key !== '' && (i === 0 || all[i - 1]!.key !== key));
+  yield;
+  return new RuleIndex(once);
 }
 
 function* merged(one: readonly RuleKey[], other: readonly RuleKey[]): Sliced<RuleKey[]> {
@@ -97,7 +97,7 @@ function* merged(one: readonly RuleKey[], other: readonly RuleKey[]): Sliced<Rul
   for (let i = 0, j = 0; i < one.length || j < other.length; ) {
     const isOne = j === other.length || (i < one.length && compareKeys(one[i]!, other[j]!) <= 0);
     all.push(isOne ? one[i++]! : other[j++]!);
-    if (all.length % (4 * KEYS_AT_ONCE) === 0) yield;
+    if (all.length % KEYS_AT_ONCE === 0) yield;
   }
   return all;
 }

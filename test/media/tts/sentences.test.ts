@@ -7,6 +7,7 @@ import {
   splitLong,
   splitSentences,
 } from '../../../media/tts/sentences.js';
+import { cpuMs } from '../../support/cpu-time.js';
 
 const OPTIONS = { language: 'en', minLength: 20 };
 
@@ -234,9 +235,9 @@ describe('bounds', () => {
     ['quotes', '"'],
   ])('takes linear time for 100,000 characters of %s, one by one', (_, unit) => {
     const sentences = new SentenceStream(OPTIONS);
-    const start = performance.now();
+    const start = cpuMs();
     for (let i = 0; i < 100_000 / unit.length; i++) for (const c of unit) sentences.push(c);
     sentences.flush();
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(cpuMs() - start).toBeLessThan(3_000);
   });
 });
