@@ -1,5 +1,5 @@
 import type { SpokenPiece } from '../audio/heard-text.js';
-import { type Manner, speakReply } from './speech.js';
+import { fixedText, type Manner, speakReply } from './speech.js';
 
 /** Longer ones are spoken anew each time. */
 const LONGEST = 500;
@@ -62,7 +62,7 @@ export class Greetings {
 
   /** @param signal stops one that is too long to be kept. */
   speak(text: string, manner: Manner, signal: AbortSignal): AsyncGenerator<SpokenPiece> {
-    if (text.length > LONGEST) return speakReply(fixed(text), { ...manner, signal });
+    if (text.length > LONGEST) return speakReply(fixedText(text), { ...manner, signal });
     return this.#recordingOf(text, manner).play();
   }
 
@@ -77,7 +77,7 @@ export class Greetings {
     const recording = new Recording();
     this.#recordings.set(key, recording);
     const { signal } = new AbortController();
-    void recording.record(speakReply(fixed(text), { ...manner, signal })).then(() => {
+    void recording.record(speakReply(fixedText(text), { ...manner, signal })).then(() => {
       if (!recording.isWhole && this.#recordings.get(key) === recording) {
         this.#recordings.delete(key);
       }
@@ -104,8 +104,4 @@ export class Greetings {
       this.#recordings.delete(key);
     }
   }
-}
-
-async function* fixed(text: string): AsyncGenerator<string> {
-  yield text;
 }

@@ -1,6 +1,6 @@
 import type { Embedder } from '../../media/inference/embedder.js';
 import type { KnowledgeSearch } from './knowledge.js';
-import type { ReplyModel, ReplyRequest } from './reply-model.js';
+import type { ReplyModel, ReplyRequest, ReplyToken } from './reply-model.js';
 
 /** Passages that go along with a question. */
 const PASSAGES = 4;
@@ -21,14 +21,14 @@ export class InformedModel implements ReplyModel {
     this.#knowledge = knowledge;
   }
 
-  async *reply(request: ReplyRequest): AsyncGenerator<string> {
+  async *reply(request: ReplyRequest): AsyncGenerator<ReplyToken> {
     const facts = await this.#factsFor(request);
     yield* this.#model.reply({ ...request, facts });
   }
 
   async #factsFor(request: ReplyRequest): Promise<readonly string[]> {
     const { history, knowledgeBaseId, signal } = request;
-    const question = history.at(-1)?.text;
+    const question = history.findLast(({ role }) => role === 'user')?.text;
     if (knowledgeBaseId === null || !question) return [];
     const [query] = await this.#embedder.embed([question], { priority: 'turn', signal });
     const passages = await this.#knowledge.search(knowledgeBaseId, query!, PASSAGES);

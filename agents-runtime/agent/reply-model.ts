@@ -1,10 +1,18 @@
+import type { ToolCall, ToolSpec } from './tools.js';
+
 /** One item of the conversation as it was heard, oldest first. */
 export interface HistoryItem {
-  readonly role: 'user' | 'agent';
+  /** `tool`: what a tool brought. */
+  readonly role: 'user' | 'agent' | 'tool';
   readonly text: string;
   /** The agent was cut off here; `text` is what the caller heard of it. */
   readonly cut: boolean;
+  /** What the model had asked of the tool. */
+  readonly call?: ToolCall;
 }
+
+/** What a model streams: words, and what it asks of tools. */
+export type ReplyToken = string | ToolCall;
 
 export interface ReplyRequest {
   /** The agent's instructions, placeholders already filled. */
@@ -16,6 +24,10 @@ export interface ReplyRequest {
   readonly knowledgeBaseId: number | null;
   /** What the knowledge base has on the newest question, best first: data, never instructions. */
   readonly facts?: readonly string[];
+  /** What it may ask for; none where this is left out. */
+  readonly tools?: readonly ToolSpec[];
+  /** What it shall know about the call itself, such as that it ends soon. */
+  readonly notes?: readonly string[];
   readonly signal: AbortSignal;
   /** Told when the knowledge base has been searched, if it was. */
   readonly onKnown?: () => void;
@@ -27,8 +39,8 @@ export interface ReplyModel {
   /** Told at a call's start what it will be asked about, so that the first reply waits for nothing. */
   prepare?(prompt: string, language: string): void;
   /**
-   * Streams the reply's text as it is made; pulling is its backpressure.
+   * Streams the reply as it is made; pulling is its backpressure. Tools are carried out by the caller.
    * @throws CallError REPLY_FAILED when the provider fails; what came before stands.
    */
-  reply(request: ReplyRequest): AsyncGenerator<string>;
+  reply(request: ReplyRequest): AsyncGenerator<ReplyToken>;
 }

@@ -1,9 +1,20 @@
 import { Resampler } from '../../media/resample/resampler.js';
+import { linkedAbort } from '../../media/stream/linked-abort.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import { type ReplyPiece, ReplyPieces } from '../../media/tts/reply-pieces.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
+import type { Clock } from '../clock.js';
+import { CallError } from '../errors.js';
 import type { AgentConfig } from './agent-config.js';
+import { LATE, type Patience, within } from './within.js';
+
+/** Between tokens: what has come is said now, what follows is a text of its own. */
+export const FLUSH: unique symbol = Symbol('flush');
+export type SpokenToken = string | typeof FLUSH;
+
+/** A voice that has given no sound by then has failed. */
+const VOICE_MS = 4_500;
 
 export interface SpeechOptions {
   readonly voice: VoiceModel;
@@ -17,6 +28,12 @@ export interface SpeechOptions {
   /** Hz that the wire wants. */
   readonly sampleRate: number;
   readonly signal: AbortSignal;
+  /** With it a voice that hangs fails; without, it is waited for. */
+  readonly clock?: Clock;
+  /** Speak on when the voice fails. */
+  readonly fallbackVoices?: readonly VoiceModel[];
+  /** Told of each failure that another attempt made good. */
+  readonly onVoiceFault?: (error: unknown) => void;
   readonly onFirstToken?: () => void;
   /** The first piece goes to the voice. */
   readonly onFirstChunk?: () => void;
@@ -24,9 +41,9 @@ export interface SpeechOptions {
 }
 
 /** How an agent's words sound, whatever they are. */
-export type Manner = Omit<
+export type Manner = Pick<
   SpeechOptions,
-  'signal' | 'onFirstToken' | 'onFirstChunk' | 'onFirstAudio'
+  'voice' | 'language' | 'dictionary' | 'temperature' | 'topP' | 'minSentenceLength' | 'sampleRate'
 >;
 
 /** @param sampleRate Hz that the wire wants. */
@@ -47,7 +64,7 @@ const SEED = 1;
 
 /** Speaks a reply while it is still being written, sentence by sentence; pulling is its backpressure. */
 export async function* speakReply(
-  tokens: AsyncIterable<string>,
+  tokens: AsyncIterable<SpokenToken>,
   options: SpeechOptions,
 ): AsyncGenerator<SpokenPiece> {
   const pieces = new ReplyPieces({
@@ -55,47 +72,127 @@ export async function* speakReply(
     minLength: options.minSentenceLength,
     dictionary: options.dictionary,
   });
-  const once = {
-    token: options.onFirstToken,
-    chunk: options.onFirstChunk,
-    audio: options.onFirstAudio,
+  const { voice, fallbackVoices = [], onFirstToken, onFirstChunk, onFirstAudio } = options;
+  const progress: Progress = {
+    voices: [voice, ...fallbackVoices],
+    token: onFirstToken,
+    chunk: onFirstChunk,
+    audio: onFirstAudio,
   };
+  let isApart = false;
   for await (const token of tokens) {
-    once.token?.();
-    once.token = undefined;
-    for (const piece of pieces.push(token)) yield* speakPiece(piece, options, once);
+    if (token === FLUSH) {
+      isApart = true;
+      for (const piece of pieces.flush()) yield* speakPiece(piece, options, progress);
+      continue;
+    }
+    progress.token?.();
+    progress.token = undefined;
+    const text = isApart && !/^\s/.test(token) ? ` ${token}` : token;
+    isApart = false;
+    for (const piece of pieces.push(text)) yield* speakPiece(piece, options, progress);
   }
-  for (const piece of pieces.flush()) yield* speakPiece(piece, options, once);
+  for (const piece of pieces.flush()) yield* speakPiece(piece, options, progress);
 }
 
-/** Says the piece; its text and the places of its words are those of the reply as it was written. */
+/** One text as tokens. */
+export async function* fixedText(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+interface Progress {
+  /** Those that have not failed in the middle of a sentence yet. */
+  voices: readonly VoiceModel[];
+  token: (() => void) | undefined;
+  chunk: (() => void) | undefined;
+  audio: (() => void) | undefined;
+}
+
+/** Says the piece; a voice that fails is asked again, then the next one: a sentence at most is lost. */
 async function* speakPiece(
-  { written, spoken, pronounced }: ReplyPiece,
+  piece: ReplyPiece,
   options: SpeechOptions,
-  once: { chunk: (() => void) | undefined; audio: (() => void) | undefined },
+  progress: Progress,
 ): AsyncGenerator<SpokenPiece> {
-  const { voice, language, temperature, topP, sampleRate, signal } = options;
+  const [first, ...rest] = progress.voices;
+  const plan = [first!, first!, ...rest];
+  let wasLate = false;
+  for (const [i, voice] of plan.entries()) {
+    if (i === 1 && wasLate) continue;
+    let hasSpoken = false;
+    progress.chunk?.();
+    progress.chunk = undefined;
+    try {
+      for await (const part of sayWith(voice, piece, options)) {
+        progress.audio?.();
+        progress.audio = undefined;
+        hasSpoken = true;
+        yield part;
+      }
+      return;
+    } catch (error) {
+      const others = plan.slice(Math.max(2, i + 1));
+      const isHopeless = others.length === 0 && (i > 0 || hasSpoken || isLate(error));
+      if (options.signal.aborted || isHopeless) throw error;
+      if (i === 0 && isLate(error)) wasLate = true;
+      options.onVoiceFault?.(error);
+      if (!hasSpoken) continue;
+      progress.voices = others;
+      yield { text: '', words: [], samples: new Float32Array(0), isBroken: true };
+      return;
+    }
+  }
+}
+
+/** The text and the places of its words are those of the reply as it was written. */
+async function* sayWith(
+  voice: VoiceModel,
+  { written, spoken, pronounced }: ReplyPiece,
+  { language, temperature, topP, sampleRate, signal, clock }: SpeechOptions,
+): AsyncGenerator<SpokenPiece> {
   const resampler =
     sampleRate === voice.sampleRate ? undefined : new Resampler(voice.sampleRate, sampleRate);
   const ratio = sampleRate / voice.sampleRate;
   const sound = { temperature, topP, seed: SEED, speed: 1 };
   const utterance = { text: spoken.text, pronounced, language, ...sound };
-  once.chunk?.();
-  once.chunk = undefined;
+  const work = linkedAbort(signal);
+  const chunks = voice.speak(utterance, { signal: work.signal, firstPriority: 'first-chunk' });
   let isFirst = true;
-  for await (const chunk of voice.speak(utterance, { signal, firstPriority: 'first-chunk' })) {
-    const samples = resampler ? converted(resampler, chunk.samples) : chunk.samples;
-    const words = chunk.words.map((word) => ({
-      ...spoken.origin(word.textStart, word.textEnd),
-      startSample: word.startSample * ratio,
-      endSample: word.endSample * ratio,
-    }));
-    once.audio?.();
-    once.audio = undefined;
-    yield { text: isFirst ? written : '', words, samples };
-    isFirst = false;
+  try {
+    for (;;) {
+      const next = await (clock ? inTime(chunks.next(), { clock, signal }) : chunks.next());
+      if (next.done) break;
+      const { samples, words } = next.value;
+      yield {
+        text: isFirst ? written : '',
+        words: words.map((word) => ({
+          ...spoken.origin(word.textStart, word.textEnd),
+          startSample: word.startSample * ratio,
+          endSample: word.endSample * ratio,
+        })),
+        samples: resampler ? converted(resampler, samples) : samples,
+      };
+      isFirst = false;
+    }
+    if (resampler && !isFirst) yield { text: '', words: [], samples: converted(resampler) };
+  } finally {
+    work.abort();
+    // Not awaited: a voice that hangs would never answer.
+    void chunks.return(undefined).catch(() => undefined);
   }
-  if (resampler && !isFirst) yield { text: '', words: [], samples: converted(resampler) };
+}
+
+const TOO_LATE = 'The voice gave no sound in time';
+
+async function inTime<T>(work: Promise<T>, patience: Patience): Promise<T> {
+  const result = await within(work, VOICE_MS, patience);
+  if (result === LATE) throw new CallError('SPEECH_FAILED', TOO_LATE);
+  return result;
+}
+
+/** A voice that hangs is not waited for a second time. */
+function isLate(error: unknown): boolean {
+  return error instanceof CallError && error.message === TOO_LATE;
 }
 
 function converted(resampler: Resampler, samples?: Float32Array): Float32Array {

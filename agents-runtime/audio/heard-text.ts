@@ -10,7 +10,12 @@ export interface SpokenPiece {
   /** Times of words of the sentence, from the sentence's own start; a long one tells later words later. */
   readonly words: readonly WordTime[];
   readonly samples: Float32Array;
+  /** The voice broke off in this sentence: what its samples do not say is not said. */
+  readonly isBroken?: boolean;
 }
+
+const SENTENCE_END = /[.!?…。！？।॥؟۔]["'”’»)\s]*$/u;
+const QUESTION_END = /[?？؟]["'”’»)!！\s]*$/u;
 
 interface HeardWord {
   readonly textEnd: number;
@@ -26,6 +31,7 @@ export class HeardText {
   #sentenceText = 0;
   #sentenceSample = 0;
   readonly #words: HeardWord[] = [];
+  readonly #pieces: { readonly text: string; readonly startSample: number }[] = [];
 
   /** All the text that has been spoken so far, heard or not. */
   get whole(): string {
@@ -37,10 +43,15 @@ export class HeardText {
   }
 
   add(piece: SpokenPiece): void {
+    if (piece.isBroken) {
+      this.#breakOff();
+      return;
+    }
     if (piece.text) {
       this.#sentenceText = this.#text.length;
       this.#sentenceSample = this.#samples;
       this.#text += piece.text;
+      this.#pieces.push({ text: piece.text, startSample: this.#samples });
     }
     for (const word of piece.words) {
       this.#words.push({
@@ -49,6 +60,22 @@ export class HeardText {
       });
     }
     this.#samples += piece.samples.length;
+  }
+
+  /** Whether the sentence that is heard at `samples` asks, or the one that has just ended. */
+  asksAt(samples: number): boolean {
+    const at = this.#pieces.findLastIndex(({ startSample }) => startSample <= samples);
+    // A sentence may be several pieces: the mark is at the end of its last.
+    const end = this.#pieces.slice(Math.max(0, at)).find(({ text }) => SENTENCE_END.test(text));
+    return QUESTION_END.test(end?.text ?? '');
+  }
+
+  /** Leaves out the words of the newest sentence that have no samples. */
+  #breakOff(): void {
+    const spoken = this.#words.filter(({ middleSample }) => middleSample <= this.#samples);
+    this.#words.splice(0, this.#words.length, ...spoken);
+    const end = Math.max(this.#sentenceText, spoken.at(-1)?.textEnd ?? 0);
+    this.#text = this.#text.slice(0, end);
   }
 
   /** All of its speech is there. Until then the end of the newest sentence may be missing. */

@@ -1,7 +1,10 @@
 import type { CallTransport } from '../call/transport.js';
 import type { Clock, Timer } from '../clock.js';
+import type { SpokenOver } from '../turn/turn-state.js';
 import { FRAME_MS, type FrameTicker } from './frame-ticker.js';
 import type { SpokenPiece } from './heard-text.js';
+import { PlayoutLine, type Spoken } from './playout-line.js';
+import { SentFrames } from './sent-frames.js';
 import { SpeechBuffer } from './speech-buffer.js';
 
 /** At most this much is sent ahead of what has been played. */
@@ -9,8 +12,6 @@ const LEAD_MS = 400;
 /** So much goes out at once, once a reply is under way. */
 const BLOCK_FRAMES = 4;
 const BLOCK_MS = BLOCK_FRAMES * FRAME_MS;
-/** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
-const KEPT_MS = 5000;
 /** A client that has paused says where it stands; so long is waited for that before it is told to go on. */
 const PAUSE_REPORT_MS = 500;
 /** A client plays this much later than it could, of its own; what is more of its lag is the wire's. */
@@ -20,17 +21,6 @@ const LONGEST_WIRE_MS = 400;
 /** Nothing is sent while more than this waits in the wire's own buffers. */
 const BACKLOG_LIMIT = 256 * 1024;
 
-/** How an utterance ended. */
-export interface Spoken {
-  readonly utterance: number;
-  /** What was heard of it. */
-  readonly text: string;
-  /** It was not heard to its end. */
-  readonly cut: boolean;
-  /** Why its speech broke off, if it did. */
-  readonly fault: unknown;
-}
-
 export interface PlayoutParts {
   readonly transport: CallTransport;
   readonly clock: Clock;
@@ -38,8 +28,10 @@ export interface PlayoutParts {
 }
 
 export interface PlayoutListener {
-  /** The utterance's first frame has been sent. */
+  /** The utterance's first frame has been sent, or the first after it had stalled. */
   started(utterance: number): void;
+  /** Nothing of it is being played, and more will come; `started` is told again then. */
+  stalled(utterance: number): void;
   /** All the text that is being spoken in it so far, when there is more of it. */
   text(utterance: number, text: string): void;
   /** The client has played its first sample, at this clock time; told once, at the latest when it ends. */
@@ -48,23 +40,6 @@ export interface PlayoutListener {
   playing?(samples: Float32Array, atMs: number): void;
   /** All of it has been played, or nothing came. */
   finished(spoken: Spoken): void;
-}
-
-interface Line {
-  readonly utterance: number;
-  readonly buffer: SpeechBuffer;
-  isReleased: boolean;
-  /** Where it begins in the agent's audio (ms), and when its first frame was sent (clock ms). */
-  startMs: number | undefined;
-  startedAt: number | undefined;
-  isAudible: boolean;
-  /** The text that the listener knows of. */
-  toldText: string;
-}
-
-interface SentFrame {
-  readonly atMs: number;
-  readonly samples: Float32Array;
 }
 
 /**
@@ -77,8 +52,8 @@ export class Playout {
   readonly #ticker: FrameTicker;
   readonly #listener: PlayoutListener;
   readonly #block: Float32Array;
-  readonly #kept: SentFrame[] = [];
-  #line: Line | undefined;
+  readonly #kept = new SentFrames();
+  #line: PlayoutLine | undefined;
   #sentMs = 0;
   /** Position up to which the listener was told of what is playing. */
   #toldMs = 0;
@@ -89,6 +64,8 @@ export class Playout {
   #lagMs = 0;
   #isHeld = false;
   #isWirePaused = false;
+  /** The wire cannot pause: what it had was dropped instead. */
+  #isCleared = false;
   /** The client reports at all, and has since it was told to pause. */
   #hasReports = false;
   #hasPauseReport = false;
@@ -113,21 +90,14 @@ export class Playout {
   prepare(utterance: number, source: AsyncGenerator<SpokenPiece>): void {
     this.#line?.buffer.close();
     const buffer = new SpeechBuffer(source, this.#transport.sampleRate, () => this.#run());
-    this.#line = {
-      utterance,
-      buffer,
-      isReleased: false,
-      startMs: undefined,
-      startedAt: undefined,
-      isAudible: false,
-      toldText: '',
-    };
+    this.#line = new PlayoutLine(utterance, buffer, this.#transport.sampleRate);
   }
 
   /** Lets the prepared utterance be heard. */
   release(utterance: number): void {
     if (this.#line?.utterance !== utterance) return;
     this.#line.isReleased = true;
+    this.#line.quietSince = this.#clock.now();
     this.#run();
   }
 
@@ -138,12 +108,28 @@ export class Playout {
     this.#line = undefined;
   }
 
+  /** What the caller hears now, and how much is left of it. */
+  get outlook(): SpokenOver | undefined {
+    this.#advance();
+    return this.#line?.outlook(this.#playedMs);
+  }
+
+  /** How long (ms) the caller has been waiting in silence for the running utterance. */
+  get quietMs(): number {
+    return this.#line?.isReleased ? this.#clock.now() - this.#line.quietSince : 0;
+  }
+
   hold(): void {
     this.#stopResuming();
     if (this.#isHeld) return;
     this.#advance();
     this.#isHeld = true;
     if (this.#sentMs <= this.#playedMs) return;
+    if (this.#transport.canPause === false) {
+      this.#isCleared = true;
+      this.#transport.clear();
+      return;
+    }
     this.#isWirePaused = true;
     this.#hasPauseReport = false;
     this.#transport.pause();
@@ -165,7 +151,26 @@ export class Playout {
       this.#isWirePaused = false;
       this.#transport.resumeFrom(this.#playedMs);
     }
+    if (this.#isCleared) this.#sendAgain();
     this.#run();
+  }
+
+  /** On a wire that cannot pause: what was dropped is sent again, from where it was surely heard. */
+  #sendAgain(): void {
+    this.#isCleared = false;
+    const from = this.#hasReports ? this.#reportedMs : this.#playedMs;
+    const again = this.#kept.beyond(from);
+    const first = again[0];
+    this.#kept.clear();
+    this.#playedMs = this.#sentMs;
+    this.#reportedMs = this.#sentMs;
+    if (!first || this.#line?.startMs === undefined) return;
+    this.#line.startMs += this.#sentMs - first.atMs;
+    for (const { samples } of again) {
+      this.#transport.audio(samples);
+      this.#kept.push(this.#sentMs, samples);
+      this.#sentMs += FRAME_MS;
+    }
   }
 
   /** Stops the utterance at once. Tells what was heard of it. */
@@ -179,11 +184,12 @@ export class Playout {
     const spoken = this.#spoken(line, true);
     this.#isHeld = false;
     this.#isWirePaused = false;
+    this.#isCleared = false;
     if (line.startMs !== undefined) this.#transport.clear();
     this.#clientIsStale ||= this.#isLost;
     this.#playedMs = this.#sentMs;
     this.#reportedMs = this.#sentMs;
-    this.#kept.length = 0;
+    this.#kept.clear();
     return spoken;
   }
 
@@ -215,7 +221,8 @@ export class Playout {
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#advance();
     this.#isLost = false;
-    const again = this.#kept.filter((frame) => frame.atMs >= receivedMs);
+    const from = this.#isCleared ? this.#sentMs : receivedMs;
+    const again = this.#kept.from(from);
     announce(again[0]?.atMs ?? this.#sentMs);
     if (this.#clientIsStale) this.#transport.clear();
     for (const frame of again) this.#transport.audio(frame.samples);
@@ -266,6 +273,8 @@ export class Playout {
     }
     if (!this.#isHeld && !this.#isLost) this.#send(line);
     this.#tellText(line);
+    const isPlaying = this.#playedMs < this.#sentMs || this.#isHeld || this.#isLost;
+    if (line.hasStalled(this.#clock.now(), isPlaying)) this.#listener.stalled(line.utterance);
     if (line.buffer.ended && this.#playedMs >= this.#sentMs) {
       this.#finish(line);
       return;
@@ -278,7 +287,7 @@ export class Playout {
     this.#tick = undefined;
   }
 
-  #send(line: Line): void {
+  #send(line: PlayoutLine): void {
     const roomMs = LEAD_MS - (this.#sentMs - this.#playedMs);
     // A message costs more than its samples: who is far ahead is sent to in larger ones.
     if (roomMs < BLOCK_MS && line.startMs !== undefined) return;
@@ -289,37 +298,36 @@ export class Playout {
       if (samples.length === 0) return;
       line.startedAt ??= this.#clock.now();
       this.#transport.audio(samples);
-      if (isFirst) this.#listener.started(line.utterance);
+      if (isFirst || line.isStalled) this.#listener.started(line.utterance);
+      line.isStalled = false;
       if (this.#line !== line || this.#isHeld) return;
     }
   }
 
   /** The next frames, as many as may go and are there; the block is valid until the next one. */
-  #nextBlock(line: Line): Float32Array {
+  #nextBlock(line: PlayoutLine): Float32Array {
     const frameLength = this.#block.length / BLOCK_FRAMES;
     let filled = 0;
     while (filled < this.#block.length && this.#sentMs - this.#playedMs + FRAME_MS <= LEAD_MS) {
       const frame = this.#block.subarray(filled, filled + frameLength);
       if (!line.buffer.read(frame)) break;
       line.startMs ??= this.#sentMs;
-      this.#kept.push({ atMs: this.#sentMs, samples: frame.slice() });
+      this.#kept.push(this.#sentMs, frame.slice());
       this.#sentMs += FRAME_MS;
       filled += frameLength;
     }
-    while (this.#kept.length > 0 && this.#kept[0]!.atMs < this.#playedMs - KEPT_MS) {
-      this.#kept.shift();
-    }
+    this.#kept.trim(this.#playedMs);
     return this.#block.subarray(0, filled);
   }
 
-  #tellText(line: Line): void {
+  #tellText(line: PlayoutLine): void {
     const text = line.buffer.heard.whole;
     if (line.startMs === undefined || text === line.toldText) return;
     line.toldText = text;
     this.#listener.text(line.utterance, text);
   }
 
-  #finish(line: Line): void {
+  #finish(line: PlayoutLine): void {
     this.#line = undefined;
     this.#listener.finished(this.#spoken(line, false));
   }
@@ -333,21 +341,14 @@ export class Playout {
     this.#listener.audible(line.utterance, audibleAt);
   }
 
-  #spoken(line: Line, isCut: boolean): Spoken {
-    const { utterance, buffer, startMs, startedAt } = line;
+  #spoken(line: PlayoutLine, isCut: boolean): Spoken {
+    const { utterance, startedAt } = line;
     if (startedAt !== undefined && !line.isAudible) {
       line.isAudible = true;
       this.#listener.audible(utterance, startedAt);
     }
-    const { heard, fault } = buffer;
-    const endMs = isCut ? Math.min(this.#sentMs, this.#playedMs + this.#aheadMs()) : this.#playedMs;
-    const heardMs = startMs === undefined ? 0 : endMs - startMs;
-    const isShort = isCut || fault !== undefined;
-    const text = isShort
-      ? heard.heardAt((heardMs * this.#transport.sampleRate) / 1000)
-      : heard.whole;
-    const isWhole = text === heard.whole && buffer.ended && fault === undefined;
-    return { utterance, text, cut: isShort && !isWhole, fault };
+    const aheadMs = isCut ? this.#aheadMs() : 0;
+    return line.spoken(Math.min(this.#sentMs, this.#playedMs + aheadMs), isCut);
   }
 
   /** What the client has played since its last report, and plays until it is told to stop. */

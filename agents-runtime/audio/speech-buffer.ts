@@ -33,6 +33,11 @@ export class SpeechBuffer {
     return this.#buffered;
   }
 
+  /** All of the speech has been made, played or not. */
+  get isWhole(): boolean {
+    return this.#sourceEnded;
+  }
+
   /** No more samples will come. */
   get ended(): boolean {
     return this.#sourceEnded && this.#buffered === 0;

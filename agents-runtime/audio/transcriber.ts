@@ -127,6 +127,7 @@ export class Transcriber {
     // A recogniser that failed still leaves what the interims heard.
     if (text !== undefined) this.#latest = join(this.#fixed, text);
     this.#finalUpTo = zeroSample;
+    if (text === undefined && this.#latest === '') return;
     this.#options.onTranscript({ text: this.#latest, zeroSample });
   }
 

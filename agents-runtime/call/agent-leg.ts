@@ -1,9 +1,19 @@
 import type { HistoryItem } from '../agent/reply-model.js';
-import { Playout, type Spoken } from '../audio/playout.js';
+import { textOf } from '../agent/sayings.js';
+import { ToolRuns } from '../agent/tool-runs.js';
+import { withFloorTools } from '../agent/tools.js';
+import { Playout } from '../audio/playout.js';
+import type { Spoken } from '../audio/playout-line.js';
+import type { SpokenOver } from '../turn/turn-state.js';
+import type { TurnAction } from '../turn/turn-taker.js';
 import type { LegContext } from './caller-leg.js';
 import type { Conversation } from './conversation.js';
 import { Replies } from './replies.js';
 import { type TurnMarks, turnLatency } from './turn-latency.js';
+
+/** Told the model when the call's time is nearly over. */
+const ENDS_SOON =
+  'The call ends in at most 30 seconds. Come to a close now: one short sentence, no new questions.';
 
 /** What the call remembers of the utterance that is being said. */
 interface Saying {
@@ -11,6 +21,7 @@ interface Saying {
   readonly turn: number;
   readonly marks: TurnMarks | undefined;
   startMs: number;
+  hasStarted: boolean;
   audibleAt: number | undefined;
 }
 
@@ -29,32 +40,57 @@ export class AgentLeg {
   readonly #context: LegContext;
   readonly #conversation: Conversation;
   readonly #playout: Playout;
+  readonly #tools: ToolRuns;
   readonly #replies: Replies;
   #saying: Saying | undefined;
 
   constructor(context: LegContext, conversation: Conversation) {
     this.#context = context;
     this.#conversation = conversation;
-    const { parts, transcripts, echoGate } = context;
+    const { parts, transcripts, turns, echoGate } = context;
     this.#playout = new Playout(parts, {
       started: (utterance) => this.#onStarted(utterance),
       text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
       audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
+      stalled: (utterance) => turns.handle({ type: 'playout-stalled', utterance }),
       finished: (spoken) => this.#onFinished(spoken),
       ...(echoGate && { playing: (samples, atMs) => echoGate.played(atMs, samples) }),
     });
-    this.#replies = new Replies(parts, this.#playout);
+    this.#tools = this.#newTools();
+    this.#replies = new Replies(parts, this.#playout, this.#tools, {
+      failed: (utterance) => this.#onFailed(utterance),
+      ending: (utterance, reason) => turns.handle({ type: 'ending', utterance, reason }),
+    });
   }
 
-  /** Says a fixed text. */
-  say(utterance: number, text: string): void {
+  /** What the caller hears now, and how much is left of it. */
+  get outlook(): SpokenOver | undefined {
+    return this.#playout.outlook;
+  }
+
+  /** Says something of the agent's own. */
+  say({ utterance, kind, ...how }: Extract<TurnAction, { type: 'speak' }>): void {
+    const { config } = this.#context.parts;
     this.#saying = this.#newSaying(utterance, 0, undefined);
-    this.#replies.say(utterance, text);
+    const { language } = config.voice;
+    const text = kind === 'greeting' ? config.greeting : textOf({ kind, ...how }, language);
+    this.#replies.say(utterance, text, kind === 'apology');
+  }
+
+  /** Tells what a tool has brought. */
+  report(utterance: number): void {
+    this.#saying = this.#newSaying(utterance, 0, undefined);
+    this.#replies.commit(utterance, { text: undefined, before: [...this.#conversation.history] });
+  }
+
+  /** The model shall know that the call ends soon. */
+  warnModel(): void {
+    this.#replies.note(ENDS_SOON);
   }
 
   /** Makes a reply ahead of its commit. */
   prepare(utterance: number, text: string, before: readonly HistoryItem[]): void {
-    this.#replies.prepare(utterance, text, before);
+    this.#replies.prepare(utterance, { text, before });
   }
 
   /** Forgets a reply that was made ahead and not committed. */
@@ -64,7 +100,7 @@ export class AgentLeg {
 
   answer(utterance: number, { turn, text, marks, before }: Answered): void {
     this.#saying = this.#newSaying(utterance, turn, marks);
-    this.#replies.commit(utterance, text, before);
+    this.#replies.commit(utterance, { text, before });
   }
 
   hold(): void {
@@ -95,16 +131,22 @@ export class AgentLeg {
   }
 
   close(): void {
+    this.#tools.close();
     this.#replies.stop();
     this.#playout.close();
   }
 
   #newSaying(utterance: number, turn: number, marks: TurnMarks | undefined): Saying {
-    return { utterance, turn, marks, startMs: this.#now(), audibleAt: undefined };
+    const startMs = this.#now();
+    return { utterance, turn, marks, startMs, hasStarted: false, audibleAt: undefined };
   }
 
   #onStarted(utterance: number): void {
-    if (this.#saying?.utterance === utterance) this.#saying.startMs = this.#now();
+    const saying = this.#saying;
+    if (saying?.utterance === utterance && !saying.hasStarted) {
+      saying.startMs = this.#now();
+      saying.hasStarted = true;
+    }
     this.#context.turns.handle({ type: 'playout-started', utterance });
   }
 
@@ -136,7 +178,28 @@ export class AgentLeg {
       });
     }
     this.#remember(spoken);
-    turns.handle({ type: 'playout-finished', utterance: spoken.utterance });
+    const isFaulty = spoken.fault !== undefined;
+    turns.handle({ type: 'playout-finished', utterance: spoken.utterance, isFaulty });
+  }
+
+  #onFailed(utterance: number): void {
+    const { parts, turns } = this.#context;
+    parts.transport.send({
+      type: 'error',
+      code: 'REPLY_FAILED',
+      message: 'The language model did not answer; the agent apologises.',
+    });
+    turns.handle({ type: 'reply-failed', utterance });
+  }
+
+  #newTools(): ToolRuns {
+    const { parts, turns } = this.#context;
+    return new ToolRuns(withFloorTools(parts.tools, parts.config), parts.clock, {
+      started: () => turns.handle({ type: 'tool-started' }),
+      ended: (isLate) => turns.handle({ type: 'tool-ended', isLate }),
+      remember: (item) => this.#conversation.tool(item),
+      onFault: (error) => parts.onFault('tool', error),
+    });
   }
 
   #remember(spoken: Spoken): void {

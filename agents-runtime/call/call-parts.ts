@@ -7,6 +7,7 @@ import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { AgentConfig } from '../agent/agent-config.js';
 import type { Greetings } from '../agent/greetings.js';
 import type { ReplyModel } from '../agent/reply-model.js';
+import type { Tools } from '../agent/tools.js';
 import type { FrameTicker } from '../audio/frame-ticker.js';
 import type { Clock } from '../clock.js';
 import type { CallLog, EndedReason } from './call-log.js';
@@ -15,7 +16,7 @@ import type { CallTransport } from './transport.js';
 
 /** A fault inside a call that it survived. The message holds no words of the call. */
 export type CallFault = (
-  part: 'noise-reduction' | 'recogniser' | 'turn-model' | 'reply' | 'speech' | 'log',
+  part: 'noise-reduction' | 'recogniser' | 'turn-model' | 'reply' | 'tool' | 'speech' | 'log',
   error: unknown,
 ) => void;
 
@@ -33,7 +34,13 @@ export interface CallParts {
   readonly turnModel: TurnModel;
   readonly recogniser: Recogniser;
   readonly replyModel: ReplyModel;
+  /** Asked in this order when the model does not answer. */
+  readonly fallbackModels?: readonly ReplyModel[];
   readonly voice: VoiceModel;
+  /** Speak on, in this order, when the voice fails. */
+  readonly fallbackVoices?: readonly VoiceModel[];
+  /** What the agent may do besides talking; ending the call and skipping a turn are not among it. */
+  readonly tools?: Tools | undefined;
   /** Says how words are pronounced. */
   readonly dictionary?: Dictionary | undefined;
   /** Speaks fixed texts, which it may have spoken ahead. */

@@ -6,7 +6,7 @@ import { AgentLeg } from './agent-leg.js';
 import type { EndedReason } from './call-log.js';
 import type { CallParts } from './call-parts.js';
 import { CallerLeg } from './caller-leg.js';
-import { Conversation } from './conversation.js';
+import { Conversation, withoutLastTurn } from './conversation.js';
 import { Transcripts } from './transcripts.js';
 import type { AgentState, CallEvent, CallInput } from './transport.js';
 
@@ -29,9 +29,9 @@ export class Call implements CallInput {
   readonly #agent: AgentLeg;
   readonly #conversation: Conversation;
   readonly #transcripts: Transcripts;
-  readonly #timers: Timer[] = [];
   #lostTimer: Timer | undefined;
   #isConnected = false;
+  #hasSound = false;
   #endedReason: EndedReason | undefined;
 
   constructor(parts: CallParts) {
@@ -56,24 +56,24 @@ export class Call implements CallInput {
         ? undefined
         : new EchoGate(config.vadActivationThreshold),
     };
-    this.#caller = new CallerLeg(context);
+    this.#caller = new CallerLeg(context, () => this.#agent.outlook);
     this.#agent = new AgentLeg(context, this.#conversation);
   }
 
   connected(): void {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
-    const { config, clock, replyModel } = this.#parts;
+    const { config, replyModel } = this.#parts;
     replyModel.prepare?.(config.prompt, this.#language);
     this.#conversation.begin();
-    const limit = clock.after(config.maxCallDurationMs, () => this.hangUp('max_duration_reached'));
-    this.#timers.push(limit);
-    if (config.greeting.trim()) this.#turns.handle({ type: 'say', kind: 'greeting' });
-    else this.#show('listening');
+    this.#turns.handle({ type: 'connected', greets: config.greeting.trim() !== '' });
   }
 
   audio(samples: Int16Array): void {
-    if (this.#isConnected && !this.#endedReason) this.#caller.audio(samples);
+    if (!this.#isConnected || this.#endedReason) return;
+    if (!this.#hasSound) this.#turns.handle({ type: 'sound-came' });
+    this.#hasSound = true;
+    this.#caller.audio(samples);
   }
 
   typed(text: string): void {
@@ -101,7 +101,6 @@ export class Call implements CallInput {
   hangUp(reason: EndedReason): void {
     if (this.#endedReason) return;
     this.#endedReason = reason;
-    for (const timer of this.#timers) timer.cancel();
     this.#lostTimer?.cancel();
     this.#turns.close();
     this.#caller.close();
@@ -150,7 +149,16 @@ export class Call implements CallInput {
         this.#leave(action);
         return;
       case 'speak':
-        this.#agent.say(action.utterance, this.#parts.config.greeting);
+        this.#agent.say(action);
+        return;
+      case 'report':
+        this.#agent.report(action.utterance);
+        return;
+      case 'warn-model':
+        this.#agent.warnModel();
+        return;
+      case 'hang-up':
+        this.hangUp(action.reason);
         return;
       case 'hold-playout':
         this.#agent.hold();
@@ -192,7 +200,7 @@ export class Call implements CallInput {
   /** The talk before a turn: without what that turn takes the place of. */
   #historyBefore({ replaces }: { readonly replaces: boolean }): readonly HistoryItem[] {
     const { history } = this.#conversation;
-    return replaces && history.at(-1)?.role === 'user' ? history.slice(0, -1) : [...history];
+    return replaces ? withoutLastTurn(history) : [...history];
   }
 
   /** What was said last and got no answer belongs to the record all the same. */

@@ -3,6 +3,7 @@ import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import type { EchoGate } from '../audio/echo-gate.js';
 import { Inbound } from '../audio/inbound.js';
 import { Transcriber, type Transcript } from '../audio/transcriber.js';
+import type { SpokenOver } from '../turn/turn-state.js';
 import type { TurnTaker } from '../turn/turn-taker.js';
 import type { CallParts } from './call-parts.js';
 import type { Transcripts } from './transcripts.js';
@@ -25,13 +26,16 @@ export interface LegContext {
 /** The caller's side of a call: their audio becomes events of the turn-taker. */
 export class CallerLeg {
   readonly #context: LegContext;
+  readonly #outlook: () => SpokenOver | undefined;
   readonly #inbound: Inbound;
   readonly #transcriber: Transcriber;
   #turnStartSample = 0;
   #zeroSample = 0;
 
-  constructor(context: LegContext) {
+  /** @param outlook what the caller hears of the agent now. */
+  constructor(context: LegContext, outlook: () => SpokenOver | undefined) {
     this.#context = context;
+    this.#outlook = outlook;
     const { config, clock, voiceActivity, noiseReduction, recogniser, onFault } = context.parts;
     this.#inbound = new Inbound({
       clock,
@@ -132,7 +136,9 @@ export class CallerLeg {
     const { turns } = this.#context;
     if (!turns.state.turn) this.#turnStartSample = startSample;
     this.#transcriber.speech(startSample);
-    turns.handle({ type: 'speech-started', startMs: this.#callMs(startSample) });
+    const over = this.#outlook();
+    const startMs = this.#callMs(startSample);
+    turns.handle({ type: 'speech-started', startMs, ...(over && { over }) });
   }
 
   #onTranscript({ text, zeroSample }: Transcript): void {

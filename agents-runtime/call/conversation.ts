@@ -1,5 +1,5 @@
 import type { HistoryItem } from '../agent/reply-model.js';
-import type { Spoken } from '../audio/playout.js';
+import type { Spoken } from '../audio/playout-line.js';
 import type { CallLog, LoggedTurn, TurnLatency } from './call-log.js';
 
 /** Times in ms of call time. */
@@ -37,7 +37,7 @@ export class Conversation {
   /** @param replaces the turn before got no sound in answer: this text takes its place. */
   user(text: string, { startMs, endMs }: Span, replaces: boolean): void {
     const before = replaces ? this.#lastUser : undefined;
-    if (before && this.#items.at(-1)?.role === 'user') this.#items.pop();
+    if (before) this.#items.splice(0, this.#items.length, ...withoutLastTurn(this.#items));
     this.#items.push({ role: 'user', text, cut: false });
     const turn: LoggedTurn = {
       index: before?.index ?? this.#turns++,
@@ -49,6 +49,11 @@ export class Conversation {
     };
     this.#lastUser = turn;
     this.#write(() => this.#log.turn(turn));
+  }
+
+  /** What a tool brought: context, and no part of what was said. */
+  tool(item: HistoryItem): void {
+    this.#items.push(item);
   }
 
   /** Nothing is remembered of an utterance of which nothing was heard. */
@@ -68,4 +73,10 @@ export class Conversation {
   #write(act: () => Promise<void>): void {
     this.#writes = this.#writes.then(act).catch(this.#onFault);
   }
+}
+
+/** The talk without the caller's newest turn, if nothing was said in answer to it; tools' results stay. */
+export function withoutLastTurn(items: readonly HistoryItem[]): HistoryItem[] {
+  const at = items.findLastIndex(({ role }) => role !== 'tool');
+  return items[at]?.role === 'user' ? items.toSpliced(at, 1) : [...items];
 }

@@ -1,28 +1,63 @@
-import { linkedAbort } from '../../media/stream/linked-abort.js';
+import { withFillers } from '../agent/fillers.js';
 import { guardReply } from '../agent/reply-guard.js';
 import type { HistoryItem } from '../agent/reply-model.js';
-import { type Manner, mannerOf, speakReply } from '../agent/speech.js';
+import { replySteps } from '../agent/reply-steps.js';
+import { fixedText, type Manner, mannerOf, speakReply } from '../agent/speech.js';
+import type { ToolRuns } from '../agent/tool-runs.js';
+import { LATE, within } from '../agent/within.js';
+import type { SpokenPiece } from '../audio/heard-text.js';
 import type { Playout } from '../audio/playout.js';
+import { CallError } from '../errors.js';
+import type { EndedReason } from './call-log.js';
 import type { CallParts } from './call-parts.js';
 import type { ReplyMarks } from './turn-latency.js';
 
-interface Prepared {
-  readonly utterance: number;
-  readonly text: string;
-  readonly work: AbortController;
-  readonly marks: { -readonly [Mark in keyof ReplyMarks]: ReplyMarks[Mark] };
+/** A fixed text that has not begun to sound by then fails; an apology, sooner: the caller has waited. */
+const SAYING_MS = 4_500;
+const APOLOGY_MS = 2_500;
+/** Replies that are made ahead of a turn's commit, at most. Source: conversation design, reply. */
+const MOST_TRIES = 3;
+
+export interface RepliesListener {
+  /** The utterance only says that no model could answer. */
+  failed(utterance: number): void;
+  /** The call ends when the utterance has been played. */
+  ending(utterance: number, reason: EndedReason): void;
 }
 
-/** Makes what the agent says: a reply ahead of its commit or at it, the greeting; one at a time. */
+/** What a reply answers: the talk before it, and the caller's newest words if there are any. */
+export interface Asked {
+  readonly text: string | undefined;
+  readonly before: readonly HistoryItem[];
+}
+
+interface Prepared {
+  readonly utterance: number;
+  readonly key: string;
+  readonly work: AbortController;
+  readonly marks: { -readonly [Mark in keyof ReplyMarks]: ReplyMarks[Mark] };
+  /** Lets tools run. */
+  readonly commit: () => void;
+  isToolRunning: boolean;
+}
+
+/** Makes what the agent says: a reply ahead of its commit or at it, or a fixed text; one at a time. */
 export class Replies {
   readonly #parts: CallParts;
   readonly #playout: Playout;
+  readonly #tools: ToolRuns;
+  readonly #listener: RepliesListener;
+  readonly #notes: string[] = [];
   #current: Prepared | undefined;
   #isReleased = false;
+  /** The utterance that replies have been made ahead for, and how many. */
+  #tries = { utterance: 0, made: 0 };
 
-  constructor(parts: CallParts, playout: Playout) {
+  constructor(parts: CallParts, playout: Playout, tools: ToolRuns, listener: RepliesListener) {
     this.#parts = parts;
     this.#playout = playout;
+    this.#tools = tools;
+    this.#listener = listener;
   }
 
   /** When the steps of making the utterance happened, as far as they have. */
@@ -30,55 +65,34 @@ export class Replies {
     return this.#current?.utterance === utterance ? this.#current.marks : {};
   }
 
-  /** Starts a reply that stays silent until `commit` asks for the same text. */
-  prepare(utterance: number, text: string, history: readonly HistoryItem[]): void {
-    if (this.#current?.utterance === utterance && this.#current.text === text) return;
-    const { config, clock, replyModel, onFault } = this.#parts;
-    const work = new AbortController();
-    const writing = linkedAbort(work.signal);
-    const manner = this.#manner();
-    const { language } = manner;
-    const { marks } = this.#begin(utterance, text, work);
-    const mark = (step: keyof ReplyMarks) => {
-      marks[step] = clock.now();
-    };
-    const tokens = replyModel.reply({
-      prompt: config.prompt,
-      history: [...history, { role: 'user', text, cut: false }],
-      temperature: config.llmTemperature,
-      language,
-      knowledgeBaseId: config.knowledgeBaseId,
-      signal: writing.signal,
-      onKnown: () => mark('knownAt'),
-    });
-    const guarded = guardReply(tokens, {
-      clock,
-      language,
-      signal: work.signal,
-      stop: () => writing.abort(),
-      onFault: (error) => onFault('reply', error),
-    });
-    const speech = speakReply(guarded, {
-      ...manner,
-      signal: work.signal,
-      onFirstToken: () => mark('firstTokenAt'),
-      onFirstChunk: () => mark('firstChunkAt'),
-      onFirstAudio: () => mark('firstAudioAt'),
-    });
-    this.#playout.prepare(utterance, speech);
+  /** The model is told this with every reply from now on. */
+  note(text: string): void {
+    this.#notes.push(text);
   }
 
-  /** Lets the reply be heard; the one made ahead if it answers the same text. */
-  commit(utterance: number, text: string, history: readonly HistoryItem[]): void {
-    this.prepare(utterance, text, history);
+  /** Starts a reply that stays silent, and without effects, until `commit` asks for the same. */
+  prepare(utterance: number, asked: Asked): void {
+    if (this.#isPrepared(utterance, asked)) return;
+    if (this.#tries.utterance !== utterance) this.#tries = { utterance, made: 0 };
+    if (this.#tries.made >= MOST_TRIES) {
+      this.dropPrepared();
+      return;
+    }
+    this.#tries.made++;
+    this.#make(utterance, asked);
+  }
+
+  /** Lets the reply be heard; the one made ahead if it answers the same. */
+  commit(utterance: number, asked: Asked): void {
+    if (!this.#isPrepared(utterance, asked)) this.#make(utterance, asked);
+    this.#current?.commit();
     this.#release(utterance);
   }
 
   /** Says a fixed text, which may have been spoken ahead. */
-  say(utterance: number, text: string): void {
-    const { work } = this.#begin(utterance, text, new AbortController());
-    const speech = this.#parts.greetings.speak(text, this.#manner(), work.signal);
-    this.#playout.prepare(utterance, speech);
+  say(utterance: number, text: string, isApology: boolean): void {
+    const { work } = this.#begin(utterance, text, () => undefined);
+    this.#playout.prepare(utterance, this.#saying(text, isApology, work.signal));
     this.#release(utterance);
   }
 
@@ -95,7 +109,103 @@ export class Replies {
     this.#current = undefined;
   }
 
-  #begin(utterance: number, text: string, work: AbortController): Prepared {
+  #isPrepared(utterance: number, asked: Asked): boolean {
+    return this.#current?.utterance === utterance && this.#current.key === keyOf(asked);
+  }
+
+  #make(utterance: number, asked: Asked): void {
+    let commit: () => void = () => undefined;
+    const committed = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    const current = this.#begin(utterance, keyOf(asked), commit);
+    const tokens = this.#tokens(current, asked, committed);
+    const speech = speakReply(tokens, {
+      ...this.#live(current.work.signal),
+      onFirstToken: () => this.#mark(current, 'firstTokenAt'),
+      onFirstChunk: () => this.#mark(current, 'firstChunkAt'),
+      onFirstAudio: () => this.#mark(current, 'firstAudioAt'),
+    });
+    this.#playout.prepare(utterance, speech);
+  }
+
+  /** The model's words, from the inside out: steps, a sure end, and no silence. */
+  #tokens(current: Prepared, { text, before }: Asked, committed: Promise<void>) {
+    const { config, clock, replyModel, fallbackModels = [], onFault } = this.#parts;
+    const { utterance, work } = current;
+    const { language } = this.#manner();
+    const patience = { clock, signal: work.signal };
+    const onFault_ = (error: unknown) => onFault('reply', error);
+    const steps = replySteps(
+      {
+        prompt: config.prompt,
+        history: text === undefined ? before : [...before, { role: 'user', text, cut: false }],
+        temperature: config.llmTemperature,
+        language,
+        knowledgeBaseId: config.knowledgeBaseId,
+        onKnown: () => this.#mark(current, 'knownAt'),
+        ...(this.#notes.length > 0 && { notes: [...this.#notes] }),
+      },
+      {
+        ...patience,
+        models: [replyModel, ...fallbackModels],
+        // A report that has nothing to tell may stay silent.
+        mayBeEmpty: text === undefined,
+        tools: this.#tools,
+        committed,
+        onTools: (areRunning) => {
+          current.isToolRunning = areRunning;
+        },
+        onEnding: (reason) => this.#listener.ending(utterance, reason),
+        onFault: onFault_,
+      },
+    );
+    const guarded = guardReply(steps, {
+      language,
+      signal: work.signal,
+      onFault: onFault_,
+      onApology: () => this.#listener.failed(utterance),
+    });
+    return withFillers(guarded, {
+      ...patience,
+      language,
+      quietMs: () => this.#playout.quietMs,
+      isToolRunning: () => current.isToolRunning,
+    });
+  }
+
+  /** A kept recording where there is one; spoken anew where that fails. */
+  async *#saying(
+    text: string,
+    isApology: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<SpokenPiece> {
+    const { clock, fallbackVoices = [], greetings, onFault } = this.#parts;
+    const recording = greetings.speak(text, this.#manner(), signal);
+    let hasSpoken = false;
+    try {
+      for (;;) {
+        const limitMs = isApology ? APOLOGY_MS : SAYING_MS;
+        const next = await within(recording.next(), limitMs, { clock, signal });
+        if (next === LATE) throw new CallError('SPEECH_FAILED', 'The voice gave no sound in time');
+        if (next.done) return;
+        hasSpoken = true;
+        yield next.value;
+      }
+    } catch (error) {
+      const isHopeless = hasSpoken || (isLate(error) && fallbackVoices.length === 0);
+      if (signal.aborted || isHopeless) throw error;
+      onFault('speech', error);
+      const [first, ...rest] = fallbackVoices;
+      const live = this.#live(signal);
+      const others = first && isLate(error) ? { voice: first, fallbackVoices: rest } : {};
+      yield* speakReply(fixedText(text), { ...live, ...others });
+    } finally {
+      void recording.return(undefined).catch(() => undefined);
+    }
+  }
+
+  #begin(utterance: number, key: string, commit: () => void): Prepared {
     this.stop();
     const marks = {
       knownAt: undefined,
@@ -103,10 +213,15 @@ export class Replies {
       firstChunkAt: undefined,
       firstAudioAt: undefined,
     };
-    const current = { utterance, text, work, marks };
+    const work = new AbortController();
+    const current = { utterance, key, work, commit, isToolRunning: false, marks };
     this.#current = current;
     this.#isReleased = false;
     return current;
+  }
+
+  #mark({ marks }: Prepared, step: keyof ReplyMarks): void {
+    marks[step] ??= this.#parts.clock.now();
   }
 
   #release(utterance: number): void {
@@ -118,4 +233,20 @@ export class Replies {
     const { config, voice, dictionary, transport } = this.#parts;
     return { ...mannerOf(config, voice, transport.sampleRate), dictionary };
   }
+
+  /** How a reply is spoken: by a voice that may fail. */
+  #live(signal: AbortSignal) {
+    const { clock, fallbackVoices = [], onFault } = this.#parts;
+    const onVoiceFault = (error: unknown) => onFault('speech', error);
+    return { ...this.#manner(), signal, clock, fallbackVoices, onVoiceFault };
+  }
+}
+
+/** Two replies are the same when they answer the same words after the same talk. */
+function keyOf({ text, before }: Asked): string {
+  return `${before.length} ${text ?? ''}`;
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof CallError && error.code === 'SPEECH_FAILED';
 }

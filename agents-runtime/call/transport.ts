@@ -33,6 +33,8 @@ export interface CallTransport {
   readonly hasEchoCanceller: boolean;
   /** Bytes that wait in the wire's own buffers; sending holds while it is over the limit. */
   readonly backlogBytes: number;
+  /** Left out: it can. One that cannot is cleared instead, and gets again what was not heard. */
+  readonly canPause?: boolean;
   /** Sends mono samples (−1…1), which it copies: whole frames of 20 ms. */
   audio(samples: Float32Array): void;
   /** The client fades out within 40 ms, holds its playhead and reports it. */

@@ -1,12 +1,24 @@
 import OpenAI from 'openai';
-import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import type { HistoryItem, ReplyModel, ReplyRequest } from '../agent/reply-model.js';
+import type {
+  ChatCompletionChunk,
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from 'openai/resources/chat/completions';
+import type { HistoryItem, ReplyModel, ReplyRequest, ReplyToken } from '../agent/reply-model.js';
+import type { ToolSpec } from '../agent/tools.js';
 import { CallError } from '../errors.js';
 
 /** Connecting and the first byte; a stream's further silence is the reply guard's to judge. */
 const TIMEOUT_MS = 15_000;
 /** Items of the conversation that go along: older ones are left out, oldest first. */
 const CONTEXT_ITEMS = 60;
+
+/** Of what a server streams as a tool's call, no more is kept. */
+const MOST_CALLS = 16;
+const MAX_NAME = 200;
+const MAX_ARGUMENTS = 20_000;
+
+type ToolCallDelta = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
 
 /** Told of every model, because what it writes is spoken. */
 const SPOKEN_STYLE =
@@ -42,7 +54,7 @@ export class OpenAiCompatibleModel implements ReplyModel {
     });
   }
 
-  async *reply(request: ReplyRequest): AsyncGenerator<string> {
+  async *reply(request: ReplyRequest): AsyncGenerator<ReplyToken> {
     try {
       const stream = await this.#client.chat.completions.create(
         {
@@ -50,13 +62,17 @@ export class OpenAiCompatibleModel implements ReplyModel {
           messages: messagesOf(request),
           temperature: request.temperature,
           stream: true,
+          ...(request.tools && { tools: request.tools.map(toolOf) }),
         },
         { signal: request.signal },
       );
+      const calls: PartialCall[] = [];
       for await (const chunk of stream) {
-        const text = chunk.choices[0]?.delta?.content;
-        if (text) yield text;
+        const delta = chunk.choices[0]?.delta;
+        if (delta?.content) yield delta.content;
+        for (const part of delta?.tool_calls ?? []) addTo(calls, part);
       }
+      for (const call of calls) if (call?.name) yield { type: 'tool-call', ...call };
     } catch (cause) {
       const status = cause instanceof OpenAI.APIError ? ` (status ${cause.status ?? 'none'})` : '';
       throw new CallError('REPLY_FAILED', `The language model failed${status}`, { cause });
@@ -64,20 +80,64 @@ export class OpenAiCompatibleModel implements ReplyModel {
   }
 }
 
+/** A call of a tool, which comes in pieces. */
+interface PartialCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+function addTo(calls: PartialCall[], { index, id, function: part }: ToolCallDelta): void {
+  if (!Number.isInteger(index) || index < 0 || index >= MOST_CALLS) return;
+  calls[index] ??= { id: `call-${index}`, name: '', arguments: '' };
+  const call = calls[index];
+  if (id) call.id = id;
+  call.name = (call.name + (part?.name ?? '')).slice(0, MAX_NAME);
+  if (call.arguments.length <= MAX_ARGUMENTS) call.arguments += part?.arguments ?? '';
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): ChatCompletionTool {
+  return { type: 'function', function: { name, description, parameters } };
+}
+
 /** Instructions first and unchanged, so that a provider's prompt cache holds from turn to turn. */
-function messagesOf({ prompt, history, facts = [] }: ReplyRequest): ChatCompletionMessageParam[] {
-  const said = history.slice(-CONTEXT_ITEMS).map(messageOf);
-  const known: ChatCompletionMessageParam[] =
-    facts.length === 0 ? [] : [{ role: 'system', content: `${FACTS}\n\n${facts.join('\n\n')}` }];
+function messagesOf(request: ReplyRequest): ChatCompletionMessageParam[] {
+  const { prompt, history, facts = [], notes = [] } = request;
+  const said = history.slice(-CONTEXT_ITEMS);
+  const known: string[] = facts.length === 0 ? [] : [`${FACTS}\n\n${facts.join('\n\n')}`];
+  // Next to the caller's newest words, and before what tools brought on them.
+  const at = Math.max(
+    0,
+    said.findLastIndex(({ role }) => role === 'user'),
+  );
   return [
     { role: 'system', content: `${prompt}\n\n${SPOKEN_STYLE}` },
-    ...said.slice(0, -1),
-    ...known,
-    ...said.slice(-1),
+    ...said.slice(0, at).flatMap(messagesOfItem),
+    ...[...known, ...notes].map((content) => ({ role: 'system', content }) as const),
+    ...said.slice(at).flatMap(messagesOfItem),
   ];
 }
 
-function messageOf({ role, text, cut }: HistoryItem): ChatCompletionMessageParam {
-  if (role === 'user') return { role: 'user', content: text };
-  return { role: 'assistant', content: cut ? `${text} [cut off]` : text };
+function messagesOfItem({ role, text, cut, call }: HistoryItem): ChatCompletionMessageParam[] {
+  if (role === 'user') return [{ role: 'user', content: text }];
+  if (!call) return [{ role: 'assistant', content: cut ? `${text} [cut off]` : text }];
+  const asked = { name: call.name, arguments: isJson(call.arguments) ? call.arguments : '{}' };
+  return [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: call.id, type: 'function', function: asked }],
+    },
+    { role: 'tool', tool_call_id: call.id, content: text },
+  ];
+}
+
+/** Servers refuse a conversation in which a call is no JSON. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

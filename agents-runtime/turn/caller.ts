@@ -1,8 +1,8 @@
 import { commitDelayMs } from '../../media/endpointing/commit-delay.js';
 import {
   answer,
-  answerWaiting,
   holdAgent,
+  isMereNoise,
   onFalseInterruption,
   resume,
   waitForFloor,
@@ -13,6 +13,8 @@ import { askedEntity } from './turn-cues.js';
 import { doubtOf, FIRST_ASK_MS, nextAskMs } from './turn-end.js';
 import {
   andThen,
+  type DropReason,
+  type SpokenOver,
   type Turn,
   type TurnEffect,
   type TurnState,
@@ -20,7 +22,7 @@ import {
   type TurnTimer,
   type UserPhase,
 } from './turn-state.js';
-import { isBackchannel, wordsOf } from './words.js';
+import { wordsOf } from './words.js';
 
 /** How long a due turn waits for its transcript. */
 export const LATE_TRANSCRIPT_MS = 1500;
@@ -37,7 +39,7 @@ const STOP_WAITING: readonly TurnEffect[] = [
 ];
 
 /** The caller's side of the floor: what is being said, and when it is over. */
-export function openTurn(state: TurnState, startMs: number): TurnState {
+export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): TurnState {
   if (state.turn) return state;
   const turn: Turn = {
     index: state.nextTurn,
@@ -46,6 +48,7 @@ export function openTurn(state: TurnState, startMs: number): TurnState {
     isFinal: false,
     hasTranscript: false,
     hasHeld: false,
+    over,
   };
   return { ...state, turn, nextTurn: state.nextTurn + 1 };
 }
@@ -201,15 +204,16 @@ function commit(state: TurnState): TurnStep {
   const quiet: TurnState = { ...state, user: { phase: 'silent' }, turn: undefined };
   const hasWords = wordsOf(turn.text, settings.language).length > 0;
   const isBusy = agent.phase !== 'idle';
-  if (!hasWords || (isBusy && isBackchannel(turn.text, settings.language))) {
-    const why = hasWords ? 'backchannel' : 'no-words';
+  const isMere = (isBusy || turn.over !== undefined) && isMereNoise(state, turn);
+  if (!hasWords || isMere) {
+    const why: DropReason = hasWords ? 'backchannel' : turn.hasTranscript ? 'no-words' : 'unheard';
     const dropped: TurnStep = [
       quiet,
       ...STOP_WAITING,
       { type: 'drop-prepared' },
       { type: 'drop-turn', turn: turn.index, why },
     ];
-    return andThen(andThen(dropped, resume), answerWaiting);
+    return andThen(dropped, resume);
   }
   if (isBusy) {
     const merged = state.waitingTurn;

@@ -1,12 +1,15 @@
+import type { EndedReason } from '../call/call-log.js';
 import type {
   AgentPhase,
+  Saying,
   SpokenTimes,
+  Turn,
   TurnEffect,
   TurnState,
   TurnStep,
   Utterance,
 } from './turn-state.js';
-import { andThen } from './turn-state.js';
+import { andThen, TURN_TIMERS } from './turn-state.js';
 import { isBackchannel, wordsOf } from './words.js';
 
 /** A held playout goes on when no new word has come for this long. Source: conversation design, barge-in. */
@@ -47,7 +50,7 @@ export function weighInterruption(
   const isSilent = agent.phase === 'thinking' || (agent.phase === 'held' && !agent.hasSpoken);
   const wanted = isSilent ? 1 : Math.max(1, settings.minInterruptionWords);
   const words = wordsOf(turn.text, settings.language).length;
-  if (words >= wanted && !isBackchannel(turn.text, settings.language)) return cut(state);
+  if (words >= wanted && !isMereNoise(state, turn)) return cut(state);
   if (agent.phase !== 'held') return [state];
   if (isFinal) return resume(state);
   if (!grew) return [state];
@@ -55,6 +58,18 @@ export function weighInterruption(
     state,
     { type: 'start-timer', timer: 'false-interruption', atMs: nowMs + FALSE_INTERRUPTION_MS },
   ];
+}
+
+/** So little left to be said is no reason to keep what was said over it from being an answer. */
+const NEARLY_OVER_MS = 1_000;
+
+/**
+ * Whether a turn over the agent says no more than "I am listening". After a question it is the
+ * answer, and so it is when the agent was about to end.
+ */
+export function isMereNoise({ settings }: TurnState, { text, over }: Turn): boolean {
+  if (!isBackchannel(text, settings.language)) return false;
+  return !over || (!over.isQuestion && over.remainingMs > NEARLY_OVER_MS);
 }
 
 export function answer(
@@ -74,6 +89,9 @@ export function answer(
       waiting: undefined,
       waitingTurn: undefined,
       nextUtterance: utterance.id + 1,
+      // What tools brought in the meantime is part of what the model is asked.
+      pending: state.pending.filter((what) => what !== 'report' && what !== 'unheard'),
+      upkeep: { ...state.upkeep, prompts: 0 },
     },
     { type: 'show', state: 'thinking' },
     {
@@ -85,16 +103,6 @@ export function answer(
       spoken,
     },
   ];
-}
-
-/** Answers what was said over protected speech, unless the caller is still talking. */
-export function answerWaiting(state: TurnState): TurnStep {
-  if (state.waiting === undefined || state.turn || state.agent.phase !== 'idle') return [state];
-  return answer(
-    { ...state, waiting: undefined },
-    state.waitingTurn ?? state.nextTurn,
-    state.waiting,
-  );
 }
 
 /** Keeps a whole turn until the protected speech has ended. */
@@ -114,13 +122,15 @@ export function onTyped(state: TurnState, text: string): TurnStep {
   return andThen(cut(numbered), (s) => answer(s, turn, text));
 }
 
-export function say(state: TurnState, kind: 'greeting' | 'goodbye'): TurnStep {
+/** Says something of the agent's own; `ends` makes it the last of the call. */
+export function say(state: TurnState, kind: Saying, ends?: EndedReason): TurnStep {
   const start = state.agent.phase === 'idle' ? ([state] as const) : cut(state);
   return andThen(start, (s) => {
-    const utterance: Utterance = { id: s.nextUtterance, kind };
+    const utterance: Utterance = { id: s.nextUtterance, kind, ...(ends && { ends }) };
+    const times = kind === 'prompt' ? s.upkeep.prompts : 0;
     return [
       { ...s, agent: { phase: 'thinking', utterance }, nextUtterance: utterance.id + 1 },
-      { type: 'speak', kind, utterance: utterance.id },
+      { type: 'speak', kind, utterance: utterance.id, reason: ends, times },
     ];
   });
 }
@@ -134,17 +144,27 @@ export function onPlayoutStarted(state: TurnState, id: number): TurnStep {
   ];
 }
 
+/** It waits for more: the caller hears nothing, so it does not count as speaking. */
+export function onPlayoutStalled(state: TurnState, id: number): TurnStep {
+  const { agent } = state;
+  if (agent.phase !== 'speaking' || agent.utterance.id !== id) return [state];
+  return [
+    { ...state, agent: { phase: 'thinking', utterance: agent.utterance } },
+    { type: 'show', state: 'thinking' },
+  ];
+}
+
 export function onPlayoutFinished(state: TurnState, id: number): TurnStep {
   const { agent } = state;
   if (agent.phase === 'idle' || agent.utterance.id !== id) return [state];
-  return andThen(
-    [
-      { ...state, agent: { phase: 'idle' }, answering: undefined },
-      { type: 'cancel-timer', timer: 'false-interruption' },
-      { type: 'show', state: 'listening' },
-    ],
-    answerWaiting,
-  );
+  const { ends } = agent.utterance;
+  const end: TurnEffect[] = ends ? [{ type: 'hang-up', reason: ends }] : [];
+  return [
+    { ...state, agent: { phase: 'idle' }, answering: undefined },
+    { type: 'cancel-timer', timer: 'false-interruption' },
+    { type: 'show', state: 'listening' },
+    ...end,
+  ];
 }
 
 /** No new word for a while: the agent goes on, unless the recogniser has had no time to hear one. */
@@ -182,6 +202,7 @@ export function cut(state: TurnState): TurnStep {
       unanswered: wasSilent ? state.answering : undefined,
     },
     { type: 'cancel-timer', timer: 'false-interruption' },
+    { type: 'cancel-timer', timer: 'hang-up' },
     { type: 'cut-playout', utterance: agent.utterance.id },
     { type: 'show', state: 'listening' },
   ];
@@ -213,18 +234,17 @@ export function close(state: TurnState): TurnStep {
       waiting: undefined,
       isClosed: true,
     },
-    { type: 'cancel-timer', timer: 'commit' },
-    { type: 'cancel-timer', timer: 'judge-again' },
-    { type: 'cancel-timer', timer: 'late-transcript' },
-    { type: 'cancel-timer', timer: 'false-interruption' },
+    ...TURN_TIMERS.map((timer) => ({ type: 'cancel-timer', timer }) as const),
     { type: 'drop-prepared' },
     ...stop,
     ...leave,
   ];
 }
 
-function isProtected({ settings }: TurnState, { kind }: Utterance): boolean {
-  if (kind === 'goodbye' || !settings.allowInterruptions) return true;
+/** A goodbye that the caller held up before it began is still the caller's to stop. */
+function isProtected({ settings, agent }: TurnState, { kind, ends }: Utterance): boolean {
+  if (kind === 'goodbye' || kind === 'warning' || !settings.allowInterruptions) return true;
+  if (ends !== undefined && agent.phase !== 'held') return true;
   return kind === 'greeting' && !settings.allowInterruptionsOnGreeting;
 }
 

@@ -1,3 +1,4 @@
+import type { EndedReason } from '../call/call-log.js';
 import type { EntityKind } from './cue-words.js';
 
 /** What the turn-taker wants of the agent's config, in ms. */
@@ -8,6 +9,11 @@ export interface TurnSettings {
   readonly allowInterruptions: boolean;
   readonly allowInterruptionsOnGreeting: boolean;
   readonly minInterruptionWords: number;
+  /** Both silent for so long: the agent asks. 0: never. */
+  readonly userSilenceTimeoutMs: number;
+  /** The agent may end a call in which nobody speaks. */
+  readonly allowAgentToEndCall: boolean;
+  readonly maxCallDurationMs: number;
   /** ISO 639-1: whose backchannels count. */
   readonly language: string;
 }
@@ -30,10 +36,35 @@ export type UserPhase =
       readonly asks: number;
     };
 
+/** What the agent says of itself, without a model. */
+export type Saying =
+  | 'greeting'
+  /** Is the caller still there? */
+  | 'prompt'
+  /** The call's time is nearly over. */
+  | 'warning'
+  /** No sound has come from the caller yet. */
+  | 'no-sound'
+  /** The recogniser failed: please say it again. */
+  | 'unheard'
+  /** The voice broke off. */
+  | 'apology'
+  | 'goodbye';
+
 /** What the agent is saying, and whether speech may interrupt it. */
 export interface Utterance {
   readonly id: number;
-  readonly kind: 'greeting' | 'reply' | 'goodbye';
+  readonly kind: 'reply' | Saying;
+  /** The call ends, for this reason, when it has been played. */
+  readonly ends?: EndedReason;
+}
+
+/** Where the agent stood when the caller began to speak. */
+export interface SpokenOver {
+  /** In a sentence that asks: what is said to it is an answer. */
+  readonly isQuestion: boolean;
+  /** What was left to be played; Infinity while more is being made. */
+  readonly remainingMs: number;
 }
 
 /** The agent's side. `held` is a playout that speech has paused and that a cut or a resume ends. */
@@ -59,6 +90,8 @@ export interface Turn {
   readonly hasTranscript: boolean;
   /** This turn has held the agent already: it pauses no second time. */
   readonly hasHeld: boolean;
+  /** The agent was being heard when it began. */
+  readonly over: SpokenOver | undefined;
 }
 
 export interface TurnState {
@@ -77,13 +110,51 @@ export interface TurnState {
   readonly unanswered: string | undefined;
   readonly nextTurn: number;
   readonly nextUtterance: number;
+  /** What the agent will say, or answer, as soon as the floor is free. */
+  readonly pending: readonly Pending[];
+  readonly upkeep: Upkeep;
   readonly isClosed: boolean;
 }
 
-export type TurnTimer = 'commit' | 'judge-again' | 'late-transcript' | 'false-interruption';
+/** `report`: tell what a tool brought after the reply that asked for it was cut. */
+export type Pending = 'warning' | 'no-sound' | 'unheard' | 'report';
+
+/** What keeps a call from hanging: how often it has asked, and what has failed in a row. */
+export interface Upkeep {
+  readonly isConnected: boolean;
+  /** Prompts since the caller's last words. */
+  readonly prompts: number;
+  /** The silence is over, and only a noise without words holds the prompt back. */
+  readonly isOverdue: boolean;
+  /** Tools that hold a turn. */
+  readonly tools: number;
+  readonly voiceFaults: number;
+  readonly replyFaults: number;
+  /** The newest utterance that is only an apology of the model's. */
+  readonly failedReply: number;
+  readonly hearingFaults: number;
+  readonly hasToldOfNoSound: boolean;
+}
+
+export const TURN_TIMERS = [
+  'commit',
+  'judge-again',
+  'late-transcript',
+  'false-interruption',
+  'silence',
+  'warning',
+  'limit',
+  'no-sound',
+  'hang-up',
+] as const;
+export type TurnTimer = (typeof TURN_TIMERS)[number];
 
 export type TurnEvent =
-  | { readonly type: 'speech-started'; readonly startMs: number }
+  /** Media is connected. */
+  | { readonly type: 'connected'; readonly greets: boolean }
+  /** The first audio of the caller. */
+  | { readonly type: 'sound-came' }
+  | { readonly type: 'speech-started'; readonly startMs: number; readonly over?: SpokenOver }
   | { readonly type: 'speech-paused'; readonly zeroMs: number }
   | { readonly type: 'speech-resumed' }
   | { readonly type: 'speech-stopped'; readonly zeroMs: number }
@@ -95,12 +166,30 @@ export type TurnEvent =
   /** What was heard of an utterance that is over. */
   | { readonly type: 'agent-said'; readonly text: string }
   | { readonly type: 'timer'; readonly timer: TurnTimer }
-  | { readonly type: 'say'; readonly kind: 'greeting' | 'goodbye' }
   /** The utterance's first sample is being played. */
   | { readonly type: 'playout-started'; readonly utterance: number }
-  /** All of the utterance has been played, or nothing of it came. */
-  | { readonly type: 'playout-finished'; readonly utterance: number }
+  /** Nothing of it is being played for now, and more will come. */
+  | { readonly type: 'playout-stalled'; readonly utterance: number }
+  /** All of the utterance has been played, or nothing of it came; `isFaulty`: the voice broke off. */
+  | {
+      readonly type: 'playout-finished';
+      readonly utterance: number;
+      readonly isFaulty?: boolean;
+    }
+  /** A tool holds the turn … */
+  | { readonly type: 'tool-started' }
+  /** … no longer; `isLate`: the reply that asked for it had been cut. */
+  | { readonly type: 'tool-ended'; readonly isLate: boolean }
+  /** No model could answer: the utterance apologises. */
+  | { readonly type: 'reply-failed'; readonly utterance: number }
+  /** The utterance is the agent's goodbye: the call ends when it has been played. */
+  | { readonly type: 'ending'; readonly utterance: number; readonly reason: EndedReason }
+  /** The call shall end, after a goodbye. */
+  | { readonly type: 'end'; readonly reason: EndedReason }
   | { readonly type: 'close' };
+
+/** Why a turn of the caller's gets no reply; `unheard`: the recogniser gave nothing at all. */
+export type DropReason = 'no-words' | 'unheard' | 'backchannel';
 
 export interface SpokenTimes {
   readonly startMs: number;
@@ -134,7 +223,7 @@ export type TurnEffect =
       /** When its speech began and ended and when it was due, for a turn that was spoken just now. */
       readonly spoken: SpokenTimes | undefined;
     }
-  | { readonly type: 'drop-turn'; readonly turn: number; readonly why: 'no-words' | 'backchannel' }
+  | { readonly type: 'drop-turn'; readonly turn: number; readonly why: DropReason }
   /** It is whole and waits for protected speech to end; what is said now is another turn. */
   | {
       readonly type: 'keep-turn';
@@ -150,7 +239,20 @@ export type TurnEffect =
       /** Unknown for what had been waiting. */
       readonly startMs: number | undefined;
     }
-  | { readonly type: 'speak'; readonly kind: 'greeting' | 'goodbye'; readonly utterance: number }
+  | {
+      readonly type: 'speak';
+      readonly kind: Saying;
+      readonly utterance: number;
+      /** Of a goodbye. */
+      readonly reason: EndedReason | undefined;
+      /** How often the same has been said before. */
+      readonly times: number;
+    }
+  /** A reply to what a tool brought, without a turn of the caller's. */
+  | { readonly type: 'report'; readonly utterance: number }
+  /** The model shall know that the call ends soon. */
+  | { readonly type: 'warn-model' }
+  | { readonly type: 'hang-up'; readonly reason: EndedReason }
   | { readonly type: 'hold-playout' }
   | { readonly type: 'resume-playout' }
   | { readonly type: 'cut-playout'; readonly utterance: number }
@@ -172,6 +274,18 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     unanswered: undefined,
     nextTurn: 1,
     nextUtterance: 1,
+    pending: [],
+    upkeep: {
+      isConnected: false,
+      prompts: 0,
+      isOverdue: false,
+      tools: 0,
+      voiceFaults: 0,
+      replyFaults: 0,
+      failedReply: 0,
+      hearingFaults: 0,
+      hasToldOfNoSound: false,
+    },
     isClosed: false,
   };
 }

@@ -8,15 +8,37 @@ import {
   onTranscript,
   openTurn,
 } from './caller.js';
-import { close, onPlayoutFinished, onPlayoutStarted, onTyped, say } from './floor.js';
-import type { TurnEvent, TurnState, TurnStep } from './turn-state.js';
+import { close, onPlayoutFinished, onPlayoutStalled, onPlayoutStarted, onTyped } from './floor.js';
+import { andThen, type TurnEvent, type TurnState, type TurnStep } from './turn-state.js';
+import {
+  end,
+  onConnected,
+  onEnding,
+  onReplyFailed,
+  onTools,
+  onUpkeepTimer,
+  takeFloor,
+  watchSilence,
+  weighFaults,
+  weighHearing,
+} from './upkeep.js';
 
 /** Who has the floor. Pure: the same state, event and time give the same step. `nowMs` is call time. */
 export function stepTurn(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
   if (state.isClosed) return [state];
+  const [next, ...effects] = step(state, event, nowMs);
+  const weighed = andThen([next, ...effects], (s) => weighHearing(s, effects, nowMs));
+  return watchSilence(state, andThen(weighed, takeFloor), nowMs);
+}
+
+function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
   switch (event.type) {
+    case 'connected':
+      return onConnected(state, event.greets, nowMs);
+    case 'sound-came':
+      return [state, { type: 'cancel-timer', timer: 'no-sound' }];
     case 'speech-started':
-      return onSpeech(openTurn(state, event.startMs), nowMs);
+      return onSpeech(openTurn(state, event.startMs, event.over), nowMs);
     case 'speech-resumed':
       return onSpeech(state, nowMs);
     case 'speech-paused':
@@ -30,16 +52,57 @@ export function stepTurn(state: TurnState, event: TurnEvent, nowMs: number): Tur
     case 'agent-said':
       return onAgentSaid(state, event.text);
     case 'typed':
-      return onTyped(state, event.text);
+      return andThen([state, { type: 'cancel-timer', timer: 'no-sound' }], (s) =>
+        onTyped(s, event.text),
+      );
     case 'timer':
-      return onTimer(state, event.timer, nowMs);
-    case 'say':
-      return say(state, event.kind);
+      return onTimerOf(state, event.timer, nowMs);
     case 'playout-started':
       return onPlayoutStarted(state, event.utterance);
+    case 'playout-stalled':
+      return onPlayoutStalled(state, event.utterance);
     case 'playout-finished':
-      return onPlayoutFinished(state, event.utterance);
+      return onFinished(state, event, nowMs);
+    case 'tool-started':
+      return onTools(state, 1, false);
+    case 'tool-ended':
+      return onTools(state, -1, event.isLate);
+    case 'reply-failed':
+      return onReplyFailed(state, event.utterance);
+    case 'ending':
+      return onEnding(state, event.utterance, { reason: event.reason, nowMs });
+    case 'end':
+      return end(state, event.reason, nowMs);
     case 'close':
       return close(state);
   }
+}
+
+function onTimerOf(
+  state: TurnState,
+  timer: Extract<TurnEvent, { type: 'timer' }>['timer'],
+  nowMs: number,
+): TurnStep {
+  switch (timer) {
+    case 'commit':
+    case 'judge-again':
+    case 'late-transcript':
+    case 'false-interruption':
+      return onTimer(state, timer, nowMs);
+    default:
+      return onUpkeepTimer(state, timer, nowMs);
+  }
+}
+
+/** The floor is free again, unless the voice or the model has failed, or the call is over. */
+function onFinished(
+  state: TurnState,
+  { utterance, isFaulty = false }: Extract<TurnEvent, { type: 'playout-finished' }>,
+  nowMs: number,
+): TurnStep {
+  const isOwn = state.agent.phase !== 'idle' && state.agent.utterance.id === utterance;
+  const isLast = isOwn && state.agent.utterance.ends !== undefined;
+  const free = onPlayoutFinished(state, utterance);
+  if (!isOwn || isLast) return free;
+  return andThen(free, (s) => weighFaults(s, utterance, { isFaulty, nowMs }));
 }

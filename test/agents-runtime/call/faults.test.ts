@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type HarnessOptions, harness } from '../../support/call-harness.js';
-import { story, telling, wasHeardOnce } from '../../support/telling.js';
+import { STORY, story, telling, wasHeardOnce } from '../../support/telling.js';
 
 describe('a recogniser', () => {
   it('that is late is waited for', async () => {
@@ -17,8 +17,9 @@ describe('a recogniser', () => {
     call.call.connected();
     await call.say('what time is it', 400);
     await call.silence(8_000);
-    expect(call.states()).toEqual(['listening']);
     expect(call.texts('user')).toEqual([]);
+    expect(call.texts('agent')).toEqual(['Sorry, I did not catch that. Could you say it again?']);
+    expect(call.states()).toEqual(['listening', 'speaking', 'listening']);
   });
 
   it('whose final comes at the very moment of the commit makes one turn of it', async () => {
@@ -42,9 +43,14 @@ describe('a recogniser', () => {
     expect(call.faults.length).toBeGreaterThan(0);
     call.call.typed('hello');
     await call.silence(2_000);
-    expect(call.texts('agent')).toEqual(['You said hello.']);
+    expect(call.texts('agent')).toEqual([
+      'Sorry, I did not catch that. Could you say it again?',
+      'You said hello.',
+    ]);
   });
 });
+
+const DEAD = 'reply: Error: dead';
 
 describe('a model or a voice that dies', () => {
   const dying = (words: readonly string[]): HarnessOptions => ({
@@ -65,24 +71,36 @@ describe('a model or a voice that dies', () => {
     await call.say('when do you open', 600);
     await call.silence(6_000);
     expect(call.texts('agent')).toEqual([expect.stringMatching(said)]);
-    expect(call.faults).toEqual(['reply: Error: dead']);
+    // One that has not begun is asked twice.
+    expect(call.faults).toEqual(words.length > 0 ? [DEAD] : [DEAD, DEAD]);
     expect(call.states().at(-1)).toBe('listening');
   });
 
-  it('as a voice leaves the caller the floor, with what was heard of it', async () => {
-    for (const words of [0, 3]) {
-      const call = harness({ ...story, voiceFailsAfter: () => words });
-      call.call.connected();
-      await call.say('tell me', 600);
-      await call.silence(4_000);
-      expect(call.states().at(-1)).toBe('listening');
-      expect(call.transport.heard.length).toBe(words * 2_400);
-      expect(call.faults).toEqual(['speech: Error: the voice died']);
-      const told = call.transport.events.filter(({ type }) => type === 'error');
-      expect(told).toEqual([expect.objectContaining({ code: 'SPEECH_FAILED' })]);
-      const agentTurns = [...call.turns.values()].filter(({ role }) => role === 'agent');
-      expect(agentTurns.map(({ text }) => text)).toEqual(words ? ['One two three'] : []);
-    }
+  it.each([0, 3])('as a voice, after %s words of each text, ends the call', async (words) => {
+    const call = harness({ ...story, voiceFailsAfter: () => words });
+    call.call.connected();
+    await call.say('tell me', 600);
+    await call.silence(4_000);
+    expect(call.ended()).toBe('error_tts');
+    expect(call.transport.heard.length).toBe(2 * words * 2_400);
+    expect(new Set(call.faults)).toEqual(new Set(['speech: Error: the voice died']));
+    const told = call.transport.events.filter(({ type }) => type === 'error');
+    expect(told[0]).toEqual(expect.objectContaining({ code: 'SPEECH_FAILED' }));
+    expect(call.texts('agent')[0]).toBe(words ? 'One two three' : undefined);
+    expect(call.clock.pending).toBe(0);
+  });
+
+  it('as a voice, once, is apologised for with what was heard of it', async () => {
+    const call = harness({ ...story, voiceFailsAfter: (text) => (text === STORY ? 3 : undefined) });
+    call.call.connected();
+    await call.say('tell me', 600);
+    await call.silence(4_000);
+    expect(call.texts('agent')).toEqual([
+      'One two three',
+      'Sorry, my voice broke off. Could you ask me again?',
+    ]);
+    expect(call.states().at(-1)).toBe('listening');
+    expect(call.ended()).toBeUndefined();
   });
 
   it('is no matter to the next turn', async () => {

@@ -42,6 +42,7 @@ describe('whatever is said, and when', () => {
             minInterruptionWords: made.minInterruptionWords,
             allowInterruptions: made.allowInterruptions,
             greeting: made.greeting,
+            userSilenceTimeoutMs: 0,
           },
           transcriptMs: made.transcriptMs,
           completeness: () => made.probability,

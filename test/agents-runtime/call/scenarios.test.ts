@@ -202,14 +202,19 @@ describe('settings of interruption', () => {
   });
 
   it('a backchannel neither cuts nor is answered while the agent speaks, but is after it', async () => {
-    const call = await telling();
+    const long = `${STORY.slice(0, -1)}, and ${STORY}`;
+    const call = await telling({
+      reply: async function* ({ history }) {
+        yield history.at(-1)?.text === 'tell me' ? long : `You said ${history.at(-1)?.text}.`;
+      },
+    });
     await call.say('mhm', 300);
-    await call.silence(3_000);
+    await call.silence(4_500);
     expect(call.control()).toEqual(['pause', 'resume']);
     expect(call.texts('user')).toEqual(['tell me']);
     await call.say('yes', 300);
     await call.silence(2_500);
-    expect(call.texts('agent')).toEqual([STORY, 'You said yes.']);
+    expect(call.texts('agent')).toEqual([long, 'You said yes.']);
   });
 });
 

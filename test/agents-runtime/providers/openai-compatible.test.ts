@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InformedModel } from '../../../agents-runtime/agent/informed-model.js';
-import type { ReplyRequest } from '../../../agents-runtime/agent/reply-model.js';
+import type { ReplyRequest, ReplyToken } from '../../../agents-runtime/agent/reply-model.js';
 import { OpenAiCompatibleModel } from '../../../agents-runtime/providers/openai-compatible.js';
 import type { Embedder } from '../../../media/inference/embedder.js';
 import { LanguageServer } from '../../support/language-server.js';
@@ -24,9 +24,9 @@ const REQUEST: ReplyRequest = {
   signal: new AbortController().signal,
 };
 
-async function all(tokens: AsyncGenerator<string>): Promise<string> {
+async function all(tokens: AsyncGenerator<ReplyToken>): Promise<string> {
   let text = '';
-  for await (const token of tokens) text += token;
+  for await (const token of tokens) text += typeof token === 'string' ? token : token.name;
   return text;
 }
 

@@ -12,6 +12,9 @@ const SETTINGS: TurnSettings = {
   allowInterruptionsOnGreeting: false,
   minInterruptionWords: 1,
   language: 'en',
+  userSilenceTimeoutMs: 0,
+  allowAgentToEndCall: false,
+  maxCallDurationMs: 900_000,
 };
 
 function setUp(settings: Partial<TurnSettings> = {}) {
@@ -111,6 +114,7 @@ describe('the end of a turn', () => {
   it('drops a turn that brought no words', () => {
     const { clock, log, at } = setUp();
     at(100, { type: 'speech-started', startMs: 0 });
+    at(400, { type: 'transcript', text: '', zeroMs: undefined });
     at(600, { type: 'speech-paused', zeroMs: 400 });
     at(640, { type: 'completeness', zeroMs: 400, probability: 1 });
     clock.advance(5000);
@@ -217,7 +221,7 @@ describe('barge-in', () => {
 
   it('answers what was said over the greeting once the greeting has been played', () => {
     const { clock, log, send, speak } = setUp();
-    send({ type: 'say', kind: 'greeting' });
+    send({ type: 'connected', greets: true });
     send({ type: 'playout-started', utterance: 1 });
     speak(500, 1500, 'are you open today', 0.9);
     clock.advance(1000);

@@ -1,0 +1,102 @@
+import { linkedAbort } from '../../media/stream/linked-abort.js';
+import { CallError } from '../errors.js';
+import type { ReplyModel, ReplyRequest, ReplyToken } from './reply-model.js';
+import { LATE, type Patience, within } from './within.js';
+
+/** A model that has not begun by then is given up. */
+const FIRST_TOKEN_MS = 6_000;
+/** All attempts together; fillers are heard meanwhile. */
+const ALL_FIRST_TOKENS_MS = 10_000;
+/** The same for each further word; the rest of the reply is then lost. */
+const NEXT_TOKEN_MS = 6_000;
+
+export interface AttemptOptions extends Patience {
+  /** In the order in which they are asked; the first is asked twice. */
+  readonly models: readonly ReplyModel[];
+  /** An empty reply is no fault. */
+  readonly mayBeEmpty: boolean;
+  /** Told of each attempt that failed while there is another. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * A reply of the first model that begins to answer: retry, then the fallbacks.
+ * @throws CallError REPLY_FAILED when none does, or when one breaks off.
+ */
+export async function* firstToAnswer(
+  request: Omit<ReplyRequest, 'signal'>,
+  options: AttemptOptions,
+): AsyncGenerator<ReplyToken> {
+  const { models, clock, signal, onFault } = options;
+  const [first, ...fallbacks] = models;
+  const plan = [first!, first!, ...fallbacks];
+  const until = clock.now() + ALL_FIRST_TOKENS_MS;
+  let failure: unknown;
+  for (let i = 0; i < plan.length && clock.now() < until; i++) {
+    // A model that hangs is not asked again while there is another.
+    if (i === 1 && fallbacks.length > 0 && isLate(failure)) continue;
+    if (i > 0) onFault(failure);
+    const attempt = { model: plan[i]!, hasBegun: false, untilMs: until };
+    try {
+      yield* ask(attempt, request, options);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (attempt.hasBegun) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+interface Attempt {
+  readonly model: ReplyModel;
+  readonly untilMs: number;
+  hasBegun: boolean;
+}
+
+async function* ask(
+  attempt: Attempt,
+  request: Omit<ReplyRequest, 'signal'>,
+  { clock, signal, mayBeEmpty }: AttemptOptions,
+): AsyncGenerator<ReplyToken> {
+  const { model } = attempt;
+  const writing = linkedAbort(signal);
+  const tokens = model.reply({ ...request, signal: writing.signal });
+  // Tokens without a word do not count as an answer.
+  let waitedMs = 0;
+  try {
+    for (;;) {
+      const askedAt = clock.now();
+      const limitMs = attempt.hasBegun
+        ? NEXT_TOKEN_MS - waitedMs
+        : Math.min(FIRST_TOKEN_MS - waitedMs, attempt.untilMs - askedAt);
+      const next = await within(tokens.next(), limitMs, { clock, signal });
+      waitedMs += clock.now() - askedAt;
+      if (next === LATE) throw new CallError('REPLY_FAILED', `${LATE_TEXT} (${model.id})`);
+      if (next.done) {
+        if (attempt.hasBegun || mayBeEmpty) return;
+        throw new CallError('REPLY_FAILED', `The model gave an empty reply (${model.id})`);
+      }
+      if (isWord(next.value)) {
+        attempt.hasBegun = true;
+        waitedMs = 0;
+      }
+      if (attempt.hasBegun) yield next.value;
+    }
+  } finally {
+    writing.abort();
+    // Not awaited: a generator that hangs in its own `next` would never answer.
+    void tokens.return(undefined).catch(() => undefined);
+  }
+}
+
+const LATE_TEXT = 'No word came from the model in time';
+
+function isLate(error: unknown): boolean {
+  return error instanceof CallError && error.message.startsWith(LATE_TEXT);
+}
+
+function isWord(token: ReplyToken): boolean {
+  return typeof token !== 'string' || token.trim() !== '';
+}

@@ -1,0 +1,127 @@
+import type { Clock } from '../clock.js';
+import type { HistoryItem } from './reply-model.js';
+import type { ToolCall, ToolOutcome, Tools } from './tools.js';
+
+/** A result is context: of a longer one the model gets the beginning. */
+const MAX_RESULT = 16_000;
+const MAX_ARGUMENTS = 16_000;
+
+export interface ToolRunsListener {
+  /** A tool holds a turn. */
+  started(): void;
+  /** It has brought its result, be it an error. @param isLate nobody waits for it any more. */
+  ended(isLate: boolean): void;
+  /** What the model shall know from now on. */
+  remember(item: HistoryItem): void;
+  onFault(error: unknown): void;
+}
+
+/**
+ * Runs tools for as long as the call lasts: a reply that is cut leaves its tool running, and what the
+ * tool brings is kept.
+ */
+export class ToolRuns {
+  readonly #tools: Tools;
+  readonly #clock: Clock;
+  readonly #listener: ToolRunsListener;
+  readonly #running = new Set<AbortController>();
+
+  constructor(tools: Tools, clock: Clock, listener: ToolRunsListener) {
+    this.#tools = tools;
+    this.#clock = clock;
+    this.#listener = listener;
+  }
+
+  get specs(): Tools['specs'] {
+    return this.#tools.specs;
+  }
+
+  /**
+   * Resolves with what the tool brought, as an item of the conversation; a fault is an answer, too.
+   * @param reply fires when the reply that asked is cut.
+   */
+  async run(call: ToolCall, reply: AbortSignal): Promise<ToolOutcome> {
+    const refusal = this.#refusal(call);
+    if (refusal !== undefined) return this.#keep(call, { text: refusal });
+    const spec = this.specs.find(({ name }) => name === call.name)!;
+    const args = parsed(call.arguments)!;
+    if (spec.mode === 'async') {
+      void this.#work(call, args, spec.timeoutMs).then((outcome) =>
+        this.#keep({ ...call, id: `${call.id}-result` }, outcome),
+      );
+      return this.#keep(call, { text: 'Accepted: it runs in the background.' });
+    }
+    this.#listener.started();
+    const outcome = await this.#work(call, args, spec.timeoutMs);
+    this.#keep(call, outcome);
+    this.#listener.ended(reply.aborted);
+    return outcome;
+  }
+
+  /** Ends all tools; what they bring is left. */
+  close(): void {
+    for (const work of this.#running) work.abort();
+    this.#running.clear();
+  }
+
+  /** The tool's work with its deadline; never rejects. */
+  async #work(
+    { name }: ToolCall,
+    args: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Promise<ToolOutcome> {
+    const work = new AbortController();
+    this.#running.add(work);
+    let giveUp: (outcome: ToolOutcome) => void = () => undefined;
+    const late = new Promise<ToolOutcome>((resolve) => {
+      giveUp = resolve;
+    });
+    const timer = this.#clock.after(timeoutMs, () => {
+      giveUp({ text: 'Error: the tool did not answer in time.' });
+      work.abort();
+    });
+    const stopped = () => {
+      timer.cancel();
+      giveUp({ text: 'Error: the call is over.' });
+    };
+    work.signal.addEventListener('abort', stopped, { once: true });
+    try {
+      return await Promise.race([this.#tools.call(name, args, work.signal), late]);
+    } catch (error) {
+      this.#listener.onFault(error);
+      return { text: 'Error: the tool failed.' };
+    } finally {
+      timer.cancel();
+      work.signal.removeEventListener('abort', stopped);
+      this.#running.delete(work);
+    }
+  }
+
+  #keep(call: ToolCall, outcome: ToolOutcome): ToolOutcome {
+    const text = outcome.text.slice(0, MAX_RESULT);
+    this.#listener.remember({ role: 'tool', text, cut: false, call });
+    return { ...outcome, text };
+  }
+
+  /** Why a call cannot be carried out, for the model to do better. */
+  #refusal({ name, arguments: written }: ToolCall): string | undefined {
+    if (!this.specs.some((spec) => spec.name === name)) {
+      const known = this.specs.map((spec) => spec.name).join(', ') || 'none';
+      return `Error: there is no tool of that name. The tools are: ${known}.`;
+    }
+    const args = written.length <= MAX_ARGUMENTS ? parsed(written) : undefined;
+    if (args === undefined) return 'Error: the arguments are not a JSON object.';
+    const problem = this.#tools.problemWith?.(name, args);
+    return problem === undefined ? undefined : `Error: ${problem}`;
+  }
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text || '{}');
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import type { EndedReason } from '../call/call-log.js';
+
+/** A model asks for a tool. */
+export interface ToolCall {
+  readonly type: 'tool-call';
+  /** The model's own name for this call. */
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote them: JSON, or not. */
+  readonly arguments: string;
+}
+
+/** A tool as the model is told of it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** A sync tool holds the turn; an async one is only accepted, and its result is context. */
+  readonly mode: 'sync' | 'async';
+  /** It has failed when it has brought nothing by then. */
+  readonly timeoutMs: number;
+}
+
+/** What a tool brought. */
+export interface ToolOutcome {
+  /** For the model; may be an account of what went wrong. */
+  readonly text: string;
+  /** The agent says nothing more and yields the floor. */
+  readonly skips?: boolean;
+  /** The call ends, for this reason, as soon as what was said has been played. */
+  readonly ends?: EndedReason;
+}
+
+/** The tools of one call. Who implements it bounds sizes and keeps its own secrets. */
+export interface Tools {
+  readonly specs: readonly ToolSpec[];
+  /** What is wrong with the arguments, for the model; undefined when nothing is. */
+  problemWith?(name: string, args: Readonly<Record<string, unknown>>): string | undefined;
+  /** @param signal fires when the tool has timed out or the call has ended. */
+  call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<ToolOutcome>;
+}
+
+export interface FloorToolSettings {
+  readonly allowAgentToEndCall: boolean;
+  readonly allowAgentToSkipTurn: boolean;
+}
+
+const NO_PARAMETERS = { type: 'object', properties: {}, additionalProperties: false } as const;
+/** They answer at once. */
+const OWN_TIMEOUT_MS = 1_000;
+
+const END_CALL: ToolSpec = {
+  name: 'end_call',
+  description:
+    'Ends the call once what you have said has been played. Say goodbye first, in the same answer.',
+  parameters: NO_PARAMETERS,
+  mode: 'sync',
+  timeoutMs: OWN_TIMEOUT_MS,
+};
+const SKIP_TURN: ToolSpec = {
+  name: 'skip_turn',
+  description:
+    'Says nothing and lets the caller go on: for when they think aloud, or talk to someone else.',
+  parameters: NO_PARAMETERS,
+  mode: 'sync',
+  timeoutMs: OWN_TIMEOUT_MS,
+};
+
+/** A call's tools with those that the agent's own settings allow: to end the call and to skip a turn. */
+export function withFloorTools(tools: Tools | undefined, settings: FloorToolSettings): Tools {
+  const own = [
+    ...(settings.allowAgentToEndCall ? [END_CALL] : []),
+    ...(settings.allowAgentToSkipTurn ? [SKIP_TURN] : []),
+  ];
+  const isOwn = (name: string) => own.some((spec) => spec.name === name);
+  return {
+    specs: [...own, ...(tools?.specs ?? []).filter(({ name }) => !isOwn(name))],
+    problemWith: (name, args) => (isOwn(name) ? undefined : tools?.problemWith?.(name, args)),
+    async call(name, args, signal) {
+      if (!isOwn(name)) return tools!.call(name, args, signal);
+      if (name === SKIP_TURN.name) return { text: 'You stay silent.', skips: true };
+      return { text: 'The call ends.', ends: 'agent_hangup' };
+    },
+  };
+}
