@@ -26,6 +26,8 @@ import { wordsOf } from './words.js';
 
 /** How long a due turn waits for its transcript. */
 export const LATE_TRANSCRIPT_MS = 1500;
+/** … and one of which the recogniser has said nothing at all: it may only be slow. */
+const UNHEARD_MS = 4_500;
 /** With more doubt than this no reply is made ahead: the turn will most likely go on. */
 const LIKELY_COMPLETE = 0.4;
 
@@ -182,9 +184,10 @@ export function onTimer(state: TurnState, timer: TurnTimer, nowMs: number): Turn
   if (user.phase !== 'paused' || !turn) return [state];
   if (timer === 'judge-again') return askAgain(state, user, nowMs);
   if (timer === 'late-transcript' || turn.isFinal) return commit(state);
+  const atMs = nowMs + (turn.hasTranscript ? LATE_TRANSCRIPT_MS : UNHEARD_MS);
   return [
     { ...state, user: { ...user, isDue: true } },
-    { type: 'start-timer', timer: 'late-transcript', atMs: nowMs + LATE_TRANSCRIPT_MS },
+    { type: 'start-timer', timer: 'late-transcript', atMs },
   ];
 }
 

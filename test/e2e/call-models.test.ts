@@ -8,7 +8,7 @@ import { LanguageServer, MANNERS } from '../support/language-server.js';
 import { type Product, removeDataDir, startProduct } from '../support/product.js';
 import { makeTestFolder } from '../support/test-folder.js';
 
-const APOLOGY = /^Sorry, I could not work that out/;
+const APOLOGY = /Sorry, I could not work that out/;
 
 describe('a language model behind an endpoint', () => {
   const dataDir = makeTestFolder();

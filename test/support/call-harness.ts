@@ -1,6 +1,11 @@
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
-import type { ReplyModel, ReplyRequest } from '../../agents-runtime/agent/reply-model.js';
+import type {
+  ReplyModel,
+  ReplyRequest,
+  ReplyToken,
+} from '../../agents-runtime/agent/reply-model.js';
+import type { Tools } from '../../agents-runtime/agent/tools.js';
 import { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
@@ -58,13 +63,18 @@ interface Said {
 export interface HarnessOptions {
   readonly config?: Partial<AgentConfig>;
   /** The model's answer to the newest user text, token by token with a pause before each. */
-  readonly reply?: (request: ReplyRequest) => AsyncGenerator<string>;
+  readonly reply?: (request: ReplyRequest) => AsyncGenerator<ReplyToken>;
+  /** Of models that are asked when the first does not answer. */
+  readonly fallbackReplies?: readonly ((request: ReplyRequest) => AsyncGenerator<ReplyToken>)[];
+  readonly tools?: Tools;
   /** Probability that a turn which ends with this text is complete. */
   readonly completeness?: (text: string) => number;
   /** How long anything is on the wire, each way. */
   readonly wayMs?: number;
   readonly transcriptMs?: number;
   readonly voiceMs?: number;
+  /** The wire can pause; else it is cleared and sent again. */
+  readonly canPause?: boolean;
   readonly recogniserFails?: boolean;
   /** Words of a piece after which the voice fails; undefined: it does not. */
   readonly voiceFailsAfter?: (text: string) => number | undefined;
@@ -72,12 +82,14 @@ export interface HarnessOptions {
   readonly settles?: boolean;
   /** Makes the call of its parts; a plain one without it. */
   readonly begin?: (parts: CallParts) => CallInput;
+  /** The same voice in good health, for when the first fails. */
+  readonly hasFallbackVoice?: boolean;
 }
 
 /** The whole engine with scripted models on a virtual clock. */
 export function harness(options: HarnessOptions = {}) {
   const clock = new VirtualClock();
-  const transport = new PlayingClient(clock, options.wayMs);
+  const transport = new PlayingClient(clock, options.wayMs, options.canPause);
   const said: Said[] = [];
   const turns = new Map<number, LoggedTurn>();
   const faults: string[] = [];
@@ -111,7 +123,12 @@ export function harness(options: HarnessOptions = {}) {
     },
     recogniser: scriptedRecogniser(clock, options),
     replyModel: scriptedModel(clock, options, requests),
+    fallbackModels: (options.fallbackReplies ?? []).map((reply) =>
+      scriptedModel(clock, { reply }, requests),
+    ),
     voice: scriptedVoice(clock, options),
+    fallbackVoices: options.hasFallbackVoice ? [scriptedVoice(clock, {})] : [],
+    tools: options.tools,
     greetings: new Greetings(),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),

@@ -25,10 +25,12 @@ export class PlayingClient implements CallTransport {
   isClosed = false;
   readonly #clock: Clock;
   readonly #wayMs: number;
+  readonly canPause: boolean;
 
-  constructor(clock: Clock, wayMs = 0) {
+  constructor(clock: Clock, wayMs = 0, canPause = true) {
     this.#clock = clock;
     this.#wayMs = wayMs;
+    this.canPause = canPause;
     const tick = () => {
       if (this.isClosed) return;
       this.#play(20);
@@ -61,6 +63,7 @@ export class PlayingClient implements CallTransport {
 
   pause(): void {
     this.#arrive(() => {
+      if (!this.canPause) throw new Error('this wire cannot pause');
       this.control.push(`${this.#clock.now()}: pause`);
       this.#isPaused = true;
       this.#report();
@@ -79,6 +82,7 @@ export class PlayingClient implements CallTransport {
     this.#arrive(() => {
       this.control.push(`${this.#clock.now()}: clear`);
       this.clearedAt.push(this.heard.length);
+      if (!this.canPause) this.#report();
       this.#base += this.#received.length;
       this.#received = [];
       this.#at = 0;

@@ -13,10 +13,10 @@ describe('a recogniser', () => {
   });
 
   it('that is later than anyone waits loses the turn, and its final from the past changes nothing', async () => {
-    const call = harness({ transcriptMs: 4_000 });
+    const call = harness({ transcriptMs: 9_000 });
     call.call.connected();
     await call.say('what time is it', 400);
-    await call.silence(8_000);
+    await call.silence(12_000);
     expect(call.texts('user')).toEqual([]);
     expect(call.texts('agent')).toEqual(['Sorry, I did not catch that. Could you say it again?']);
     expect(call.states()).toEqual(['listening', 'speaking', 'listening']);
@@ -37,7 +37,7 @@ describe('a recogniser', () => {
     const call = harness({ recogniserFails: true });
     call.call.connected();
     await call.say('what time is it', 600);
-    await call.silence(5_000);
+    await call.silence(9_000);
     expect(call.states().at(-1)).toBe('listening');
     expect(call.faults.every((fault) => fault.startsWith('recogniser'))).toBe(true);
     expect(call.faults.length).toBeGreaterThan(0);
