@@ -55,7 +55,7 @@ export class VirtualClock implements Clock {
   async run(ms: number, stepMs = 5): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       this.advance(Math.min(stepMs, ms - passed));
-      for (let i = 0; i < 12; i++) await Promise.resolve();
+      for (let i = 0; i < 40; i++) await Promise.resolve();
     }
   }
 
