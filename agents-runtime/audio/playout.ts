@@ -255,8 +255,7 @@ export class Playout {
   }
 
   #tellPlaying(now: number): void {
-    for (const { atMs, samples } of this.#kept) {
-      if (atMs < this.#toldMs) continue;
+    for (const { atMs, samples } of this.#kept.from(this.#toldMs)) {
       if (atMs >= this.#playedMs) break;
       this.#toldMs = atMs + FRAME_MS;
       this.#listener.playing?.(samples, now - (this.#playedMs - atMs));
