@@ -6,8 +6,8 @@ export interface Load {
   readonly frameLateMs: number;
   /** How late the event loop's timers fire, ms: each second's 99th percentile, and of those the median. */
   readonly loopDelayMs: number;
-  /** Share of the time in which the event loop had work to do, 0…1. */
-  readonly loopBusy: number;
+  /** What this process has used of the CPU, all threads, in cores. */
+  readonly cores: number;
   /** 95th percentile of how long callers' own jobs waited for a CPU permit, ms. */
   readonly queueMs: number;
 }
@@ -27,8 +27,8 @@ export const OPEN: Admission = { isOpen: true, looks: 0 };
 const FEW_CALLS = 4;
 /** Source: the conversation design, density: the 99th percentile of frame lateness. */
 const LATE_MS = 20;
-/** A loop that is idle for more than half of the time is late because others have the CPU. */
-const BUSY = 0.5;
+/** Who uses less of the CPU than this is late because others have it: fewer calls would change nothing. */
+const BUSY_CORES = 0.6;
 /** A turn that is judged, transcribed or answered so late is one that people notice. */
 const QUEUE_MS = 1_000;
 /** What is well again is half as bad as what was too much. */
@@ -49,6 +49,7 @@ export function admissionAfter(before: Admission, load: Load): Admission {
 /** @param scale of all limits. */
 function isTooMuch(load: Load, scale: number): boolean {
   if (load.calls < FEW_CALLS) return false;
+  if (load.cores < scale * BUSY_CORES) return false;
   const isLate = Math.max(load.frameLateMs, load.loopDelayMs) > scale * LATE_MS;
-  return (isLate && load.loopBusy > scale * BUSY) || load.queueMs > scale * QUEUE_MS;
+  return isLate || load.queueMs > scale * QUEUE_MS;
 }

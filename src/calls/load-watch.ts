@@ -13,6 +13,8 @@ const MOST_WAITS = 500;
 const FEWEST_WAITS = 20;
 const LOOP_RESOLUTION_MS = 10;
 const NS_PER_MS = 1e6;
+const US_PER_S = 1e6;
+const MS_PER_S = 1000;
 /** Jobs that a caller waits for in silence. */
 const URGENT: readonly Priority[] = ['first-chunk', 'turn', 'final-transcript'];
 
@@ -21,25 +23,40 @@ interface Look {
   readonly frames: number[];
   readonly waits: number[];
   loopDelayMs: number;
-  loopBusy: number;
+  cores: number;
 }
+
+export interface LoadWatchOptions {
+  /** How often the load is looked at. */
+  readonly lookMs: number;
+  /** What all threads of this process have used of the CPU so far. */
+  readonly cpuSeconds: () => number;
+}
+
+const USUAL: LoadWatchOptions = {
+  lookMs: LOOK_MS,
+  cpuSeconds: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / US_PER_S;
+  },
+};
 
 /** Measures how this gateway keeps up with its calls, and says whether it can take another. */
 export class LoadWatch {
   readonly #log: Logger;
-  readonly #lookMs: number;
+  readonly #options: LoadWatchOptions;
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  #utilization = performance.eventLoopUtilization();
+  #cpuSeconds = 0;
+  #lookedAt = 0;
   #looks: readonly Look[] = [];
   #now: Look = newLook();
   #admission: Admission = OPEN;
   #calls: () => number = () => 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param lookMs how often the load is looked at; tests are in a hurry. */
-  constructor(log: Logger, lookMs = LOOK_MS) {
+  constructor(log: Logger, options: LoadWatchOptions = USUAL) {
     this.#log = log;
-    this.#lookMs = lookMs;
+    this.#options = options;
   }
 
   /** Whether a new call may come. */
@@ -51,8 +68,9 @@ export class LoadWatch {
   start(calls: () => number): void {
     this.#calls = calls;
     this.#delay.enable();
-    this.#utilization = performance.eventLoopUtilization();
-    this.#timer = setInterval(() => this.#look(), this.#lookMs);
+    this.#cpuSeconds = this.#options.cpuSeconds();
+    this.#lookedAt = performance.now();
+    this.#timer = setInterval(() => this.#look(), this.#options.lookMs);
     this.#timer.unref();
   }
 
@@ -77,12 +95,12 @@ export class LoadWatch {
     const frames = this.#looks.flatMap((look) => look.frames);
     const waits = this.#looks.flatMap((look) => look.waits);
     const delays = this.#looks.map(({ loopDelayMs }) => loopDelayMs);
-    const busy = this.#looks.map(({ loopBusy }) => loopBusy);
+    const cores = this.#looks.map((look) => look.cores);
     return {
       calls: this.#calls(),
       frameLateMs: percentile(frames, 0.99),
       loopDelayMs: percentile(delays, 0.5),
-      loopBusy: percentile(busy, 0.5),
+      cores: percentile(cores, 0.5),
       queueMs: waits.length < FEWEST_WAITS ? 0 : percentile(waits, 0.95),
     };
   }
@@ -91,9 +109,10 @@ export class LoadWatch {
     const now = this.#now;
     now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
     this.#delay.reset();
-    const utilization = performance.eventLoopUtilization();
-    now.loopBusy = performance.eventLoopUtilization(utilization, this.#utilization).utilization;
-    this.#utilization = utilization;
+    const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];
+    now.cores = (MS_PER_S * (cpuSeconds - this.#cpuSeconds)) / (at - this.#lookedAt);
+    this.#cpuSeconds = cpuSeconds;
+    this.#lookedAt = at;
     this.#looks = [...this.#looks, now].slice(-WINDOW);
     this.#now = newLook();
     const load = this.#load;
@@ -106,7 +125,7 @@ export class LoadWatch {
 }
 
 function newLook(): Look {
-  return { frames: [], waits: [], loopDelayMs: 0, loopBusy: 0 };
+  return { frames: [], waits: [], loopDelayMs: 0, cores: 0 };
 }
 
 /** Nearest rank; 0 of nothing. */

@@ -1,11 +1,9 @@
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
-import { Segmenter } from '../../media/vad/segmenter.js';
-import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
+import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
 import { CallClient } from '../support/call-client.js';
-import { modelFolder } from '../support/model-folder.js';
 import { admit, makeAgent, speak } from './bench-agent.js';
+import { isLoud, onsetOf, triggerOf } from './caller-speech.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { type Percentiles, percentilesOf } from './percentiles.js';
 
@@ -28,6 +26,8 @@ const QUESTIONS = [
 ];
 const STORY = 'Who teaches the class about orchids?';
 const INTERRUPTION = 'Stop, please.';
+/** What the agent's VAD wants by default. */
+const THRESHOLD = 0.6;
 const TURNS = 12;
 const GREETINGS = 10;
 const INTERRUPTIONS = 6;
@@ -37,7 +37,7 @@ const PAUSE_P50_MS = 80;
 const ONSET_P50_MS = 240;
 const ONSET_P95_MS = 350;
 
-const PARTS = ['endpointing', 'stt', 'llm', 'tts', 'playout', 'total'] as const;
+const PARTS = [...LATENCY_PARTS, 'total'] as const;
 
 interface Figures {
   readonly turns: Readonly<Record<(typeof PARTS)[number], Percentiles>>;
@@ -166,7 +166,7 @@ async function interrupt(
   const client = new CallClient(await admit(gateway, agentId));
   await client.connect();
   await client.state('listening');
-  const triggerMs = await triggerOf(story, interruption);
+  const triggerMs = await triggerOf(story, interruption, THRESHOLD);
   const onsetMs = (onsetOf(interruption) * 1000) / 16_000;
   const pauses = [];
   for (let i = 0; i < INTERRUPTIONS; i++) {
@@ -188,37 +188,6 @@ async function interrupt(
   return pauses;
 }
 
-/** When the VAD knows of the speech after what came before it, in ms of the clip, give or take a window (32 ms). */
-async function triggerOf(before: Float32Array, clip: Float32Array): Promise<number> {
-  const lead = before.length + 40_000;
-  const padded = new Float32Array(lead + clip.length);
-  padded.set(before);
-  padded.set(clip, lead);
-  const vad = new SileroVoiceActivity({
-    folder: modelFolder('silero-vad'),
-    onFault: (error) => console.error(error),
-  });
-  const segmenter = new Segmenter({ threshold: 0.6, minSpeechMs: 100, minSilenceMs: 550 });
-  let triggeredAt: number | undefined;
-  let left = Math.floor(padded.length / VAD_WINDOW);
-  const line = vad.open((probability) => {
-    segmenter.push(probability, (edge) => {
-      if (edge.type === 'speech-started') triggeredAt = edge.atSample;
-    });
-    left--;
-  });
-  for (let at = 0; at + VAD_WINDOW <= padded.length; at += VAD_WINDOW) {
-    line.push(padded.subarray(at, at + VAD_WINDOW));
-  }
-  while (left > 0) await sleep(5);
-  await vad.close();
-  if (triggeredAt === undefined || triggeredAt < lead)
-    throw new Error('The VAD does not hear the interruption');
-  return ((triggeredAt - lead) * 1000) / 16_000;
-}
-
-const isLoud = (sample: number) => Math.abs(sample) > 0.02;
-const onsetOf = (clip: Float32Array) => clip.findIndex(isLoud);
 const quietEnd = (clip: Float32Array) => clip.length - 1 - clip.findLastIndex(isLoud);
 
 /** Since the gateway started, its start included. */

@@ -3,6 +3,7 @@ type Bench = (args: readonly string[]) => Promise<number>;
 
 /** Loaded when asked for, so that one measurement does not need what another one needs. */
 const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> = {
+  turns: () => import('./turns.js'),
   'first-audio': () => import('./first-audio.js'),
   api: () => import('./api.js'),
   call: () => import('./call.js'),

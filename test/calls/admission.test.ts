@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Admission, admissionAfter, type Load, OPEN } from '../../src/calls/admission.js';
 
-const WELL: Load = { calls: 40, frameLateMs: 2, loopDelayMs: 1, loopBusy: 0.4, queueMs: 30 };
-const LATE: Load = { ...WELL, frameLateMs: 35, loopBusy: 0.9 };
+const WELL: Load = { calls: 40, frameLateMs: 2, loopDelayMs: 1, cores: 0.9, queueMs: 30 };
+const LATE: Load = { ...WELL, frameLateMs: 35 };
 /** Better than the limit, but not half of it. */
-const BARELY: Load = { ...WELL, frameLateMs: 15, loopBusy: 0.8 };
+const BARELY: Load = { ...WELL, frameLateMs: 15 };
 
 /** Whether calls are let in after each of these looks. */
 function openings(looks: readonly Load[], from: Admission = OPEN): string {
@@ -27,18 +27,18 @@ describe('admission', () => {
     ['forgives what does not last', [LATE, LATE, WELL, LATE, LATE, WELL], 'oooooo'],
     [
       'closes for a late event loop, though nobody is being spoken to',
-      times(3, { ...WELL, frameLateMs: 0, loopDelayMs: 25, loopBusy: 0.95 }),
+      times(3, { ...WELL, frameLateMs: 0, loopDelayMs: 25 }),
       'oo-',
     ],
     ['closes for jobs that wait', times(3, { ...WELL, queueMs: 1_200 }), 'oo-'],
     [
       'blames nobody for a machine that others keep busy',
-      times(8, { ...LATE, frameLateMs: 300, loopDelayMs: 300, loopBusy: 0.3 }),
+      times(8, { ...LATE, frameLateMs: 300, loopDelayMs: 300, queueMs: 5_000, cores: 0.4 }),
       'oooooooo',
     ],
     [
       'blames a few calls for nothing, be everything as late as it likes',
-      times(8, { calls: 3, frameLateMs: 900, loopDelayMs: 900, loopBusy: 1, queueMs: 9_000 }),
+      times(8, { calls: 3, frameLateMs: 900, loopDelayMs: 900, cores: 2, queueMs: 9_000 }),
       'oooooooo',
     ],
     ['takes lateness at the limit', times(5, { ...LATE, frameLateMs: 20 }), 'ooooo'],

@@ -12,8 +12,13 @@ afterEach(() => {
   for (const watch of watches.splice(0)) watch.stop();
 });
 
-function watching(calls: number): LoadWatch {
-  const watch = new LoadWatch(pino({ level: 'silent' }), LOOK_MS);
+/**
+ * A gateway that has a core to itself, as far as it knows; how much of one a test is given is not
+ * in its hands.
+ */
+function watching(calls: number, cores = 1): LoadWatch {
+  const cpuSeconds = () => (cores * performance.now()) / 1000;
+  const watch = new LoadWatch(pino({ level: 'silent' }), { lookMs: LOOK_MS, cpuSeconds });
   watches.push(watch);
   watch.start(() => calls);
   return watch;
@@ -44,6 +49,12 @@ describe('the watch over the load', () => {
     const busy = watching(20);
     await overload(() => !busy.isOpen);
     expect([watch.isOpen, busy.isOpen]).toEqual([true, false]);
+  });
+
+  it('lets everybody in while others have the CPU', async () => {
+    const [starved, busy] = [watching(20, 0.3), watching(20)];
+    await overload(() => !busy.isOpen);
+    expect([starved.isOpen, busy.isOpen]).toEqual([true, false]);
   });
 
   it('counts how long callers wait for a CPU, and no other jobs', async () => {

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
+import { Segmenter } from '../../media/vad/segmenter.js';
+import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
+import { modelFolder } from '../support/model-folder.js';
+
+/** When the VAD knows of the speech after what came before it, in ms of the clip, give or take a window (32 ms). */
+export async function triggerOf(
+  before: Float32Array,
+  clip: Float32Array,
+  threshold: number,
+): Promise<number> {
+  const lead = before.length + 40_000;
+  const padded = new Float32Array(lead + clip.length);
+  padded.set(before);
+  padded.set(clip, lead);
+  const vad = new SileroVoiceActivity({
+    folder: modelFolder('silero-vad'),
+    onFault: (error) => console.error(error),
+  });
+  const segmenter = new Segmenter({ threshold, minSpeechMs: 100, minSilenceMs: 550 });
+  let triggeredAt: number | undefined;
+  let left = Math.floor(padded.length / VAD_WINDOW);
+  const line = vad.open((probability) => {
+    segmenter.push(probability, (edge) => {
+      if (edge.type === 'speech-started') triggeredAt = edge.atSample;
+    });
+    left--;
+  });
+  for (let at = 0; at + VAD_WINDOW <= padded.length; at += VAD_WINDOW) {
+    line.push(padded.subarray(at, at + VAD_WINDOW));
+  }
+  while (left > 0) await sleep(5);
+  await vad.close();
+  if (triggeredAt === undefined || triggeredAt < lead)
+    throw new Error('The VAD does not hear the interruption');
+  return ((triggeredAt - lead) * 1000) / 16_000;
+}
+
+export const isLoud = (sample: number) => Math.abs(sample) > 0.02;
+/** Its first loud sample. */
+export const onsetOf = (clip: Float32Array) => clip.findIndex(isLoud);

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { CallClient } from '../support/call-client.js';
+import { cough } from '../support/questions.js';
+import { Speaker } from '../support/spoken.js';
+import { admit, makeAgent } from './bench-agent.js';
+import { onsetOf, triggerOf } from './caller-speech.js';
+import { machineNow, numberBehind } from './comparison.js';
+import { type RunningGateway, startGateway } from './gateway.js';
+import { type Percentiles, percentilesOf } from './percentiles.js';
+
+const INSTANT = fileURLToPath(new URL('./density/instant-gateway.js', import.meta.url));
+const AGENT = {
+  greeting: '',
+  prompt: 'Twelve red roses cost thirty dollars, with a vase.',
+  vad_activation_threshold: 0.5,
+};
+const QUESTION = 'How much are twelve red roses?';
+const INTERRUPTION = 'Stop, please, I have another question.';
+const TURNS = 200;
+const CALLS = 8;
+/** Each fifth answer is interrupted, and through another fifth somebody coughs. */
+const EVERY = 5;
+/** Into the answer, ms. */
+const INTERRUPT_AFTER_MS = 1_000;
+/** The client's fade after `pause`. Source: the conversation design, barge-in. */
+const FADE_MS = 40;
+/** Source: the conversation design, latency. */
+const BARS = {
+  ownP50: 40,
+  ownP99: 120,
+  triggerToSilence: 80,
+  onsetToSilenceP50: 240,
+  onsetToSilenceP95: 350,
+};
+
+interface Clips {
+  readonly question: Float32Array;
+  readonly interruption: Float32Array;
+  /** Of the interruption, in ms: where it is loud, and where the VAD knows of it. */
+  readonly onsetMs: number;
+  readonly triggerMs: number;
+}
+
+interface Measured {
+  /** Of each turn, all but the wait for its end: the providers answer at once, so it is our own. */
+  readonly own: number[];
+  readonly total: number[];
+  readonly onsetToSilence: number[];
+  readonly triggerToSilence: number[];
+  /** Samples lost or repeated by going on after a cough. */
+  readonly resumeErrors: number[];
+}
+
+/**
+ * Turns, interruptions and coughs in several calls at once, with providers that answer at once and a
+ * real VAD and turn model: what the gateway itself takes. `--turns N`, `--json`.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  const turns = numberBehind(args, '--turns', TURNS);
+  const clips = await spokenClips();
+  const gateway = await startGateway({ program: [INSTANT] });
+  try {
+    const agentId = await makeAgent(gateway, AGENT);
+    const measured: Measured = {
+      own: [],
+      total: [],
+      onsetToSilence: [],
+      triggerToSilence: [],
+      resumeErrors: [],
+    };
+    const calls = Math.min(CALLS, turns);
+    await Promise.all(
+      Array.from({ length: calls }, async (_, i) => {
+        await sleep(i * 700);
+        const share = Math.floor(turns / calls) + (i < turns % calls ? 1 : 0);
+        await converse(gateway, agentId, { turns: share, clips, measured });
+      }),
+    );
+    return report(measured, args.includes('--json'));
+  } finally {
+    await gateway.close();
+  }
+}
+
+interface Talk {
+  readonly turns: number;
+  readonly clips: Clips;
+  readonly measured: Measured;
+}
+
+async function converse(
+  gateway: RunningGateway,
+  agentId: string,
+  { turns, clips, measured }: Talk,
+): Promise<void> {
+  const client = new CallClient(await admit(gateway, agentId));
+  await client.connect();
+  for (let turn = 0; turn < turns; turn++) {
+    await sleep(400);
+    const before = client.lastSeq;
+    await client.say(clips.question);
+    const { total, endpointing } = await client.waitFor('latency', undefined, { after: before });
+    measured.total.push(total);
+    measured.own.push(total - endpointing);
+    const { seq } = await client.state('speaking', before);
+    if (turn % EVERY === 1) await interrupt(client, seq, clips, measured);
+    if (turn % EVERY === 3) await coughAt(client, seq);
+    await quiet(client);
+  }
+  measured.resumeErrors.push(...client.player.resumeErrors.map(Math.abs));
+  client.hangUp();
+  await client.closed();
+  client.close();
+}
+
+async function interrupt(client: CallClient, after: number, clips: Clips, measured: Measured) {
+  await sleep(INTERRUPT_AFTER_MS);
+  await client.say(clips.interruption);
+  const { atMs } = await client.waitFor('pause', undefined, { after });
+  const silentMs = atMs + FADE_MS - client.speechStartedAt;
+  measured.onsetToSilence.push(silentMs - clips.onsetMs);
+  measured.triggerToSilence.push(silentMs - clips.triggerMs);
+}
+
+/** The agent holds, hears that it was nothing, and goes on. */
+async function coughAt(client: CallClient, after: number): Promise<void> {
+  await sleep(INTERRUPT_AFTER_MS);
+  await client.say(cough());
+  await client.waitFor('pause', undefined, { after });
+  await client.waitFor('resume', undefined, { after });
+}
+
+/** Until the agent has been listening for a while. */
+async function quiet(client: CallClient): Promise<void> {
+  for (let last = -1; last !== client.lastSeq; ) {
+    last = client.lastSeq;
+    await sleep(600);
+    if (client.states.at(-1) !== 'listening') last = -1;
+  }
+}
+
+async function spokenClips(): Promise<Clips> {
+  const speaker = new Speaker(new CpuPermits(1));
+  try {
+    const question = await speaker.say(QUESTION);
+    const interruption = await speaker.say(INTERRUPTION);
+    return {
+      question,
+      interruption,
+      onsetMs: (onsetOf(interruption) * 1000) / 16_000,
+      triggerMs: await triggerOf(question, interruption, AGENT.vad_activation_threshold),
+    };
+  } finally {
+    await speaker.close();
+  }
+}
+
+function report(measured: Measured, asJson: boolean): number {
+  const own = percentilesOf(measured.own);
+  const trigger = percentilesOf(measured.triggerToSilence);
+  const onset = percentilesOf(measured.onsetToSilence);
+  const lost = Math.max(0, ...measured.resumeErrors);
+  const verdicts = [
+    verdict('own share p50, ms', own.p50, BARS.ownP50),
+    verdict('own share p99, ms', own.p99, BARS.ownP99),
+    verdict('VAD trigger to silence p50, ms', trigger.p50, BARS.triggerToSilence),
+    verdict('speech onset to silence p50, ms', onset.p50, BARS.onsetToSilenceP50),
+    verdict('speech onset to silence p95, ms', onset.p95, BARS.onsetToSilenceP95),
+    verdict('samples lost or repeated by a resume', lost, 0),
+  ];
+  const figures: Readonly<Record<string, Percentiles>> = {
+    own,
+    total: percentilesOf(measured.total),
+    onsetToSilence: onset,
+    triggerToSilence: trigger,
+  };
+  const resumes = measured.resumeErrors.length;
+  if (asJson) {
+    console.log(
+      JSON.stringify({ machine: machineNow(), figures, resumes, verdicts }, undefined, 2),
+    );
+  } else {
+    for (const [name, { count, p50, p95, p99, max }] of Object.entries(figures)) {
+      const cells = [p50, p95, p99, max].map((ms) => ms.toFixed(0).padStart(7)).join('');
+      console.log(`${name.padEnd(20)} ${String(count).padStart(4)} × ${cells} ms`);
+    }
+    for (const { name, figure, bar, isMet } of verdicts) {
+      console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${figure.toFixed(0)} (bar ${bar})`);
+    }
+  }
+  return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
+}
+
+function verdict(name: string, figure: number, bar: number) {
+  return { name, figure, bar, isMet: figure <= bar };
+}
