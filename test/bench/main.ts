@@ -12,6 +12,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   speech: () => import('./speech.js'),
   echo: () => import('./echo.js'),
   heard: () => import('./heard.js'),
+  noise: () => import('./noise.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
