@@ -67,7 +67,6 @@ export function webAddress() {
   return custom(readAddress, {
     type: 'string',
     format: 'uri',
-    pattern: '^[hH][tT][tT][pP][sS]?:',
     maxLength: MAX_URL_LENGTH,
     description: 'https; http only for the hosts in OUTBOUND_ALLOWED_HOSTS.',
   });

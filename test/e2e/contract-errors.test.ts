@@ -1,0 +1,222 @@
+import { expect, it } from 'vitest';
+import type { Operation } from '../support/api-document.js';
+import { type Asked, nameOf, withContractPlane } from '../support/contract-plane.js';
+
+/** Without the formant engine English alone is spoken. */
+const plane = withContractPlane({ FORMANT: 'off' });
+
+const NO_UUID = '00000000-0000-4000-8000-000000000000';
+const NO_NUMBER = 2_000_000_000;
+
+/** Documented errors that this file does not provoke, by status, and what does. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  401: 'contract.test.ts, for every route',
+  403: 'contract.test.ts, for every route',
+  422: 'bad-bodies.test.ts, for every body; routes.test.ts for queries',
+  429: 'rate-limit.test.ts: one limiter for all routes',
+  500: 'routes.test.ts: one handler of faults for all routes',
+  503: 'database-away.test.ts, records.test.ts: one handler for all routes',
+};
+
+/** The same for single routes. */
+const SINGLE: Readonly<Record<string, string>> = {
+  'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 400':
+    'the reference lists it; nothing causes it',
+  'POST /api/v1/tts/pronunciation-dictionaries/add-from-rules 502':
+    'a database that refuses one table',
+  'POST /api/v1/tts/pronunciation-dictionaries/add-from-file 502':
+    'a database that refuses one table',
+  'POST /api/v1/tts/pronunciation-dictionaries/{dictionary_id}/add-rules 409':
+    'dictionaries/bad-input.test.ts',
+  'POST /api/v1/agent/select-phone-number 409': 'numbers.test.ts',
+  'POST /api/v1/agent/release-phone-number 409': 'numbers.test.ts',
+  'POST /api/v1/agent/release-phone-number 502': 'numbers.test.ts',
+  'POST /api/v1/calls/outbound 409': 'idempotent-answers.test.ts: no call can be dialled here',
+  'GET /api/v1/downloads/{call_id}/{file} 404': 'records.test.ts',
+  'GET /api/v1/downloads/{call_id}/{file} 416': 'records.test.ts',
+  'POST /api/v1/tts/clone-voice 409': 'voices.test.ts',
+};
+
+/** `METHOD path status` of every error that was answered. */
+const seen = new Set<string>();
+
+async function provoke(operation: Operation, status: number, asked: Asked, path?: string) {
+  const bearer = asked.bearer ?? plane().owner.key;
+  const to = path ?? plane().pathOf(operation);
+  const answer = await plane().ask(operation.method, to, { ...asked, bearer });
+  const about = `${nameOf(operation)}: ${JSON.stringify(answer.body).slice(0, 400)}`;
+  expect(answer.status, about).toBe(status);
+  expect(operation.responses, about).toHaveProperty(String(status));
+  const { schema } = operation.responses[status].content['application/json'];
+  expect(plane().api.faults(schema, answer.body), about).toEqual([]);
+  seen.add(`${nameOf(operation)} ${status}`);
+  return answer;
+}
+
+const documenting = (status: number) =>
+  plane().api.operations.filter(
+    ({ responses, security }) => String(status) in responses && security.some((one) => one.bearer),
+  );
+const operationOf = (name: string) => plane().api.operations.find((one) => nameOf(one) === name)!;
+const takes = (operation: Operation, header: string) =>
+  operation.parameters.some(({ name }) => name === header);
+const hasJson = ({ requestBody }: Operation) => Boolean(requestBody?.content['application/json']);
+
+it('what does not exist is 404', async () => {
+  const { resources } = plane();
+  for (const operation of documenting(404)) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      /^\d+$/.test(resources[name] ?? '') ? String(NO_NUMBER) : NO_UUID,
+    );
+    const example = plane().bodyOf(operation);
+    const unknown = { agent_id: NO_UUID, voice_id: NO_UUID, kb_id: NO_NUMBER };
+    const known = operation.requestBody?.content['application/json']?.schema;
+    const fields = Object.entries(unknown).filter(([name]) => plane().api.hasField(known, name));
+    const isForm = example instanceof FormData;
+    const body = isForm || !example ? example : { ...example, ...Object.fromEntries(fields) };
+    await provoke(operation, 404, { body }, path);
+  }
+});
+
+it('a body that is too large is 413, and one of another type 415', async () => {
+  for (const operation of documenting(413).filter(hasJson)) {
+    const body = `{"x":"${'x'.repeat(9_000_000)}"}`;
+    await persistently(() => provoke(operation, 413, { body }));
+    const headers = { 'content-type': 'text/plain' };
+    await provoke(operation, 415, { body: 'text', headers });
+  }
+  for (const operation of documenting(413).filter((one) => !hasJson(one))) {
+    const form = new FormData();
+    form.set('file', new Blob(['x'.repeat(9_000_000)]), 'large');
+    form.set('name', 'Large');
+    await persistently(() => provoke(operation, 413, { body: form }));
+    await provoke(operation, 415, { body: '{}' });
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    await provoke(operation, 400, { body: '--x\r\nnonsense', headers });
+  }
+});
+
+/** A server that waits no longer for the rest of a large body may cut it off: then again. */
+async function persistently(work: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof TypeError) || tries === 5) throw error;
+    }
+  }
+}
+
+it('a change of what was changed since is 412', async () => {
+  for (const operation of documenting(412)) {
+    const headers = { 'if-match': '"another"' };
+    await provoke(operation, 412, { headers, body: plane().bodyOf(operation) });
+  }
+});
+
+it('a change of a disabled agent is 409', async () => {
+  const bearer = plane().owner.key;
+  const path = plane().pathOf(operationOf('POST /api/v1/agent/{agent_id}/disable'));
+  expect((await plane().ask('POST', path, { bearer })).status).toBe(200);
+  for (const operation of documenting(409).filter((one) => one.path.includes('{agent_id}'))) {
+    await provoke(operation, 409, { body: plane().bodyOf(operation) });
+  }
+  await plane().renewResources();
+});
+
+it('a repetition of a request that still runs is 409', async () => {
+  const { database, owner } = plane();
+  const bearer = owner.key;
+  const agent = `/api/v1/agent/${plane().resources.agent_id}`;
+  expect((await plane().ask('POST', `${agent}/deploy`, { bearer })).status).toBe(200);
+  for (const operation of documenting(409).filter((one) => takes(one, 'Idempotency-Key'))) {
+    if (`${nameOf(operation)} 409` in SINGLE) continue;
+    const headers = { 'idempotency-key': nameOf(operation).slice(-100) };
+    const asked = { bearer, headers, body: goodBodyOf(operation) };
+    const first = await plane().ask(operation.method, plane().pathOf(operation), asked);
+    expect(first.status, nameOf(operation)).toBeLessThan(300);
+    await database.db('idempotent_answers').update({ answer: null });
+    await provoke(operation, 409, { ...asked, body: goodBodyOf(operation) });
+  }
+});
+
+/** Forms are made anew for each request. */
+function goodBodyOf(operation: Operation): unknown {
+  if (!operation.path.endsWith('/add-from-file')) return plane().bodyOf(operation);
+  const form = new FormData();
+  const { schema } = operation.requestBody!.content['multipart/form-data'];
+  const file = plane().api.schemas[schema.$ref.split('/').at(-1)].properties.file.examples[0];
+  form.set('file', new Blob([file]), 'names.pls');
+  form.set('name', 'Names');
+  return form;
+}
+
+it('speech that cannot be paid is 402, in a language that no voice speaks 409, by another model 400', async () => {
+  const poor = await plane().makeAccount();
+  await plane().database.db('accounts').where({ id: poor.id }).update({
+    balance: 0,
+    price_per_1000_characters: 1,
+  });
+  for (const operation of documenting(402)) {
+    await provoke(operation, 402, { bearer: poor.key, body: { text: 'Hello.' } });
+    const body = { text: 'Hola.', language: 'es', model: 'svc-tts-v1-latest' };
+    await provoke(operation, 400, { body });
+    await provoke(operation, 409, { body: { text: 'Hola.', language: 'es' } });
+  }
+});
+
+async function makeDeployedAgent(config: object): Promise<string> {
+  const bearer = plane().owner.key;
+  const body = { name: 'Ann', config };
+  const { body: agent } = await plane().ask('POST', '/api/v1/agent', { bearer, body });
+  const path = `/api/v1/agent/${agent.agent_id}/deploy`;
+  expect((await plane().ask('POST', path, { bearer })).status).toBe(200);
+  return agent.agent_id;
+}
+
+it("a voice that does not speak the call's language is 400", async () => {
+  const bearer = plane().owner.key;
+  const agent_id = await makeDeployedAgent({});
+  const { body: voices } = await plane().ask('GET', '/api/v1/tts/voices?include=builtin', {
+    bearer,
+  });
+  const english = voices.find(
+    (one: { language: string; installed: boolean }) => one.language === 'en' && one.installed,
+  );
+  const tts_params = { voice_id: english.voice_id, language: 'de' };
+  const body = { agent_id, agent_overrides: { tts_params } };
+  for (const operation of documenting(400).filter(({ path: at }) => at.includes('/connection/'))) {
+    await provoke(operation, 400, { body });
+    const livekit = { agent_id, transport: 'livekit' };
+    const { body: told } = await provoke(operation, 502, { body: livekit });
+    expect(told).toMatchObject({
+      code: 'PROVIDER_ERROR',
+      error: expect.stringContaining('LIVEKIT_URL'),
+    });
+  }
+});
+
+it('a carrier that is away or not set up, and Google without its settings, are 502', async () => {
+  for (const operation of documenting(502).filter(({ path }) => /phone-number|google/.test(path))) {
+    if (`${nameOf(operation)} 502` in SINGLE) continue;
+    await provoke(operation, 502, { body: plane().bodyOf(operation) });
+  }
+  const to = '+14155550100';
+  const config = {
+    allow_outbound_calling: true,
+    outbound_contacts: { Ann: to },
+    phone_provider: 'telnyx',
+  };
+  const body = { agent_id: await makeDeployedAgent(config), target_phone_number: to };
+  await provoke(operationOf('POST /api/v1/calls/outbound'), 502, { body });
+});
+
+it('every documented error was provoked, here or where it is said', () => {
+  const documented = plane().api.operations.flatMap((operation) =>
+    Object.keys(operation.responses)
+      .filter((status) => Number(status) >= 400 && !(status in ELSEWHERE))
+      .map((status) => `${nameOf(operation)} ${status}`),
+  );
+  expect(documented.filter((one) => !seen.has(one) && !(one in SINGLE))).toEqual([]);
+});
