@@ -8,7 +8,7 @@ export type EntityKind = 'digits' | 'email' | 'birth' | 'spelling' | 'date';
  * an underscore joins a phrase, a star stands for any letters.
  */
 export interface CueWords {
-  /** Nobody ends with these: conjunctions, prepositions, articles, verbs that want an object. */
+  /** Few end with these: conjunctions, prepositions, articles, verbs that want an object, doubts. */
   readonly hanging: string;
   /** Phrases that end with such a word and are whole. */
   readonly whole: string;
@@ -29,7 +29,7 @@ export interface CueWords {
 export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   en: {
     hanging:
-      'and or but because if when while although unless which whose than with without for from to of at into between the a an my your our their is are was were want i we they can_you_tell_me could_you_tell_me i_mean such_as',
+      "and or but because if when while although unless which whose than with without for from to of at into between the a an my your our their is are was were want i we they can_you_tell_me could_you_tell_me i_mean such_as not_sure i_don't_know i_don’t_know",
     whole:
       'it_is there_is that_is this_is he_is she_is what_it_is they_are we_are you_are it_was they_were that_was so_do_i should_i can_i may_i can_we',
     fillers: 'um uh er erm hmm hm let_me_think let_me_see you_know',
@@ -49,7 +49,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   ca: {
     hanging:
-      'i o però perquè si quan mentre que de del a al amb sense per en des entre el la els les un una uns unes l’ meu meva és són era vull necessito doncs com',
+      'i o però perquè si quan mentre que de del a al amb sense per en des entre el la els les un una uns unes l’ meu meva és són era vull necessito doncs com no_ho_sé no_estic_segur no_estic_segura',
     whole: 'sí_és així_és',
     fillers: 'eh ehm mmm a_veure vull_dir doncs_bé',
     numbers:
@@ -67,7 +67,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   sv: {
     hanging:
-      'och eller men eftersom att om när medan som än med utan för från till av på i vid mellan den det en ett min mitt mina din er vår är var vill behöver jag vi de så',
+      'och eller men eftersom att om när medan som än med utan för från till av på i vid mellan den det en ett min mitt mina din er vår är var vill behöver jag vi de så inte_säker vet_inte',
     whole: 'det_är så_är_det jag_vill vad_är_det har_jag kan_jag kan_vi',
     fillers: 'eh öh hm mm alltså vänta låt_mig_tänka liksom',
     numbers:
@@ -86,7 +86,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   es: {
     hanging:
-      'y e o u pero porque si cuando mientras aunque que de del a al con sin por para en desde hasta entre el la los las un una unos unas mi mis su sus es son era quiero necesito como pues',
+      'y e o u pero porque si cuando mientras aunque que de del a al con sin por para en desde hasta entre el la los las un una unos unas mi mis su sus es son era quiero necesito como pues no_sé no_estoy_seguro no_estoy_segura',
     whole: 'así_es eso_es sí_es',
     fillers: 'eh em mmm a_ver o_sea déjame_pensar',
     numbers:
@@ -104,7 +104,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   fr: {
     hanging:
-      'et ou mais parce_que puisque car si quand lorsque que qui dont de du des d’ à au aux avec sans pour par en dans chez vers entre le la les l’ un une mon ma mes votre vos notre est sont était veux voudrais donc comme je nous',
+      'et ou mais parce_que puisque car si quand lorsque que qui dont de du des d’ à au aux avec sans pour par en dans chez vers entre le la les l’ un une mon ma mes votre vos notre est sont était veux voudrais donc comme je nous sais_pas pas_sûr pas_sûre',
     whole: 'c’est_ça puis-je peut-on comme_ça',
     fillers: 'euh heu hum ben bah attendez voyons c’est-à-dire',
     numbers:
@@ -122,7 +122,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   de: {
     hanging:
-      'und oder aber weil denn dass ob wenn als während obwohl mit ohne für von vom zu zum zur bei beim nach aus in im am auf über zwischen der die das den dem des ein eine einen einem einer mein meine meinen ihr ihre unser ist sind war möchte will brauche ich wir sowie',
+      'und oder aber weil denn dass ob wenn als während obwohl mit ohne für von vom zu zum zur bei beim nach aus in im am auf über zwischen der die das den dem des ein eine einen einem einer mein meine meinen ihr ihre unser ist sind war möchte will brauche ich wir sowie nicht_sicher weiß_nicht',
     whole: 'das_ist_es so_ist_das ja_das_ist_es kann_ich darf_ich können_wir was_ist_das bin_ich',
     fillers: 'äh ähm öh hm also moment mal_sehen sozusagen',
     numbers:
@@ -141,7 +141,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   it: {
     hanging:
-      'e ed o oppure ma perché se quando mentre anche che di del della dei a al alla con senza per da dal in nel tra fra il lo la i gli le l’ un uno una mio mia miei suo è sono era voglio vorrei quindi come',
+      'e ed o oppure ma perché se quando mentre anche che di del della dei a al alla con senza per da dal in nel tra fra il lo la i gli le l’ un uno una mio mia miei suo è sono era voglio vorrei quindi come non_so non_sono_sicuro non_sono_sicura',
     whole: 'così_è sì_è che_cos’è cos’è dov’è com’è',
     fillers: 'ehm eh uhm mmm allora dunque cioè vediamo aspetti',
     numbers:
@@ -159,7 +159,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   pt: {
     hanging:
-      'e ou mas porque se quando enquanto embora que de do da dos das a ao à com sem por para pra em no na desde até entre o os as um uma uns umas meu minha seu sua é são era quero preciso como pois',
+      'e ou mas porque se quando enquanto embora que de do da dos das a ao à com sem por para pra em no na desde até entre o os as um uma uns umas meu minha seu sua é são era quero preciso como pois não_sei não_tenho_certeza',
     whole: 'é_isso isso_é pois_é sim_é',
     fillers: 'eh hum ãh hã quer_dizer deixa_ver',
     numbers:
@@ -177,7 +177,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   pl: {
     hanging:
-      'i a oraz lub albo ale bo ponieważ że żeby jeśli jeżeli kiedy gdy chociaż który która które z ze bez dla od do na w we po przy o między mój moja moje mam jest są był była chcę chciałbym chciałabym potrzebuję więc jak',
+      'i a oraz lub albo ale bo ponieważ że żeby jeśli jeżeli kiedy gdy chociaż który która które z ze bez dla od do na w we po przy o między mój moja moje mam jest są był była chcę chciałbym chciałabym potrzebuję więc jak nie_wiem nie_jestem_pewien nie_jestem_pewna',
     whole: 'tak_jest to_jest_to',
     fillers: 'eee yyy hmm no_więc znaczy zaraz chwileczkę',
     numbers:
@@ -196,7 +196,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   ru: {
     hanging:
-      'и или но а потому_что так_как что чтобы если когда пока хотя который которая которое с со без для от из до на в во по при о об между мой моя моё мне хочу хотел хотела нужен нужна как это я мы',
+      'и или но а потому_что так_как что чтобы если когда пока хотя который которая которое с со без для от из до на в во по при о об между мой моя моё мне хочу хотел хотела нужен нужна как это я мы не_знаю не_уверен не_уверена',
     whole: 'вот_это что_это да_это могу_я как_это',
     fillers: 'э эм ээ ммм ну значит сейчас подождите как_бы',
     numbers:
@@ -215,7 +215,7 @@ export const CUE_WORDS: Readonly<Record<Language, CueWords>> = {
   },
   nl: {
     hanging:
-      'en of maar omdat want dat als wanneer terwijl hoewel die met zonder voor van naar bij uit in op aan over tussen tot de het een mijn uw jouw onze is zijn was wil nodig_heb ik we wij dus zoals',
+      'en of maar omdat want dat als wanneer terwijl hoewel die met zonder voor van naar bij uit in op aan over tussen tot de het een mijn uw jouw onze is zijn was wil nodig_heb ik we wij dus zoals niet_zeker weet_niet weet_het_niet',
     whole: 'dat_is_het zo_is_het kan_ik mag_ik kunnen_we wat_is_het wat_is_dat hoe_laat_is_het',
     fillers: 'eh uh ehm uhm hm nou even_denken zeg_maar wacht',
     numbers:

@@ -2,10 +2,10 @@ import type { EntityKind } from './cue-words.js';
 import { cuesOfTurn, type EntityProgress, type TurnCues } from './turn-cues.js';
 
 /** From here the turn model is sure; between this and the half a little more silence is wanted. */
-const SURE = 0.9;
+const SURE = 0.85;
 const LIKELY = 0.5;
 /** Shares of the way from the shortest to the longest delay. Chosen on TUNING_TURNS, see the bench `endpointing`. */
-const UNSURE_DOUBT = 0.16;
+const UNSURE_DOUBT = 0.14;
 const UNLIKELY_DOUBT = 0.4;
 const COMMA_DOUBT = { likely: 0.2, unlikely: 0.7 };
 const HANGING_DOUBT = { sure: 0.35, likely: 0.5, unlikely: 1 };

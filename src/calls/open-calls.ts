@@ -4,6 +4,7 @@ import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/clock.js';
+import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
 import { MediaError } from '../../media/errors.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
@@ -116,7 +117,13 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       parts.load.frame(lateMs);
     }),
     metrics: parts.metrics,
-    configOf: (agent) => effectiveConfig(agent, { models, box }),
+    configOf: (agent) => {
+      const loaded = effectiveConfig(agent, { models, box });
+      for (const hidden of hiddenSettings(loaded)) {
+        log.info({ agent: agent.id, ...hidden }, 'a setting of the agent is hidden by another');
+      }
+      return loaded;
+    },
     replays,
   });
   const desk = new CallDesk({

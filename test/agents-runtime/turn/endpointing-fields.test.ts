@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
+import { hiddenSettings } from '../../../agents-runtime/turn/hidden-settings.js';
 import { Segmenter, type SpeechEdge } from '../../../media/vad/segmenter.js';
 import { harness } from '../../support/call-harness.js';
 
@@ -84,6 +85,22 @@ describe('max_endpointing_delay', () => {
     }
     expect(waits).toEqual([...waits].sort((a, b) => a - b));
     expect(waits[3]! - waits[0]!).toBeGreaterThan(500);
+  });
+});
+
+describe('a setting that another one hides', () => {
+  it('is named with the one that hides it', () => {
+    const names = (minSilenceMs: number, minEndpointingMs: number, maxEndpointingMs: number) =>
+      hiddenSettings({ minSilenceMs, minEndpointingMs, maxEndpointingMs }).map(
+        ({ setting, by }) => `${setting} by ${by}`,
+      );
+    expect(names(550, 500, 3000)).toEqual(['min_endpointing_delay by min_silence_duration']);
+    expect(names(300, 500, 3000)).toEqual(['min_silence_duration by min_endpointing_delay']);
+    expect(names(500, 500, 500)).toEqual([]);
+    expect(names(900, 500, 800)).toEqual([
+      'min_endpointing_delay by min_silence_duration',
+      'max_endpointing_delay by min_silence_duration',
+    ]);
   });
 });
 

@@ -122,10 +122,13 @@ export async function hearTake(
   const spoken = new SpokenCall(ears, replayedActivity(probabilities), { ...settings, greeting });
   await spoken.begin();
   const startedAt = spoken.clock.now();
-  await spoken.hear(take.samples);
-  await spoken.end();
   // A packet holds what was said before it was sent.
   const endedAt = startedAt - FRAME_MS + (take.endSample * 1000) / RATE;
+  const isOver = () => (spoken.commits.at(-1) ?? 0) > endedAt;
+  for (let at = 0; at < take.samples.length && !isOver(); at += FRAME) {
+    await spoken.hear(take.samples.subarray(at, at + FRAME));
+  }
+  await spoken.end();
   return { commits: spoken.commits.map((at) => at - endedAt), texts: spoken.texts };
 }
 
