@@ -38,6 +38,7 @@ export class SpokenCall {
   readonly #transport = new PlayingClient(this.clock);
   readonly #ears: RealEars;
   #seen = 0;
+  #state = 'listening';
 
   constructor(ears: RealEars, voiceActivity: VoiceActivity, config: Partial<AgentConfig>) {
     this.#ears = ears;
@@ -106,7 +107,11 @@ export class SpokenCall {
     const { events } = this.#transport;
     for (; this.#seen < events.length; this.#seen++) {
       const event = events[this.#seen]!;
-      if (event.type === 'state' && event.state === 'thinking') this.commits.push(this.clock.now());
+      if (event.type !== 'state') continue;
+      // After a filler the agent thinks on: that is no other turn.
+      const isCommit = event.state === 'thinking' && this.#state !== 'speaking';
+      if (isCommit) this.commits.push(this.clock.now());
+      this.#state = event.state;
     }
   }
 }
