@@ -3,6 +3,7 @@ type Soak = (args: readonly string[]) => Promise<number>;
 
 /** Loaded when asked for, so that one run does not need what another one needs. */
 const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
+  calls: () => import('./calls.js'),
   kill: () => import('./kill.js'),
   schemathesis: () => import('./schemathesis.js'),
 };
@@ -13,7 +14,7 @@ if (load) {
   process.exitCode = await (await load()).run(args);
 } else {
   console.error(
-    `usage: npm run soak -- ${Object.keys(SOAKS).join('|')} [--rounds N] [--examples N]`,
+    `usage: npm run soak -- ${Object.keys(SOAKS).join('|')} [--rounds N] [--minutes N] [--examples N]`,
   );
   process.exitCode = 2;
 }

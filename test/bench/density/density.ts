@@ -1,29 +1,19 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { toInt16 } from '../../../media/pcm.js';
-import { Speaker } from '../../support/spoken.js';
 import { admit, makeAgent } from '../bench-agent.js';
 import { machineNow, numberBehind } from '../comparison.js';
 import { type RunningGateway, startGateway } from '../gateway.js';
 import { boundOf, type Counts, countsOf } from '../histogram.js';
 import { type TreeUsage, usageOfTree } from '../process-tree.js';
-import type { CallersOrder } from './callers.js';
+import { CallersProcess, QUESTION } from './callers-process.js';
 import type { CallerFigures } from './light-caller.js';
 
 const INSTANT = fileURLToPath(new URL('./instant-gateway.js', import.meta.url));
-const CALLERS = fileURLToPath(new URL('./callers.js', import.meta.url));
 const AGENT = {
   greeting: 'Hello, this is the flower shop.',
   prompt: 'Twelve red roses cost thirty dollars, with a vase.',
   max_call_duration_seconds: 3600,
 };
-const QUESTION = 'Good morning, how much are twelve red roses?';
 /** Source: the conversation design, density. */
 const BAR_CALLS_A_CORE = 50;
 const BAR_LATENESS_MS = 20;
@@ -67,34 +57,26 @@ interface Ramp {
 export async function run(args: readonly string[]): Promise<number> {
   const most = numberBehind(args, '--calls', MOST_CALLS);
   const step = numberBehind(args, '--step', STEP);
-  const folder = await mkdtemp(join(tmpdir(), 'parley-callers-'));
-  try {
-    const question = join(folder, 'question.pcm');
-    await writeFile(question, await spokenQuestion());
-    const ramps: Ramp[] = [];
-    const options = {
-      question,
-      most,
-      isStubborn: args.includes('--on'),
-      nodeOptions: profiling(args),
-    };
-    if (!args.includes('--local')) {
-      ramps.push(await ramp('instant providers', [INSTANT], { ...options, step }));
-    }
-    if (!args.includes('--instant')) {
-      ramps.push(await ramp('everything local', undefined, { ...options, step: 2 }));
-    }
-    const verdicts = ramps.slice(0, 1).flatMap(verdictsOn);
-    const report = { machine: machineNow(), question: QUESTION, ramps, verdicts };
-    if (args.includes('--json')) console.log(JSON.stringify(report, undefined, 2));
-    else
-      for (const { name, isMet, figure, bar } of verdicts) {
-        console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${figure.toFixed(2)} (bar ${bar})`);
-      }
-    return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const ramps: Ramp[] = [];
+  const options = {
+    most,
+    isStubborn: args.includes('--on'),
+    nodeOptions: profiling(args),
+  };
+  if (!args.includes('--local')) {
+    ramps.push(await ramp('instant providers', [INSTANT], { ...options, step }));
   }
+  if (!args.includes('--instant')) {
+    ramps.push(await ramp('everything local', undefined, { ...options, step: 2 }));
+  }
+  const verdicts = ramps.slice(0, 1).flatMap(verdictsOn);
+  const report = { machine: machineNow(), question: QUESTION, ramps, verdicts };
+  if (args.includes('--json')) console.log(JSON.stringify(report, undefined, 2));
+  else
+    for (const { name, isMet, figure, bar } of verdicts) {
+      console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${figure.toFixed(2)} (bar ${bar})`);
+    }
+  return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
 }
 
 /** `--profile FOLDER` leaves CPU profiles of all of the gateway's threads there. */
@@ -122,7 +104,6 @@ function verdictsOn({ best, bytesACall }: Ramp) {
 }
 
 interface RampOptions {
-  readonly question: string;
   readonly most: number;
   readonly step: number;
   /** Goes on although frames are late. */
@@ -134,22 +115,18 @@ interface RampOptions {
 async function ramp(
   name: string,
   program: readonly string[] | undefined,
-  { question, most, step, isStubborn, nodeOptions }: RampOptions,
+  { most, step, isStubborn, nodeOptions }: RampOptions,
 ): Promise<Ramp> {
   const gateway = await startGateway({
     ...(program && { program: [...nodeOptions, ...program] }),
     env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0' },
   });
-  const callers = fork(CALLERS, [question]);
+  const callers = await CallersProcess.start();
   const steps: Step[] = [];
   try {
     const agentId = await makeAgent(gateway, AGENT);
     for (let calls = step; calls <= most; calls += step) {
-      for (let i = 0; i < step; i++) {
-        await order(callers, { type: 'call', details: await admit(gateway, agentId) });
-        // They do not all speak at once.
-        await sleep(200);
-      }
+      if (!(await addCalls(gateway, callers, agentId, step))) break;
       await sleep(SETTLE_MS);
       const measured = await measureStep(gateway, callers, calls);
       steps.push(measured);
@@ -157,13 +134,34 @@ async function ramp(
       if (measured.latenessP99Ms > BAR_LATENESS_MS && !isStubborn) break;
     }
   } finally {
-    callers.disconnect();
+    callers.stop();
     await gateway.close();
   }
   const best = steps.filter(({ latenessP99Ms }) => latenessP99Ms <= BAR_LATENESS_MS).at(-1);
   const [first, last] = [steps[0]!, steps.at(-1)!];
   const grown = (last.residentMb - first.residentMb) * 2 ** 20;
   return { name, steps, best, bytesACall: grown / Math.max(1, last.calls - first.calls) };
+}
+
+/** @returns false when the gateway takes no more. */
+async function addCalls(
+  gateway: RunningGateway,
+  callers: CallersProcess,
+  agentId: string,
+  count: number,
+): Promise<boolean> {
+  for (let i = 0; i < count; i++) {
+    try {
+      await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+    } catch (error) {
+      if (!String(error).includes('OVERLOADED')) throw error;
+      console.error('the gateway takes no more calls');
+      return false;
+    }
+    // They do not all speak at once.
+    await sleep(200);
+  }
+  return true;
 }
 
 interface Reading {
@@ -176,7 +174,7 @@ interface Reading {
 
 async function measureStep(
   gateway: RunningGateway,
-  callers: ChildProcess,
+  callers: CallersProcess,
   calls: number,
 ): Promise<Step> {
   const before = await read(gateway, callers);
@@ -200,7 +198,7 @@ async function measureStep(
   };
 }
 
-async function read(gateway: RunningGateway, callers: ChildProcess): Promise<Reading> {
+async function read(gateway: RunningGateway, callers: CallersProcess): Promise<Reading> {
   const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
   const delay = /event_loop_delay_seconds\{quantile="0.99"\} (\S+)/.exec(metrics)?.[1];
   return {
@@ -208,24 +206,6 @@ async function read(gateway: RunningGateway, callers: ChildProcess): Promise<Rea
     usage: usageOfTree(gateway.pid),
     lateness: countsOf(metrics, 'frame_lateness_seconds'),
     loopDelayS: Number(delay),
-    callers: await order(callers, { type: 'report' }),
+    callers: await callers.order({ type: 'report' }),
   };
-}
-
-async function order(callers: ChildProcess, what: CallersOrder): Promise<CallerFigures> {
-  const answer = once(callers, 'message');
-  callers.send(what);
-  return (await answer)[0] as CallerFigures;
-}
-
-async function spokenQuestion(): Promise<Uint8Array> {
-  const speaker = new Speaker(new CpuPermits(1));
-  try {
-    const samples = await speaker.say(QUESTION);
-    const pcm = new Int16Array(samples.length);
-    toInt16(samples, pcm);
-    return new Uint8Array(pcm.buffer);
-  } finally {
-    await speaker.close();
-  }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { Gauge } from 'prom-client';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
 import { SmartTurn } from '../../../media/inference/smart-turn.js';
@@ -45,6 +46,19 @@ const config = readConfig(process.env);
 const log = makeLog(config.LOG_LEVEL);
 const metrics = new Metrics();
 shutdown.add('metrics', () => metrics.close());
+const { gc } = globalThis;
+if (gc) {
+  new Gauge({
+    name: 'bench_live_bytes',
+    help: 'What is alive after a collection, buffers included',
+    registers: [metrics.registry],
+    collect() {
+      gc();
+      const { heapUsed, external } = process.memoryUsage();
+      this.set(heapUsed + external);
+    },
+  });
+}
 const load = new LoadWatch(log);
 const permits = new CpuPermits(config.CPU_PERMITS, (...job) => {
   metrics.observePermit(...job);

@@ -152,7 +152,7 @@ export class LightCaller {
         this.#playedMs = this.#receivedMs;
         return;
       case 'end':
-        this.#figures.lost.push(String(message.reason));
+        if (this.#isReady) this.#figures.lost.push(String(message.reason));
     }
   }
 

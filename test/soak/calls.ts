@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { admit, makeAgent } from '../bench/bench-agent.js';
+import { numberBehind } from '../bench/comparison.js';
+import { CallersProcess } from '../bench/density/callers-process.js';
+import { type RunningGateway, startGateway } from '../bench/gateway.js';
+import { usageOfTree } from '../bench/process-tree.js';
+
+const INSTANT = fileURLToPath(new URL('../bench/density/instant-gateway.js', import.meta.url));
+const AGENT = {
+  greeting: 'Hello, this is the flower shop.',
+  prompt: 'Twelve red roses cost thirty dollars, with a vase.',
+};
+const CALLS = 10;
+/** How long the calls of one wave go on: two or three turns each. */
+const WAVE_MS = 14_000;
+const ENDED_WITHIN_MS = 30_000;
+/** The first waves fill caches and compile code. */
+const WARM_UP_SHARE = 1 / 3;
+/** Source: the conversation design, density and endurance. */
+const BAR_KB_A_MINUTE = 50;
+
+interface Sample {
+  readonly minutes: number;
+  readonly liveKb: number;
+  readonly residentKb: number;
+}
+
+/**
+ * `npm run soak -- calls --minutes 15`: waves of calls come, talk and go; between them the garbage is
+ * collected and what is left is measured. It must not grow by more than 50 KB a minute.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  const minutes = numberBehind(args, '--minutes', 15);
+  const gateway = await startGateway({ program: ['--expose-gc', INSTANT] });
+  const callers = await CallersProcess.start();
+  const samples: Sample[] = [];
+  const startedAt = performance.now();
+  const passed = () => (performance.now() - startedAt) / 60_000;
+  try {
+    const agentId = await makeAgent(gateway, AGENT);
+    let calls = 0;
+    while (passed() < minutes) {
+      for (let i = 0; i < CALLS; i++, calls++) {
+        await callers.order({ type: 'call', details: await admit(gateway, agentId) });
+        await sleep(100);
+      }
+      await sleep(WAVE_MS);
+      await callers.order({ type: 'hang-up', count: CALLS });
+      await allEnded(gateway);
+      const sample = { minutes: passed(), ...(await memoryOf(gateway)) };
+      samples.push(sample);
+      const { liveKb, residentKb } = sample;
+      console.log(
+        `${sample.minutes.toFixed(1)} min, ${calls} calls: ${liveKb.toFixed(0)} KB live, ${residentKb.toFixed(0)} KB resident`,
+      );
+    }
+    const { answers, unanswered } = await callers.order({ type: 'report' });
+    console.log(`${calls} calls, ${answers} answers, ${unanswered} questions without one`);
+  } finally {
+    callers.stop();
+    await gateway.close();
+  }
+  const settled = samples.slice(Math.floor(samples.length * WARM_UP_SHARE));
+  const live = slopeOf(settled.map(({ minutes: x, liveKb: y }) => ({ x, y })));
+  const resident = slopeOf(settled.map(({ minutes: x, residentKb: y }) => ({ x, y })));
+  const isMet = live < BAR_KB_A_MINUTE;
+  console.log(
+    `${isMet ? 'met   ' : 'missed'} growth: ${live.toFixed(1)} KB a minute (bar ${BAR_KB_A_MINUTE}); resident ${resident.toFixed(1)}`,
+  );
+  return isMet ? 0 : 1;
+}
+
+async function metricsOf({ url }: RunningGateway): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
+
+async function allEnded(gateway: RunningGateway): Promise<void> {
+  const until = performance.now() + ENDED_WITHIN_MS;
+  for (;;) {
+    const counts = (await metricsOf(gateway)).matchAll(/^calls\{state="\w+"\} (\d+)$/gm);
+    const open = [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    if (open === 0) return;
+    if (performance.now() > until) throw new Error(`${open} calls have not ended`);
+    await sleep(200);
+  }
+}
+
+/** What is alive after a collection, and what the process holds of the machine. */
+async function memoryOf(gateway: RunningGateway) {
+  const found = /^bench_live_bytes (\S+)$/m.exec(await metricsOf(gateway))?.[1];
+  const { residentBytes } = usageOfTree(gateway.pid);
+  return { liveKb: Number(found) / 1024, residentKb: residentBytes / 1024 };
+}
+
+/** The median of the slopes of all pairs: one odd sample changes nothing. Source: Sen, 1968. */
+function slopeOf(points: readonly { readonly x: number; readonly y: number }[]): number {
+  const slopes = points.flatMap((a, i) =>
+    points.slice(i + 1).map((b) => (b.y - a.y) / (b.x - a.x)),
+  );
+  slopes.sort((a, b) => a - b);
+  return slopes[Math.floor(slopes.length / 2)] ?? Number.NaN;
+}
