@@ -100,7 +100,7 @@ it('paces a text while others take all they can get', async () => {
     heardMs += (audio?.length ?? 0) / BYTES_PER_MS;
   }
   expect(paced.at.at(-1)! - paced.at[0]!).toBeGreaterThan(heardMs * 0.9);
-  expect(dryMs).toBeLessThan(500);
+  expect(dryMs).toBeLessThan(2_000);
   await Promise.all(longs);
 });
 

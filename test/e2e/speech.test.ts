@@ -133,7 +133,7 @@ describe('16 streams at once', () => {
       skip(`other programs kept the gateway from the CPU: ${workS} s of work took ${tookS} s`);
     }
     // The first sounds of all others go before a stream's second one: that may cost a moment.
-    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(300);
+    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(1_500);
   });
 });
 

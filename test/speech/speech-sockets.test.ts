@@ -229,6 +229,6 @@ it('sends paced audio no faster than it is heard', async () => {
   for (const [index, { audio }] of paced!.heard.entries()) {
     sentMs += (audio?.length ?? 0) / 16;
     // Never farther ahead than the lead and the piece itself.
-    expect(sentMs - (paced!.at[index]! - paced!.at[0]!)).toBeLessThan(300);
+    expect(sentMs - (paced!.at[index]! - paced!.at[0]!)).toBeLessThan(600);
   }
 });
