@@ -83,8 +83,10 @@ function repeated<Field extends 'url' | 'name'>(
   const seen = new Set<string>();
   return (entries ?? []).flatMap((entry, index) => {
     const value = entry[field];
-    if (!seen.has(value)) {
-      seen.add(value);
+    // An address is the same however it is written: `https://a.example` and `HTTPS://A.example/`.
+    const key = field === 'url' ? new URL(value).href : value;
+    if (!seen.has(key)) {
+      seen.add(key);
       return [];
     }
     return [fault([...loc, index, field], `the ${field} is used by an earlier entry`, value)];

@@ -7,6 +7,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
+import { ApiError } from '../errors.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 import { isScope, type Scope } from './scopes.js';
 
@@ -15,6 +16,8 @@ const OUTSIDE_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 /** Longer ones are no tokens of ours; checked before anything is decoded. */
 const MAX_TOKEN_LENGTH = 8_192;
 const CLOCK_SKEW_SECONDS = 5;
+/** When a key set that could not be had may be asked for again. */
+const RETRY_AFTER_S = 10;
 
 /** Where tokens of another issuer get their keys, and what those tokens must say. */
 export interface OutsideIssuer {
@@ -58,17 +61,18 @@ export class JsonWebTokens {
       .sign(this.#keys[0]);
   }
 
-  /** The claims of a token, or undefined when it is not to be believed. */
+  /**
+   * The claims of a token, or undefined when it is not to be believed.
+   * @throws ApiError OVERLOADED while the other issuer's keys cannot be had
+   */
   async verify(token: string): Promise<TokenClaims | undefined> {
+    const alg = algorithmOf(token);
     try {
-      const { alg } = decodeProtectedHeader(token);
       const payload =
         alg === OWN_ALGORITHM ? await this.#verifyOwn(token) : await this.#verifyOutside(token);
       return payload && toClaims(payload);
     } catch (error) {
-      // A key set that cannot be fetched is a fault of ours, all else one of the token.
-      if (error instanceof errors.JWKSTimeout) throw error;
-      if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+      if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }
   }
@@ -87,13 +91,43 @@ export class JsonWebTokens {
 
   async #verifyOutside(token: string): Promise<JWTPayload | undefined> {
     if (!this.#outside) return undefined;
-    const { payload } = await jwtVerify(token, this.#outside.keys, {
+    const { payload } = await jwtVerify(token, keysOf(this.#outside.keys), {
       algorithms: OUTSIDE_ALGORITHMS,
       issuer: this.#outside.issuer.issuer,
       audience: this.#outside.issuer.audience,
       clockTolerance: CLOCK_SKEW_SECONDS,
     });
     return payload;
+  }
+}
+
+/** What is thrown of a key set that is there, for a token that it does not fit. */
+const ABOUT_TOKENS = [
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+  errors.JOSENotSupported,
+] as const;
+
+/** Tells a key set that cannot be had, which is no fault of a token, from a key that is not in it. */
+function keysOf(keys: JWTVerifyGetKey): JWTVerifyGetKey {
+  return async (header, token) => {
+    try {
+      return await keys(header, token);
+    } catch (cause) {
+      if (ABOUT_TOKENS.some((kind) => cause instanceof kind)) throw cause;
+      const message = 'The keys of the issuer of tokens cannot be had at the moment';
+      throw new ApiError('OVERLOADED', message, { retryAfterS: RETRY_AFTER_S, cause });
+    }
+  };
+}
+
+/** Undefined for what is no token. */
+function algorithmOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).alg;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
   }
 }
 

@@ -122,6 +122,7 @@ describe('the bounds of a config', () => {
 
   it.each([
     [{ events: [{ url: https }, { url: https }] }, 'events.1.url'],
+    [{ events: [{ url: https }, { url: https.replace('https', 'HTTPS') }] }, 'events.1.url'],
     [{ tools: [tool, { ...tool, url: 'https://b.example' }] }, 'tools.1.name'],
   ])('refuses the second of two entries alike: %j', async (webhooks, loc) => {
     expect(await faultsOf({ webhooks })).toEqual([['value_error', `webhooks.${loc}`]]);
