@@ -52,8 +52,7 @@ export class ToolRuns {
       return this.#keep(call, { text: 'Accepted: it runs in the background.' });
     }
     this.#listener.started();
-    const outcome = await this.#work(call, args, spec.timeoutMs);
-    this.#keep(call, outcome);
+    const outcome = this.#keep(call, await this.#work(call, args, spec.timeoutMs));
     this.#listener.ended(reply.aborted);
     return outcome;
   }
