@@ -17,6 +17,7 @@ export class Recorder implements Clock {
   readonly #zero: number;
   #now = 0;
   #questions = 0;
+  #isEntered = false;
   #hasEnded = false;
 
   constructor(clock: Clock, sink: TapeSink) {
@@ -52,7 +53,21 @@ export class Recorder implements Clock {
   /** Something comes in: it is now. */
   enter(): number {
     this.#now = Math.max(this.#now, Math.round(this.#passed() * 1000) / 1000);
+    if (!this.#isEntered) {
+      this.#isEntered = true;
+      setImmediate(() => {
+        this.#isEntered = false;
+      });
+    }
     return this.#now;
+  }
+
+  /**
+   * The same for what may be a consequence of what came in before, without anything between: a model
+   * that answers at once. Time does not go on meanwhile, as it does not in a replay.
+   */
+  enterWithin(): number {
+    return this.#isEntered ? this.#now : this.enter();
   }
 
   /** A question is put to a model or a service. */
@@ -63,7 +78,7 @@ export class Recorder implements Clock {
   }
 
   answer(n: number, answer: Answer): void {
-    this.write({ t: this.enter(), type: 'answer', n, ...answer });
+    this.write({ t: this.enterWithin(), type: 'answer', n, ...answer });
   }
 
   /** Passes a question's answer on, and writes it down as `encode` has it. */

@@ -3,7 +3,8 @@ import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { NoiseReduction, NoiseReductionOptions } from '../../media/noise/noise-reduction.js';
 import type { SpeechChunk, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
-import type { ReplyModel } from '../agent/reply-model.js';
+import type { ReplyModel, ReplyToken } from '../agent/reply-model.js';
+import type { ToolOutcome, ToolSpec, Tools } from '../agent/tools.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
 import type { CallLog } from '../call/call-log.js';
 import type { CallParts } from '../call/call-parts.js';
@@ -15,6 +16,7 @@ import {
   decodeSamples,
   fingerprint,
   questionOf,
+  toolKey,
   type WordRow,
   wordRows,
   wordTimes,
@@ -44,16 +46,9 @@ interface SoundValue {
   readonly pcm?: string;
 }
 
-type Ports = Pick<
+type Ports = Omit<
   CallParts,
-  | 'voiceActivity'
-  | 'noiseReduction'
-  | 'turnModel'
-  | 'recogniser'
-  | 'replyModel'
-  | 'voice'
-  | 'greetings'
-  | 'log'
+  'config' | 'transport' | 'clock' | 'ticker' | 'dictionary' | 'observer' | 'onFault' | 'onEnded'
 >;
 
 /** A call's ports, answered by a tape. */
@@ -82,8 +77,15 @@ export function replayedParts({ head, player, ears }: ReplayedPartsOptions) {
         ),
     },
     recogniser: replayedRecogniser(player, ears),
-    replyModel: replayedModel(player),
-    voice: replayedVoice(head, player),
+    replyModel: replayedModel(player, 'reply'),
+    fallbackModels: Array.from({ length: head.replyModels - 1 }, (_, i) =>
+      replayedModel(player, `reply ${i + 1}`),
+    ),
+    tools: head.tools && replayedTools(head.tools, player),
+    voice: replayedVoice(head.voiceSampleRates[0]!, player, 'voice'),
+    fallbackVoices: head.voiceSampleRates
+      .slice(1)
+      .map((sampleRate, i) => replayedVoice(sampleRate, player, `voice ${i + 1}`)),
     greetings: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
     log: replayedLog(player),
   };
@@ -140,39 +142,53 @@ function replayedRecogniser(player: TapePlayer, ears: LiveEars | undefined): Rec
   };
 }
 
-function replayedModel(player: TapePlayer): ReplyModel {
+function replayedModel(player: TapePlayer, of: string): ReplyModel {
   return {
     id: 'tape',
     async *reply(request) {
       const question = questionOf(request);
       const { signal } = request;
+      void player.ask<Said>({ of: `known ${of}`, key: question }).then(() => request.onKnown?.());
       for (let index = 0; ; index++) {
         const key = `${index} ${question}`;
         const otherwise = () => (index === 0 ? said(NO_REPLY) : { isLast: true });
-        const answer: Said = await player.ask({ of: 'reply', key, signal, otherwise });
+        const answer: Said = await player.ask({ of, key, signal, otherwise });
         if (answer.isLast) return;
-        yield valueIn<string>(answer);
+        yield valueIn<ReplyToken>(answer);
       }
     },
   };
 }
 
-function replayedVoice({ voiceSampleRate }: TapeHead, player: TapePlayer): VoiceModel {
+function replayedVoice(sampleRate: number, player: TapePlayer, of: string): VoiceModel {
   return {
     id: 'tape',
     languages: [],
-    sampleRate: voiceSampleRate,
+    sampleRate,
     warm: async () => undefined,
     close: async () => undefined,
     async *speak({ text }, { signal }): AsyncGenerator<SpeechChunk> {
       for (let index = 0; ; index++) {
-        const otherwise = () => (index === 0 ? said(guessed(text, voiceSampleRate)) : LAST);
+        const otherwise = () => (index === 0 ? said(guessed(text, sampleRate)) : LAST);
         const key = `${index} ${text}`;
-        const answer: Said = await player.ask({ of: 'voice', key, signal, otherwise });
+        const answer: Said = await player.ask({ of, key, signal, otherwise });
         if (answer.isLast) return;
         yield soundIn(valueIn<SoundValue>(answer));
       }
     },
+  };
+}
+
+function replayedTools(specs: readonly ToolSpec[], player: TapePlayer): Tools {
+  const otherwise = () => said({ text: 'Error: this is not on the tape.' });
+  return {
+    specs,
+    problemWith: (name, args) =>
+      player.known('tool-problem', toolKey(name, args)) as string | undefined,
+    call: async (name, args, signal) =>
+      valueIn<ToolOutcome>(
+        await player.ask({ of: 'tool', key: toolKey(name, args), signal, otherwise }),
+      ),
   };
 }
 

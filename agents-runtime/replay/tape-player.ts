@@ -16,8 +16,8 @@ export interface Question<T> {
   readonly of: string;
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
-  /** What to say where the tape says nothing; told the nearest thing that it does say. */
-  readonly otherwise: (near: AnswerLine | undefined) => T | Promise<T>;
+  /** What to say where the tape says nothing; told the nearest thing that it does say. Without it: nothing. */
+  readonly otherwise?: (near: AnswerLine | undefined) => T | Promise<T>;
 }
 
 /** How many questions the tape had an answer to, and how many were answered otherwise. */
@@ -52,8 +52,8 @@ export class TapePlayer implements Clock {
   #at = -1;
 
   constructor({ lines }: Tape) {
-    this.#lines = lines;
-    this.#answers = new TapeAnswers(lines);
+    this.#lines = backlogFirst(lines);
+    this.#answers = new TapeAnswers(this.#lines);
   }
 
   now(): number {
@@ -82,9 +82,17 @@ export class TapePlayer implements Clock {
       const work = Promise.resolve(line);
       return unlessAborted(signal, this.#time.later(line.t - asked.askedAt, work).then(checked));
     }
+    if (!otherwise) return new Promise(() => undefined);
     this.counts.guessed++;
     const work = Promise.resolve(otherwise(this.#answers.near(of, now)));
     return unlessAborted(signal, this.#time.later(this.#answers.usualMs(of), work));
+  }
+
+  /** What was answered there and then. */
+  known(of: string, key: string): unknown {
+    const now = this.now();
+    return (this.#answers.same(of, key, now) ?? this.#answers.alike(of, key, now))?.answer?.line
+      .value;
   }
 
   /** Plays the whole tape. */
@@ -117,6 +125,21 @@ export class TapePlayer implements Clock {
       if (answer) this.#waiting.set(answer.index, () => resolve(answer.line));
     }).then(checked);
   }
+}
+
+/** The call read the wire's backlog in the middle of what it is written behind: there it must be known. */
+function backlogFirst(lines: readonly TapeLine[]): readonly TapeLine[] {
+  const ordered: TapeLine[] = [];
+  let lastEntry = 0;
+  for (const line of lines) {
+    if (line.type === 'backlog') {
+      ordered.splice(lastEntry++, 0, line);
+      continue;
+    }
+    if (line.type !== 'asked' && !isHappening(line)) lastEntry = ordered.length;
+    ordered.push(line);
+  }
+  return ordered;
 }
 
 function checked(line: AnswerLine): AnswerLine {

@@ -21,6 +21,10 @@ export function questionOf({ history }: ReplyRequest): string {
   return history.at(-1)?.text ?? '';
 }
 
+export function toolKey(name: string, args: Readonly<Record<string, unknown>>): string {
+  return `${name} ${JSON.stringify(args)}`;
+}
+
 /** [textStart, textEnd, startSample, endSample] of each word. */
 export type WordRow = readonly [number, number, number, number];
 

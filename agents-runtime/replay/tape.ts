@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PronunciationRule } from '../../media/tts/dictionary/pronunciation-rule.js';
 import type { AgentConfig } from '../agent/agent-config.js';
+import type { ToolSpec } from '../agent/tools.js';
 import type { EndedReason, LoggedTurn } from '../call/call-log.js';
 import type { CallFault } from '../call/call-parts.js';
 import type { CallEvent } from '../call/transport.js';
@@ -14,14 +15,19 @@ const ms = z.number().nonnegative().finite();
 const count = z.number().int().nonnegative();
 const object = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
 const text = z.string();
+const rate = z.number().int().positive();
 
 const head = z.object({
   type: z.literal('call'),
   format: z.literal('parley.replay'),
   version: z.literal(TAPE_VERSION),
-  /** Hz of the agent's audio on the wire, and of its voice. */
-  sampleRate: z.number().int().positive(),
-  voiceSampleRate: z.number().int().positive(),
+  /** Hz of the agent's audio on the wire. */
+  sampleRate: rate,
+  /** Hz of its voice and of those that stand in for it. */
+  voiceSampleRates: z.array(rate).min(1),
+  /** The language model and those that stand in for it. */
+  replyModels: z.number().int().positive(),
+  tools: z.array(object<ToolSpec>()).optional(),
   /** Without it, the agent's voice is on the tape, as its echo counts. */
   hasEchoCanceller: z.boolean(),
   hasNoiseReduction: z.boolean(),

@@ -4,8 +4,8 @@ import type { CallEvent, CallTransport } from '../call/transport.js';
 import type { Clock } from '../clock.js';
 import type { Happening } from './tape.js';
 
-/** Agent audio after a rest as long as this is told of as a new beginning. */
-const REST_MS = 100;
+/** Agent audio after a rest as long as this begins anew: longer than what is sent ahead lasts. */
+const REST_MS = 500;
 
 /** Told of what a call does, as it does it. */
 export interface Witness {

@@ -19,18 +19,24 @@ export const REPLAY_SUFFIX = '.replay.jsonl.gz';
 export class ReplayFiles {
   readonly #folder: string;
   readonly #log: Logger;
+  readonly #mostCharacters: number;
   readonly #open = new Set<Promise<void>>();
 
-  private constructor(folder: string, log: Logger) {
+  private constructor(folder: string, log: Logger, mostCharacters: number) {
     this.#folder = folder;
     this.#log = log;
+    this.#mostCharacters = mostCharacters;
   }
 
   /** Makes the folder, for its owner only. */
-  static async in(folder: string, log: Logger): Promise<ReplayFiles> {
+  static async in(
+    folder: string,
+    log: Logger,
+    mostCharacters = MOST_CHARACTERS,
+  ): Promise<ReplayFiles> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     log.warn('REPLAY_DIR is set: the audio and the words of every call are written to files');
-    return new ReplayFiles(folder, log);
+    return new ReplayFiles(folder, log, mostCharacters);
   }
 
   /** @param callId of our own making, so fit for a file's name. */
@@ -42,7 +48,9 @@ export class ReplayFiles {
     );
     this.#open.add(written);
     void written.then(() => this.#open.delete(written));
-    return new ReplayFile(gzip, () => this.#log.warn({ callId }, 'replay file is full'));
+    return new ReplayFile(gzip, this.#mostCharacters, () =>
+      this.#log.warn({ callId }, 'replay file is full'),
+    );
   }
 
   /** Resolves when all that was written is in its files. */
@@ -54,14 +62,16 @@ export class ReplayFiles {
 /** Keeps lines until there are enough of them: packing is done by another thread. */
 class ReplayFile implements TapeSink {
   readonly #gzip: Gzip;
+  readonly #mostCharacters: number;
   readonly #onFull: () => void;
   readonly #timer: NodeJS.Timeout;
   #lines: string[] = [];
   #characters = 0;
   #lastT = 0;
 
-  constructor(gzip: Gzip, onFull: () => void) {
+  constructor(gzip: Gzip, mostCharacters: number, onFull: () => void) {
     this.#gzip = gzip;
+    this.#mostCharacters = mostCharacters;
     this.#onFull = onFull;
     this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
   }
@@ -71,7 +81,7 @@ class ReplayFile implements TapeSink {
     if ('t' in line) this.#lastT = line.t;
     const row = `${JSON.stringify(line)}\n`;
     this.#characters += row.length;
-    if (this.#characters > MOST_CHARACTERS || this.#gzip.writableLength > MOST_WAITING) {
+    if (this.#characters > this.#mostCharacters || this.#gzip.writableLength > MOST_WAITING) {
       this.#lines.push(`${JSON.stringify({ t: this.#lastT, type: 'full' })}\n`);
       this.#onFull();
       this.end();

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ToolSpec } from '../../../agents-runtime/agent/tools.js';
+import type { CallParts } from '../../../agents-runtime/call/call-parts.js';
+import type { Clock } from '../../../agents-runtime/clock.js';
 import { differences } from '../../../agents-runtime/replay/compare.js';
 import { recordCall } from '../../../agents-runtime/replay/recorded-call.js';
 import { replay } from '../../../agents-runtime/replay/replay.js';
 import { parseTape } from '../../../agents-runtime/replay/tape.js';
 import { diffLines, turnEnds } from '../../../agents-runtime/replay/timeline.js';
+import type { NoiseReduction } from '../../../media/noise/noise-reduction.js';
 import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
 
 const world = fc.record({
@@ -22,7 +26,10 @@ const world = fc.record({
 });
 
 /** A scripted call that is recorded, and what was recorded of it so far. */
-function recorded(options: HarnessOptions = {}) {
+function recorded(
+  options: HarnessOptions = {},
+  change: (parts: CallParts) => CallParts = (parts) => parts,
+) {
   let text = '';
   let hasEnded = false;
   const call = harness({
@@ -31,7 +38,7 @@ function recorded(options: HarnessOptions = {}) {
     settles: true,
     ...options,
     begin: (parts) =>
-      recordCall(parts, {
+      recordCall(change(parts), {
         write: (line) => {
           text += `${JSON.stringify(line)}\n`;
         },
@@ -41,6 +48,27 @@ function recorded(options: HarnessOptions = {}) {
       }),
   });
   return { call, text: () => text, tape: () => parseTape(text), hasEnded: () => hasEnded };
+}
+
+const LOOK_UP: ToolSpec = {
+  name: 'look_up',
+  description: 'Looks something up.',
+  parameters: { type: 'object' },
+  mode: 'sync',
+  timeoutMs: 5_000,
+};
+
+/** Takes 10 ms, and makes everything somewhat quieter. */
+function quieter(clock: Clock): NoiseReduction {
+  return {
+    open: ({ onSamples }) => ({
+      push(samples) {
+        const cleaned = samples.map((sample) => sample * 0.9999);
+        clock.after(10, () => onSamples(cleaned));
+      },
+      close: () => undefined,
+    }),
+  };
 }
 
 describe('a recorded call', () => {
@@ -90,6 +118,49 @@ describe('a recorded call', () => {
       { numRuns: 25 },
     );
   }, 120_000);
+
+  it('is held again with its tools, its fallbacks and its noise reduction', async () => {
+    const { call, tape } = recorded(
+      {
+        reply: async function* ({ history }) {
+          await sleep(call.clock, 50);
+          if (history.at(-1)?.role === 'tool') throw new Error('the model died');
+          yield { type: 'tool-call', id: '1', name: 'look_up', arguments: '{"what":"time"}' };
+        },
+      },
+      (parts) => ({
+        ...parts,
+        config: { ...parts.config, autoNoiseReduction: true },
+        tools: {
+          specs: [LOOK_UP],
+          problemWith: () => undefined,
+          call: async () => {
+            await sleep(call.clock, 1_700);
+            return { text: 'It is noon.' };
+          },
+        },
+        fallbackModels: [
+          {
+            id: 'spare',
+            async *reply({ history }) {
+              await sleep(call.clock, 70);
+              yield `Well. ${history.at(-1)?.text}`;
+            },
+          },
+        ],
+        noiseReduction: quieter(parts.clock),
+      }),
+    );
+    call.call.connected();
+    await call.say('what time is it', 900);
+    await call.silence(9_000);
+    call.call.hangUp('user_hangup');
+    await call.silence(100);
+    expect(call.texts('agent').join(' ')).toContain('It is noon.');
+    const { recorded: then, replayed, answers } = await replay(tape());
+    expect(replayed).toEqual(then);
+    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+  });
 
   it('is held again up to where its file was cut', async () => {
     const { call, text } = recorded();

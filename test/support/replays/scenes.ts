@@ -1,4 +1,6 @@
 import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
+import type { Happening } from '../../../agents-runtime/replay/tape.js';
+import { turnEnds } from '../../../agents-runtime/replay/timeline.js';
 import type { Scene } from './studio.js';
 
 export interface SceneScript {
@@ -7,6 +9,33 @@ export interface SceneScript {
   /** What the agent answers, turn by turn. */
   readonly replies: readonly string[];
   readonly play: (scene: Scene) => Promise<void>;
+  /** What it is there to show: how many turns and utterances there were, and what the wire was told. */
+  readonly shows: Shown;
+}
+
+export interface Shown {
+  readonly turns: number;
+  readonly utterances: number;
+  readonly wire: readonly string[];
+}
+
+export function shownBy(happenings: readonly Happening[]): Shown {
+  const utterances = happenings.filter(
+    (happening) =>
+      happening.type === 'event' &&
+      happening.event.type === 'transcript' &&
+      happening.event.role === 'agent' &&
+      happening.event.final &&
+      happening.event.text !== '',
+  );
+  const acts = happenings.flatMap((happening) =>
+    happening.type === 'wire' ? [happening.act] : [],
+  );
+  return {
+    turns: turnEnds(happenings).length,
+    utterances: utterances.length,
+    wire: acts.filter((act) => act !== 'audio' && act !== 'close'),
+  };
 }
 
 const STORY =
@@ -16,6 +45,7 @@ const STORY =
 export const SCENES: readonly SceneScript[] = [
   {
     name: 'question-answered',
+    shows: { turns: 1, utterances: 2, wire: [] },
     config: { greeting: 'Hello, how can I help?' },
     replies: ['A swim costs four euros.'],
     async play(scene) {
@@ -27,6 +57,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'barge-in',
+    shows: { turns: 2, utterances: 2, wire: ['pause', 'clear'] },
     replies: [STORY, 'You are welcome.'],
     async play(scene) {
       await scene.say('When are you open?');
@@ -38,6 +69,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'false-interruption',
+    shows: { turns: 1, utterances: 1, wire: ['pause', 'resume'] },
     replies: ['We open at nine in the morning and close at six in the evening.'],
     async play(scene) {
       await scene.say('When are you open?');
@@ -48,6 +80,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'backchannel',
+    shows: { turns: 1, utterances: 1, wire: ['pause', 'resume'] },
     replies: [STORY],
     async play(scene) {
       await scene.say('When are you open?');
@@ -58,6 +91,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'number-with-pauses',
+    shows: { turns: 1, utterances: 2, wire: [] },
     config: { greeting: 'What is your phone number?' },
     replies: ['Thank you, I have written it down.'],
     async play(scene) {
@@ -73,6 +107,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'silence',
+    shows: { turns: 0, utterances: 3, wire: [] },
     config: { greeting: 'Hello, how can I help?', userSilenceTimeoutMs: 4_000 },
     replies: [],
     async play(scene) {
@@ -81,6 +116,7 @@ export const SCENES: readonly SceneScript[] = [
   },
   {
     name: 'resumed-socket',
+    shows: { turns: 1, utterances: 1, wire: ['announce'] },
     replies: ['We open at nine in the morning and close at six in the evening.'],
     async play(scene) {
       await scene.say('When are you open?');

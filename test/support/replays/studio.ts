@@ -15,6 +15,7 @@ import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { Ears } from '../../../src/calls/ears.js';
 import { CONFIG, sleep } from '../call-harness.js';
 import { PlayingClient } from '../playing-client.js';
+import { cough } from '../questions.js';
 import { joined } from '../spoken.js';
 
 const RATE = 16_000;
@@ -96,14 +97,9 @@ export class Scene {
     await this.sound(trimmed(await this.#parts.say(text)));
   }
 
-  /** A cough: two bursts of noise. */
+  /** Speech to the VAD, and no words. */
   async cough(): Promise<void> {
-    const random = noise(2);
-    const burst = (ms: number) => {
-      const length = (RATE * ms) / 1000;
-      return Float32Array.from({ length }, (_, i) => 0.3 * random() * Math.exp((-5 * i) / length));
-    };
-    await this.sound(joined([burst(180), burst(120)]));
+    await this.sound(cough());
   }
 
   async sound(samples: Float32Array<ArrayBuffer>): Promise<void> {

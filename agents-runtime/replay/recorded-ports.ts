@@ -1,0 +1,161 @@
+import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
+import type { SpeechChunk, VoiceModel } from '../../media/tts/voice-model.js';
+import type { VoiceActivity } from '../../media/vad/voice-activity.js';
+import type { ReplyModel } from '../agent/reply-model.js';
+import type { Tools } from '../agent/tools.js';
+import type { CallLog } from '../call/call-log.js';
+import type { CallTransport } from '../call/transport.js';
+import type { Recorder } from './recorder.js';
+import { SampleQueue } from './sample-queue.js';
+import { encodeSamples, fingerprint, questionOf, toolKey, wordRows } from './tape-values.js';
+
+/** The wire's backlog is written down when it has changed by more. */
+const BACKLOG_STEP = 64 * 1024;
+
+export function withBacklog(wire: CallTransport, recorder: Recorder): CallTransport {
+  let known = 0;
+  return {
+    sampleRate: wire.sampleRate,
+    hasEchoCanceller: wire.hasEchoCanceller,
+    get backlogBytes() {
+      const bytes = wire.backlogBytes;
+      if (Math.abs(bytes - known) > BACKLOG_STEP || (bytes === 0 && known !== 0)) {
+        known = bytes;
+        recorder.write({ t: recorder.now(), type: 'backlog', bytes });
+      }
+      return known;
+    },
+    audio: (samples) => wire.audio(samples),
+    pause: () => wire.pause(),
+    resumeFrom: (fromMs) => wire.resumeFrom(fromMs),
+    clear: () => wire.clear(),
+    send: (event) => wire.send(event),
+    close: () => wire.close(),
+  };
+}
+
+export function recordedVoiceActivity(
+  voiceActivity: VoiceActivity,
+  recorder: Recorder,
+): VoiceActivity {
+  return {
+    open: (onWindow) =>
+      voiceActivity.open((probability) => {
+        recorder.write({ t: recorder.enter(), type: 'vad', probability });
+        onWindow(probability);
+      }),
+  };
+}
+
+/** Only what the noise reduction has changed is on the tape once more. */
+export function recordedNoiseReduction(noise: NoiseReduction, recorder: Recorder): NoiseReduction {
+  return {
+    open({ onSamples, onFault }) {
+      const queue = new SampleQueue();
+      const line = noise.open({
+        onSamples(samples) {
+          const { length } = samples;
+          const isSame = queue.take(length).every((sample, i) => sample === samples[i]);
+          const pcm = isSame ? undefined : encodeSamples(samples);
+          const t = recorder.enterWithin();
+          recorder.write({ t, type: 'cleaned', samples: length, ...(pcm && { pcm }) });
+          onSamples(samples);
+        },
+        onFault(error) {
+          recorder.write({ t: recorder.enter(), type: 'not-cleaned' });
+          onFault(error);
+        },
+      });
+      return {
+        push(samples, isNoisy) {
+          queue.push(samples);
+          line.push(samples, isNoisy);
+        },
+        close: () => line.close(),
+      };
+    },
+  };
+}
+
+export function recordedRecogniser(recogniser: Recogniser, recorder: Recorder): Recogniser {
+  const { id, languages } = recogniser;
+  return {
+    id,
+    languages,
+    transcribe: (samples, options) =>
+      recorder.once(
+        'recogniser',
+        fingerprint(samples),
+        recogniser.transcribe(samples, options),
+        (text) => text,
+      ),
+  };
+}
+
+/** @param of tells it from the others of the call. */
+export function recordedReplies(model: ReplyModel, recorder: Recorder, of: string): ReplyModel {
+  return {
+    id: model.id,
+    prepare: (prompt, language) => model.prepare?.(prompt, language),
+    reply(request) {
+      const question = questionOf(request);
+      const known = recorder.ask(`known ${of}`, question);
+      const onKnown = () => {
+        recorder.answer(known, {});
+        request.onKnown?.();
+      };
+      const reply = model.reply({ ...request, onKnown });
+      return recorder.stream(of, question, reply, (token) => token);
+    },
+  };
+}
+
+/** @param of tells it from the others of the call; with `isHeard` its sound is on the tape. */
+export function recordedVoice(
+  voice: VoiceModel,
+  recorder: Recorder,
+  { of, isHeard }: { readonly of: string; readonly isHeard: boolean },
+): VoiceModel {
+  const { id, languages, sampleRate } = voice;
+  return {
+    id,
+    languages,
+    sampleRate,
+    warm: () => voice.warm(),
+    close: () => voice.close(),
+    speak: (utterance, options) =>
+      recorder.stream(of, utterance.text, voice.speak(utterance, options), (chunk) =>
+        soundOf(chunk, isHeard),
+      ),
+  };
+}
+
+/** How long it sounds, and when which word; the sound itself only where the call hears it, too. */
+export function soundOf({ samples, words }: SpeechChunk, isHeard: boolean) {
+  const pcm = isHeard && { pcm: encodeSamples(samples) };
+  return { samples: samples.length, words: wordRows(words), ...pcm };
+}
+
+/** Writing takes its time, too: the end of a call waits for it. */
+export function recordedLog(log: CallLog, recorder: Recorder): CallLog {
+  const nothing = () => undefined;
+  return {
+    started: () => recorder.once('log', 'started', log.started(), nothing),
+    turn: (turn) => recorder.once('log', `turn ${turn.index}`, log.turn(turn), nothing),
+    ended: (reason) => recorder.once('log', 'ended', log.ended(reason), nothing),
+  };
+}
+
+export function recordedTools(tools: Tools, recorder: Recorder): Tools {
+  return {
+    specs: tools.specs,
+    problemWith(name, args) {
+      const problem = tools.problemWith?.(name, args);
+      recorder.answer(recorder.ask('tool-problem', toolKey(name, args)), { value: problem });
+      return problem;
+    },
+    call: (name, args, signal) =>
+      recorder.once('tool', toolKey(name, args), tools.call(name, args, signal), (made) => made),
+  };
+}
