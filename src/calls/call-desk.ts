@@ -111,15 +111,18 @@ export class CallDesk {
   /** What a client may know before it calls. */
   async statusOf(accountId: string, agentId: string) {
     const agent = await this.#find(accountId, agentId);
-    const isAllowed = agent.status === 'deployed';
+    const refusal =
+      agent.status === 'deployed'
+        ? await this.#parts.calls.refusalOf(accountId)
+        : 'agent_not_deployed';
     return {
       agent_id: agent.id,
       name: agent.name,
       voice_id: agent.config.tts_params?.voice_id || null,
       status: agent.status,
       status_code: { deployed: 10, paused: 1, disabled: 0 }[agent.status],
-      call_allowed: isAllowed,
-      call_validation_details: isAllowed ? null : REFUSALS.agent_not_deployed,
+      call_allowed: refusal === undefined,
+      call_validation_details: refusal === undefined ? null : REFUSALS[refusal],
     };
   }
 

@@ -103,6 +103,11 @@ export class CallsRepository {
     });
   }
 
+  /** Why a call of this account would not be let in now. */
+  refusalOf(accountId: string): Promise<Refusal | undefined> {
+    return this.#db.transaction((transaction) => this.#refusal(transaction, accountId));
+  }
+
   async find(callId: string): Promise<CallRow | undefined> {
     return this.#db<CallRow>('calls').where({ call_id: callId }).first();
   }

@@ -166,14 +166,36 @@ it('speech that cannot be paid is 402, in a language that no voice speaks 409, b
   }
 });
 
-async function makeDeployedAgent(config: object): Promise<string> {
-  const bearer = plane().owner.key;
+async function makeDeployedAgent(config: object, bearer = plane().owner.key): Promise<string> {
   const body = { name: 'Ann', config };
   const { body: agent } = await plane().ask('POST', '/api/v1/agent', { bearer, body });
   const path = `/api/v1/agent/${agent.agent_id}/deploy`;
   expect((await plane().ask('POST', path, { bearer })).status).toBe(200);
   return agent.agent_id;
 }
+
+it('a call that cannot be paid is 403, and the status of its agent says so before', async () => {
+  const { id, key: bearer } = await plane().makeAccount();
+  const agent_id = await makeDeployedAgent({}, bearer);
+  const path = `/api/v1/connection/agent-status/${agent_id}`;
+  const before = await plane().ask('GET', path, { bearer });
+  expect(before.body).toMatchObject({ call_allowed: true, call_validation_details: null });
+  await plane().database.db('accounts').where({ id }).update({ balance: 0 });
+  const { body } = await plane().ask('GET', path, { bearer });
+  expect(body).toMatchObject({
+    call_allowed: false,
+    call_validation_details: expect.stringContaining('credits'),
+  });
+  for (const operation of plane().api.operations.filter(({ path: at }) =>
+    at.endsWith('-details'),
+  )) {
+    const refused = await provoke(operation, 403, { bearer, body: { agent_id } });
+    expect(refused.body).toMatchObject({
+      code: 'CALL_VALIDATION_FAILED',
+      reason: 'insufficient_credits',
+    });
+  }
+});
 
 it("a voice that does not speak the call's language is 400", async () => {
   const bearer = plane().owner.key;
