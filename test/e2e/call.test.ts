@@ -170,7 +170,8 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
   });
 
   it('goes on when fewer words come than are wanted, and answers them afterwards', async () => {
-    const { client } = await call({ min_interruption_words: 4 });
+    // More than any mishearing of the remark has.
+    const { client } = await call({ min_interruption_words: 8 });
     await askAloud(client, ROSES, 1_000);
     await client.say(said.get(REMARK)!);
     await client.waitFor('pause');

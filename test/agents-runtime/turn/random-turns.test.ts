@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
+import { type TurnAction, TurnTaker } from '../../../agents-runtime/turn/turn-taker.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+/** What the world may do at any moment, besides what the agent's own legs do. */
+const happening = fc.oneof(
+  fc.constantFrom(
+    'speak',
+    'pause',
+    'resume',
+    'stop',
+    'type',
+    'tool',
+    'tool-late',
+    'end',
+    'fail',
+    'sound',
+  ),
+  fc.record({
+    text: fc.constantFrom('', 'mhm', 'stop', 'one two three', 'wait a moment please'),
+    isFinal: fc.boolean(),
+  }),
+);
+const step = fc.record({ happening, ms: fc.integer({ min: 0, max: 1_500 }) });
+
+const world = fc.record({
+  script: fc.array(step, { maxLength: 40 }),
+  /** From a commit to the first sound, and how long an utterance lasts. */
+  thinkMs: fc.integer({ min: 0, max: 3_000 }),
+  speakMs: fc.integer({ min: 0, max: 4_000 }),
+  isDeaf: fc.boolean(),
+  voiceFails: fc.boolean(),
+  settings: fc.record({
+    allowInterruptions: fc.boolean(),
+    allowInterruptionsOnGreeting: fc.boolean(),
+    allowAgentToEndCall: fc.boolean(),
+    minInterruptionWords: fc.integer({ min: 0, max: 4 }),
+    userSilenceTimeoutMs: fc.constantFrom(0, 2_000, 10_000),
+    maxCallDurationMs: fc.constantFrom(5_000, 40_000, 900_000),
+  }),
+});
+type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
+
+const SETTINGS: TurnSettings = {
+  minSilenceMs: 550,
+  minEndpointingMs: 500,
+  maxEndpointingMs: 3_000,
+  allowInterruptions: true,
+  allowInterruptionsOnGreeting: false,
+  minInterruptionWords: 1,
+  language: 'en',
+  userSilenceTimeoutMs: 10_000,
+  allowAgentToEndCall: false,
+  maxCallDurationMs: 900_000,
+};
+
+/** A turn-taker whose agent thinks and speaks by the clock. */
+function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World) {
+  const clock = new VirtualClock();
+  const state = { shown: 'initializing', cutAt: 0, hungUpAt: 0, faults: [] as string[] };
+  const answered: string[] = [];
+  const dropped: number[] = [];
+  let speaking: number | undefined;
+  let isHeld = false;
+  const taker: TurnTaker = new TurnTaker({
+    settings: { ...SETTINGS, ...settings },
+    clock,
+    startedAt: 0,
+    act: (action) => act(action),
+  });
+  const utter = (utterance: number, ms: number) => {
+    speaking = undefined;
+    isHeld = false;
+    const isCurrent = () => {
+      const { agent } = taker.state;
+      return agent.phase !== 'idle' && agent.utterance.id === utterance;
+    };
+    const finish = () => {
+      if (!isCurrent()) return;
+      if (isHeld) {
+        clock.after(50, finish);
+        return;
+      }
+      speaking = undefined;
+      taker.handle({ type: 'playout-finished', utterance, isFaulty: voiceFails });
+    };
+    clock.after(thinkMs, function start() {
+      if (!isCurrent()) return;
+      if (isHeld) {
+        clock.after(50, start);
+        return;
+      }
+      speaking = utterance;
+      taker.handle({ type: 'playout-started', utterance });
+      clock.after(ms, finish);
+    });
+  };
+  const act = (action: TurnAction) => {
+    if (action.type === 'show') state.shown = action.state;
+    if (action.type === 'commit-turn' || action.type === 'speak' || action.type === 'report') {
+      utter(action.utterance, speakMs);
+    }
+    if (action.type === 'commit-turn') answered.push(action.text);
+    if (action.type === 'drop-turn') dropped.push(action.turn);
+    if (action.type === 'hold-playout') isHeld = true;
+    if (action.type === 'resume-playout') isHeld = false;
+    if (action.type === 'cut-playout') {
+      speaking = undefined;
+      state.cutAt = clock.now();
+    }
+    if (action.type === 'hang-up') {
+      state.hungUpAt ||= clock.now();
+      taker.close();
+    }
+  };
+  const send = (event: TurnEvent) => taker.handle(event);
+  const happen = (what: World['script'][number]['happening']) => {
+    const zeroMs = clock.now();
+    const { user } = taker.state;
+    if (typeof what !== 'string') {
+      if (isDeaf) return;
+      const isFinal = what.isFinal && user.phase === 'paused';
+      send({ type: 'transcript', text: what.text, zeroMs: isFinal ? user.zeroMs : undefined });
+      return;
+    }
+    const events: Record<string, TurnEvent> = {
+      speak: { type: 'speech-started', startMs: zeroMs },
+      pause: { type: 'speech-paused', zeroMs },
+      resume: { type: 'speech-resumed' },
+      stop: { type: 'speech-stopped', zeroMs },
+      type: { type: 'typed', text: 'typed words' },
+      tool: { type: 'tool-started' },
+      'tool-late': { type: 'tool-ended', isLate: true },
+      end: { type: 'ending', utterance: speaking ?? 0, reason: 'agent_hangup' },
+      fail: { type: 'reply-failed', utterance: speaking ?? 0 },
+      sound: { type: 'sound-came' },
+    };
+    send(events[what]!);
+  };
+  send({ type: 'connected', greets: script.length % 2 === 0 });
+  for (const { happening: what, ms } of script) {
+    happen(what);
+    clock.advance(ms);
+    const isSilent = state.shown === 'speaking' && speaking === undefined;
+    if (isSilent && state.hungUpAt === 0) state.faults.push('speaks no sound');
+  }
+  return { clock, taker, state, answered, dropped, send };
+}
+
+it('whatever happens in whatever order, the floor is never left hanging', () => {
+  fc.assert(
+    fc.property(world, (made) => {
+      const { clock, taker, state, send } = play(made);
+      expect(state.faults).toEqual([]);
+      // The caller falls silent, and everything that is said is played.
+      if (taker.state.turn) send({ type: 'speech-paused', zeroMs: clock.now() });
+      clock.advance(30_000);
+      if (state.hungUpAt === 0) {
+        expect(taker.state.turn).toBeUndefined();
+        expect(taker.state.waiting).toBeUndefined();
+        expect(taker.state.pending).toEqual([]);
+        // Something of the agent's own may just be being said.
+        const isFree = () => taker.state.isClosed || taker.state.agent.phase === 'idle';
+        for (let i = 0; i < 200 && !isFree(); i++) clock.advance(50);
+        expect(isFree()).toBe(true);
+      }
+      const limitMs = made.settings.maxCallDurationMs;
+      if (clock.now() > limitMs + 5_000) expect(state.hungUpAt).toBeGreaterThan(0);
+      if (state.hungUpAt > 0) expect(state.hungUpAt).toBeLessThanOrEqual(limitMs + 5_000);
+      taker.close();
+      // The world's own steps end by themselves; of the turn-taker nothing is left.
+      clock.advance(20_000);
+      expect(clock.pending).toBe(0);
+    }),
+    { numRuns: 3_000 },
+  );
+}, 60_000);
+
+it('a cut leaves the caller the floor at once, whatever else goes on', () => {
+  fc.assert(
+    fc.property(world, (made) => {
+      const { taker, clock, state, send } = play(made);
+      const { agent } = taker.state;
+      if (agent.phase === 'idle' || state.hungUpAt > 0) return;
+      const before = state.cutAt;
+      state.cutAt = -1;
+      send({ type: 'speech-started', startMs: clock.now() });
+      send({ type: 'transcript', text: 'stop that at once please', zeroMs: undefined });
+      if (state.cutAt === -1) {
+        expect(before).toBeGreaterThanOrEqual(0);
+        return;
+      }
+      expect(state.shown).toBe('listening');
+    }),
+    { numRuns: 2_000 },
+  );
+}, 60_000);
