@@ -5,9 +5,9 @@ import { cuesOfTurn, type EntityProgress, type TurnCues } from './turn-cues.js';
 const SURE = 0.85;
 const LIKELY = 0.5;
 /** Shares of the way from the shortest to the longest delay. Chosen on TUNING_TURNS, see the bench `endpointing`. */
-const UNSURE_DOUBT = 0.14;
-const UNLIKELY_DOUBT = 0.4;
-const COMMA_DOUBT = { likely: 0.2, unlikely: 0.7 };
+const UNSURE_DOUBT = 0.1;
+const UNLIKELY_DOUBT = 0.3;
+const COMMA_DOUBT = { likely: 0.1, unlikely: 0.7 };
 const HANGING_DOUBT = { sure: 0.35, likely: 0.5, unlikely: 1 };
 const ENTITY_DOUBT: Readonly<Record<EntityProgress, readonly [likely: number, unlikely: number]>> =
   {

@@ -48,7 +48,7 @@ export const TUNING_TURNS: readonly SpokenTurn[] = [
   { said: 'That sounds good to me.' },
 ];
 
-/** Other turns, by voices that had no part in tuning: on these the figures of the README are made. */
+/** Other turns, for voices that had no part in tuning: on these the figures of the README are made. */
 export const JUDGED_TURNS: readonly SpokenTurn[] = [
   { said: 'I want to cancel my subscription at the end of the month.' },
   { said: 'Are you open on public holidays?' },
