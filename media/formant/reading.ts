@@ -1,17 +1,11 @@
+import { plainEnglish } from '../tts/english/plain-english.js';
 import { normaliserOf } from '../tts/languages/grammars.js';
 import { splitLong } from '../tts/sentences.js';
 import { speakable } from '../tts/speakable.js';
 import type { SpokenForm, TracedText } from '../tts/traced-text.js';
 
-/** Longest `[SPELL:…]`. */
-const LONGEST_SPELLING = 200;
 /** What the engine would take for markup or for phonemes of its own. */
 const NO_MARKUP: SpokenForm = { pattern: /[<>[\]{}|\\^`]/g, say: () => ' ' };
-/** Each character stands alone, so that the engine says its name. */
-const SPELLING: SpokenForm = {
-  pattern: new RegExp(`\\[SPELL:([^\\]\\n]{0,${LONGEST_SPELLING}})\\]`, 'gi'),
-  say: ([, characters = '']) => ` ${[...characters.replace(/\s+/g, '')].join(' ').toUpperCase()} `,
-};
 
 /** A first piece is a clause of a few words; later ones are longer, as one is made while one is heard. */
 const SHORTEST_FIRST = 12;
@@ -27,14 +21,14 @@ export interface ReadingPiece {
   readonly start: number;
 }
 
-/**
- * A text as the engine may have it: no markup or emoji, and all in words. In English, whose front end
- * is that of another voice, numbers and abbreviations stay: the engine knows them.
- */
+/** A text as the engine may have it: no markup or emoji, and all in words. */
 export function readingOf(text: string, language: string): TracedText {
-  const words =
-    normaliserOf(language)?.normalise(text) ?? speakable(text, language).rewrite(SPELLING);
-  return words.rewrite(NO_MARKUP);
+  return wordsOf(text, language).rewrite(NO_MARKUP);
+}
+
+function wordsOf(text: string, language: string): TracedText {
+  if (language === 'en') return plainEnglish(text);
+  return normaliserOf(language)?.normalise(text) ?? speakable(text, language);
 }
 
 /**

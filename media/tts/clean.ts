@@ -21,6 +21,8 @@ export const CLEANING: readonly SpokenForm[] = [
       /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u20e3\ufe0f]|\p{Emoji_Modifier})+/gu,
     say: emojiOrSign,
   },
+  // Raised letters: "Mᵐᵉ", "3ᵉʳ"
+  { pattern: /(?<=[\p{L}\d.])[ᵃ-ᵛʰʲʳʷʸˡˢˣⁿ]+/gu, say: ([found]) => found.normalize('NFKC') },
   { pattern: /\p{Nd}/gu, say: asciiDigit },
   { pattern: /’/g, say: () => "'" },
   { pattern: /[‐‑‒]/g, say: () => '-' },

@@ -1,6 +1,7 @@
 import type { SpokenForm } from '../traced-text.js';
 import type { Grammar } from './grammar.js';
-import { ALONE, anyOf, contextOf } from './number-text.js';
+import { ALONE, anyOf, contextOf, counted } from './number-text.js';
+import { fromCldr } from './unit-rules.js';
 
 /** Times of day: "14:30", and as the language writes them else. */
 export function clockRules(grammar: Grammar): SpokenForm[] {
@@ -10,7 +11,12 @@ export function clockRules(grammar: Grammar): SpokenForm[] {
     const [, hour = '', minute = '0', second = '0'] = match;
     const time = { hour: Number(hour), minute: Number(minute), before: contextOf(match).before };
     const isTime = time.hour <= 24 && time.minute <= 59 && Number(second) <= 59;
-    return isTime ? grammar.time(time) : undefined;
+    if (!isTime || match[3] === undefined) return isTime ? grammar.time(time) : undefined;
+    const seconds = counted(String(Number(second)), fromCldr('second', grammar), {
+      grammar,
+      before: time.before,
+    });
+    return `${grammar.time(time)} ${grammar.words.and} ${seconds}`;
   };
   const rule = (pattern: string): SpokenForm => ({ pattern: new RegExp(pattern, 'gu'), say });
   const separator = hasHourLetter ? '(?::| ?h ?|\\.)' : '[:.]';

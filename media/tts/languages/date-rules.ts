@@ -21,9 +21,11 @@ export function dateRules(grammar: Grammar): SpokenForm[] {
   const yearSign = isSlavic ? YEAR_SIGN : '';
   return [
     {
-      pattern: new RegExp(`(?<![\\p{L}\\d-])(\\d{4})-(\\d{2})-(\\d{2})(?![\\d-])${yearSign}`, 'gu'),
-      needs: '-',
-      say: (match) => say(match, [match[3]!, match[2]!, match[1]!]),
+      pattern: new RegExp(
+        `(?<![\\p{L}\\d./-])(\\d{4})(?:([-/])(\\d{1,2})\\2(\\d{1,2})|\\.(\\d{2})\\.(\\d{2}))(?![\\d/-]|\\.\\d)${yearSign}`,
+        'gu',
+      ),
+      say: (match) => say(match, [(match[4] ?? match[6])!, (match[3] ?? match[5])!, match[1]!]),
     },
     {
       pattern: new RegExp(

@@ -71,6 +71,14 @@ export interface MoneyStyle {
   readonly of: string;
 }
 
+/** How a half is said, for masculine and feminine nouns. */
+export interface Half {
+  /** Behind a number, or behind the noun that it counts: " y medio", " y media". */
+  readonly behind: readonly [string, string];
+  /** Before the noun. */
+  readonly alone: readonly [string, string];
+}
+
 /** What the shared rules need to know of one language. */
 export interface Grammar {
   readonly language: Language;
@@ -114,6 +122,8 @@ export interface Grammar {
   /** Of a word behind a number; nothing for what is no noun. */
   genderOf?(word: string, value: number): Gender | undefined;
   fraction(over: number, under: number): string | undefined;
+  /** Where a half is no mere fraction. */
+  readonly half?: Half;
   date(date: WrittenDate): string;
   time(time: WrittenTime): string;
 }

@@ -7,6 +7,7 @@ import {
   counted,
   NUMBER,
   numberInWords,
+  ofNoun,
   parseNumber,
   setApart,
 } from './number-text.js';
@@ -35,7 +36,7 @@ export function moneyRules(grammar: Grammar): SpokenForm[] {
   return [
     {
       pattern: new RegExp(
-        `(?<!\\p{L})(${signs})\\s?(${NUMBER})${NO_PART}(?: ?(${scales})(?!\\p{L}))?`,
+        `(?<!\\p{L}|\\d\\s?)(${signs})\\s?(${NUMBER})${NO_PART}(?: ?(${scales})(?!\\p{L}))?`,
         'gu',
       ),
       say: (match) => say(match, match[1]!, { number: match[2]!, scale: match[3] }),
@@ -76,7 +77,7 @@ function amountInWords(
   const large = scale === undefined ? undefined : grammar.scales.get(scale);
   if (large) {
     const many = unit.forms.get('many') ?? '';
-    return `${counted(number, large, where)} ${grammar.money.of}${many}`;
+    return `${counted(number, large, where)} ${ofNoun(many, grammar)}${many}`;
   }
   const { digits, decimals } = parseNumber(number);
   if (decimals === '' || decimals.length > 2 || !part) return counted(number, unit, where);

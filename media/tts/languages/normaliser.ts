@@ -62,7 +62,7 @@ export class LanguageNormaliser {
 }
 
 /** Signs between words. */
-function signs({ words }: Grammar): SpokenForm[] {
+function signs({ language, words }: Grammar): SpokenForm[] {
   const alone = (sign: string, word: string): SpokenForm => ({
     pattern: new RegExp(`(?<=\\S) ?${sign} ?(?=\\p{L})`, 'gu'),
     needs: sign,
@@ -71,6 +71,12 @@ function signs({ words }: Grammar): SpokenForm[] {
   return [
     alone('&', words.and),
     alone('=', words.equals),
+    {
+      // A name on a network
+      pattern: /(?<![\p{L}\p{N}])@(?=[\p{L}\p{N}_])/gu,
+      needs: '@',
+      say: () => `${signNamesOf(language).get('@')} `,
+    },
     { pattern: /§+ ?/g, needs: '§', say: () => `${words.paragraph} ` },
     { pattern: /№ ?/g, needs: '№', say: () => `${words.number} ` },
     { pattern: /(?<!\S)# ?(?=\p{L})/gu, needs: '#', say: () => `${words.number} ` },

@@ -1,10 +1,13 @@
 import type { SpokenForm } from '../traced-text.js';
+import { FRACTION, fractionInWords } from './fractions.js';
 import type { Grammar } from './grammar.js';
 import {
   contextOf,
   digitByDigit,
+  isWholeMillions,
   NUMBER,
   numberInWords,
+  ofNoun,
   parseNumber,
   setApart,
 } from './number-text.js';
@@ -19,7 +22,7 @@ export function firstNumberRules(grammar: Grammar): SpokenForm[] {
       say: (match) => {
         const fraction = match[0].normalize('NFKC').replace('\u2044', '/');
         const { before, behind } = contextOf(match);
-        const left = /\d$/.test(before) ? ` ${grammar.words.and} ` : '';
+        const left = /\d$/.test(before) ? ' ' : '';
         return left + fraction + (/^[\p{L}\p{N}]/u.test(behind) ? ' ' : '');
       },
     },
@@ -58,12 +61,11 @@ export function numberRules(grammar: Grammar): SpokenForm[] {
   const { words } = grammar;
   return [
     {
-      pattern: /(?<![\p{L}\d./])(\d{1,2})\/(\d{1,3})(?![\d/]|[.,]\d)/gu,
-      say: ([, over = '', under = '']) => {
-        const [a, b] = [Number(over), Number(under)];
-        if (a === 24 && b === 7) return `${over} ${under}`;
-        const fraction = a > 0 && a < b ? grammar.fraction(a, b) : undefined;
-        return fraction ?? `${over} ${words.over} ${under}`;
+      pattern: new RegExp(`(?<![\\p{L}\\d./])${FRACTION}(?![\\d/]|[.,]\\d)`, 'gu'),
+      say: ([, whole, over = '', under = '']) => {
+        if (`${over}/${under}` === '24/7') return `${whole ? `${whole} ` : ''}${over} ${under}`;
+        const said = fractionInWords({ whole, over, under }, grammar);
+        return said ?? `${whole ? `${whole} ` : ''}${over} ${words.over} ${under}`;
       },
     },
     {
@@ -81,6 +83,7 @@ export function numberRules(grammar: Grammar): SpokenForm[] {
       pattern: new RegExp(`(?<!\\d)(${NUMBER})`, 'g'),
       say: (match) => setApart(match, plain(match, grammar)),
     },
+    { pattern: /(?<= d') (?=\p{L})/gu, needs: " d' ", say: () => '' },
     { pattern: /(?<=\d):(?=\d)/g, say: () => ' ' },
     { pattern: /\d{1,15}/g, say: (match) => setApart(match, whole(match[0], grammar)) },
     {
@@ -111,5 +114,7 @@ function plain(match: RegExpExecArray, grammar: Grammar): string {
   const next = NEXT_WORD.exec(behind)?.[1];
   const gender = next === undefined || number.sign ? undefined : grammar.genderOf?.(next, value);
   const isGenitive = !number.sign && (grammar.asksGenitive?.(before) ?? false);
-  return numberInWords(number, grammar, { gender, isGenitive });
+  const words = numberInWords(number, grammar, { gender, isGenitive });
+  const isCounting = next !== undefined && gender !== undefined && isWholeMillions(number);
+  return isCounting ? `${words} ${ofNoun(next, grammar)}`.trimEnd() : words;
 }

@@ -79,6 +79,18 @@ export function numberInWords(
   return `${grammar.cardinal(value)} ${point} ${rest}`;
 }
 
+const VOWEL = /^[aeiouyhàâéèêîôû]/i;
+
+/** What joins a noun to the number or part before it: "de ", or "d'" before a vowel. */
+export function ofNoun(name: string, { money }: Grammar): string {
+  return money.of === "d'" && !VOWEL.test(name) ? 'de ' : money.of;
+}
+
+/** Millions are a noun in Romance languages: "un millón de euros". */
+export function isWholeMillions({ digits, decimals }: WrittenNumber): boolean {
+  return decimals === '' && /[1-9]0{6,}$|[1-9]\d*0{6}$/.test(digits);
+}
+
 /** A number and the noun that it counts. */
 export function counted(
   written: string,
@@ -88,7 +100,8 @@ export function counted(
   const number = parseNumber(written);
   const isGenitive = !number.sign && (grammar.asksGenitive?.(before) ?? false);
   const words = numberInWords(number, grammar, { gender: what.gender, isGenitive });
-  return `${words} ${formFor(number, what, { grammar, isGenitive })}`;
+  const name = formFor(number, what, { grammar, isGenitive });
+  return `${words} ${isWholeMillions(number) ? ofNoun(name, grammar) : ''}${name}`;
 }
 
 /** The form of a noun behind the number. */

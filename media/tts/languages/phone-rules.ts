@@ -1,7 +1,7 @@
 import type { SpokenForm } from '../traced-text.js';
 import type { Grammar } from './grammar.js';
 import { spellOut } from './letter-rules.js';
-import { digitByDigit } from './number-text.js';
+import { contextOf, digitByDigit } from './number-text.js';
 
 const FEWEST_DIGITS = 6;
 const NAMED =
@@ -16,9 +16,15 @@ const NATIONAL = /(?<![\p{L}\d.,+-])\(?0\d{1,4}\)?(?:[ /-]\d{2,8}){1,5}(?![\d-]|
 /** 123-456-789 and other codes in groups. */
 const GROUPS = /(?<![\p{L}\d.-])\d{2,6}(?:-\d{2,6}){2,5}(?![\p{L}\d-])/gu;
 
+const THREES = /^\d{3}(?: \d{3})*$/;
+const GROUP_BEFORE = /(?:^|[^\d ]|[^\d] )\d{1,3}(?: \d{3})* $/;
+
 /** Telephone numbers and codes in groups: digit by digit, or two by two, with a pause between groups. */
 export function phoneRules(grammar: Grammar): SpokenForm[] {
-  const say = ([found]: RegExpExecArray) => {
+  const say = (match: RegExpExecArray) => {
+    const [found] = match;
+    // What is behind the first group of "1 000 000" is no telephone number.
+    if (THREES.test(found) && GROUP_BEFORE.test(contextOf(match).before)) return undefined;
     const digits = found.match(/\d/g)?.length ?? 0;
     if (digits < FEWEST_DIGITS && !/^\d+$/.test(found)) return undefined;
     const sign = found.startsWith('+') ? `${grammar.words.plus} ` : '';

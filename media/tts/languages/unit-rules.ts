@@ -1,4 +1,5 @@
 import type { SpokenForm } from '../traced-text.js';
+import { FRACTION, fractionOf } from './fractions.js';
 import { type Gender, type Grammar, type Noun, noun } from './grammar.js';
 import { ALONE, anyOf, contextOf, counted, NUMBER } from './number-text.js';
 
@@ -15,7 +16,15 @@ const UNITS: Readonly<Record<string, string>> = {
   ml: 'milliliter',
   mL: 'milliliter',
   ha: 'hectare',
+  mi: 'mile',
+  mph: 'mile-per-hour',
+  ft: 'foot',
+  lb: 'pound',
+  lbs: 'pound',
   'km/h': 'kilometer-per-hour',
+  'km/s': 'kilometer-per-second',
+  'Mbit/s': 'megabit-per-second',
+  'Gbit/s': 'gigabit-per-second',
   'm/s': 'meter-per-second',
   '°C': 'celsius',
   '° C': 'celsius',
@@ -44,6 +53,15 @@ export function unitRules(grammar: Grammar): SpokenForm[] {
   };
   return [
     {
+      pattern: new RegExp(`${ALONE}(?<!/)${FRACTION}\\s?(${signs})(?![\\p{L}\\d/])`, 'gu'),
+      needs: '/',
+      say: (match) => {
+        const [, whole, over = '', under = '', sign = ''] = match;
+        const where = { grammar, before: contextOf(match).before };
+        return fractionOf({ whole, over, under }, nounOf(sign), where);
+      },
+    },
+    {
       pattern: new RegExp(`${ALONE}(${NUMBER})\\s?(${signs})(?![\\p{L}\\d/])`, 'gu'),
       say: (match) =>
         counted(match[1]!, nounOf(match[2]!), { grammar, before: contextOf(match).before }),
@@ -51,7 +69,8 @@ export function unitRules(grammar: Grammar): SpokenForm[] {
   ];
 }
 
-function fromCldr(unit: string, grammar: Grammar): Noun {
+/** A unit's name, by CLDR's name for it. */
+export function fromCldr(unit: string, grammar: Grammar): Noun {
   const format = new Intl.NumberFormat(grammar.language, {
     style: 'unit',
     unit,

@@ -199,6 +199,7 @@ export const CATALAN: Grammar = {
   pairsPhones: false,
   own: OWN,
   cardinal,
+  half: { behind: [' i mig', ' i mitja'], alone: ['mig', 'mitja'] },
   genderOf,
   fraction: (over, under) => {
     const part = PARTS[under];

@@ -72,8 +72,16 @@ const PARTS: Readonly<Record<number, string>> = {
   7: 'Siebtel',
   8: 'Achtel',
   9: 'Neuntel',
-  10: 'Zehntel',
 };
+
+/** "-tel" below twenty, "-stel" from there on (Source: CLDR rbnf/de.xml; Duden, Bruchzahlen). */
+function partOf(under: number): string | undefined {
+  const known = PARTS[under];
+  if (known !== undefined || under < 2 || under > 1000) return known;
+  const words =
+    under === 100 || under === 1000 ? cardinal(under).replace(/^ein/, '') : cardinal(under);
+  return words.charAt(0).toUpperCase() + words.slice(1) + (under < 20 ? 'tel' : 'stel');
+}
 
 /** German (Source: Duden on numbers, dates and times; CLDR rbnf/de.xml). */
 export const GERMAN: Grammar = {
@@ -116,6 +124,8 @@ export const GERMAN: Grammar = {
     ['Mrd', noun('Milliarde|Milliarden', 'f')],
     ['Millionen', noun('Millionen', 'f')],
     ['Milliarden', noun('Milliarden', 'f')],
+    ['Billionen', noun('Billion|Billionen', 'f')],
+    ['Billion', noun('Billion|Billionen', 'f')],
   ]),
   unitSigns: { Std: 'hour', 'Std.': 'hour', 'Min.': 'minute', 'Sek.': 'second' },
   moreUnits: {
@@ -207,6 +217,7 @@ export const GERMAN: Grammar = {
     { pattern: /(?<=\p{Ll})str\.(?= ?\d|$|,)/gu, needs: 'str.', say: () => 'straße' },
   ],
   cardinal,
+  half: { behind: ['einhalb', 'einhalb'], alone: ['ein halb', 'ein halb'] },
   year: (value, behind) => (/^ \p{Lu}\p{Ll}/u.test(behind) ? undefined : yearInWords(value)),
   genderOf: (word) => {
     if (!/^\p{Lu}/u.test(word)) return undefined;
@@ -214,7 +225,7 @@ export const GERMAN: Grammar = {
   },
   fraction: (over, under) => {
     if (under === 2) return over === 1 ? 'ein halb' : undefined;
-    const part = PARTS[under];
+    const part = partOf(under);
     return part && `${cardinal(over, 'n')} ${part}`;
   },
   date: ({ day, month, year, before }) => {

@@ -1,4 +1,3 @@
-import { toOrdinal } from 'n2words/es-ES';
 import type { SpokenForm } from '../../traced-text.js';
 import { currencies, type Gender, type Grammar, letterNames, noun } from '../grammar.js';
 import { contextOf } from '../number-text.js';
@@ -70,17 +69,63 @@ function genderOf(word: string, value: number): Gender | undefined {
     : 'm';
 }
 
+const FIRST =
+  'cero primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo duodécimo'.split(
+    ' ',
+  );
+const TENTHS =
+  ' décimo vigésimo trigésimo cuadragésimo quincuagésimo sexagésimo septuagésimo octogésimo nonagésimo'.split(
+    ' ',
+  );
+const HUNDREDTHS =
+  ' centésimo ducentésimo tricentésimo cuadringentésimo quingentésimo sexcentésimo septingentésimo octingentésimo noningentésimo'.split(
+    ' ',
+  );
+
+/** One word up to twenty-nine (Source: RAE, Diccionario panhispánico de dudas, ordinales). */
+function ordinalOf(value: number): string {
+  if (value === 1000) return 'milésimo';
+  if (value > 1000)
+    return `${value < 2000 ? '' : cardinal(Math.floor(value / 1000))}milésimo${value % 1000 ? ` ${ordinalOf(value % 1000)}` : ''}`;
+  if (value >= 100) {
+    const hundreds = HUNDREDTHS[Math.floor(value / 100)]!;
+    return value % 100 === 0 ? hundreds : `${hundreds} ${ordinalOf(value % 100)}`;
+  }
+  if (value < 13) return FIRST[value]!;
+  const tens = TENTHS[Math.floor(value / 10)]!;
+  if (value % 10 === 0) return tens;
+  const ones = FIRST[value % 10]!;
+  return value < 30
+    ? withoutAccent(tens).replace(/o$/, ones.startsWith('o') ? '' : 'o') + ones
+    : `${tens} ${ones}`;
+}
+
+function withoutAccent(word: string): string {
+  return word.replace('é', 'e');
+}
+
 /** "3.er" before a noun, "1.º" alone. */
 const ORDINAL: SpokenForm = {
-  pattern: /(?<![\p{L}\d.,])([1-9]\d{0,2})(?:\.?(º|ª|°)|\.(er|o|a))(?!\p{L})/gu,
+  pattern:
+    /(?<![\p{L}\d.,])([1-9]\d{0,2}|[12]\.?000)(?:\.?(º|ª|°|er)(?! ?[CF](?!\p{L}))|\.(o|a)|(ro|do|to|vo|mo|ra|da|ta|va|ma))(?!\p{L})/gu,
   say: (match) => {
-    const ordinal = toOrdinal(Number(match[1]));
-    const sign = match[2] ?? match[3];
-    if (sign === 'ª' || sign === 'a') return ordinal.replace(/o(?= |$)/g, 'a');
+    const ordinal = ordinalOf(Number(match[1]!.replace(/\D/g, '')));
+    const sign = match[2] ?? match[3] ?? match[4] ?? '';
+    if (sign === 'ª' || sign.endsWith('a')) return ordinal.replace(/o(?= |$)/g, 'a');
     const isBeforeNoun = sign === 'er' || /^ \p{Ll}{3}/u.test(contextOf(match).behind);
     return isBeforeNoun ? ordinal.replace(/(primer|tercer)o$/, '$1') : ordinal;
   },
 };
+
+/** "onceavo" (Source: RAE, Diccionario panhispánico de dudas, fraccionarios). */
+function partOf(under: number): string | undefined {
+  if (under <= 10) return PARTS[under];
+  if (under === 100) return 'centésimo';
+  if (under === 1000) return 'milésimo';
+  if (under > 100) return undefined;
+  const joined = cardinal(under).replaceAll(' y ', 'i').replaceAll('é', 'e').replaceAll('ó', 'o');
+  return `${joined.replace(/[ao]$/, '')}avo`;
+}
 
 const CENTURY: SpokenForm = {
   pattern: new RegExp(`(?<=(?:siglos?|capítulo|tomo) )${ROMAN_NUMERAL}`, 'giu'),
@@ -137,6 +182,8 @@ export const SPANISH: Grammar = {
     ['millón', noun('millón|millones')],
     ['mill.', noun('millón|millones')],
     ['M', noun('millón|millones')],
+    ['billones', noun('billón|billones')],
+    ['billón', noun('billón|billones')],
   ]),
   unitSigns: { s: 'second' },
   moreUnits: {
@@ -157,6 +204,12 @@ export const SPANISH: Grammar = {
   ),
   abbreviations: {
     'Sr.': 'señor',
+    'sr.': 'señor',
+    'sra.': 'señora',
+    'dr.': 'doctor',
+    'dra.': 'doctora',
+    'avda.': 'avenida',
+    'esq.': 'esquina',
     'Sra.': 'señora',
     'Srta.': 'señorita',
     'Sres.': 'señores',
@@ -208,9 +261,10 @@ export const SPANISH: Grammar = {
   pairsPhones: false,
   own: [ORDINAL, CENTURY],
   cardinal,
+  half: { behind: [' y medio', ' y media'], alone: ['medio', 'media'] },
   genderOf,
   fraction: (over, under) => {
-    const part = PARTS[under];
+    const part = partOf(under);
     return part && `${cardinal(over, 'm')} ${part}${over === 1 ? '' : 's'}`;
   },
   date: ({ day, month, year }) =>

@@ -168,6 +168,7 @@ export const FRENCH: Grammar = {
   pairsPhones: true,
   own: ORDINALS,
   cardinal,
+  half: { behind: [' et demi', ' et demie'], alone: ['un demi', 'une demi'] },
   genderOf,
   fraction: (over, under) => {
     const part = PARTS[under];

@@ -135,6 +135,12 @@ export const ITALIAN: Grammar = {
     'a:a b:bi c:ci d:di e:e f:effe g:gi h:acca i:i j:i_lunga k:cappa l:elle m:emme n:enne o:o p:pi q:cu r:erre s:esse t:ti u:u v:vu w:vu_doppia x:ics y:ipsilon z:zeta',
   ),
   abbreviations: {
+    'sig.': 'signor',
+    'sig.ra': 'signora',
+    'sig.na': 'signorina',
+    'avv.': 'avvocato',
+    'dip.': 'dipartimento',
+    'p.za': 'piazza',
     'Sig.': 'signor',
     'Sig.ra': 'signora',
     'Sig.na': 'signorina',
@@ -177,6 +183,7 @@ export const ITALIAN: Grammar = {
   pairsPhones: false,
   own: ORDINALS,
   cardinal,
+  half: { behind: [' e mezzo', ' e mezza'], alone: ['mezzo', 'mezza'] },
   genderOf,
   fraction: (over, under) => {
     const part = PARTS[under];

@@ -157,6 +157,7 @@ export const POLISH: Grammar = {
   pairsPhones: false,
   own: OWN,
   cardinal,
+  half: { behind: [' i pół', ' i pół'], alone: ['pół', 'pół'] },
   genitive,
   asksGenitive: (before) => GENITIVE.test(before),
   genderOf,

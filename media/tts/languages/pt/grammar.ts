@@ -36,8 +36,12 @@ function cardinal(value: number, gender?: Gender): string {
     ],
     (rest) => below1e6(rest, gender),
   );
+  // "e" stands before the last class if it is below a hundred or has full hundreds (Source: Bechara, § 124).
   const rest = value % 1e6;
-  const isShort = rest > 0 && (rest < 100 || (rest < 1000 && rest % 100 === 0));
+  const isOneClass = rest < 1000 || rest % 1000 === 0;
+  let lowest = value;
+  while (lowest >= 1000 && lowest % 1000 === 0) lowest /= 1000;
+  const isShort = isOneClass && (lowest % 1000 < 100 || lowest % 100 === 0);
   const last = parts.pop() ?? '';
   return [...parts, parts.length > 0 && isShort ? `e ${last}` : last].join(' ');
 }
@@ -130,6 +134,9 @@ export const PORTUGUESE: Grammar = {
     ['milhão', noun('milhão|milhões')],
     ['mi', noun('milhão|milhões')],
     ['bilhões', noun('bilhão|bilhões')],
+    ['bilhão', noun('bilhão|bilhões')],
+    ['trilhões', noun('trilhão|trilhões')],
+    ['trilhão', noun('trilhão|trilhões')],
     ['bi', noun('bilhão|bilhões')],
   ]),
   unitSigns: { s: 'second' },
@@ -188,9 +195,11 @@ export const PORTUGUESE: Grammar = {
   pairsPhones: false,
   own: ORDINALS,
   cardinal,
+  half: { behind: [' e meio', ' e meia'], alone: ['meio', 'meia'] },
   genderOf,
   fraction: (over, under) => {
-    const part = PARTS[under];
+    const part = PARTS[under] ?? { 100: 'centésimo', 1000: 'milésimo' }[under];
+    if (part === undefined && under < 1000) return `${cardinal(over)} ${cardinal(under)} avos`;
     return part && `${cardinal(over, 'm')} ${part}${over === 1 ? '' : 's'}`;
   },
   date: ({ day, month, year }) =>

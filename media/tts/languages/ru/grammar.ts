@@ -86,8 +86,13 @@ const OWN: readonly SpokenForm[] = [
     say: (match) => {
       const [, digits, ending = ''] = match;
       const form = WRITTEN_ENDINGS[ending];
-      const isPlural = ending === 'е' && /^ годы(?!\p{L})/u.test(contextOf(match).behind);
-      return form && ordinal(Number(digits), isPlural ? 'plural' : form);
+      const value = Number(digits);
+      // "4-х" is a cardinal (Source: Розенталь, § 165), "90-е" are years.
+      if (ending === 'х' && value > 1 && value < 5) return genitive(value);
+      const isDecade = value % 10 === 0 && (value > 1000 || (value < 100 && value > 10));
+      const isPlural =
+        ending === 'е' && (isDecade || /^ годы(?!\p{L})/u.test(contextOf(match).behind));
+      return form && ordinal(value, isPlural ? 'plural' : form);
     },
   },
   {
@@ -135,7 +140,7 @@ export const RUSSIAN: Grammar = {
   money: {
     currencies: currencies([
       '₽ руб. руб RUB р. = m рубль|рубля|рублей|рубля = f копейка|копейки|копеек|копейки',
-      '$ USD = m доллар|доллара|долларов|доллара = m цент|цента|центов|цента',
+      '$ USD долл. = m доллар|доллара|долларов|доллара = m цент|цента|центов|цента',
       '€ EUR евро = n евро = m цент|цента|центов|цента',
       '£ GBP = m фунт|фунта|фунтов|фунта = m пенни',
       '¥ JPY = f иена|иены|иен|иены',
@@ -145,6 +150,7 @@ export const RUSSIAN: Grammar = {
     of: '',
   },
   scales: new Map([
+    ['тыс', noun('тысяча|тысячи|тысяч|тысячи', 'f')],
     ['тыс.', noun('тысяча|тысячи|тысяч|тысячи', 'f')],
     ['млн', noun('миллион|миллиона|миллионов|миллиона')],
     ['млн.', noun('миллион|миллиона|миллионов|миллиона')],
@@ -214,6 +220,7 @@ export const RUSSIAN: Grammar = {
   pairsPhones: false,
   own: OWN,
   cardinal,
+  half: { behind: [' с половиной', ' с половиной'], alone: ['половина', 'половина'] },
   genitive,
   asksGenitive: (before) => GENITIVE.test(before),
   decimal,

@@ -70,7 +70,7 @@ function yearInWords(value: number): string {
 
 /** Neuter nouns that are counted often, and endings that make one. */
 const NEUTER =
-  /^(?:hus|år|barn|kilo|ord|rum|bord|bolag|liv|hjärta|namn|land|ljus|program|system|problem|paket|brev|bad|kvitto|konto|kort|glas|djur|träd|nummer|öre|pund|test|besök|möte|samtal|svar|äpple|ägg|.*(?:ande|ende|um|ment))$/;
+  /^(?:hus|år|barn|kilo|(?:kilo|milli)?gram|ord|rum|bord|bolag|liv|hjärta|namn|land|ljus|program|system|problem|paket|brev|bad|kvitto|konto|kort|glas|djur|träd|nummer|öre|pund|test|besök|möte|samtal|svar|äpple|ägg|.*(?:ande|ende|um|ment))$/;
 const COUNTED = /^ (?:\p{Ll}{2,20}(?:or|ar|er|kr|procent)|år|barn|hus|personer)(?!\p{L})/u;
 
 const DECADE: SpokenForm = {
@@ -83,6 +83,16 @@ const NUMBERED: SpokenForm = {
   pattern: /(?<![\p{L}\d.,])(\d{1,4}):(?:a|e|de|te)(?!\p{L})/gu,
   needs: ':',
   say: ([, digits]) => ordinal(Number(digits)),
+};
+
+/** "2.30 e.m." */
+const HALF_DAY: SpokenForm = {
+  pattern: /(?<![\p{L}\d.,])(\d{1,2})\.(\d{2})(?= ?[ef]\.m\.)/gu,
+  needs: '.m.',
+  say: ([, hour, minute]) => {
+    if (Number(hour) > 12 || Number(minute) > 59) return undefined;
+    return `${cardinal(Number(hour))}${Number(minute) > 0 ? ` ${cardinal(Number(minute))}` : ''}`;
+  },
 };
 
 const PARTS: Readonly<Record<number, string>> = {
@@ -139,6 +149,10 @@ export const SWEDISH: Grammar = {
     ['miljoner', noun('miljon|miljoner')],
     ['miljon', noun('miljon|miljoner')],
     ['mdr', noun('miljard|miljarder')],
+    ['md', noun('miljard|miljarder')],
+    ['miljard', noun('miljard|miljarder')],
+    ['biljoner', noun('biljon|biljoner')],
+    ['biljon', noun('biljon|biljoner')],
     ['miljarder', noun('miljard|miljarder')],
     ['tkr', noun('tusen kronor')],
   ]),
@@ -190,6 +204,16 @@ export const SWEDISH: Grammar = {
     'fig.': 'figur',
     jfr: 'jämför',
     's.#': 'sidan',
+    'f.m.': 'förmiddagen',
+    'e.m.': 'eftermiddagen',
+    'f.Kr.': 'före Kristus',
+    'e.Kr.': 'efter Kristus',
+    'tfn.': 'telefon',
+    tfn: 'telefon',
+    'ankn.': 'anknytning',
+    's:t': 'sankt',
+    's:ta': 'sankta',
+    'kap.': 'kapitel',
     'inkl.': 'inklusive',
     'exkl.': 'exklusive',
     'max.': 'maximalt',
@@ -198,7 +222,7 @@ export const SWEDISH: Grammar = {
   acronyms: ['EU', 'USA', 'IBAN:Iban', 'ICA:Ica', 'SEB', 'TV', 'SAS', 'LO'],
   phones: [/(?<![\p{L}\d.,+-])0\d{1,3}-\d{2,3}(?: \d{2,3}){1,3}(?![\d-]|[.,]\d)/gu],
   pairsPhones: false,
-  own: [NUMBERED, DECADE],
+  own: [NUMBERED, DECADE, HALF_DAY],
   cardinal,
   year: (value, behind) => (COUNTED.test(behind) ? undefined : yearInWords(value)),
   genderOf: (word) => {

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FormantPhonemizer } from '../../../media/formant/formant-phonemizer.js';
+import { FormantProcess, locateFormantEngine } from '../../../media/formant/formant-process.js';
+import { readingOf } from '../../../media/formant/reading.js';
+import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { WorkerLane } from '../../../media/inference/worker-lane.js';
+import { languageCases } from '../../support/language-cases.js';
+
+/** Letters by name as capitals, titles as the neural voice's tables write them. */
+function said(written: string): string {
+  return readingOf(written, 'en')
+    .text.replaceAll('-', ' ')
+    .replaceAll(/\beigh\b/g, 'A')
+    .replace(/\bdoctor\b/g, 'Dr')
+    .replace(/\bmister\b/g, 'Mr')
+    .replace(/\bP M\b/g, 'PM')
+    .replace(/\bA M\b/g, 'AM');
+}
+
+describe('English text that the formant engine speaks', () => {
+  it.each(languageCases('en'))('$written is said "$spoken"', ({ written, spoken }) => {
+    expect(said(written).toLowerCase()).toBe(spoken.toLowerCase());
+  });
+});
+
+describe('the phonemes of English text', () => {
+  let engine: FormantProcess;
+  let phonemizer: FormantPhonemizer;
+  beforeAll(() => {
+    engine = new FormantProcess(locateFormantEngine() ?? '');
+    phonemizer = new FormantPhonemizer(engine, new WorkerLane(new CpuPermits(1)));
+  });
+  afterAll(() => engine.close());
+
+  async function phonemes(text: string): Promise<string> {
+    const how = { priority: 'background', signal: new AbortController().signal } as const;
+    const clauses = await phonemizer.phonemize(text, { voice: 'en-us', language: 'en' }, how);
+    return clauses.map((clause) => clause.phonemes).join(' ');
+  }
+
+  it.each([
+    ['It costs $3.50.', 'It costs three dollars and fifty cents.'],
+    ['Room 101 at 7:05', 'Room one oh one at seven oh five'],
+    ['on 3/4/2025', 'on March fourth, twenty twenty five'],
+    ['[SPELL:BX42]', 'B, X, four, two'],
+    ['12 Oak Dr. is near St. Paul', 'twelve Oak drive is near saint Paul'],
+  ])('"%s" are those of "%s"', async (written, words) => {
+    expect(await phonemes(written)).toBe(await phonemes(words));
+  });
+
+  it('have the letter A where it is spelt, and not the article', async () => {
+    expect(await phonemes('[SPELL:KA]')).toContain('ˈeɪ');
+  });
+});
