@@ -23,6 +23,11 @@ export class FrameTicker {
     this.#observe = observe;
   }
 
+  /** A pulse of its own for a leg with another clock, observed by the same. */
+  on(clock: Clock): FrameTicker {
+    return new FrameTicker(clock, this.#observe);
+  }
+
   /** Calls `act` at every frame's time until it is cancelled. */
   join(act: () => void): Timer {
     // Each leg is one of its own, also where two share a function.

@@ -1,4 +1,3 @@
-import { FrameTicker } from '../audio/frame-ticker.js';
 import { Call } from '../call/call.js';
 import type { CallParts } from '../call/call-parts.js';
 import type { CallInput } from '../call/transport.js';
@@ -48,7 +47,7 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     config,
     transport,
     clock: recorder,
-    ticker: new FrameTicker(recorder),
+    ticker: parts.ticker.on(recorder),
     voiceActivity: recordedVoiceActivity(parts.voiceActivity, recorder),
     noiseReduction: parts.noiseReduction && recordedNoiseReduction(parts.noiseReduction, recorder),
     turnModel: {

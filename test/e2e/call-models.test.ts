@@ -1,6 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { differences } from '../../agents-runtime/replay/compare.js';
+import { replay } from '../../agents-runtime/replay/replay.js';
+import { diffLines } from '../../agents-runtime/replay/timeline.js';
+import { readTape } from '../../src/replay/read-tape.js';
 import { CallClient } from '../support/call-client.js';
 import { admit, endedCall, makeAgent, StoredCalls } from '../support/called-agents.js';
 import { freePort } from '../support/free-port.js';
@@ -12,6 +16,7 @@ const APOLOGY = /Sorry, I could not work that out/;
 
 describe('a language model behind an endpoint', () => {
   const dataDir = makeTestFolder();
+  const replays = join(dataDir, 'replays');
   let server: LanguageServer;
   let product: Product;
   let stored: StoredCalls;
@@ -25,7 +30,7 @@ describe('a language model behind an endpoint', () => {
       { base_url: dead, models: ['dead'] },
     ];
     writeFileSync(file, JSON.stringify(servers));
-    product = await startProduct({ dataDir, env: { LLM_FILE: file } });
+    product = await startProduct({ dataDir, env: { LLM_FILE: file, REPLAY_DIR: replays } });
     stored = new StoredCalls(product);
   });
   afterAll(async () => {
@@ -123,5 +128,16 @@ describe('a language model behind an endpoint', () => {
     // What was said stands in no line.
     expect(product.logs()).not.toMatch(/Are you open|You help|first thing/);
     expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
+  });
+
+  it('has left a file of every call, which is the same call when it is held again', async () => {
+    await product.stop();
+    const files = readdirSync(replays);
+    expect(files.length).toBeGreaterThanOrEqual(6);
+    for (const file of files) {
+      const { recorded, replayed } = await replay(await readTape(join(replays, file)));
+      expect(recorded.at(-1), file).toMatchObject({ type: 'wire', act: 'close' });
+      expect(diffLines(differences(recorded, replayed)), file).toEqual([]);
+    }
   });
 });

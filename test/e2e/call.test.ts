@@ -1,20 +1,13 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
-import { differences } from '../../agents-runtime/replay/compare.js';
-import { replay } from '../../agents-runtime/replay/replay.js';
-import { diffLines } from '../../agents-runtime/replay/timeline.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import { readTape } from '../../src/replay/read-tape.js';
 import { CallClient, type CallClientOptions } from '../support/call-client.js';
 import { admit, endedCall, makeAgent, SHOP, StoredCalls } from '../support/called-agents.js';
 import { Listener } from '../support/listener.js';
 import { describeWith } from '../support/needs.js';
 import { type Product, startProduct } from '../support/product.js';
 import { askedByPiper, cough } from '../support/questions.js';
-import { makeTestFolder } from '../support/test-folder.js';
 
 const ROSES = 'How much are twelve red roses?';
 const ORCHIDS = 'Who teaches the class about orchids?';
@@ -24,7 +17,6 @@ const REMARK = 'That is interesting.';
 describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
   const said = new Map<string, Float32Array>();
   const clients: CallClient[] = [];
-  const replays = join(makeTestFolder(), 'replays');
   let product: Product;
   let stored: StoredCalls;
   let listener: Listener;
@@ -35,7 +27,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
       said.set(texts[i]!, samples);
     });
     listener = new Listener();
-    product = await startProduct({ env: { REPLAY_DIR: replays } });
+    product = await startProduct();
     stored = new StoredCalls(product);
   });
   afterEach(() => {
@@ -45,7 +37,6 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     await listener?.close();
     await stored?.close();
     await product?.stop();
-    rmSync(replays, { recursive: true, force: true });
   });
 
   /** A call that has begun; with its id. */
@@ -279,18 +270,5 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(client.messages.at(-1)?.message).toMatchObject({ type: 'end', reason: 'user_hangup' });
     const other = await admit(product, await makeAgent(product, SHOP));
     expect((await end(other.end_token)).status).toBe(401);
-  });
-
-  it('has left a file of every call, which is the same call when it is held again', async () => {
-    for (const client of clients.splice(0)) client.close();
-    await product.stop();
-    const files = readdirSync(replays);
-    expect(files.length).toBeGreaterThan(5);
-    for (const file of files) {
-      const tape = await readTape(join(replays, file));
-      const { recorded, replayed } = await replay(tape);
-      expect(recorded.at(-1), file).toMatchObject({ type: 'wire', act: 'close' });
-      expect(diffLines(differences(recorded, replayed)), file).toEqual([]);
-    }
   });
 });
