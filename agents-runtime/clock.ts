@@ -10,11 +10,21 @@ export interface Clock {
   after(ms: number, act: () => void): Timer;
 }
 
+/** Node fires a longer timeout at once. Source: Node's documentation, setTimeout. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Real time. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, act) {
-    const handle = setTimeout(act, ms);
+    let left = ms;
+    let handle: NodeJS.Timeout;
+    const wait = () => {
+      const part = Math.min(left, LONGEST_MS);
+      left -= part;
+      handle = setTimeout(left > 0 ? wait : act, part);
+    };
+    wait();
     return { cancel: () => clearTimeout(handle) };
   },
 };

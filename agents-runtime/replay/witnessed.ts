@@ -33,6 +33,10 @@ export class WitnessedTransport implements CallTransport {
     return this.#wire.hasEchoCanceller;
   }
 
+  get canPause(): boolean {
+    return this.#wire.canPause !== false;
+  }
+
   get backlogBytes(): number {
     return this.#wire.backlogBytes;
   }

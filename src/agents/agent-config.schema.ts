@@ -67,7 +67,7 @@ const PLAIN_FIELDS = {
   tts_min_sentence_len: int({ ge: 0, description: 'Characters.' }),
   min_silence_duration: seconds('Silence that ends a stretch of speech.'),
   min_speech_duration: seconds('Sound that counts as speech.'),
-  user_silence_timeout: seconds('Silence after which the agent asks.'),
+  user_silence_timeout: seconds('Silence after which the agent asks; 0: never.'),
   max_call_duration_seconds: int({ ge: 1 }),
   allow_interruptions: bool(),
   allow_interruptions_on_greeting: bool(),
