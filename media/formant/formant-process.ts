@@ -84,6 +84,16 @@ export class FormantProcess {
     });
   }
 
+  /** The words in IPA and in the engine's own phonemes. @throws MediaError WORKER_DIED, INTERNAL */
+  sounds(voice: string, text: string): Promise<{ readonly ipa: string; readonly own: string }> {
+    return new Promise((resolve, reject) => {
+      const onReply: Job['onReply'] = (reply) => {
+        if (reply.type === 'sounds') resolve(reply);
+      };
+      this.#send({ type: 'sounds', voice, text }, { onReply, reject });
+    });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const child = this.#child;

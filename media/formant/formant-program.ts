@@ -63,6 +63,10 @@ function answer(request: FormantRequest): void {
     if (request.type === 'speak') {
       speak(request.id, request.text, request.speed);
       send({ id: request.id, type: 'done' });
+    } else if (request.type === 'sounds') {
+      const words = request.text.split(' ');
+      const all = (isIpa: boolean) => words.map((word) => phonemesOf(word, isIpa).trim()).join(' ');
+      send({ id: request.id, type: 'sounds', ipa: all(true), own: all(false) });
     } else {
       send({ id: request.id, type: 'phonemes', lines: request.clauses.map(linesOf) });
     }
@@ -98,11 +102,13 @@ function toEvent(event: EngineEvent): FormantEvent[] {
 function linesOf(words: readonly string[]): string[] {
   const whole = phonemesOf(words.join(' '));
   const groups = whole.split(/[\s|]+/).filter((group) => /[^_]/.test(group));
-  return groups.length === words.length ? [whole] : [whole, ...words.map(phonemesOf)];
+  return groups.length === words.length
+    ? [whole]
+    : [whole, ...words.map((word) => phonemesOf(word))];
 }
 
-function phonemesOf(text: string): string {
-  const { ptr } = engine.convert_to_phonemes(text, true);
+function phonemesOf(text: string, isIpa = true): string {
+  const { ptr } = engine.convert_to_phonemes(text, isIpa);
   if (ptr === 0) return '';
   const memory = engineModule.HEAPU8;
   return new TextDecoder().decode(memory.slice(ptr, memory.indexOf(0, ptr)));

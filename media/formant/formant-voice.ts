@@ -1,15 +1,20 @@
 import { abortError, MediaError } from '../errors.js';
 import type { Priority } from '../inference/cpu-permits.js';
 import type { WorkerLane } from '../inference/worker-lane.js';
+import type { Language } from '../languages.js';
 import { arrivals } from '../stream/arrivals.js';
+import type { SettledWord } from '../tts/english/settled-words.js';
 import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
 import type { FormantProcess, OnSound } from './formant-process.js';
 import { FORMANT_RATE } from './protocol.js';
 import { piecesOf, type ReadingPiece, readingOf } from './reading.js';
+import { mnemonicsOf, SOUND_SAMPLES, type Sounds, soundsOf } from './sounds.js';
 import { WordClock, type WordRange } from './word-clock.js';
 
 /** Longest text of an utterance, in UTF-16 units. */
 const LONGEST_TEXT = 20_000;
+/** As many parts as have a sign of their own. */
+const MOST_SETTLED = 1_000;
 /** What the engine itself leaves between clauses and sentences, but not at the end of what it is given. */
 const CLAUSE_PAUSE_MS = 150;
 const SENTENCE_PAUSE_MS = 300;
@@ -18,8 +23,7 @@ const SENTENCE_END = /[.!?…]['"”»)]*\s*$/;
 
 export interface FormantVoiceOptions {
   readonly id: string;
-  /** ISO 639-1. */
-  readonly language: string;
+  readonly language: Language;
   /** The engine's name for the voice. */
   readonly voice: string;
   /** Shared by all voices; the owner closes it. */
@@ -38,13 +42,16 @@ export class FormantVoice implements VoiceModel {
   readonly id: string;
   readonly languages: readonly string[];
   readonly sampleRate = FORMANT_RATE;
+  readonly #language: Language;
   readonly #voice: string;
   readonly #process: FormantProcess;
   readonly #lane: WorkerLane;
+  #sounds: Sounds | undefined;
 
   constructor({ id, language, voice, process, lane }: FormantVoiceOptions) {
     this.id = id;
     this.languages = [language];
+    this.#language = language;
     this.#voice = voice;
     this.#process = process;
     this.#lane = lane;
@@ -56,7 +63,8 @@ export class FormantVoice implements VoiceModel {
     if (utterance.text.length > LONGEST_TEXT) {
       throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
     }
-    const reading = readingOf(utterance.text, utterance.language);
+    const settled = await this.#settledWords(utterance, options);
+    const reading = readingOf(utterance.text, utterance.language, settled);
     const clock = new WordClock();
     let priority: Priority = firstPriority;
     for (const piece of piecesOf(reading)) {
@@ -75,6 +83,29 @@ export class FormantVoice implements VoiceModel {
 
   async close(): Promise<void> {
     // The process is shared: its owner closes it.
+  }
+
+  /** The parts that the voice can say as they are transcribed. */
+  async #settledWords(
+    { text, pronounced = [] }: Utterance,
+    { signal, firstPriority }: SpeakOptions,
+  ): Promise<readonly SettledWord[]> {
+    if (pronounced.length === 0) return [];
+    this.#sounds ??= await this.#lane.use(
+      firstPriority,
+      async () => {
+        const sample = SOUND_SAMPLES[this.#language].replaceAll(',', '');
+        const { ipa, own } = await this.#process.sounds(this.#voice, sample);
+        return soundsOf(ipa, own);
+      },
+      signal,
+    );
+    const sounds = this.#sounds;
+    return pronounced.slice(0, MOST_SETTLED).flatMap(({ textStart, textEnd, ipa }) => {
+      const phonemes = mnemonicsOf(ipa, sounds);
+      if (phonemes === undefined) return [];
+      return { textStart, textEnd, text: text.slice(textStart, textEnd), phonemes };
+    });
   }
 
   async *#sayPiece(work: PieceWork, options: SpeakOptions): AsyncGenerator<SpeechChunk> {

@@ -14,6 +14,13 @@ export type FormantRequest =
       readonly voice: string;
       /** The words of each clause. */
       readonly clauses: readonly (readonly string[])[];
+    }
+  | {
+      readonly id: number;
+      readonly type: 'sounds';
+      readonly voice: string;
+      /** Words without marks. */
+      readonly text: string;
     };
 
 /** Something that begins or ends in the sound. */
@@ -37,6 +44,13 @@ export type FormantReply =
       readonly id: number;
       readonly type: 'phonemes';
       readonly lines: readonly (readonly string[])[];
+    }
+  | {
+      /** The same words in IPA and in the engine's own phonemes. */
+      readonly id: number;
+      readonly type: 'sounds';
+      readonly ipa: string;
+      readonly own: string;
     }
   | { readonly id: number; readonly type: 'done' }
   | { readonly id: number; readonly type: 'failed'; readonly message: string };

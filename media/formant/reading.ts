@@ -1,4 +1,5 @@
 import { plainEnglish } from '../tts/english/plain-english.js';
+import { SETTLED, type SettledWord, settledBy } from '../tts/english/settled-words.js';
 import { normaliserOf } from '../tts/languages/grammars.js';
 import { splitLong } from '../tts/sentences.js';
 import { speakable } from '../tts/speakable.js';
@@ -21,14 +22,26 @@ export interface ReadingPiece {
   readonly start: number;
 }
 
-/** A text as the engine may have it: no markup or emoji, and all in words. */
-export function readingOf(text: string, language: string): TracedText {
-  return wordsOf(text, language).rewrite(NO_MARKUP);
+/**
+ * A text as the engine may have it: no markup or emoji, and all in words.
+ * @param settled parts that are said as they are transcribed, in the engine's own phonemes.
+ */
+export function readingOf(
+  text: string,
+  language: string,
+  settled: readonly SettledWord[] = [],
+): TracedText {
+  const words = wordsOf(text, language, settled).rewrite(NO_MARKUP);
+  if (settled.length === 0) return words;
+  return words.rewrite({
+    pattern: new RegExp(`[${SETTLED}]`, 'g'),
+    say: ([sign]) => `[[${settledBy(sign, settled)?.phonemes ?? ''}]]`,
+  });
 }
 
-function wordsOf(text: string, language: string): TracedText {
-  if (language === 'en') return plainEnglish(text);
-  return normaliserOf(language)?.normalise(text) ?? speakable(text, language);
+function wordsOf(text: string, language: string, settled: readonly SettledWord[]): TracedText {
+  if (language === 'en') return plainEnglish(text, settled);
+  return normaliserOf(language)?.normalise(text, settled) ?? speakable(text, language);
 }
 
 /**

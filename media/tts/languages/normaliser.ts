@@ -1,5 +1,6 @@
 import { addresses } from '../addresses.js';
 import { CLEANING, isPlain, SPACING } from '../clean.js';
+import { type SettledWord, withSigns } from '../english/settled-words.js';
 import { MARKUP } from '../markup.js';
 import { signNamesOf } from '../speakable.js';
 import { type SpokenForm, TracedText } from '../traced-text.js';
@@ -47,11 +48,14 @@ export class LanguageNormaliser {
     this.#last = [...signs(grammar), acronymRule(grammar), ...SPACING];
   }
 
-  /** The ranges of what comes back are those of `written`, or of the text that it was made of. */
-  normalise(written: string | TracedText): TracedText {
+  /**
+   * The ranges of what comes back are those of `written`, or of the text that it was made of.
+   * @param settled stay as they are, each as a sign.
+   */
+  normalise(written: string | TracedText, settled: readonly SettledWord[] = []): TracedText {
     let text = typeof written === 'string' ? TracedText.of(written) : written;
     if (!isPlain(text.text)) text = apply(text, CLEANING);
-    text = apply(text, this.#written);
+    text = apply(withSigns(text, settled), this.#written);
     if (NUMERAL.test(text.text)) text = apply(text, this.#numeric);
     text = apply(text, this.#own);
     if (NUMERAL.test(text.text)) text = apply(text, this.#measures);
