@@ -14,12 +14,14 @@ export const MANNERS = [
   'breaking',
   'babbling',
   'emoji',
+  'calling',
 ] as const;
 export type Manner = (typeof MANNERS)[number];
 
 export interface AskedModel {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
 /**
@@ -105,6 +107,14 @@ export class LanguageServer {
       return;
     }
     if (manner === 'emoji') send({ content: '👍' });
+    if (manner === 'calling') {
+      const part = (index: number, call: object) => send({ tool_calls: [{ index, ...call }] });
+      send({ content: 'Let me look.' });
+      part(0, { id: 'a1', type: 'function', function: { name: 'look', arguments: '' } });
+      part(0, { function: { arguments: '{"day":' } });
+      part(1, { id: 'b2', type: 'function', function: { name: 'note', arguments: '{}' } });
+      part(0, { function: { arguments: '"Monday"}' } });
+    }
     if (manner === 'good') {
       for (const word of `You said ${messages.at(-1)?.content}`.match(/\S+\s*/g) ?? []) {
         send({ content: word });

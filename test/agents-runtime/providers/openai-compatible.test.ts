@@ -49,6 +49,40 @@ describe('a model behind an OpenAI-compatible server', () => {
     });
   });
 
+  it('streams what it asks of tools, however it is cut, and is told what they brought', async () => {
+    const [first, second] = [
+      { type: 'tool-call', id: 'a1', name: 'look', arguments: '{"day":"Monday"}' },
+      { type: 'tool-call', id: 'b2', name: 'note', arguments: '{}' },
+    ] as const;
+    const look = {
+      name: 'look',
+      description: 'Looks.',
+      parameters: { type: 'object' },
+      mode: 'sync',
+      timeoutMs: 1_000,
+    } as const;
+    const tokens: ReplyToken[] = [];
+    for await (const token of model('calling').reply({ ...REQUEST, tools: [look] })) {
+      tokens.push(token);
+    }
+    expect(tokens).toEqual(['Let me look.', first, second]);
+    expect(server.asked.at(-1)!.tools).toMatchObject([{ function: { name: 'look' } }]);
+
+    const brought = { role: 'tool', text: 'Open.', cut: false, call: first } as const;
+    const broken = { ...brought, call: { ...second, arguments: '{"' } };
+    const history = [...REQUEST.history, brought, broken];
+    await all(model('good').reply({ ...REQUEST, history, notes: ['Be brief.'] }));
+    const { messages } = server.asked.at(-1)!;
+    expect(messages.slice(3)).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Do you have rafts?' },
+      calling('a1', 'look', '{"day":"Monday"}'),
+      { role: 'tool', tool_call_id: 'a1', content: 'Open.' },
+      calling('b2', 'note', '{}'),
+      { role: 'tool', tool_call_id: 'b2', content: 'Open.' },
+    ]);
+  });
+
   it('is told what the knowledge base has, as material and next to the question', async () => {
     const embedder: Embedder = {
       id: 'one-way',
@@ -70,3 +104,8 @@ describe('a model behind an OpenAI-compatible server', () => {
     expect(question).toMatchObject({ role: 'user', content: 'Do you have rafts?' });
   });
 });
+
+function calling(id: string, name: string, args: string) {
+  const asked = { id, type: 'function', function: { name, arguments: args } };
+  return { role: 'assistant', content: null, tool_calls: [asked] };
+}
