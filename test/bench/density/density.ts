@@ -188,7 +188,7 @@ async function measureStep(
     calls,
     cores,
     callsACore: calls / cores,
-    latenessP99Ms: 1000 * boundOf(0.99, before.lateness, after.lateness),
+    latenessP99Ms: Math.min(9_999, 1000 * boundOf(0.99, before.lateness, after.lateness)),
     loopDelayP99Ms: 1000 * after.loopDelayS,
     residentMb: after.usage.residentBytes / 2 ** 20,
     answers: after.callers.answers - before.callers.answers,
