@@ -24,7 +24,7 @@ const MOST_WAITING = 400;
 const MOST_AT_ONCE = 64;
 /** So many lines are served window by window; of more, those that come within so long go together. */
 const FEW_LINES = 4;
-const GATHER_MS = 10;
+const GATHER_MS = 16;
 
 interface Line {
   readonly id: number;

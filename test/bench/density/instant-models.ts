@@ -10,6 +10,8 @@ const CHUNK = RATE / 5;
 /** What is shorter than this is no word but a cough: samples at 16 kHz that are loud. */
 const FEWEST_LOUD = 4_000;
 const LOUD = 0.02;
+/** It costs nothing, as one elsewhere would: of so many samples one is looked at. */
+const STRIDE = 16;
 
 /** Stands for a remote recogniser that answers at once: it hears the same words in all that lasts. */
 export const instantRecogniser: Recogniser = {
@@ -17,8 +19,8 @@ export const instantRecogniser: Recogniser = {
   languages: ['en'],
   async transcribe(samples) {
     let loud = 0;
-    for (const sample of samples) if (Math.abs(sample) > LOUD) loud++;
-    return loud < FEWEST_LOUD ? '' : 'How much are twelve red roses?';
+    for (let i = 0; i < samples.length; i += STRIDE) if (Math.abs(samples[i]!) > LOUD) loud++;
+    return loud * STRIDE < FEWEST_LOUD ? '' : 'How much are twelve red roses?';
   },
 };
 
