@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../media/languages.js';
 import { type Product, startProduct } from '../support/product.js';
@@ -26,8 +27,8 @@ function client(product: Product) {
   };
   const url = `${product.url}/api/v1/tts`;
   return {
-    speak: (language: string) => {
-      const body = { text: TEXTS[language] ?? 'Salut, Ada.', language, audio_format: 'pcm' };
+    speak: (language: string, text = TEXTS[language] ?? 'Salut, Ada.') => {
+      const body = { text, language, audio_format: 'pcm' };
       return fetch(`${url}/speech`, { method: 'POST', headers, body: JSON.stringify(body) });
     },
     voices: async () => {
@@ -51,6 +52,42 @@ describe('after a start with nothing else installed', () => {
     expect(pcm.length / 32_000).toBeGreaterThan(0.5);
     expect(pcm.some((sample) => Math.abs(sample) > 1000)).toBe(true);
   });
+
+  const ANY_TEXT = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
+    fc.constantFrom(
+      '[SPELL:',
+      'Say [SPELL:AB',
+      '[SPELL:]x',
+      ']',
+      '.',
+      '😀',
+      '\u0301',
+      '١٢٣',
+      '1/0',
+    ),
+  );
+
+  it.each(LANGUAGES)(
+    'any text in %s gives audio, or an answer that says why not',
+    async (language) => {
+      const { speak } = client(product);
+      await fc.assert(
+        fc.asyncProperty(ANY_TEXT, async (text) => {
+          const response = await speak(language, text);
+          if (response.status === 200) {
+            expect((await response.arrayBuffer()).byteLength % 2).toBe(0);
+            return;
+          }
+          const body = (await response.json()) as { code?: string; detail?: unknown };
+          expect([400, 422]).toContain(response.status);
+          expect(body.code ?? body.detail).toBeDefined();
+        }),
+        { numRuns: 8 },
+      );
+    },
+  );
 
   it('each language has a default voice, and is told which command installs a neural one', async () => {
     const voices = await client(product).voices();

@@ -31,6 +31,11 @@ export function abbreviations(tables: NormaliserTables): SpokenForm[] {
       say: () => 'Street ',
     },
     {
+      // "1428 Elm St. It was": a house number tells the street.
+      pattern: /(?<=(?<!\w)\d{1,5} [A-Z][a-z]{1,30} )St(?:\.(?= [A-Z]|$)|(?=,|$))/g,
+      say: ([found]) => (found.endsWith('.') ? 'Street.' : 'Street'),
+    },
+    {
       // "12 Oak Dr." is no doctor.
       pattern: /(?<=\d [A-Z][a-z]{1,30} )Dr\b\.?(?! [A-Z])/g,
       say: () => 'Drive',

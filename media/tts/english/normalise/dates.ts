@@ -13,8 +13,8 @@ export function numericDates(tables: NormaliserTables, dialect: Dialect): Spoken
   };
   return [
     {
-      pattern: /(?<![\w-])(\d{4})-(\d{2})-(\d{2})(?![\w-])/g,
-      say: ([, year, month, day]) => dateOf(names, Number(month), Number(day), year),
+      pattern: /(?<![\w/-])(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?![\w/-])/g,
+      say: ([, year, , month, day]) => dateOf(names, Number(month), Number(day), year),
     },
     {
       pattern: /(?<![\w/])(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?![\w/])/g,

@@ -15,6 +15,14 @@ const CENTS: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['£', ['penny', 'pence']],
 ]);
 
+const PERIODS: ReadonlyMap<string, string> = new Map([
+  ['hr', 'hour'],
+  ['d', 'day'],
+  ['wk', 'week'],
+  ['mo', 'month'],
+  ['yr', 'year'],
+]);
+
 /** Amounts of money, with the unit behind the number as it is said. */
 export function money(tables: NormaliserTables): SpokenForm[] {
   const nameOf = (sign: string): readonly [string, string] =>
@@ -26,6 +34,13 @@ export function money(tables: NormaliserTables): SpokenForm[] {
   };
   return [
     { pattern: /\b(?:US|U\.S\.) ?\$(?=\d)/g, say: () => '$' },
+    // $250-$300
+    { pattern: /(?<=[$£€]\d[\d.,]{0,12}) ?[-–] ?(?=[$£€]\d)/g, say: () => ' to ' },
+    {
+      // $20/mo
+      pattern: /(?<=[$£€]\d[\d.,]{0,12}) ?\/ ?(hr|d|wk|mo|yr|hour|day|week|month|year)\b/g,
+      say: ([, each = '']) => ` per ${PERIODS.get(each) ?? each}`,
+    },
     {
       pattern: new RegExp(`([$£€])\\s?(${NUMBER})\\s?${LARGE}`, 'g'),
       say: (match) => {
@@ -34,7 +49,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       },
     },
     {
-      pattern: /([$£€])\s?(\d+(?:,\d+)*)?(?:\.(\d{1,2}))?(?![\d.]*\d)/g,
+      pattern: /([$£€])\s?(\d+(?:,\d+)*)?(?:\.(\d{1,2}))?(?![\d.,]*\d)/g,
       say: (match) => {
         const [, sign = ''] = match;
         return exactAmount(match, nameOf(sign));

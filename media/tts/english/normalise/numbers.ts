@@ -26,6 +26,8 @@ export const NUMBERS: readonly SpokenForm[] = [
     pattern: /(?<![\w.-])(\d{1,4})\s?[-–]\s?(\d{1,4})(?![\w%-]|\.\d)/g,
     say: ([, from, to]) => (from === to ? `${from} ${to}` : `${from} to ${to}`),
   },
+  { pattern: /(?<=\d)s\s?[-–]\s?(?=['’]?\d{2,4}s\b)/g, say: () => 's to ' },
+  { pattern: /(?<=\d) ?\+ ?(?=\d)/g, say: () => ' plus ' },
   { pattern: /(?<![\w+])\+(?=\d)/g, say: () => 'plus ' },
   { pattern: /(?<![\w.,)-])[-−](?=\.?\d)/g, say: () => 'minus ' },
   {

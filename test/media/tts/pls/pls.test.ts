@@ -61,6 +61,15 @@ describe('the examples of the recommendation', () => {
         ['fiance', 'fiance', 'fiˈɒ̃ːn.seɪ'],
       ],
     ],
+    [
+      'movies',
+      'en',
+      [
+        ['La vita è bella', 'La vita è bella', 'ˈlɑ ˈviːɾə ˈʔeɪ ˈbɛlə'],
+        ['Roberto', 'Roberto', 'ɹəˈbɛːɹɾoʊ'],
+        ['Benigni', 'Benigni', 'bɛˈniːnji'],
+      ],
+    ],
     ['metadata', 'it', [['Roberto Benigni', 'Roberto Benigni', 'roˈbɛrto beˈniːɲi']]],
     [
       'several',
