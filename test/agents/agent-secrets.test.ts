@@ -9,6 +9,7 @@ import { mergeConfig } from '../../src/agents/merge-config.js';
 import { type StoredConfig, sealConfig } from '../../src/agents/stored-config.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
 import { withControlPlane } from '../support/control-plane.js';
+import '../support/property-seed.js';
 
 const plane = withControlPlane();
 const models = new ModelListing({ prefix: 'svc', llmModels: [] });

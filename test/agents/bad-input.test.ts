@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import { withControlPlane } from '../support/control-plane.js';
+import '../support/property-seed.js';
 
 const plane = withControlPlane();
 

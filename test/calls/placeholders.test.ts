@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asData, fillPlaceholders, placeholdersOf } from '../../src/calls/placeholders.js';
+import '../support/property-seed.js';
 
 describe('placeholders', () => {
   it.each([

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitDocument, splitPassages } from '../../../agents-runtime/agent/passages.js';
 import { cpuMs } from '../../support/cpu-time.js';
+import '../../support/property-seed.js';
 
 const told = (text: string) =>
   splitPassages(text).map(({ heading, text: passage }) => `${heading} | ${passage}`);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { harness, sleep } from '../../support/call-harness.js';
+import '../../support/property-seed.js';
 
 type Act =
   | { readonly type: 'say'; readonly words: number; readonly ms: number }

@@ -10,6 +10,7 @@ import { parseTape } from '../../../agents-runtime/replay/tape.js';
 import { diffLines, turnEnds } from '../../../agents-runtime/replay/timeline.js';
 import type { NoiseReduction } from '../../../media/noise/noise-reduction.js';
 import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
+import '../../support/property-seed.js';
 
 const world = fc.record({
   script: fc.array(
@@ -112,7 +113,7 @@ describe('a recorded call', () => {
           await call.silence(20);
         }
         const { recorded: then, replayed, answers } = await replay(tape());
-        expect(replayed).toEqual(then);
+        expect(differences(then, replayed)).toEqual([]); // but for rounding
         expect(answers).toMatchObject({ moved: 0, guessed: 0 });
       }),
       { numRuns: 25 },

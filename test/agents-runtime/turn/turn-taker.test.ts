@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
 import { type TurnAction, TurnTaker } from '../../../agents-runtime/turn/turn-taker.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
+import '../../support/property-seed.js';
 
 const SETTINGS: TurnSettings = {
   minSilenceMs: 550,

@@ -4,6 +4,7 @@ import { AUDIO_FORMATS, audioFormats } from '../../../media/codec/audio-formats.
 import type { AudioFormat } from '../../../media/codec/codecs.js';
 import { cut, runBytes } from '../../support/run-stage.js';
 import { tone } from '../../support/tones.js';
+import '../../support/property-seed.js';
 
 const MP3S_OF_LAMEJS = [...audioFormats('lamejs').values()]
   .filter((format) => format.contentType === 'audio/mpeg')

@@ -8,6 +8,7 @@ import {
   splitSentences,
 } from '../../../media/tts/sentences.js';
 import { cpuMs } from '../../support/cpu-time.js';
+import '../../support/property-seed.js';
 
 const OPTIONS = { language: 'en', minLength: 20 };
 

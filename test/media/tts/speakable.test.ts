@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CodeBlockFilter, speakable } from '../../../media/tts/speakable.js';
+import '../../support/property-seed.js';
 
 const said = (text: string, language = 'en') => speakable(text, language).text;
 

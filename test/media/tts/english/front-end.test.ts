@@ -7,6 +7,7 @@ import {
   referenceReadings,
   wordDistance,
 } from '../../../support/english-reading.js';
+import '../../../support/property-seed.js';
 
 let us: EnglishFrontEnd;
 let gb: EnglishFrontEnd;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../../media/languages.js';
 import { normaliserOf } from '../../../../media/tts/languages/grammars.js';
 import { languageCases } from '../../../support/language-cases.js';
+import '../../../support/property-seed.js';
 
 const OTHERS = LANGUAGES.filter((language) => normaliserOf(language) !== undefined);
 
