@@ -14,7 +14,7 @@ export const LAUNCHER = fileURLToPath(new URL('../../../scripts/launch.mjs', imp
 /** What of our own environment the product may see; its settings come from the test alone. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PARLEY_CACHE|MODELS_.*|PIP_.*|.*_PROXY)$/i;
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const STOP_WITHIN_MS = 20_000;
 
 export interface Product {
