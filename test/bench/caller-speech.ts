@@ -4,20 +4,45 @@ import { Segmenter } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import { modelFolder } from '../support/model-folder.js';
 
-/** When the VAD knows of the speech after what came before it, in ms of the clip, give or take a window (32 ms). */
+/** Where a window may begin in the clip, samples: in a call nobody knows. */
+const PHASES = [0, 128, 256, 384];
+
+/**
+ * The earliest moment at which the VAD can know of the speech after what came before it, in ms of the
+ * clip, wherever its windows of 32 ms begin.
+ */
 export async function triggerOf(
   before: Float32Array,
   clip: Float32Array,
   threshold: number,
 ): Promise<number> {
-  const lead = before.length + 40_000;
-  const padded = new Float32Array(lead + clip.length);
-  padded.set(before);
-  padded.set(clip, lead);
   const vad = new SileroVoiceActivity({
     folder: modelFolder('silero-vad'),
     onFault: (error) => console.error(error),
   });
+  try {
+    const triggers = PHASES.map((phase) => triggerAt(vad, threshold, { before, clip, phase }));
+    return Math.min(...(await Promise.all(triggers)));
+  } finally {
+    await vad.close();
+  }
+}
+
+interface Heard {
+  readonly before: Float32Array;
+  readonly clip: Float32Array;
+  readonly phase: number;
+}
+
+async function triggerAt(
+  vad: SileroVoiceActivity,
+  threshold: number,
+  { before, clip, phase }: Heard,
+): Promise<number> {
+  const lead = before.length + 40_000 + phase;
+  const padded = new Float32Array(lead + clip.length);
+  padded.set(before);
+  padded.set(clip, lead);
   const segmenter = new Segmenter({ threshold, minSpeechMs: 100, minSilenceMs: 550 });
   let triggeredAt: number | undefined;
   let left = Math.floor(padded.length / VAD_WINDOW);
@@ -31,9 +56,10 @@ export async function triggerOf(
     line.push(padded.subarray(at, at + VAD_WINDOW));
   }
   while (left > 0) await sleep(5);
-  await vad.close();
-  if (triggeredAt === undefined || triggeredAt < lead)
+  line.close();
+  if (triggeredAt === undefined || triggeredAt < lead) {
     throw new Error('The VAD does not hear the interruption');
+  }
   return ((triggeredAt - lead) * 1000) / 16_000;
 }
 

@@ -24,6 +24,8 @@ const CALLS = 8;
 const EVERY = 5;
 /** Into the answer, ms. */
 const INTERRUPT_AFTER_MS = 1_000;
+/** An interruption that is not heard by then is not going to be. */
+const PAUSE_WITHIN_MS = 3_000;
 /** The client's fade after `pause`. Source: the conversation design, barge-in. */
 const FADE_MS = 40;
 /** Source: the conversation design, latency. */
@@ -51,6 +53,8 @@ interface Measured {
   readonly triggerToSilence: number[];
   /** Samples lost or repeated by going on after a cough. */
   readonly resumeErrors: number[];
+  /** Interruptions and coughs at which the agent did not even pause. */
+  unheard: number;
 }
 
 /**
@@ -69,6 +73,7 @@ export async function run(args: readonly string[]): Promise<number> {
       onsetToSilence: [],
       triggerToSilence: [],
       resumeErrors: [],
+      unheard: 0,
     };
     const calls = Math.min(CALLS, turns);
     await Promise.all(
@@ -106,7 +111,7 @@ async function converse(
     measured.own.push(total - endpointing);
     const { seq } = await client.state('speaking', before);
     if (turn % EVERY === 1) await interrupt(client, seq, clips, measured);
-    if (turn % EVERY === 3) await coughAt(client, seq);
+    if (turn % EVERY === 3) await coughAt(client, seq, measured);
     await quiet(client);
   }
   measured.resumeErrors.push(...client.player.resumeErrors.map(Math.abs));
@@ -118,18 +123,34 @@ async function converse(
 async function interrupt(client: CallClient, after: number, clips: Clips, measured: Measured) {
   await sleep(INTERRUPT_AFTER_MS);
   await client.say(clips.interruption);
-  const { atMs } = await client.waitFor('pause', undefined, { after });
+  const atMs = await pauseAt(client, after);
+  if (atMs === undefined) {
+    measured.unheard++;
+    return;
+  }
   const silentMs = atMs + FADE_MS - client.speechStartedAt;
   measured.onsetToSilence.push(silentMs - clips.onsetMs);
   measured.triggerToSilence.push(silentMs - clips.triggerMs);
 }
 
 /** The agent holds, hears that it was nothing, and goes on. */
-async function coughAt(client: CallClient, after: number): Promise<void> {
+async function coughAt(client: CallClient, after: number, measured: Measured): Promise<void> {
   await sleep(INTERRUPT_AFTER_MS);
   await client.say(cough());
-  await client.waitFor('pause', undefined, { after });
-  await client.waitFor('resume', undefined, { after });
+  if ((await pauseAt(client, after)) === undefined) measured.unheard++;
+  else await client.waitFor('resume', undefined, { after });
+}
+
+/** When the agent held; undefined: it did not. */
+async function pauseAt(client: CallClient, after: number): Promise<number | undefined> {
+  for (const until = performance.now() + PAUSE_WITHIN_MS; performance.now() < until; ) {
+    const paused = client.messages.find(({ message: { type, seq } }) => {
+      return type === 'pause' && seq > after;
+    });
+    if (paused) return paused.atMs;
+    await sleep(5);
+  }
+  return undefined;
 }
 
 /** Until the agent has been listening for a while. */
@@ -165,10 +186,11 @@ function report(measured: Measured, asJson: boolean): number {
   const verdicts = [
     verdict('own share p50, ms', own.p50, BARS.ownP50),
     verdict('own share p99, ms', own.p99, BARS.ownP99),
-    verdict('VAD trigger to silence p50, ms', trigger.p50, BARS.triggerToSilence),
+    verdict('VAD trigger to silence p95, ms', trigger.p95, BARS.triggerToSilence),
     verdict('speech onset to silence p50, ms', onset.p50, BARS.onsetToSilenceP50),
     verdict('speech onset to silence p95, ms', onset.p95, BARS.onsetToSilenceP95),
     verdict('samples lost or repeated by a resume', lost, 0),
+    verdict('interruptions not heard', measured.unheard, 0),
   ];
   const figures: Readonly<Record<string, Percentiles>> = {
     own,
