@@ -10,6 +10,7 @@ const RULES = [
   { word: 'Xyzzy', replacement: 'chocolate' },
   { word: 'Qwrt', replacement: 'something else', ipa: 'ˈbænd.ʒoʊ' },
   { word: 'Zzyzx Corp.', replacement: 'Boston', case_sensitive: false },
+  { word: 'zzzzzzzzzzzz', replacement: 'zzzzzzzzzzzz', ipa: 'ʃøːn' },
 ];
 
 let product: Product;
@@ -68,6 +69,15 @@ describe('what is heard', () => {
     expect(found).not.toContain('something');
   });
 
+  it('is the transcription in a language that the formant engine speaks', async () => {
+    const bytes = async (more: object) => {
+      const body = { text: 'zzzzzzzzzzzz', language: 'de', audio_format: 'pcm_16000', ...more };
+      return (await (await post('POST', '/tts/speech', body)).arrayBuffer()).byteLength;
+    };
+    // Twelve letters by name, or one word.
+    expect(await bytes({})).toBeGreaterThan(2 * (await bytes({ dictionary_id: dictionaryId })));
+  });
+
   it('is the replacement of a phrase with a full stop, in one sentence', async () => {
     const text = 'We moved from zzyzx  corp. to New York last year.';
     const found = await heard(text, { dictionary_id: dictionaryId });
@@ -94,6 +104,15 @@ describe('an agent', () => {
     const found = await greeting({ dictionary_id: dictionaryId });
     expect(found.heard).toContain('fresh chocolate');
     expect(found.written).toContain('Xyzzy');
+  });
+
+  it('speaks by the version that it pins, whatever came later', async () => {
+    const body = { name: 'z', rules: RULES };
+    const { id } = await json('POST', `${DICTIONARIES}/add-from-rules`, body);
+    await json('POST', `${DICTIONARIES}/${id}/set-rules`, { rules: [] });
+    const found = await greeting({ dictionary_id: id, dictionary_version: 1 });
+    expect(found.heard).toContain('fresh chocolate');
+    expect((await greeting({ dictionary_id: id })).heard).not.toContain('chocolate');
   });
 
   it('speaks without one that was deleted', async () => {
