@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormantPhonemizer } from '../../../media/formant/formant-phonemizer.js';
 import { FormantProcess, locateFormantEngine } from '../../../media/formant/formant-process.js';
 import { readingOf } from '../../../media/formant/reading.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { WorkerLane } from '../../../media/inference/worker-lane.js';
+import { LANGUAGES } from '../../../media/languages.js';
 import { languageCases } from '../../support/language-cases.js';
 
 /** Letters by name as capitals, titles as the neural voice's tables write them. */
@@ -21,6 +23,47 @@ describe('English text that the formant engine speaks', () => {
   it.each(languageCases('en'))('$written is said "$spoken"', ({ written, spoken }) => {
     expect(said(written).toLowerCase()).toBe(spoken.toLowerCase());
   });
+});
+
+describe('any text at all', () => {
+  const parts = fc.constantFrom(
+    '[SPELL:',
+    ']',
+    '$',
+    '1',
+    '23',
+    ',',
+    '.',
+    ' ',
+    '1/2',
+    '½',
+    '٣',
+    '-',
+    'St. ',
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.array(parts, { maxLength: 20 }).map((some) => some.join('')),
+  );
+
+  it.each(LANGUAGES)(
+    'in %s is read without figures, and each part stands for some of it',
+    (language) => {
+      fc.assert(
+        fc.property(texts, (written) => {
+          const reading = readingOf(written, language);
+          expect(reading.text).not.toMatch(/\p{Nd}/u);
+          expect(reading.text).not.toContain('[');
+          for (const { 0: word, index } of reading.text.matchAll(/\S+/g)) {
+            const { textStart, textEnd } = reading.origin(index, index + word.length);
+            expect(textEnd).toBeGreaterThan(textStart);
+            expect(textEnd).toBeLessThanOrEqual(written.length);
+          }
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 });
 
 describe('the phonemes of English text', () => {
