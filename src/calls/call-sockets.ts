@@ -33,6 +33,9 @@ import type { CallRow, CallsRepository } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
 import { LiveCalls } from './live-calls.js';
 
+const DRAINING = 'this gateway is about to stop: ask for another call';
+/** What comes along with `hello` and waits for the call to begin, bytes. */
+const MOST_EARLY = 64 * 1024;
 /** A socket that has not said hello by then is closed. */
 const HELLO_MS = 5_000;
 
@@ -106,10 +109,13 @@ export class CallSockets {
     socket.once('close', () => clearTimeout(limit));
     socket.once('message', (data: RawData, isBinary: boolean) => {
       clearTimeout(limit);
-      this.#welcome(socket, callId, request, { data, isBinary }, log).catch((error: unknown) => {
-        log.error({ err: error, callId }, 'call could not begin');
-        socket.close(CLOSE.internal, 'the call could not begin');
-      });
+      const letThrough = holdBack(socket);
+      this.#welcome(socket, callId, request, { data, isBinary }, log)
+        .then(letThrough)
+        .catch((error: unknown) => {
+          log.error({ err: error, callId }, 'call could not begin');
+          socket.close(CLOSE.internal, 'the call could not begin');
+        });
     });
   }
 
@@ -143,7 +149,8 @@ export class CallSockets {
     const { calls, agents, live, gatewayId } = this.#parts;
     const row = live.isDraining ? undefined : await calls.take(callId, gatewayId);
     if (row === undefined || typeof row === 'string') {
-      socket.close(CLOSE.refused, row ?? 'this token has been used, or its call has ended');
+      const why = live.isDraining ? DRAINING : 'this token has been used, or its call has ended';
+      socket.close(CLOSE.refused, row ?? why);
       return;
     }
     const agent = await agents.find(row.account_id, row.agent_id);
@@ -230,6 +237,23 @@ export class CallSockets {
     log.info('call began');
     wire.start(call, socket);
   }
+}
+
+/** Keeps what a socket says until the returned function lets it through to who listens then. */
+function holdBack(socket: WebSocket): () => void {
+  const early: (readonly [RawData, boolean])[] = [];
+  let bytes = 0;
+  const keep = (data: RawData, isBinary: boolean) => {
+    bytes += (data as Buffer).length;
+    if (bytes > MOST_EARLY) socket.close(CLOSE.refused, 'too much came before ready');
+    else early.push([data, isBinary]);
+  };
+  socket.on('message', keep);
+  return () => {
+    socket.off('message', keep);
+    if (socket.readyState !== socket.OPEN) return;
+    for (const [data, isBinary] of early) socket.emit('message', data, isBinary);
+  };
 }
 
 /** The path may end in a slash. */

@@ -17,13 +17,16 @@ export function bearerOf(request: IncomingMessage): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header)?.[1];
 }
 
-/** A request without a key, or (`wrong`) with one that is not valid. */
-export function unauthorized(reason: 'missing' | 'wrong'): ApiError {
-  const sentence =
-    reason === 'missing'
-      ? 'Send your API key as "Authorization: Bearer <key>"'
-      : 'The API key is not valid';
-  return new ApiError('UNAUTHORIZED', sentence, { headers: CHALLENGE });
+const REFUSALS = {
+  missing: 'Send your API key as "Authorization: Bearer <key>"',
+  wrong: 'The API key is not valid',
+  end_token: 'The end token is not valid for this call',
+  signed_link: 'The link is not valid, or has expired',
+} as const;
+
+/** A request without a key, with one that is not valid (`wrong`), or without another right credential. */
+export function unauthorized(reason: keyof typeof REFUSALS): ApiError {
+  return new ApiError('UNAUTHORIZED', REFUSALS[reason], { headers: CHALLENGE });
 }
 
 /** @throws ApiError FORBIDDEN, naming the scope that is missing. */

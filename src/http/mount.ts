@@ -96,7 +96,7 @@ async function authenticate(
     : await keys.authenticate(bearer!);
   if (principal) return principal;
   await limiter.countFailedAuth(request.ip ?? '');
-  throw unauthorized('wrong');
+  throw unauthorized(route.credential?.kind ?? 'wrong');
 }
 
 /** Fires when the connection closes before the answer was written in full. */

@@ -112,6 +112,28 @@ describe('the way into a call', () => {
   });
 });
 
+describe('what comes along with hello', () => {
+  const typed = JSON.stringify({ type: 'text', text: 'Are you there?' });
+
+  it('waits for the call to begin, and is heard', async () => {
+    const { server_url, participant_token } = await admit(product, agentId);
+    const frames = [hello(participant_token), typed, JSON.stringify({ type: 'end' })];
+    const { code, texts } = await closing(server_url, frames);
+    const types = texts.map((text) => JSON.parse(text).type);
+    expect(types[0]).toBe('ready');
+    expect(texts.some((text) => text.includes('"text":"Are you there?"'))).toBe(true);
+    expect(types.at(-1)).toBe('end');
+    expect(code).toBe(1000);
+  });
+
+  it('is bounded', async () => {
+    const { server_url, participant_token } = await admit(product, agentId);
+    const frames = [hello(participant_token), Buffer.alloc(60_000), Buffer.alloc(10_000)];
+    const { code, reason } = await closing(server_url, frames);
+    expect({ code, reason }).toEqual({ code: 1008, reason: 'too much came before ready' });
+  });
+});
+
 describe('a socket that does not begin as it should', () => {
   it('is refused for a token that is wrong, expired, of another use or of another call', async () => {
     const [details, other] = [await admit(product, agentId), await admit(product, agentId)];

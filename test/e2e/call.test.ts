@@ -262,7 +262,10 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
       return { status: answer.status, body: await answer.json() };
     };
-    expect((await end(details.participant_token)).status).toBe(401);
+    expect(await end(details.participant_token)).toMatchObject({
+      status: 401,
+      body: { error: 'The end token is not valid for this call' },
+    });
     const first = await end(details.end_token);
     expect(first).toMatchObject({ status: 200, body: { call_id: callId, status: 'ended' } });
     expect(await end(details.end_token)).toEqual(first);

@@ -29,6 +29,9 @@ const MAX_BACKLOG = 1024 * 1024;
 const MOST_TEXTS = 20;
 const TEXTS_MS = 10_000;
 
+/** A client that broke the rules of WebSockets may take so long to hear so. */
+const GOODBYE_MS = 1_000;
+
 /** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
 export const CLOSE = {
   normal: 1000,
@@ -150,7 +153,11 @@ export class CallSocket implements CallTransport {
       liveness.heard();
       this.#onFrame(socket, data, isBinary);
     });
-    socket.on('error', () => socket.terminate());
+    socket.on('error', () => {
+      // The library has said why: the client learns it only if what it sends meanwhile is still read.
+      const limit = this.#options.clock.after(GOODBYE_MS, () => socket.terminate());
+      socket.once('close', () => limit.cancel());
+    });
     socket.on('close', () => {
       liveness.close();
       if (this.#socket !== socket) return;
