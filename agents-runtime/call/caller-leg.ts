@@ -29,6 +29,7 @@ export class CallerLeg {
   readonly #outlook: () => SpokenOver | undefined;
   readonly #inbound: Inbound;
   readonly #transcriber: Transcriber;
+  #judging = new AbortController();
   #turnStartSample = 0;
   #zeroSample = 0;
 
@@ -93,16 +94,21 @@ export class CallerLeg {
       from,
       this.#zeroSample + Math.round((silenceMs * RATE) / 1000),
     );
+    // A question that still waits is out of date: a model that is behind is not asked ever more.
+    this.#judging.abort();
+    this.#judging = new AbortController();
+    const { signal } = this.#judging;
     try {
-      const probability = await parts.turnModel.completeness(heard);
+      const probability = await parts.turnModel.completeness(heard, signal);
       turns.handle({ type: 'completeness', zeroMs, probability });
     } catch (error) {
       // The turn is then committed at its longest delay.
-      parts.onFault('turn-model', error);
+      if (!signal.aborted) parts.onFault('turn-model', error);
     }
   }
 
   close(): void {
+    this.#judging.abort();
     this.#transcriber.close();
     this.#inbound.close();
   }
