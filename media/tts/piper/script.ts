@@ -46,13 +46,24 @@ export function scriptOf(
     for (const { word, phonemes } of spokenWords(clause, pronounced, config)) {
       const from = ids.length;
       for (const phoneme of phonemes.trimEnd()) add(phoneme);
-      if (ids.length > from) words.push({ ...word, from, to: ids.length });
+      if (ids.length > from) addWord(words, { ...word, from, to: ids.length });
       if (phonemes.endsWith(' ')) add(' ');
     }
     add(clause.mark);
     if (ids.length > MOST_IDS) break;
   }
   return { ids: [...ids, ...idsOf(END)], words };
+}
+
+/** Several words that stand for one written one, as for a number, are one. */
+function addWord(words: ScriptWord[], word: ScriptWord): void {
+  const last = words.at(-1);
+  if (!last || last.textEnd <= word.textStart) {
+    words.push(word);
+    return;
+  }
+  const textEnd = Math.max(last.textEnd, word.textEnd);
+  words[words.length - 1] = { ...last, textEnd, to: word.to };
 }
 
 /** The words of a clause with their phonemes: what is to be said otherwise is, if the voice can. */

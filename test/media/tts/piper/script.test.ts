@@ -40,6 +40,18 @@ describe('the script of a Piper voice', () => {
     ]);
   });
 
+  it('has one word for all that a written one is said with', () => {
+    const number = { textStart: 0, textEnd: 2 };
+    const words = [number, number, { textStart: 3, textEnd: 6 }];
+    const script = scriptOf([clause('', 'fˈɔː tˈuː dˈeɪ', { words })], config);
+    expect(script.words.map(({ textStart, textEnd }) => [textStart, textEnd])).toEqual([
+      [0, 2],
+      [3, 6],
+    ]);
+    const [first] = script.words;
+    expect(said(script.ids.slice(first!.from, first!.to)).replaceAll('_', '')).toBe('fˈɔː tˈuː');
+  });
+
   it('leaves out what the voice does not know', () => {
     expect(said(scriptOf([clause('x', 'h世a')], config).ids)).toBe('^_h_a_._$');
   });
