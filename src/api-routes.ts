@@ -117,7 +117,12 @@ function ownAgentRoutes({ config, db, box, store, voices, models, knowledge }: A
     repository,
     box,
     allowedHosts: new AllowedHosts(config.OUTBOUND_ALLOWED_HOSTS),
-    languages: new InstalledLanguages({ voices, models: MODELS, store }),
+    languages: new InstalledLanguages({
+      ownVoices: new VoicesRepository(db),
+      voices,
+      models: MODELS,
+      store,
+    }),
     knowledgeBases: knowledge.directory,
   });
   return agentRoutes({ agents, repository, models });

@@ -7,6 +7,7 @@ export interface LanguageAvailability {
    * helps.
    */
   problemWith(voice: {
+    readonly accountId: string;
     readonly language: Language | 'auto';
     readonly voiceId: string | null;
   }): Promise<string | undefined>;

@@ -74,7 +74,11 @@ export class Agents {
     const voice = agent.config.tts_params;
     const language = voice?.language ?? TTS_DEFAULTS.language;
     const voiceId = voice?.voice_id || null;
-    const problem = await this.#parts.languages.problemWith({ language, voiceId });
+    const problem = await this.#parts.languages.problemWith({
+      accountId: ref.accountId,
+      language,
+      voiceId,
+    });
     if (problem !== undefined) throw new ApiError('LANGUAGE_NOT_AVAILABLE', problem);
     return this.#move(ref, 'deployed');
   }

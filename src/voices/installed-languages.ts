@@ -4,8 +4,14 @@ import type { VoiceModel } from '../../media/tts/voice-model.js';
 
 /** What an agent asks for: a language, and perhaps a voice. */
 export interface WantedVoice {
+  readonly accountId: string;
   readonly language: string;
   readonly voiceId: string | null;
+}
+
+/** The voices that accounts made; none of them can speak yet. */
+interface OwnVoices {
+  find(accountId: string, id: string): Promise<{ readonly name: string } | undefined>;
 }
 
 /** Says whether a call in a language could be held with the models that are installed. */
@@ -13,8 +19,10 @@ export class InstalledLanguages {
   readonly #voices: readonly VoiceModel[];
   readonly #models: readonly Model[];
   readonly #store: ModelStore;
+  readonly #ownVoices: OwnVoices;
 
   constructor(parts: {
+    readonly ownVoices: OwnVoices;
     readonly voices: readonly VoiceModel[];
     readonly models: readonly Model[];
     readonly store: ModelStore;
@@ -22,15 +30,20 @@ export class InstalledLanguages {
     this.#voices = parts.voices;
     this.#models = parts.models;
     this.#store = parts.store;
+    this.#ownVoices = parts.ownVoices;
   }
 
   /** Undefined when it could; else a sentence with the command that helps. */
-  async problemWith({ language, voiceId }: WantedVoice): Promise<string | undefined> {
+  async problemWith({ accountId, language, voiceId }: WantedVoice): Promise<string | undefined> {
     // Where the recogniser cannot tell the language, English is spoken.
     const spoken = language === 'auto' ? 'en' : language;
     const voice = this.#voices.find(({ id }) => id === voiceId);
     if (voice && !voice.languages.includes(spoken)) {
       return `The voice ${voice.id} does not speak ${spoken}: choose another, or none for the default one`;
+    }
+    // Never with another voice's sound.
+    if (!voice && voiceId && (await this.#ownVoices.find(accountId, voiceId))) {
+      return 'The voice of this agent could not be made and cannot speak: choose another, or none for the default one';
     }
     if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
       return `No installed voice speaks ${spoken}: run "npm run models -- add ${spoken}" and start again`;
