@@ -134,7 +134,10 @@ async function besideCalls(gateway: RunningGateway, agentId: string, loads: read
   const after = await lateness(gateway);
   const stillSpeaking = clients.filter(({ closeCode }) => closeCode === undefined).length;
   for (const client of clients) client.hangUp();
-  for (const client of clients) await client.closed();
+  for (const client of clients) {
+    await client.closed();
+    client.close();
+  }
   return {
     calls: CALLS,
     stillSpeaking,

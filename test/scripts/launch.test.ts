@@ -148,7 +148,9 @@ describe('a step that cannot be done', () => {
   it('names the commands when it does not know the one asked for', async () => {
     const ended = await clone.launch(['constructor']);
     expect(ended.code).toBe(2);
-    expect(ended.output).toBe('Say which command: start, test, models, bench, soak.\n');
+    expect(ended.output).toBe(
+      'Say which command: start, test, models, admin, bench, replay, soak.\n',
+    );
   });
 });
 
