@@ -25,8 +25,7 @@ export class PlayoutLine {
   startMs: number | undefined;
   startedAt: number | undefined;
   isAudible = false;
-  /** The text that the listener knows of. */
-  toldText = '';
+  #toldText = '';
   /** Clock time since when nothing of it has been heard. */
   quietSince = 0;
   /** The listener has been told that it waits for more. */
@@ -45,6 +44,14 @@ export class PlayoutLine {
     const text = isShort ? heard.heardAt(this.#samplesAt(playedMs)) : heard.whole;
     const isWhole = text === heard.whole && ended && fault === undefined;
     return { utterance: this.utterance, text, cut: isShort && !isWhole, fault };
+  }
+
+  /** All the text that is being spoken, when there is more of it than when last asked for. */
+  newText(): string | undefined {
+    const text = this.buffer.heard.whole;
+    if (this.startMs === undefined || text === this.#toldText) return undefined;
+    this.#toldText = text;
+    return text;
   }
 
   /** What is being heard at this position, and what is left; undefined before its first sample. */

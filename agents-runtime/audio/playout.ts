@@ -3,44 +3,19 @@ import type { Clock, Timer } from '../clock.js';
 import type { SpokenOver } from '../turn/turn-state.js';
 import { FRAME_MS, type FrameTicker } from './frame-ticker.js';
 import type { SpokenPiece } from './heard-text.js';
+import { Playhead } from './playhead.js';
 import { PlayoutLine, type Spoken } from './playout-line.js';
+import type { PlayoutListener, PlayoutParts } from './playout-ports.js';
 import { SentFrames } from './sent-frames.js';
 import { SpeechBuffer } from './speech-buffer.js';
 
-/** At most this much is sent ahead of what has been played. */
-const LEAD_MS = 400;
 /** So much goes out at once, once a reply is under way. */
 const BLOCK_FRAMES = 4;
 const BLOCK_MS = BLOCK_FRAMES * FRAME_MS;
 /** A client that has paused says where it stands; so long is waited for that before it is told to go on. */
 const PAUSE_REPORT_MS = 500;
-/** A client plays this much later than it could, of its own; what is more of its lag is the wire's. */
-const CLIENT_BUFFER_MS = 60;
-/** No wire is thought to be longer than this, there and back. */
-const LONGEST_WIRE_MS = 400;
 /** Nothing is sent while more than this waits in the wire's own buffers. */
 const BACKLOG_LIMIT = 256 * 1024;
-
-export interface PlayoutParts {
-  readonly transport: CallTransport;
-  readonly clock: Clock;
-  readonly ticker: FrameTicker;
-}
-
-export interface PlayoutListener {
-  /** The utterance's first frame has been sent, or the first after it had stalled. */
-  started(utterance: number): void;
-  /** Nothing of it is being played, and more will come; `started` is told again then. */
-  stalled(utterance: number): void;
-  /** All the text that is being spoken in it so far, when there is more of it. */
-  text(utterance: number, text: string): void;
-  /** The client has played its first sample, at this clock time; told once, at the latest when it ends. */
-  audible(utterance: number, atMs: number): void;
-  /** A frame of 20 ms has begun to be played, by the playout's clock, at this clock time. */
-  playing?(samples: Float32Array, atMs: number): void;
-  /** All of it has been played, or nothing came. */
-  finished(spoken: Spoken): void;
-}
 
 /**
  * The agent's leg: sends speech by the clock, at most 400 ms ahead of the client's playhead, pauses,
@@ -49,25 +24,17 @@ export interface PlayoutListener {
 export class Playout {
   readonly #transport: CallTransport;
   readonly #clock: Clock;
+  readonly #head: Playhead;
   readonly #ticker: FrameTicker;
   readonly #listener: PlayoutListener;
   readonly #block: Float32Array;
   readonly #kept = new SentFrames();
   #line: PlayoutLine | undefined;
-  #sentMs = 0;
-  /** Position up to which the listener was told of what is playing. */
-  #toldMs = 0;
-  #playedMs = 0;
-  #reportedMs = 0;
-  #advancedAt: number;
-  /** How late the client's reports are, against when its audio was sent: its buffer and the wire, twice. */
-  #lagMs = 0;
   #isHeld = false;
   #isWirePaused = false;
   /** The wire cannot pause: what it had was dropped instead. */
   #isCleared = false;
-  /** The client reports at all, and has since it was told to pause. */
-  #hasReports = false;
+  /** The client has said where it stands since it was told to pause. */
   #hasPauseReport = false;
   /** The pause is over as soon as the client has said where it stands. */
   #resuming: Timer | undefined;
@@ -83,7 +50,7 @@ export class Playout {
     this.#ticker = ticker;
     this.#listener = listener;
     this.#block = new Float32Array((transport.sampleRate * BLOCK_MS) / 1000);
-    this.#advancedAt = clock.now();
+    this.#head = new Playhead(clock);
   }
 
   /** Begins to make an utterance's speech; nothing is heard of it before `release`. Replaces the one before. */
@@ -111,7 +78,7 @@ export class Playout {
   /** What the caller hears now, and how much is left of it. */
   get outlook(): SpokenOver | undefined {
     this.#advance();
-    return this.#line?.outlook(this.#playedMs);
+    return this.#line?.outlook(this.#head.playedMs);
   }
 
   /** How long (ms) the caller has been waiting in silence for the running utterance. */
@@ -124,7 +91,7 @@ export class Playout {
     if (this.#isHeld) return;
     this.#advance();
     this.#isHeld = true;
-    if (this.#sentMs <= this.#playedMs) return;
+    if (this.#head.isAtEnd) return;
     if (this.#transport.canPause === false) {
       this.#isCleared = true;
       this.#transport.clear();
@@ -138,7 +105,7 @@ export class Playout {
   /** Goes on at the sample where the client stands, which on a long way it may still have to say. */
   resume(): void {
     if (!this.#isHeld || this.#resuming) return;
-    if (this.#isWirePaused && this.#hasReports && !this.#hasPauseReport && !this.#isLost) {
+    if (this.#isWirePaused && this.#head.hasReports && !this.#hasPauseReport && !this.#isLost) {
       this.#resuming = this.#clock.after(PAUSE_REPORT_MS, () => this.#resumeNow());
     } else this.#resumeNow();
   }
@@ -149,7 +116,7 @@ export class Playout {
     this.#isHeld = false;
     if (this.#isWirePaused) {
       this.#isWirePaused = false;
-      this.#transport.resumeFrom(this.#playedMs);
+      this.#transport.resumeFrom(this.#head.playedMs);
     }
     if (this.#isCleared) this.#sendAgain();
     this.#run();
@@ -158,18 +125,16 @@ export class Playout {
   /** On a wire that cannot pause: what was dropped is sent again, from where it was surely heard. */
   #sendAgain(): void {
     this.#isCleared = false;
-    const from = this.#hasReports ? this.#reportedMs : this.#playedMs;
-    const again = this.#kept.beyond(from);
+    const again = this.#kept.beyond(this.#head.surelyMs);
     const first = again[0];
     this.#kept.clear();
-    this.#playedMs = this.#sentMs;
-    this.#reportedMs = this.#sentMs;
+    this.#head.skip();
     if (!first || this.#line?.startMs === undefined) return;
-    this.#line.startMs += this.#sentMs - first.atMs;
+    this.#line.startMs += this.#head.sentMs - first.atMs;
     for (const { samples } of again) {
       this.#transport.audio(samples);
-      this.#kept.push(this.#sentMs, samples);
-      this.#sentMs += FRAME_MS;
+      this.#kept.push(this.#head.sentMs, samples);
+      this.#head.sent(FRAME_MS);
     }
   }
 
@@ -187,8 +152,7 @@ export class Playout {
     this.#isCleared = false;
     if (line.startMs !== undefined) this.#transport.clear();
     this.#clientIsStale ||= this.#isLost;
-    this.#playedMs = this.#sentMs;
-    this.#reportedMs = this.#sentMs;
+    this.#head.skip();
     this.#kept.clear();
     return spoken;
   }
@@ -196,12 +160,8 @@ export class Playout {
   /** The client's own playhead. Reports that bring nothing new are ignored: the clock goes on. */
   played(reportMs: number): void {
     this.#advance();
-    this.#hasReports = true;
-    const isNews = reportMs > this.#reportedMs || this.#isWirePaused;
-    if (!isNews || reportMs < this.#reportedMs) return;
-    this.#reportedMs = Math.min(reportMs, this.#sentMs);
-    this.#playedMs = this.#reportedMs;
-    this.#markAudible(this.#reportedMs);
+    if (!this.#head.report(reportMs, this.#isWirePaused)) return;
+    this.#markAudible(this.#head.playedMs);
     this.#hasPauseReport = true;
     if (this.#resuming) this.#resumeNow();
     else this.#run();
@@ -221,13 +181,14 @@ export class Playout {
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#advance();
     this.#isLost = false;
-    const from = this.#isCleared ? this.#sentMs : receivedMs;
+    const from = this.#isCleared ? this.#head.sentMs : receivedMs;
     const again = this.#kept.from(from);
-    announce(again[0]?.atMs ?? this.#sentMs);
+    announce(again[0]?.atMs ?? this.#head.sentMs);
     if (this.#clientIsStale) this.#transport.clear();
     for (const frame of again) this.#transport.audio(frame.samples);
     if (this.#isWirePaused) this.#transport.pause();
-    else if (this.#clientHolds && !this.#clientIsStale) this.#transport.resumeFrom(this.#playedMs);
+    else if (this.#clientHolds && !this.#clientIsStale)
+      this.#transport.resumeFrom(this.#head.playedMs);
     this.#clientIsStale = false;
     this.#clientHolds = false;
     this.#run();
@@ -246,20 +207,13 @@ export class Playout {
   }
 
   #advance(): void {
-    const now = this.#clock.now();
-    const passed = now - this.#advancedAt;
-    this.#advancedAt = now;
-    if (this.#isHeld || this.#isLost) return;
-    this.#playedMs = Math.min(this.#sentMs, this.#playedMs + passed);
-    if (this.#listener.playing) this.#tellPlaying(now);
-  }
-
-  #tellPlaying(now: number): void {
-    for (const { atMs, samples } of this.#kept.from(this.#toldMs)) {
-      if (atMs >= this.#playedMs) break;
-      this.#toldMs = atMs + FRAME_MS;
-      this.#listener.playing?.(samples, now - (this.#playedMs - atMs));
-    }
+    const isStill = this.#isHeld || this.#isLost;
+    const now = this.#head.advance(isStill);
+    if (isStill || !this.#listener.playing) return;
+    const { playedMs } = this.#head;
+    this.#kept.tellUpTo(playedMs, ({ atMs, samples }) =>
+      this.#listener.playing?.(samples, now - (playedMs - atMs)),
+    );
   }
 
   /** Sends what may be sent now, notices the end, and comes back in a frame's time while there is work. */
@@ -271,11 +225,13 @@ export class Playout {
       return;
     }
     if (!this.#isHeld && !this.#isLost) this.#send(line);
-    this.#tellText(line);
-    const isPlaying = this.#playedMs < this.#sentMs || this.#isHeld || this.#isLost;
+    const text = line.newText();
+    if (text !== undefined) this.#listener.text(line.utterance, text);
+    const isPlaying = !this.#head.isAtEnd || this.#isHeld || this.#isLost;
     if (line.hasStalled(this.#clock.now(), isPlaying)) this.#listener.stalled(line.utterance);
-    if (line.buffer.ended && this.#playedMs >= this.#sentMs) {
-      this.#finish(line);
+    if (line.buffer.ended && this.#head.isAtEnd) {
+      this.#line = undefined;
+      this.#listener.finished(this.#spoken(line, false));
       return;
     }
     this.#tick ??= this.#ticker.join(() => this.#run());
@@ -287,10 +243,9 @@ export class Playout {
   }
 
   #send(line: PlayoutLine): void {
-    const roomMs = LEAD_MS - (this.#sentMs - this.#playedMs);
     // A message costs more than its samples: who is far ahead is sent to in larger ones.
-    if (roomMs < BLOCK_MS && line.startMs !== undefined) return;
-    while (this.#sentMs - this.#playedMs + FRAME_MS <= LEAD_MS) {
+    if (this.#head.roomMs < BLOCK_MS && line.startMs !== undefined) return;
+    while (this.#head.roomMs >= FRAME_MS) {
       if (this.#transport.backlogBytes > BACKLOG_LIMIT) return;
       const isFirst = line.startMs === undefined;
       const samples = this.#nextBlock(line);
@@ -307,28 +262,16 @@ export class Playout {
   #nextBlock(line: PlayoutLine): Float32Array {
     const frameLength = this.#block.length / BLOCK_FRAMES;
     let filled = 0;
-    while (filled < this.#block.length && this.#sentMs - this.#playedMs + FRAME_MS <= LEAD_MS) {
+    while (filled < this.#block.length && this.#head.roomMs >= FRAME_MS) {
       const frame = this.#block.subarray(filled, filled + frameLength);
       if (!line.buffer.read(frame)) break;
-      line.startMs ??= this.#sentMs;
-      this.#kept.push(this.#sentMs, frame.slice());
-      this.#sentMs += FRAME_MS;
+      line.startMs ??= this.#head.sentMs;
+      this.#kept.push(this.#head.sentMs, frame.slice());
+      this.#head.sent(FRAME_MS);
       filled += frameLength;
     }
-    this.#kept.trim(this.#playedMs);
+    this.#kept.trim(this.#head.playedMs);
     return this.#block.subarray(0, filled);
-  }
-
-  #tellText(line: PlayoutLine): void {
-    const text = line.buffer.heard.whole;
-    if (line.startMs === undefined || text === line.toldText) return;
-    line.toldText = text;
-    this.#listener.text(line.utterance, text);
-  }
-
-  #finish(line: PlayoutLine): void {
-    this.#line = undefined;
-    this.#listener.finished(this.#spoken(line, false));
   }
 
   #markAudible(playheadMs: number): void {
@@ -336,7 +279,7 @@ export class Playout {
     if (line?.startMs === undefined || line.isAudible || playheadMs <= line.startMs) return;
     line.isAudible = true;
     const audibleAt = this.#clock.now() - (playheadMs - line.startMs);
-    if (!this.#isHeld) this.#lagMs = audibleAt - (line.startedAt ?? audibleAt);
+    if (!this.#isHeld) this.#head.lag(audibleAt - (line.startedAt ?? audibleAt));
     this.#listener.audible(line.utterance, audibleAt);
   }
 
@@ -346,14 +289,9 @@ export class Playout {
       line.isAudible = true;
       this.#listener.audible(utterance, startedAt);
     }
-    const aheadMs = isCut ? this.#aheadMs() : 0;
-    return line.spoken(Math.min(this.#sentMs, this.#playedMs + aheadMs), isCut);
-  }
-
-  /** What the client has played since its last report, and plays until it is told to stop. */
-  #aheadMs(): number {
-    const isKnown = this.#isWirePaused && this.#hasPauseReport;
-    if (isKnown || this.#isLost) return 0;
-    return Math.max(0, Math.min(this.#lagMs, LONGEST_WIRE_MS) - CLIENT_BUFFER_MS);
+    // While it stands where it said, it plays nothing on.
+    const isKnown = this.#isLost || (this.#isWirePaused && this.#hasPauseReport);
+    const aheadMs = isCut && !isKnown ? this.#head.aheadMs : 0;
+    return line.spoken(Math.min(this.#head.sentMs, this.#head.playedMs + aheadMs), isCut);
   }
 }

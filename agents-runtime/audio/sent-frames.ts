@@ -12,6 +12,7 @@ interface SentFrame {
 /** The frames that a client may not have heard yet, in case it needs them again. */
 export class SentFrames {
   readonly #frames: SentFrame[] = [];
+  #toldMs = 0;
 
   /** @param samples are the receiver's from now on. */
   push(atMs: number, samples: Float32Array): void {
@@ -26,6 +27,15 @@ export class SentFrames {
   /** Those that begin at a position or behind it. */
   from(positionMs: number): readonly SentFrame[] {
     return this.#frames.filter(({ atMs }) => atMs >= positionMs);
+  }
+
+  /** Tells of each frame, once, when a position lies behind its beginning. */
+  tellUpTo(positionMs: number, tell: (frame: SentFrame) => void): void {
+    for (const frame of this.from(this.#toldMs)) {
+      if (frame.atMs >= positionMs) break;
+      this.#toldMs = frame.atMs + FRAME_MS;
+      tell(frame);
+    }
   }
 
   /** Forgets what the playhead has left far behind. */
