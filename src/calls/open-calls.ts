@@ -22,6 +22,8 @@ import { Carriers } from '../numbers/carriers.js';
 import { ReplayFiles } from '../replay/replay-files.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
+import { AgentLatencyRepository } from './agent-latency.repository.js';
+import { agentLatencyRoutes } from './agent-latency.routes.js';
 import { CallCommands } from './call-commands.js';
 import { CallCommandsRepository } from './call-commands.repository.js';
 import { CallDesk } from './call-desk.js';
@@ -141,6 +143,10 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     routes: [
       ...callRoutes({ desk, tokens, calls }),
       ...callHistoryRoutes(new CallHistoryRepository(db)),
+      ...agentLatencyRoutes({
+        latencies: new AgentLatencyRepository(db),
+        agents,
+      }),
       ...dashboardRoutes(new DashboardRepository(db)),
       ...recordRoutes({ calls, links: new SignedLinks(secrets), origin: parts.origin }),
       ...outboundRoutes({ agents, carriers: new Carriers(config) }),
