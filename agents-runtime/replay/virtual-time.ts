@@ -1,11 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Clock, Timer } from '../clock.js';
-
-interface Entry {
-  readonly at: number;
-  readonly order: number;
-  readonly act: () => unknown;
-}
+import { Timetable } from './timetable.js';
 
 /**
  * Time that moves as fast as what happens in it can be computed. What is due at the same moment comes
@@ -13,8 +8,7 @@ interface Entry {
  */
 export class VirtualTime implements Clock {
   #now = 0;
-  #order = 0;
-  readonly #entries = new Set<Entry>();
+  readonly #due = new Timetable();
 
   now(): number {
     return this.#now;
@@ -35,30 +29,16 @@ export class VirtualTime implements Clock {
 
   /** Moves on to `until`; what is due at that very moment is left for later. */
   async runTo(until: number): Promise<void> {
-    for (let next = this.#nextBefore(until); next; next = this.#nextBefore(until)) {
-      this.#entries.delete(next);
-      this.#now = Math.max(this.#now, next.at);
-      await next.act();
+    for (let at = this.#due.nextAt; at !== undefined && at < until; at = this.#due.nextAt) {
+      this.#now = Math.max(this.#now, at);
+      await this.#due.take()?.act();
       await settled();
     }
     this.#now = Math.max(this.#now, until);
   }
 
   #enter(ms: number, act: () => unknown): Timer {
-    const entry: Entry = { at: this.#now + Math.max(0, ms), order: this.#order++, act };
-    this.#entries.add(entry);
-    return { cancel: () => this.#entries.delete(entry) };
-  }
-
-  #nextBefore(until: number): Entry | undefined {
-    let first: Entry | undefined;
-    for (const entry of this.#entries) {
-      if (entry.at >= until) continue;
-      if (!first || entry.at < first.at || (entry.at === first.at && entry.order < first.order)) {
-        first = entry;
-      }
-    }
-    return first;
+    return this.#due.add(this.#now + Math.max(0, ms), act);
   }
 }
 

@@ -1,41 +1,32 @@
 import { setImmediate as settled } from 'node:timers/promises';
 import type { Clock, Timer } from '../../agents-runtime/clock.js';
-
-interface Entry {
-  readonly at: number;
-  readonly order: number;
-  readonly act: () => void;
-}
+import { Timetable } from '../../agents-runtime/replay/timetable.js';
 
 /** Time that moves only when a test says so; timers that are due at the same moment fire in the order they were set. */
 export class VirtualClock implements Clock {
   #now = 0;
-  #order = 0;
-  readonly #entries = new Set<Entry>();
+  readonly #due = new Timetable();
 
   now(): number {
     return this.#now;
   }
 
   after(ms: number, act: () => void): Timer {
-    const entry: Entry = { at: this.#now + Math.max(0, ms), order: this.#order++, act };
-    this.#entries.add(entry);
-    return { cancel: () => this.#entries.delete(entry) };
+    return this.#due.add(this.#now + Math.max(0, ms), act);
   }
 
   /** Timers that are still set. */
   get pending(): number {
-    return this.#entries.size;
+    return this.#due.size;
   }
 
   /** Moves time on, firing what comes due on the way, or so many of it. */
   advance(ms: number, most = Number.POSITIVE_INFINITY): void {
     const until = this.#now + ms;
     let fired = 0;
-    for (let next = this.#next(until); next && fired++ < most; next = this.#next(until)) {
-      this.#entries.delete(next);
-      this.#now = Math.max(this.#now, next.at);
-      next.act();
+    for (let at = this.#dueBy(until); at !== undefined && fired++ < most; at = this.#dueBy(until)) {
+      this.#now = Math.max(this.#now, at);
+      this.#due.take()?.act();
     }
     this.#now = until;
   }
@@ -44,8 +35,8 @@ export class VirtualClock implements Clock {
   async runSettled(ms: number): Promise<void> {
     const until = this.#now + ms;
     await settled();
-    for (let next = this.#next(until); next; next = this.#next(until)) {
-      this.advance(Math.max(0, next.at - this.#now), 1);
+    for (let at = this.#dueBy(until); at !== undefined; at = this.#dueBy(until)) {
+      this.advance(Math.max(0, at - this.#now), 1);
       await settled();
     }
     this.advance(until - this.#now);
@@ -59,14 +50,9 @@ export class VirtualClock implements Clock {
     }
   }
 
-  #next(until: number): Entry | undefined {
-    let first: Entry | undefined;
-    for (const entry of this.#entries) {
-      if (entry.at > until) continue;
-      if (!first || entry.at < first.at || (entry.at === first.at && entry.order < first.order)) {
-        first = entry;
-      }
-    }
-    return first;
+  /** When the next thing is due, if it is by then. */
+  #dueBy(until: number): number | undefined {
+    const at = this.#due.nextAt;
+    return at !== undefined && at <= until ? at : undefined;
   }
 }
