@@ -5,7 +5,7 @@ import { ZipFile as Writer } from 'yazl';
 import { MediaError } from '../errors.js';
 import { isFileError } from './file-errors.js';
 
-export type { Entry as ZipEntry } from 'yauzl';
+export type { Entry as ZipEntry, ZipFile as ZipArchive } from 'yauzl';
 
 /** Bundles of the same models are equal, whenever they are made. Source: the first day of DOS time. */
 const NO_TIME = new Date(1980, 0, 1);
@@ -17,14 +17,17 @@ const MOST_ENTRIES = 100_000;
  * @throws MediaError MODEL_CORRUPT when it is no whole zip file
  */
 export async function readZip(file: string): Promise<ReadonlyMap<string, Entry>> {
-  return withArchive(file, async (archive) => {
-    const entries = new Map<string, Entry>();
-    for await (const entry of archive.eachEntry()) {
-      if (entries.size === MOST_ENTRIES) throw new Error('too many entries');
-      entries.set(entry.fileName, entry);
-    }
-    return entries;
-  });
+  return withArchive(file, entriesOf);
+}
+
+/** The entries of an open archive by name. */
+export async function entriesOf(archive: Reader): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  for await (const entry of archive.eachEntry()) {
+    if (entries.size === MOST_ENTRIES) throw new Error('too many entries');
+    entries.set(entry.fileName, entry);
+  }
+  return entries;
 }
 
 /**
@@ -70,7 +73,8 @@ async function withArchive<T>(file: string, use: (archive: Reader) => Promise<T>
   }
 }
 
-function openArchive(file: string): Promise<Reader> {
+/** Opens an archive, which its user closes. */
+export function openArchive(file: string): Promise<Reader> {
   return new Promise((resolve, reject) => {
     open(file, { lazyEntries: true, autoClose: false }, (error, archive) => {
       if (error) reject(error);

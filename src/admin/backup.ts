@@ -8,6 +8,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
 import { findSealKeyIds } from '../agents/sealed-configs.repository.js';
 import { poolBeside } from '../db/connect.js';
+import { syncFolder } from '../secrets/private-file.js';
 import { AdminError } from './admin-error.js';
 import { copiedTables, copyTarget } from './copied-tables.js';
 import { FORMAT, MANIFEST_FILE, type Manifest, SECRET_FILE, tableFile } from './manifest.js';
@@ -23,10 +24,10 @@ export interface BackupOptions {
  * @throws AdminError when the file is there already
  */
 export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Promise<Manifest> {
+  await reserve(file);
   const draft = `${file}.${process.pid}.partial`;
   const pool = poolBeside(db, 1, () => undefined); // the copy fails by itself
   try {
-    await reserve(file);
     const manifest = await describe(db);
     const client = await pool.connect();
     try {
@@ -38,7 +39,7 @@ export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Prom
     await syncFolder(dirname(file));
     return manifest;
   } catch (error) {
-    if (!isThere(error)) await rm(file, { force: true });
+    await rm(file, { force: true });
     throw error;
   } finally {
     await rm(draft, { force: true });
@@ -46,22 +47,16 @@ export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Prom
   }
 }
 
-const THERE = 'is there already: give another name';
-
 /** An empty file of that name: nobody else's backup is ever overwritten. */
 async function reserve(file: string): Promise<void> {
   try {
     await (await open(file, 'wx', 0o600)).close();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new AdminError(`${file} ${THERE}.`);
+    if (code === 'EEXIST') throw new AdminError(`${file} is there already: give another name.`);
     if (code === 'ENOENT') throw new AdminError(`The folder of ${file} does not exist.`);
     throw error;
   }
-}
-
-function isThere(error: unknown): boolean {
-  return error instanceof AdminError && error.message.includes(THERE);
 }
 
 async function describe(db: Knex): Promise<Manifest> {
@@ -100,14 +95,4 @@ async function writeArchive(
   const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
   await Promise.race([pipeline(archive.outputStream, output), failed]);
   await client.query('commit');
-}
-
-/** A new name survives a power cut only once its folder is written too. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type Entry, open, type ZipFile } from 'yauzl';
+import { entriesOf, openArchive, type ZipArchive, type ZipEntry } from '../../media/models/zip.js';
 import { forgetSecrets } from '../agents/sealed-configs.repository.js';
 import { migrate } from '../db/migrate.js';
 import { MIGRATIONS } from '../db/migrations/migration-list.js';
@@ -11,7 +11,6 @@ import { AdminError } from './admin-error.js';
 import { advanceCounters, copiedTables, copyTarget } from './copied-tables.js';
 import { MANIFEST_FILE, type Manifest, readManifest, SECRET_FILE, tableFile } from './manifest.js';
 
-const MAX_ENTRIES = 1_000;
 const MAX_SMALL_FILE_BYTES = 1_000_000;
 
 export interface RestoreOptions {
@@ -36,9 +35,9 @@ export interface Restored {
  * @throws AdminError when the file is no whole backup, or the database is not empty
  */
 export async function restore(db: Knex, { file, decide }: RestoreOptions): Promise<Restored> {
-  const archive = await openArchive(file);
+  const archive = await openArchive(file).catch((error: unknown) => fail(explain(error, file)));
   try {
-    const entries = await readEntries(archive);
+    const entries = await entriesOf(archive).catch((error: unknown) => fail(damaged(error)));
     const manifest = readManifest(await readSmall(archive, requireEntry(entries, MANIFEST_FILE)));
     const secret = entries.get(SECRET_FILE);
     const fate = await decide(manifest, secret && (await readSmall(archive, secret)));
@@ -58,8 +57,8 @@ export async function restore(db: Knex, { file, decide }: RestoreOptions): Promi
 
 async function fill(
   transaction: Knex.Transaction,
-  archive: ZipFile,
-  entries: ReadonlyMap<string, Entry>,
+  archive: ZipArchive,
+  entries: ReadonlyMap<string, ZipEntry>,
   { tables }: Manifest,
 ): Promise<void> {
   await transaction.raw('set local statement_timeout = 0');
@@ -85,38 +84,19 @@ async function requireEmpty(db: Knex, manifest: Manifest): Promise<void> {
   );
 }
 
-function openArchive(file: string): Promise<ZipFile> {
-  return new Promise((resolve, reject) => {
-    open(file, { lazyEntries: true, autoClose: false }, (error, archive) => {
-      if (!error) resolve(archive);
-      else if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-        reject(new AdminError(`There is no file ${file}.`));
-      } else reject(damaged(error));
-    });
-  });
-}
-
-async function readEntries(archive: ZipFile): Promise<ReadonlyMap<string, Entry>> {
-  const entries = new Map<string, Entry>();
-  try {
-    for await (const entry of archive.eachEntry()) {
-      if (entries.size === MAX_ENTRIES) throw new Error('too many files');
-      entries.set(entry.fileName, entry);
-    }
-  } catch (error) {
-    throw damaged(error);
-  }
-  return entries;
-}
-
-function requireEntry(entries: ReadonlyMap<string, Entry>, name: string): Entry {
+function requireEntry(entries: ReadonlyMap<string, ZipEntry>, name: string): ZipEntry {
   return entries.get(name) ?? fail(damaged(new Error(`it lacks ${name}`)));
 }
 
-async function readSmall(archive: ZipFile, entry: Entry): Promise<string> {
+async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<string> {
   if (entry.uncompressedSize > MAX_SMALL_FILE_BYTES)
     throw damaged(new Error('a file is too large'));
   return (await buffer(await archive.openReadStreamPromise(entry))).toString('utf8');
+}
+
+function explain(error: unknown, file: string): AdminError {
+  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return isMissing ? new AdminError(`There is no file ${file}.`) : damaged(error);
 }
 
 function damaged(cause: unknown): AdminError {

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
-import type { SecretBox } from '../secrets/secret-box.js';
+import { isSealed, type SecretBox } from '../secrets/secret-box.js';
 import type { StoredConfig } from './stored-config.js';
 
-/** Source: the form that SecretBox writes. */
-const SEALED = /^sealed:1:[0-9a-f]{8}:/;
-const SEALED_IN_SQL = 'sealed:1:([0-9a-f]{8}):';
+/** Where secrets stand; elsewhere a text of that form is somebody's own. */
+const PARTS = ['webhooks', 'mcp_servers'] as const;
+const PARTS_IN_SQL = "concat(config ->> 'webhooks', config ->> 'mcp_servers')";
+/** A JSON string that SecretBox may have written, with the id of its key. */
+const SEALED_IN_SQL = '"sealed:1:([0-9a-f]{8}):';
 const BATCH = 100;
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -17,7 +19,7 @@ interface SealedAgent {
 /** The ids of all keys with which stored secrets are sealed. */
 export async function findSealKeyIds(db: Knex): Promise<readonly string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `select distinct found[1] as id from agents, regexp_matches(config::text, ?, 'g') found order by 1`,
+    `select distinct found[1] as id from agents, regexp_matches(${PARTS_IN_SQL}, ?, 'g') found order by 1`,
     [SEALED_IN_SQL],
   );
   return rows.map(({ id }) => id);
@@ -47,7 +49,7 @@ async function changeConfigs(db: Knex, change: ChangeSealed): Promise<number> {
   for (;;) {
     const ids = await db('agents')
       .where('id', '>', after)
-      .whereRaw('config::text ~ ?', [SEALED_IN_SQL])
+      .whereRaw(`${PARTS_IN_SQL} ~ ?`, [SEALED_IN_SQL])
       .orderBy('id')
       .limit(BATCH)
       .pluck<string[]>('id');
@@ -64,8 +66,7 @@ function changeConfig(db: Knex, id: string, change: ChangeSealed): Promise<boole
     const agent = await transaction<SealedAgent>('agents').where({ id }).forUpdate().first();
     if (!agent) return false;
     const config = { ...agent.config };
-    // Secrets stand here; elsewhere a text of that form is somebody's own.
-    for (const part of ['webhooks', 'mcp_servers'] as const) {
+    for (const part of PARTS) {
       if (!config[part]) continue;
       const json: Json = JSON.parse(JSON.stringify(config[part]));
       Object.assign(config, { [part]: mapSealed(json, (sealed) => change(sealed, id)) });
@@ -77,7 +78,7 @@ function changeConfig(db: Knex, id: string, change: ChangeSealed): Promise<boole
 }
 
 function mapSealed(json: Json, change: (sealed: string) => string | null): Json {
-  if (typeof json === 'string') return SEALED.test(json) ? change(json) : json;
+  if (typeof json === 'string') return isSealed(json) ? change(json) : json;
   if (json === null || typeof json !== 'object') return json;
   if (Array.isArray(json)) return json.map((item) => mapSealed(item, change));
   const members = Object.entries(json).map(([name, value]) => [name, mapSealed(value, change)]);

@@ -38,7 +38,7 @@ async function writeDraft(path: string, text: string): Promise<string> {
 }
 
 /** A new name survives a power cut only once its folder is written too. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

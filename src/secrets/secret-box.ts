@@ -7,6 +7,11 @@ const TAG_LENGTH = 16;
 /** `sealed:1:<key id>:<base64url of nonce, text and tag>` */
 const SEALED = /^sealed:1:([0-9a-f]{8}):([A-Za-z0-9_-]+)$/;
 
+/** Whether a text is what a SecretBox made. */
+export function isSealed(text: string): boolean {
+  return SEALED.test(text);
+}
+
 /** A sealed text that cannot be opened: no key fits, it was changed, or it is somewhere else's. */
 export class SealError extends Error {
   override readonly name = 'SealError';
