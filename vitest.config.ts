@@ -25,6 +25,15 @@ const otherPostgres: string | undefined = JSON.parse(process.env.PARLEY_TOOLS ??
   'other-postgresql'
 ]?.path;
 
+/** What computes may run two files at a time. */
+const SIDE_BY_SIDE = {
+  pool: 'forks',
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  sequence: { groupOrder: 0 },
+} as const;
+
 export default defineConfig({
   test: {
     projects: [
@@ -33,11 +42,7 @@ export default defineConfig({
           name: 'fast',
           include: ['dist/test/**/*.test.js'],
           exclude: [...REAL_TIME, OTHER_POSTGRES],
-          pool: 'forks',
-          maxWorkers: 2,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 0 },
+          ...SIDE_BY_SIDE,
         },
       },
       {
@@ -45,11 +50,7 @@ export default defineConfig({
           name: 'other-postgres',
           include: [OTHER_POSTGRES, ...(otherPostgres ? DATABASE_SUITES : [])],
           env: otherPostgres ? { PARLEY_TEST_POSTGRES: otherPostgres } : {},
-          pool: 'forks',
-          maxWorkers: 2,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 0 },
+          ...SIDE_BY_SIDE,
         },
       },
       {

@@ -135,7 +135,7 @@ export class Replies {
     const { utterance, work } = current;
     const { language } = this.#manner();
     const patience = { clock, signal: work.signal };
-    const onFault_ = (error: unknown) => onFault('reply', error);
+    const onReplyFault = (error: unknown) => onFault('reply', error);
     const steps = replySteps(
       {
         prompt: config.prompt,
@@ -157,13 +157,13 @@ export class Replies {
           current.isToolRunning = areRunning;
         },
         onEnding: (reason) => this.#listener.ending(utterance, reason),
-        onFault: onFault_,
+        onFault: onReplyFault,
       },
     );
     const guarded = guardReply(steps, {
       language,
       signal: work.signal,
-      onFault: onFault_,
+      onFault: onReplyFault,
       onApology: () => this.#listener.failed(utterance),
     });
     return withFillers(guarded, {

@@ -10,6 +10,7 @@ import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents
 import type { CreateAgent, UpdateAgent } from './agents.schema.js';
 import { faultsOfConfig } from './config-rules.js';
 import { mergeConfig } from './merge-config.js';
+import { noSuchAgent, requireAgent } from './require-agent.js';
 import { type StoredConfig, sealConfig } from './stored-config.js';
 import { TTS_DEFAULTS } from './tts-params.schema.js';
 
@@ -49,7 +50,7 @@ export class Agents {
   }
 
   async find(accountId: string, id: string): Promise<Agent> {
-    return (await this.#parts.repository.find(accountId, id)) ?? noSuchAgent(id);
+    return requireAgent(this.#parts.repository, accountId, id);
   }
 
   /** A partial update; a deployed agent's calls see it from the next one on. */
@@ -138,8 +139,4 @@ export class Agents {
 function requireEnabled(agent: Agent): void {
   if (agent.status !== 'disabled') return;
   throw new ApiError('AGENT_DISABLED', 'The agent is disabled, which is final: create a new one');
-}
-
-function noSuchAgent(id: string): never {
-  throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${id}`);
 }

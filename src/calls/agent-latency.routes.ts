@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.js';
+import { requireAgent } from '../agents/require-agent.js';
 import { float, int, model, str } from '../http/fields.js';
 import { type Route, route } from '../http/route.js';
 import {
@@ -53,9 +53,7 @@ export function agentLatencyRoutes({
       },
       async handle({ principal, params, query }) {
         const { agent_id: id } = params;
-        if (!(await agents.find(principal.accountId, id))) {
-          throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${id}`);
-        }
+        await requireAgent(agents, principal.accountId, id);
         const days = query.days ?? DEFAULT_DAYS;
         return { agent_id: id, days, ...toBody(await latencies.find(id, days)) };
       },

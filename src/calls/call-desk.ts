@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import { requireAgent } from '../agents/require-agent.js';
 import { ApiError } from '../errors.js';
 import type { CallCommands } from './call-commands.js';
 import type { CallTokens } from './call-tokens.js';
@@ -143,9 +144,7 @@ export class CallDesk {
   }
 
   async #find(accountId: string, agentId: string): Promise<Agent> {
-    const agent = await this.#parts.agents.find(accountId, agentId);
-    if (!agent) throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${agentId}`);
-    return agent;
+    return requireAgent(this.#parts.agents, accountId, agentId);
   }
 }
 

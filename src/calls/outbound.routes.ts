@@ -1,4 +1,5 @@
 import type { AgentsRepository } from '../agents/agents.repository.js';
+import { requireAgent } from '../agents/require-agent.js';
 import { ApiError } from '../errors.js';
 import { model, str } from '../http/fields.js';
 import { type Route, route } from '../http/route.js';
@@ -45,10 +46,7 @@ export function outboundRoutes({ agents, carriers }: OutboundParts): readonly Ro
         502: { description: 'No carrier is configured; the answer names the missing settings' },
       },
       async handle({ principal, body }) {
-        const agent = await agents.find(principal.accountId, body.agent_id);
-        if (!agent) {
-          throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${body.agent_id}`);
-        }
+        const agent = await requireAgent(agents, principal.accountId, body.agent_id);
         if (agent.status !== 'deployed') {
           throw refused('agent_not_deployed', 'The agent is not deployed: deploy it first');
         }

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agents.repository.js';
 import type { ManagedTools } from '../agents/managed-tools.schema.js';
+import { requireAgent } from '../agents/require-agent.js';
 import { ApiError } from '../errors.js';
 import { type Route, type RouteResponse, route } from '../http/route.js';
 import {
@@ -28,9 +29,7 @@ export interface AgentDirectory {
 /** `/google`: the Google account that an agent's tools work on. None can be linked yet. */
 export function googleRoutes(agents: AgentDirectory): readonly Route[] {
   const find = async (accountId: string, id: string): Promise<Agent> => {
-    const agent = await agents.find(accountId, id);
-    if (!agent) throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${id}`);
-    return agent;
+    return requireAgent(agents, accountId, id);
   };
   return [
     route({

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import { requireAgent } from '../agents/require-agent.js';
 import type { StoredConfig } from '../agents/stored-config.js';
 import { TTS_DEFAULTS } from '../agents/tts-params.schema.js';
 import type { CallOptions } from '../calls/calls.schema.js';
@@ -80,9 +81,7 @@ export class WebhookTests {
   }
 
   async #find(accountId: string, agentId: string): Promise<Agent> {
-    const agent = await this.#parts.agents.find(accountId, agentId);
-    if (!agent) throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${agentId}`);
-    return agent;
+    return requireAgent(this.#parts.agents, accountId, agentId);
   }
 
   /** The answer, or a sentence that says why there is none. */

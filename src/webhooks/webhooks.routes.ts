@@ -1,4 +1,5 @@
 import type { AgentsRepository } from '../agents/agents.repository.js';
+import { requireAgent } from '../agents/require-agent.js';
 import { ApiError } from '../errors.js';
 import { pageOf } from '../http/pagination.js';
 import { type Route, type RouteResponse, route } from '../http/route.js';
@@ -64,8 +65,7 @@ function testRoutes({ tests }: WebhookRouteParts): readonly Route[] {
 
 function deliveryRoutes({ agents, deliveries }: WebhookRouteParts): readonly Route[] {
   const filterOf = async (accountId: string, agentId: string) => {
-    const agent = await agents.find(accountId, agentId);
-    if (!agent) throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${agentId}`);
+    const agent = await requireAgent(agents, accountId, agentId);
     return { accountId, agentId: agent.id };
   };
   return [
