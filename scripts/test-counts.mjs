@@ -7,8 +7,9 @@ import { writeFileSync } from 'node:fs';
 export default class TestCounts {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = countTests(modules, unhandledErrors);
-    const { skipReasons, ...numbers } = counts;
+    const { skipReasons, unsteady, ...numbers } = counts;
     for (const reason of skipReasons) console.log(`Skipped: ${reason}`);
+    for (const test of unsteady) console.log(`Passed at the second attempt only: ${test}`);
     const file = process.env.PARLEY_TEST_COUNTS;
     if (file) writeFileSync(file, JSON.stringify(numbers));
   }
@@ -19,7 +20,13 @@ export default class TestCounts {
  * rejection) counts as one failure each, and so does a test that never came to its end.
  */
 export function countTests(modules, unhandledErrors) {
-  const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, skipReasons: [] };
+  const counts = {
+    passed: 0,
+    failed: unhandledErrors.length,
+    skipped: 0,
+    skipReasons: [],
+    unsteady: [],
+  };
   for (const module of modules) {
     if (module.errors().length > 0) counts.failed += 1;
     for (const suite of module.children.allSuites()) {
@@ -30,6 +37,7 @@ export function countTests(modules, unhandledErrors) {
       if (state === 'passed') counts.passed += 1;
       else if (state === 'skipped') counts.skipped += 1;
       else counts.failed += 1;
+      if (test.diagnostic()?.flaky) counts.unsteady.push(test.fullName);
       if (note) counts.skipReasons.push(`${test.parent?.name ?? test.name}: ${note}`);
     }
   }
