@@ -25,6 +25,8 @@ export interface LexemePart extends Place {
 /** A rule as it was read; without an id where the file has none. */
 export type ReadRule = Omit<PronunciationRule, 'id'> & {
   readonly id: string | undefined;
+  /** Before what other lexemes say of its word. */
+  readonly isPreferred: boolean;
   readonly place: Place;
 };
 
@@ -98,6 +100,7 @@ export class LexemeReader {
       replacement: alias?.text ?? word,
       ipa: chosen.kind === 'phoneme' ? chosen.text : null,
       caseSensitive,
+      isPreferred: chosen.isPreferred,
       place: { line, column },
     }));
   }

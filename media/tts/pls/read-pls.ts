@@ -4,6 +4,7 @@ import { decodeXml } from './decode-xml.js';
 import { LexemeReader, type PlsLimits, type ReadRule } from './lexeme-reader.js';
 import { PlsFault } from './pls-fault.js';
 import { OWN, PLS } from './pls-names.js';
+import { preferredFirst } from './preferred-first.js';
 
 export interface PlsOptions {
   readonly limits: PlsLimits;
@@ -205,7 +206,7 @@ export class PlsReader {
 
   #withIds(): PronunciationRule[] {
     const known = new Set<string>();
-    return this.#rules.map(({ place, ...rule }) => {
+    return preferredFirst(this.#rules).map(({ place, isPreferred: _, ...rule }) => {
       const id = rule.id ?? this.#options.makeId();
       if (known.has(id))
         throw new PlsFault('The id of a rule is used twice', place.line, place.column);

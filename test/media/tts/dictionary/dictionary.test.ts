@@ -77,6 +77,12 @@ describe('of several rules', () => {
     expect(said('x', rule('x', 'first'), rule('X', 'second', anyCase))).toBe('first');
   });
 
+  // Source: PLS 1.0, appendix C: "New   York City" is "NY City" rather than "New   YC".
+  it('the one that begins first is taken, though a later one begins in it', () => {
+    const cities = [rule('York   City', 'YC'), rule('New York', 'NY')];
+    expect(said('New   York City', ...cities)).toBe('NY City');
+  });
+
   it('a longer one whose end does not suit leaves the shorter one', () => {
     expect(said('C++ code', rule('C', 'see'), rule('C++ c', 'x'))).toBe('see++ code');
   });

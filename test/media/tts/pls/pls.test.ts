@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -41,54 +41,130 @@ function lexicon(
   return `<lexicon ${NS} ${attributes}>\n${content}\n</lexicon>`;
 }
 
+/** Each example of a lexicon in the recommendation: what is read from it, word by word. */
+const EXAMPLES: readonly [string, ...[word: string, replacement: string, ipa: string | null][]][] =
+  [
+    [
+      '1.1-1',
+      ['La vita è bella', 'La vita è bella', 'ˈlɑ ˈviːɾə ˈʔeɪ ˈbɛlə'],
+      ['Roberto', 'Roberto', 'ɹəˈbɛːɹɾoʊ'],
+      ['Benigni', 'Benigni', 'bɛˈniːnji'],
+    ],
+    [
+      '1.3-1',
+      ['judgment', 'judgment', 'ˈdʒʌdʒ.mənt'],
+      ['judgement', 'judgement', 'ˈdʒʌdʒ.mənt'],
+      ['fiancé', 'fiancé', 'fiˈɒns.eɪ'],
+      ['fiance', 'fiance', 'fiˈɒns.eɪ'],
+    ],
+    ['4.1-1', ['tomato', 'tomato', 'təmei̥ɾou̥']],
+    ['4.2-1'],
+    ['4.3-1'],
+    ['4.4-1', ['file', 'file', 'faɪl'], ['EU', 'Unione Europea', null]],
+    ['4.4-2', ['read', 'read', 'riːd'], ['read', 'read', 'red']],
+    ['4.5-1', ['Sepulveda', 'Sepulveda', 'səˈpʌlvɪdə']],
+    ['4.6-1', ['huge', 'huge', 'hjuːdʒ']],
+    ['4.6-2', ['theater', 'theater', 'ˈθɪətər'], ['theatre', 'theatre', 'ˈθɪətər']],
+    ['4.7-1', ['W3C', 'World Wide Web Consortium', null]],
+    [
+      '4.7-2',
+      ['GNU', 'GNU is Not Unix', null],
+      ['Unix', 'a multiplexed information and computing service', null],
+      ['UNIX', 'a multiplexed information and computing service', null],
+    ],
+    ['4.8-1', ['lead', 'lead', 'led'], ['lead', 'lead', 'liːd']],
+    ['4.9.3-1', ['bead', 'bead', 'biːd']],
+    ['4.9.3-2', ['read', 'read', 'red']],
+    ['4.9.3-3', ['lead', 'lead', 'liːd']],
+    ['4.9.3-4', ['read', 'red', null], ['red', 'red', 'red']],
+    ['4.9.3-5', ['lead', 'led', null], ['led', 'led', 'led']],
+    ['4.9.3-6', ['lead', 'led', 'liːd'], ['led', 'led', 'led']],
+    ['4.9.3-7', ['lead', 'lead', 'led'], ['lead', 'lead', 'liːd']],
+    ['4.9.3-8', ['lead', 'led', 'liːd'], ['lead', 'lead', 'led']],
+    ['4.9.3-9', ['1', 'un', null], ['une', 'une', 'yn']],
+    ['5.1-1', ['Newton', 'Newton', 'ˈnjuːtən'], ['Scahill', 'Scahill', 'ˈskɑhɪl']],
+    ['5.2-1', ['Newton', 'Newton', 'ˈnjuːtən']],
+    ['5.3-1', ['colour', 'colour', 'ˈkʌlər'], ['color', 'color', 'ˈkʌlər']],
+    ['5.4-1', ['cede', 'cede', 'siːd'], ['seed', 'seed', 'siːd']],
+    ['5.5-1', ['bass', 'bass', 'bæs']],
+    ['5.5-2', ['refuse', 'refuse', 'rɪˈfjuːz'], ['refuse', 'refuse', 'ˈrefjuːs']],
+    [
+      '5.6-1',
+      ['W3C', 'World Wide Web Consortium', null],
+      ['101', 'one hundred and one', null],
+      ['Thailand', 'tie land', null],
+      ['BBC 1', 'be be sea one', null],
+    ],
+    ['C-1', ['New York', 'NY', null], ['York City', 'YC', null]],
+  ];
+
+/** Examples in a language or an alphabet that is none of ours, and one with a slip of the pen. */
+const REFUSED_EXAMPLES: readonly [string, number, number, RegExp][] = [
+  ['4.4-3', 2, 1, /xml:lang is zh-CN/],
+  ['4.5-2', 2, 1, /xml:lang is jp/],
+  ['4.6-3', 15, 5, /alphabet of a phoneme must be ipa or x-sampa/],
+  ['5.3-2', 2, 1, /xml:lang is jp/],
+  ['5.3-3', 13, 11, /well formed/],
+];
+
 describe('the examples of the recommendation', () => {
-  it.each<[string, string, unknown[]]>([
-    [
-      'alias',
-      'en',
-      [
-        ['W3C', 'World Wide Web Consortium', null],
-        ['101', 'one hundred and one', null],
-        ['Thailand', 'tie land', null],
-      ],
-    ],
-    [
-      'graphemes',
-      'en',
-      [
-        ['judgment', 'judgment', 'ˈdʒʌdʒ.mənt'],
-        ['judgement', 'judgement', 'ˈdʒʌdʒ.mənt'],
-        ['fiancé', 'fiancé', 'fiˈɒ̃ːn.seɪ'],
-        ['fiance', 'fiance', 'fiˈɒ̃ːn.seɪ'],
-      ],
-    ],
-    [
-      'movies',
-      'en',
-      [
-        ['La vita è bella', 'La vita è bella', 'ˈlɑ ˈviːɾə ˈʔeɪ ˈbɛlə'],
-        ['Roberto', 'Roberto', 'ɹəˈbɛːɹɾoʊ'],
-        ['Benigni', 'Benigni', 'bɛˈniːnji'],
-      ],
-    ],
-    ['metadata', 'it', [['Roberto Benigni', 'Roberto Benigni', 'roˈbɛrto beˈniːɲi']]],
-    [
-      'several',
-      'en',
-      [
-        ['theater', 'theater', 'ˈθɪətər'],
-        ['huge', 'huge', 'juːdʒ'],
-        ['GNU', 'gah noo', null],
-        ['Sepulveda', 'suh pulveda', 'səˈpʌlvɪdə'],
-        ['refuse', 'refuse', 'rɪˈfjuːz'],
-      ],
-    ],
-  ])('%s', (name, language, expected) => {
-    const found = read(readFileSync(`${FOLDER}${name}.pls`));
-    expect(found.language).toBe(language);
+  const example = (name: string) => readFileSync(`${FOLDER}${name}.pls`);
+
+  it.each(EXAMPLES)('%s is read', (name, ...expected) => {
+    const found = read(example(name), ['en', 'it', 'fr']);
     expect(summary(found)).toEqual(expected);
     expect(found.rules.every(({ caseSensitive }) => caseSensitive)).toBe(true);
+    expect(read(writePls(found), ['en', 'it', 'fr'])).toEqual(found);
   });
+
+  it.each(REFUSED_EXAMPLES)('%s is refused', (name, line, column, sentence) => {
+    const [foundLine, foundColumn, message] = faultOf(example(name), ['en', 'it', 'fr']);
+    expect(message).toMatch(sentence);
+    expect([foundLine, foundColumn]).toEqual([line, column]);
+  });
+
+  it('are all here', () => {
+    const names = [...EXAMPLES, ...REFUSED_EXAMPLES].map(([name]) => `${name}.pls`);
+    const files = readdirSync(FOLDER).filter((name) => name.endsWith('.pls'));
+    expect(files.sort()).toEqual(names.sort());
+  });
+});
+
+it.each<[string, string, unknown[]]>([
+  [
+    'a lexeme that says nothing',
+    '<lexeme><grapheme>a</grapheme></lexeme><lexeme><grapheme>b</grapheme><alias>c</alias></lexeme>',
+    [['b', 'c', null]],
+  ],
+  [
+    'X-SAMPA of one phoneme',
+    '<lexeme><grapheme>refuse</grapheme><phoneme alphabet="x-sampa">rI"fju:z</phoneme></lexeme>',
+    [['refuse', 'refuse', 'rɪˈfjuːz']],
+  ],
+  [
+    'marked text',
+    '<lexeme><grapheme> a <![CDATA[<&]]>\n b</grapheme><alias>c</alias></lexeme>',
+    [['a <& b', 'c', null]],
+  ],
+  [
+    'foreign metadata and what examples hold',
+    `<metadata><x:a xmlns:x="urn:x">x<x:b/></x:a></metadata>
+     <lexeme><example>a <![CDATA[& b]]></example><grapheme>a</grapheme><alias>b</alias></lexeme>`,
+    [['a', 'b', null]],
+  ],
+  [
+    'a later lexeme that is preferred, before an earlier one of its word',
+    `<lexeme><grapheme>lead</grapheme><alias>led</alias></lexeme>
+     <lexeme><grapheme>bead</grapheme><alias>beed</alias></lexeme>
+     <lexeme><grapheme>lead</grapheme><phoneme prefer="true">liːd</phoneme></lexeme>`,
+    [
+      ['lead', 'lead', 'liːd'],
+      ['bead', 'beed', null],
+      ['lead', 'led', null],
+    ],
+  ],
+])('reads %s', (_, content, expected) => {
+  expect(summary(read(lexicon(content)))).toEqual(expected);
 });
 
 describe('what is refused, with its place', () => {
