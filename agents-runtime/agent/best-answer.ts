@@ -32,12 +32,18 @@ const ON_TOPIC = 0.25;
 /** What a sentence that gives the kind of thing asked for has before others. */
 const KIND_BONUS = 0.1;
 
+/** What is told, and the passage that it stands in. */
+export interface BestAnswer {
+  readonly text: string;
+  readonly passage: number;
+}
+
 /** The sentence that answers best, with a second one of its passage when that comes as near. */
 export function bestAnswer(
   question: Question,
   candidates: readonly Candidate[],
   language: string,
-): string | undefined {
+): BestAnswer | undefined {
   if (candidates.length === 0) return undefined;
   const addresses = asksForOurPlace(question.focus)
     ? candidates.filter(({ text }) => tellsAnAddress(text))
@@ -50,11 +56,12 @@ export function bestAnswer(
     .filter((next) => next !== first && next.passage === first.passage)
     .filter((next) => first.score - next.score < SECOND_WITHIN)
     .sort((a, b) => b.score - a.score)[0];
-  if (!second) return first.text;
+  const { passage } = first;
+  if (!second) return { text: first.text, passage };
   // In the order of the passage, so that it reads as it was written.
-  return scored.indexOf(first) < scored.indexOf(second)
-    ? `${first.text} ${second.text}`
-    : `${second.text} ${first.text}`;
+  const isInOrder = scored.indexOf(first) < scored.indexOf(second);
+  const [left, right] = isInOrder ? [first, second] : [second, first];
+  return { text: `${left.text} ${right.text}`, passage };
 }
 
 interface Scored {

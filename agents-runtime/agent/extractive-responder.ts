@@ -1,7 +1,7 @@
 import type { Embedder } from '../../media/inference/embedder.js';
 import { CallError } from '../errors.js';
 import { bestAnswer, type Candidate } from './best-answer.js';
-import type { KnowledgeSearch } from './knowledge.js';
+import { type KnowledgeSearch, type Passage, sourcesOf } from './knowledge.js';
 import { splitSentences } from './passages.js';
 import { type FactPassage, factsOf } from './prompt-facts.js';
 import { type Question, questionOf } from './question.js';
@@ -94,24 +94,34 @@ export class ExtractiveResponder implements ReplyModel {
     const [asked, about] = await this.#embedder.embed([question.text, topic], options);
     const query: Query = { asked: asked!, about: about! };
     const own = await this.#passagesOf(prompt, language);
-    const found = knowledgeBaseId === null ? [] : await this.#find(knowledgeBaseId, query, request);
+    const passages =
+      knowledgeBaseId === null
+        ? []
+        : await this.#knowledge.search(knowledgeBaseId, query.asked, PASSAGES);
+    const found = await this.#candidatesIn(passages, query, request);
     if (knowledgeBaseId !== null) request.onKnown?.();
     const candidates = [...own.flatMap((passage, i) => ofPrompt(passage, i, query)), ...found];
     if (candidates.length === 0) return SAYINGS.empty;
-    return bestAnswer(question, candidates, language) ?? SAYINGS.unknown;
+    const answer = bestAnswer(question, candidates, language);
+    if (answer === undefined) return SAYINGS.unknown;
+    if (knowledgeBaseId !== null) {
+      const from = passages.filter((_, i) => answer.passage === numberOfFound(i));
+      request.onSources?.(sourcesOf(knowledgeBaseId, from));
+    }
+    return answer.text;
   }
 
-  /** The sentences of the nearest passages of a knowledge base. */
-  async #find(
-    knowledgeBaseId: number,
+  /** The sentences of passages that were found. */
+  async #candidatesIn(
+    passages: readonly Passage[],
     query: Query,
     { signal, language }: ReplyRequest,
   ): Promise<Candidate[]> {
-    const passages = await this.#knowledge.search(knowledgeBaseId, query.asked, PASSAGES);
+    if (passages.length === 0) return [];
     const sentences = passages.flatMap(({ text, heading = '', score }, i) =>
       answersIn({ heading, sentences: splitSentences(text, language) }).map((answer) => ({
         ...answer,
-        passage: -1 - i, // beside those of the prompt, which count upwards
+        passage: numberOfFound(i),
         passageScore: score,
       })),
     );
@@ -149,6 +159,11 @@ export class ExtractiveResponder implements ReplyModel {
       return { ...passage, whole: vectors[i]!, vectors: vectors.slice(from, at) };
     });
   }
+}
+
+/** Beside those of the prompt, which count upwards. */
+function numberOfFound(index: number): number {
+  return -1 - index;
 }
 
 function ofPrompt(passage: VectoredPassage, index: number, query: Query): Candidate[] {

@@ -1,5 +1,5 @@
 import type { Embedder } from '../../media/inference/embedder.js';
-import type { KnowledgeSearch } from './knowledge.js';
+import { type KnowledgeSearch, sourcesOf } from './knowledge.js';
 import type { ReplyModel, ReplyRequest, ReplyToken } from './reply-model.js';
 
 /** Passages that go along with a question. */
@@ -33,6 +33,8 @@ export class InformedModel implements ReplyModel {
     const [query] = await this.#embedder.embed([question], { priority: 'turn', signal });
     const passages = await this.#knowledge.search(knowledgeBaseId, query!, PASSAGES);
     request.onKnown?.();
-    return passages.filter(({ score }) => score >= RELEVANT).map(({ text }) => text);
+    const relevant = passages.filter(({ score }) => score >= RELEVANT);
+    request.onSources?.(sourcesOf(knowledgeBaseId, relevant));
+    return relevant.map(({ text }) => text);
   }
 }

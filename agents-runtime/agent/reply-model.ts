@@ -1,3 +1,4 @@
+import type { KnowledgeSource } from './knowledge.js';
 import type { ToolCall, ToolSpec } from './tools.js';
 
 /** One item of the conversation as it was heard, oldest first. */
@@ -31,6 +32,8 @@ export interface ReplyRequest {
   readonly signal: AbortSignal;
   /** Told when the knowledge base has been searched, if it was. */
   readonly onKnown?: () => void;
+  /** Told what of the knowledge base the reply is made from, before its first word. */
+  readonly onSources?: (sources: readonly KnowledgeSource[]) => void;
 }
 
 /** A language model, or what stands in for one: conversation → the agent's next words. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { HistoryItem } from './reply-model.js';
-import type { ToolCall, ToolOutcome, Tools } from './tools.js';
+import type { ToolCall, ToolKind, ToolOutcome, ToolSpec, Tools } from './tools.js';
 
 /** A result is context: of a longer one the model gets the beginning. */
 const MAX_RESULT = 16_000;
@@ -13,8 +13,28 @@ export interface ToolRunsListener {
   ended(isLate: boolean): void;
   /** What the model shall know from now on. */
   remember(item: HistoryItem): void;
+  /** A tool is over, or never ran: for the record, once for each call of one. */
+  ran(tool: RanTool): void;
   onFault(error: unknown): void;
 }
+
+/** A tool that was asked for, and what came of it. */
+export interface RanTool {
+  readonly call: ToolCall;
+  readonly kind: ToolKind;
+  readonly startedAt: number;
+  readonly text: string;
+  readonly outcome: 'ok' | 'failed' | 'refused' | 'timeout' | 'cancelled';
+}
+
+interface Running {
+  readonly call: ToolCall;
+  readonly kind: ToolKind;
+  readonly startedAt: number;
+  readonly work: AbortController;
+}
+
+const OVER = 'Error: the call is over.';
 
 /**
  * Runs tools for as long as the call lasts: a reply that is cut leaves its tool running, and what the
@@ -24,7 +44,7 @@ export class ToolRuns {
   readonly #tools: Tools;
   readonly #clock: Clock;
   readonly #listener: ToolRunsListener;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<Running>();
 
   constructor(tools: Tools, clock: Clock, listener: ToolRunsListener) {
     this.#tools = tools;
@@ -42,58 +62,80 @@ export class ToolRuns {
    */
   async run(call: ToolCall, reply: AbortSignal): Promise<ToolOutcome> {
     const refusal = this.#refusal(call);
-    if (refusal !== undefined) return this.#keep(call, { text: refusal });
+    if (refusal !== undefined) {
+      this.#tellRefused(call, refusal);
+      return this.#keep(call, { text: refusal });
+    }
     const spec = this.specs.find(({ name }) => name === call.name)!;
     const args = parsed(call.arguments)!;
     if (spec.mode === 'async') {
-      void this.#work(call, args, spec.timeoutMs).then((outcome) =>
+      void this.#work(call, args, spec).then((outcome) =>
         this.#keep({ ...call, id: `${call.id}-result` }, outcome),
       );
       return this.#keep(call, { text: 'Accepted: it runs in the background.' });
     }
     this.#listener.started();
-    const outcome = this.#keep(call, await this.#work(call, args, spec.timeoutMs));
+    const outcome = this.#keep(call, await this.#work(call, args, spec));
     this.#listener.ended(reply.aborted);
     return outcome;
   }
 
   /** Ends all tools; what they bring is left. */
   close(): void {
-    for (const work of this.#running) work.abort();
-    this.#running.clear();
+    for (const running of [...this.#running]) {
+      this.#tell(running, OVER, 'cancelled');
+      running.work.abort();
+    }
   }
 
   /** The tool's work with its deadline; never rejects. */
   async #work(
-    { name }: ToolCall,
+    call: ToolCall,
     args: Readonly<Record<string, unknown>>,
-    timeoutMs: number,
+    { timeoutMs, kind = 'webhook' }: ToolSpec,
   ): Promise<ToolOutcome> {
     const work = new AbortController();
-    this.#running.add(work);
+    const running: Running = { call, kind, startedAt: this.#clock.now(), work };
+    this.#running.add(running);
     let giveUp: (outcome: ToolOutcome) => void = () => undefined;
     const late = new Promise<ToolOutcome>((resolve) => {
       giveUp = resolve;
     });
+    const end = (text: string, outcome: RanTool['outcome']) => {
+      this.#tell(running, text, outcome);
+      giveUp({ text, failed: true });
+    };
     const timer = this.#clock.after(timeoutMs, () => {
-      giveUp({ text: 'Error: the tool did not answer in time.' });
+      end('Error: the tool did not answer in time.', 'timeout');
       work.abort();
     });
-    const stopped = () => {
-      timer.cancel();
-      giveUp({ text: 'Error: the call is over.' });
-    };
+    const stopped = () => end(OVER, 'cancelled');
     work.signal.addEventListener('abort', stopped, { once: true });
     try {
-      return await Promise.race([this.#tools.call(name, args, work.signal), late]);
+      const brought = await Promise.race([this.#tools.call(call.name, args, work.signal), late]);
+      this.#tell(running, brought.text, brought.failed ? 'failed' : 'ok');
+      return brought;
     } catch (error) {
       this.#listener.onFault(error);
-      return { text: 'Error: the tool failed.' };
+      const text = 'Error: the tool failed.';
+      this.#tell(running, text, 'failed');
+      return { text, failed: true };
     } finally {
       timer.cancel();
       work.signal.removeEventListener('abort', stopped);
-      this.#running.delete(work);
     }
+  }
+
+  /** The first that tells of it is right. */
+  #tell(running: Running, text: string, outcome: RanTool['outcome']): void {
+    if (!this.#running.delete(running)) return;
+    const { call, kind, startedAt } = running;
+    this.#listener.ran({ call, kind, startedAt, text, outcome });
+  }
+
+  #tellRefused(call: ToolCall, text: string): void {
+    const kind = this.specs.find(({ name }) => name === call.name)?.kind ?? 'webhook';
+    this.#listener.ran({ call, kind, startedAt: this.#clock.now(), text, outcome: 'refused' });
   }
 
   #keep(call: ToolCall, outcome: ToolOutcome): ToolOutcome {

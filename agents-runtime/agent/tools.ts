@@ -10,6 +10,9 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** Where a tool is: in the call itself, or outside. */
+export type ToolKind = 'call' | 'webhook' | 'mcp' | 'managed';
+
 /** A tool as the model is told of it. */
 export interface ToolSpec {
   readonly name: string;
@@ -20,12 +23,16 @@ export interface ToolSpec {
   readonly mode: 'sync' | 'async';
   /** It has failed when it has brought nothing by then. */
   readonly timeoutMs: number;
+  /** For the call's record; a webhook where it is left out. */
+  readonly kind?: ToolKind;
 }
 
 /** What a tool brought. */
 export interface ToolOutcome {
   /** For the model; may be an account of what went wrong. */
   readonly text: string;
+  /** It did not do what was asked; `text` says why. */
+  readonly failed?: boolean;
   /** The agent says nothing more and yields the floor. */
   readonly skips?: boolean;
   /** The call ends, for this reason, as soon as what was said has been played. */
@@ -61,6 +68,7 @@ const END_CALL: ToolSpec = {
   parameters: NO_PARAMETERS,
   mode: 'sync',
   timeoutMs: OWN_TIMEOUT_MS,
+  kind: 'call',
 };
 const SKIP_TURN: ToolSpec = {
   name: 'skip_turn',
@@ -69,6 +77,7 @@ const SKIP_TURN: ToolSpec = {
   parameters: NO_PARAMETERS,
   mode: 'sync',
   timeoutMs: OWN_TIMEOUT_MS,
+  kind: 'call',
 };
 
 /** A call's tools with those that the agent's own settings allow: to end the call and to skip a turn. */

@@ -1,11 +1,12 @@
 import type { HistoryItem } from '../agent/reply-model.js';
 import { textOf } from '../agent/sayings.js';
-import { ToolRuns } from '../agent/tool-runs.js';
+import { type RanTool, ToolRuns } from '../agent/tool-runs.js';
 import { withFloorTools } from '../agent/tools.js';
 import { Playout } from '../audio/playout.js';
 import type { Spoken } from '../audio/playout-line.js';
 import type { SpokenOver } from '../turn/turn-state.js';
 import type { TurnAction } from '../turn/turn-taker.js';
+import type { LoggedTool } from './call-log.js';
 import type { LegContext } from './caller-leg.js';
 import type { Conversation } from './conversation.js';
 import { Replies } from './replies.js';
@@ -14,6 +15,11 @@ import { type TurnMarks, turnLatency } from './turn-latency.js';
 /** Told the model when the call's time is nearly over. */
 const ENDS_SOON =
   'The call ends in at most 30 seconds. Come to a close now: one short sentence, no new questions.';
+
+/** Characters of a tool's arguments, and of its result, that the record keeps. */
+const MAX_LOGGED = 4_000;
+/** A model may make one up. */
+const MAX_TOOL_NAME = 200;
 
 /** What the call remembers of the utterance that is being said. */
 interface Saying {
@@ -198,15 +204,32 @@ export class AgentLeg {
       started: () => turns.handle({ type: 'tool-started' }),
       ended: (isLate) => turns.handle({ type: 'tool-ended', isLate }),
       remember: (item) => this.#conversation.tool(item),
+      ran: (tool) => this.#conversation.ran(this.#toLogged(tool)),
       onFault: (error) => parts.onFault('tool', error),
     });
+  }
+
+  #toLogged({ call, kind, startedAt, text, outcome }: RanTool): LoggedTool {
+    return {
+      name: call.name.slice(0, MAX_TOOL_NAME),
+      kind,
+      arguments: call.arguments.slice(0, MAX_LOGGED),
+      result: text.slice(0, MAX_LOGGED),
+      startedMs: startedAt - this.#context.startedAt,
+      durationMs: this.#context.parts.clock.now() - startedAt,
+      outcome,
+    };
   }
 
   #remember(spoken: Spoken): void {
     const saying = this.#saying;
     if (saying?.utterance !== spoken.utterance) return;
     const endMs = this.#now();
-    this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, this.#latency(saying));
+    const origin = {
+      latency: this.#latency(saying),
+      sources: this.#replies.sourcesOf(spoken.utterance),
+    };
+    this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, origin);
     this.#context.transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);
     this.#context.turns.handle({ type: 'agent-said', text: spoken.text });
   }

@@ -1,3 +1,6 @@
+import type { KnowledgeSource } from '../agent/knowledge.js';
+import type { ToolKind } from '../agent/tools.js';
+
 /** Why a call ended (the names of the contract's records and webhooks). */
 export type EndedReason =
   | 'user_hangup'
@@ -37,6 +40,21 @@ export interface TurnLatency {
   readonly total: number;
 }
 
+/** A tool that was asked for, once it was over. Texts are the beginning of longer ones. */
+export interface LoggedTool {
+  readonly name: string;
+  readonly kind: ToolKind;
+  /** As the model wrote them: JSON, or not. */
+  readonly arguments: string;
+  /** What the model was told. */
+  readonly result: string;
+  /** From the call's start. */
+  readonly startedMs: number;
+  readonly durationMs: number;
+  /** `refused`: it never ran; `cancelled`: the call ended first. */
+  readonly outcome: 'ok' | 'failed' | 'refused' | 'timeout' | 'cancelled';
+}
+
 /** A turn as it was heard. Times are ms from the call's start. */
 export interface LoggedTurn {
   readonly index: number;
@@ -46,6 +64,10 @@ export interface LoggedTurn {
   readonly startMs: number;
   readonly endMs: number;
   readonly latency?: TurnLatency;
+  /** Tools that were over when this was said, and after the turn before; by their start. */
+  readonly tools?: readonly LoggedTool[];
+  /** What of the knowledge base it was made from. */
+  readonly sources?: readonly KnowledgeSource[];
 }
 
 /**

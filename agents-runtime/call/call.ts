@@ -112,7 +112,7 @@ export class Call implements CallInput {
   async #finish(reason: EndedReason): Promise<void> {
     const { log, transport, onFault, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
-    await this.#conversation.written();
+    await this.#conversation.end();
     await log.ended(reason).catch((error) => onFault('log', error));
     transport.send({ type: 'end', reason });
     transport.close();

@@ -1,12 +1,22 @@
+import type { KnowledgeSource } from '../agent/knowledge.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import type { Spoken } from '../audio/playout-line.js';
-import type { CallLog, LoggedTurn, TurnLatency } from './call-log.js';
+import type { CallLog, LoggedTool, LoggedTurn, TurnLatency } from './call-log.js';
 
 /** Times in ms of call time. */
 interface Span {
   readonly startMs: number;
   readonly endMs: number;
 }
+
+/** How an utterance of the agent's came about. */
+export interface Origin {
+  readonly latency: TurnLatency | undefined;
+  readonly sources: readonly KnowledgeSource[];
+}
+
+/** Of the tools of one turn, so many are written down. */
+const MOST_TOOLS = 64;
 
 /**
  * What has been said, as it was heard: the model's context and the call's record are the same items.
@@ -18,6 +28,9 @@ export class Conversation {
   readonly #items: HistoryItem[] = [];
   #turns = 0;
   #lastUser: LoggedTurn | undefined;
+  #last: LoggedTurn | undefined;
+  /** Of no turn yet. */
+  #tools: LoggedTool[] = [];
   #writes: Promise<void> = Promise.resolve();
 
   constructor(log: CallLog, onFault: (error: unknown) => void) {
@@ -37,6 +50,7 @@ export class Conversation {
   /** @param replaces the turn before got no sound in answer: this text takes its place. */
   user(text: string, { startMs, endMs }: Span, replaces: boolean): void {
     const before = replaces ? this.#lastUser : undefined;
+    if (!before) this.#giveToolsToLast();
     if (before) this.#items.splice(0, this.#items.length, ...withoutLastTurn(this.#items));
     this.#items.push({ role: 'user', text, cut: false });
     const turn: LoggedTurn = {
@@ -46,9 +60,10 @@ export class Conversation {
       cut: false,
       startMs: before?.startMs ?? startMs,
       endMs,
+      ...(before?.tools && { tools: before.tools }),
     };
     this.#lastUser = turn;
-    this.#write(() => this.#log.turn(turn));
+    this.#writeTurn(turn);
   }
 
   /** What a tool brought: context, and no part of what was said. */
@@ -56,18 +71,52 @@ export class Conversation {
     this.#items.push(item);
   }
 
-  /** Nothing is remembered of an utterance of which nothing was heard. */
-  agent({ text, cut }: Spoken, { startMs, endMs }: Span, latency: TurnLatency | undefined): void {
-    if (!text) return;
-    this.#items.push({ role: 'agent', text, cut });
-    const index = this.#turns++;
-    const turn: LoggedTurn = { index, role: 'agent', text, cut, startMs, endMs };
-    this.#write(() => this.#log.turn(latency ? { ...turn, latency } : turn));
+  /** A tool is over: it belongs to what is said next. */
+  ran(tool: LoggedTool): void {
+    if (this.#tools.length < MOST_TOOLS) this.#tools.push(tool);
   }
 
-  /** Resolves when all that was said is written. */
-  written(): Promise<void> {
+  /** Nothing is remembered of an utterance of which nothing was heard. */
+  agent({ text, cut }: Spoken, { startMs, endMs }: Span, { latency, sources }: Origin): void {
+    if (!text) return;
+    this.#items.push({ role: 'agent', text, cut });
+    const tools = this.#takeTools();
+    this.#writeTurn({
+      index: this.#turns++,
+      role: 'agent',
+      text,
+      cut,
+      startMs,
+      endMs,
+      ...(latency && { latency }),
+      ...(tools.length > 0 && { tools }),
+      ...(sources.length > 0 && { sources }),
+    });
+  }
+
+  /** Nothing more is said. Resolves when all is written. */
+  end(): Promise<void> {
+    this.#giveToolsToLast();
     return this.#writes;
+  }
+
+  /** Of tools after which nothing was said, the turn before tells. */
+  #giveToolsToLast(): void {
+    const tools = this.#takeTools();
+    if (!this.#last || tools.length === 0) return;
+    const all = [...(this.#last.tools ?? []), ...tools].slice(0, MOST_TOOLS);
+    this.#writeTurn({ ...this.#last, tools: all });
+  }
+
+  #takeTools(): readonly LoggedTool[] {
+    const tools = this.#tools.sort((a, b) => a.startedMs - b.startedMs);
+    this.#tools = [];
+    return tools;
+  }
+
+  #writeTurn(turn: LoggedTurn): void {
+    this.#last = turn;
+    this.#write(() => this.#log.turn(turn));
   }
 
   #write(act: () => Promise<void>): void {

@@ -1,4 +1,5 @@
 import { withFillers } from '../agent/fillers.js';
+import type { KnowledgeSource } from '../agent/knowledge.js';
 import { guardReply } from '../agent/reply-guard.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import { replySteps } from '../agent/reply-steps.js';
@@ -39,6 +40,7 @@ interface Prepared {
   /** Lets tools run. */
   readonly commit: () => void;
   isToolRunning: boolean;
+  sources: readonly KnowledgeSource[];
 }
 
 /** Makes what the agent says: a reply ahead of its commit or at it, or a fixed text; one at a time. */
@@ -63,6 +65,11 @@ export class Replies {
   /** When the steps of making the utterance happened, as far as they have. */
   marksOf(utterance: number): Partial<ReplyMarks> {
     return this.#current?.utterance === utterance ? this.#current.marks : {};
+  }
+
+  /** What of the knowledge base the utterance is made from. */
+  sourcesOf(utterance: number): readonly KnowledgeSource[] {
+    return this.#current?.utterance === utterance ? this.#current.sources : [];
   }
 
   /** The model is told this with every reply from now on. */
@@ -144,6 +151,9 @@ export class Replies {
         language,
         knowledgeBaseId: config.knowledgeBaseId,
         onKnown: () => this.#mark(current, 'knownAt'),
+        onSources: (sources) => {
+          current.sources = sources;
+        },
         ...(this.#notes.length > 0 && { notes: [...this.#notes] }),
       },
       {
@@ -214,7 +224,15 @@ export class Replies {
       firstAudioAt: undefined,
     };
     const work = new AbortController();
-    const current = { utterance, key, work, commit, isToolRunning: false, marks };
+    const current: Prepared = {
+      utterance,
+      key,
+      work,
+      commit,
+      isToolRunning: false,
+      marks,
+      sources: [],
+    };
     this.#current = current;
     this.#isReleased = false;
     return current;

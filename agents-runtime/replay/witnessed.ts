@@ -102,7 +102,9 @@ export class WitnessedLog implements CallLog {
   }
 
   turn(turn: LoggedTurn): Promise<void> {
-    this.#witness.tell({ t: this.#witness.clock.now(), type: 'turn', turn });
+    // What tools and searches brought is on the tape as their answers.
+    const { tools: _, sources: __, ...said } = turn;
+    this.#witness.tell({ t: this.#witness.clock.now(), type: 'turn', turn: said });
     return this.#log.turn(turn);
   }
 

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import type { EndedReason, LoggedTurn, TurnLatency } from '../../agents-runtime/call/call-log.js';
+import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
 import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
 import type { CallOptions } from './calls.schema.js';
+import { type CallTurnRow, toTurn, toTurnRow } from './turn-row.js';
 
 /** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
 const RESERVED_S = 60;
@@ -27,18 +28,6 @@ export interface CallRow {
   readonly ended_at: Date | null;
   readonly ended_reason: EndedReason | null;
   readonly credits_used: number;
-}
-
-/** One turn as it was heard; times are ms from the call's zero. */
-export interface CallTurnRow {
-  readonly call_id: string;
-  readonly index: number;
-  readonly role: 'user' | 'agent';
-  readonly text: string;
-  readonly cut: boolean;
-  readonly start_ms: number;
-  readonly end_ms: number;
-  readonly latency: TurnLatency | null;
 }
 
 export interface NewCall {
@@ -127,16 +116,7 @@ export class CallsRepository {
   async saveTurn(callId: string, turn: LoggedTurn): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       const [saved] = await transaction('call_turns')
-        .insert({
-          call_id: callId,
-          index: turn.index,
-          role: turn.role,
-          text: turn.text,
-          cut: turn.cut,
-          start_ms: Math.round(turn.startMs),
-          end_ms: Math.round(turn.endMs),
-          latency: turn.latency ?? null,
-        })
+        .insert(toTurnRow(callId, turn))
         .onConflict(['call_id', 'index'])
         .merge()
         .returning<{ is_new: boolean }[]>(transaction.raw('(xmax = 0) as is_new'));
@@ -303,10 +283,4 @@ export class CallsRepository {
       .count<{ count: number }[]>('*');
     return Number(open[0]!.count) >= this.#slots ? 'concurrency_limit' : undefined;
   }
-}
-
-function toTurn(row: CallTurnRow): LoggedTurn {
-  const { index, role, text, cut, latency } = row;
-  const { start_ms: startMs, end_ms: endMs } = row;
-  return { index, role, text, cut, startMs, endMs, ...(latency && { latency }) };
 }

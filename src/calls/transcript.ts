@@ -1,4 +1,5 @@
-import type { CallRow, CallTurnRow } from './calls.repository.js';
+import type { CallRow } from './calls.repository.js';
+import type { CallTurnRow } from './turn-row.js';
 
 /** The files in which a transcript can be had. */
 export const TRANSCRIPT_FILES = {

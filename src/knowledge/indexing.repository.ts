@@ -15,6 +15,10 @@ export interface StoredPassage extends NewPassage {
   readonly id: number;
 }
 
+export interface FoundPassage extends StoredPassage {
+  readonly document_id: number;
+}
+
 /** A document with work to do; its knowledge base is locked by the transaction. */
 export interface PendingDocument {
   readonly id: number;
@@ -157,8 +161,8 @@ export class IndexingRepository {
     return { ids, vectors };
   }
 
-  async passages(ids: readonly number[]): Promise<StoredPassage[]> {
-    return this.#db('passages').whereIn('id', ids).select('id', 'heading', 'text');
+  async passages(ids: readonly number[]): Promise<FoundPassage[]> {
+    return this.#db('passages').whereIn('id', ids).select('id', 'document_id', 'heading', 'text');
   }
 }
 

@@ -57,7 +57,9 @@ export class VectorSearch implements KnowledgeSearch {
     // One that was deleted meanwhile is not told any more.
     return nearest.flatMap(({ id, score }) => {
       const found = byId.get(id);
-      return found ? [{ heading: found.heading, text: found.text, score }] : [];
+      if (!found) return [];
+      const { document_id: documentId, heading, text } = found;
+      return [{ documentId, heading, text, score }];
     });
   }
 
