@@ -25,12 +25,16 @@ const otherPostgres: string | undefined = JSON.parse(process.env.PARLEY_TOOLS ??
   'other-postgresql'
 ]?.path;
 
+/** A condition may come late on a busy machine: vitest's own second is short. */
+const PATIENT = { poll: { timeout: 20_000 } } as const;
+
 /** What computes may run two files at a time. */
 const SIDE_BY_SIDE = {
   pool: 'forks',
   maxWorkers: 2,
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  expect: PATIENT,
   sequence: { groupOrder: 0 },
 } as const;
 
@@ -64,6 +68,7 @@ export default defineConfig({
           retry: 1,
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          expect: PATIENT,
           sequence: { groupOrder: 1 },
         },
       },
