@@ -112,6 +112,8 @@ const Settings = z.object({
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODELS: list().default([]),
+  LLM_FALLBACKS: list().default([]),
+  LLM_CONTEXT_TOKENS: wholeNumber(2_048, 10_000_000, 'a whole number from 2048').default(16_384),
   REPLAY_DIR: z
     .string()
     .transform((path) => resolve(path))

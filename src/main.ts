@@ -44,6 +44,7 @@ import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
+import { AgentTools } from './tools/agent-tools.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { VoicesRepository } from './voices/voices.repository.js';
 import { openWebhooks } from './webhooks/open-webhooks.js';
@@ -224,9 +225,11 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
     replies: new ReplyModels({
       languageModels,
       models,
+      fallbacks: config.LLM_FALLBACKS,
       embedder: knowledge.embedder,
       knowledge: knowledge.search,
     }),
+    tools: new AgentTools({ outbound: needs.webhooks.outbound, log }),
     voices: new VoiceShelf(voices),
     events: needs.webhooks.events,
     dictionaries: needs.dictionaries.compiled,

@@ -5,7 +5,7 @@ import { LATE, type Patience, within } from './within.js';
 
 /** A model that has not begun by then is given up. */
 const FIRST_TOKEN_MS = 6_000;
-/** All attempts together; fillers are heard meanwhile. */
+/** All attempts together; fillers are heard meanwhile. After a reply that broke off it counts anew. */
 const ALL_FIRST_TOKENS_MS = 10_000;
 /** The same for each further word; the rest of the reply is then lost. */
 const NEXT_TOKEN_MS = 6_000;
@@ -19,18 +19,27 @@ export interface AttemptOptions extends Patience {
   readonly onFault: (error: unknown) => void;
 }
 
+/** The reply broke off here, and the next model goes on. */
+export const BROKEN: unique symbol = Symbol('broken');
+
+/** Of what was said before a break, the next model is told the end. */
+const MOST_SAID = 600;
+
 /**
- * A reply of the first model that begins to answer: retry, then the fallbacks.
- * @throws CallError REPLY_FAILED when none does, or when one breaks off.
+ * A reply of the first model that begins to answer: retry, then the fallbacks; they also go on with a
+ * reply that breaks off.
+ * @throws CallError REPLY_FAILED when none answers, or when the last one breaks off.
  */
 export async function* firstToAnswer(
   request: Omit<ReplyRequest, 'signal'>,
   options: AttemptOptions,
-): AsyncGenerator<ReplyToken> {
+): AsyncGenerator<ReplyToken | typeof BROKEN> {
   const { models, clock, signal, onFault } = options;
   const [first, ...fallbacks] = models;
   const plan = [first!, first!, ...fallbacks];
-  const until = clock.now() + ALL_FIRST_TOKENS_MS;
+  let until = clock.now() + ALL_FIRST_TOKENS_MS;
+  let asked = request;
+  let said = '';
   let failure: unknown;
   for (let i = 0; i < plan.length && clock.now() < until; i++) {
     // A model that hangs is not asked again while there is another.
@@ -38,15 +47,29 @@ export async function* firstToAnswer(
     if (i > 0) onFault(failure);
     const attempt = { model: plan[i]!, hasBegun: false, untilMs: until };
     try {
-      yield* ask(attempt, request, options);
+      for await (const token of ask(attempt, asked, options)) {
+        if (typeof token === 'string') said += token;
+        yield token;
+      }
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (attempt.hasBegun) throw error;
       failure = error;
+      if (!attempt.hasBegun) continue;
+      if (i >= plan.length - 1 || fallbacks.length === 0) throw error;
+      yield BROKEN;
+      // The one that broke off is not asked to go on.
+      i = Math.max(i, 1);
+      asked = { ...request, notes: [...(request.notes ?? []), goOn(said)] };
+      until = clock.now() + ALL_FIRST_TOKENS_MS;
     }
   }
   throw failure;
+}
+
+function goOn(said: string): string {
+  const end = JSON.stringify(said.slice(-MOST_SAID));
+  return `Your answer to the next message broke off; the caller has heard the end of this, and was told so: ${end}. Say what is missing, and do not begin again.`;
 }
 
 interface Attempt {

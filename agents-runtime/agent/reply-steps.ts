@@ -1,6 +1,6 @@
 import type { EndedReason } from '../call/call-log.js';
 import { CallError } from '../errors.js';
-import { type AttemptOptions, firstToAnswer } from './attempts.js';
+import { type AttemptOptions, BROKEN, firstToAnswer } from './attempts.js';
 import type { HistoryItem, ReplyRequest } from './reply-model.js';
 import { sayingsIn } from './sayings.js';
 import { FLUSH, type SpokenToken } from './speech.js';
@@ -42,7 +42,8 @@ export async function* replySteps(
       if (typeof token === 'string') {
         said += token;
         yield token;
-      } else if (calls.length < MOST_CALLS) calls.push(token);
+      } else if (token === BROKEN) yield* told(sayingsIn(request.language).brokenOff);
+      else if (calls.length < MOST_CALLS) calls.push(token);
     }
     hasSpoken ||= said.trim() !== '';
     if (calls.length === 0) return;
@@ -64,6 +65,13 @@ export async function* replySteps(
       items.push({ role: 'tool', text: outcomes[i]!.text, cut: false, call });
     });
   }
+}
+
+/** A sentence by itself: half a one before it is spoken first. */
+async function* told(text: string): AsyncGenerator<SpokenToken> {
+  yield FLUSH;
+  yield text;
+  yield FLUSH;
 }
 
 async function runAll(calls: readonly ToolCall[], options: StepOptions) {

@@ -41,6 +41,7 @@ export interface ToolOutcome {
 
 /** The tools of one call. Who implements it bounds sizes and keeps its own secrets. */
 export interface Tools {
+  /** May change while the call runs. */
   readonly specs: readonly ToolSpec[];
   /** What is wrong with the arguments, for the model; undefined when nothing is. */
   problemWith?(name: string, args: Readonly<Record<string, unknown>>): string | undefined;
@@ -88,7 +89,9 @@ export function withFloorTools(tools: Tools | undefined, settings: FloorToolSett
   ];
   const isOwn = (name: string) => own.some((spec) => spec.name === name);
   return {
-    specs: [...own, ...(tools?.specs ?? []).filter(({ name }) => !isOwn(name))],
+    get specs() {
+      return [...own, ...(tools?.specs ?? []).filter(({ name }) => !isOwn(name))];
+    },
     problemWith: (name, args) => (isOwn(name) ? undefined : tools?.problemWith?.(name, args)),
     async call(name, args, signal) {
       if (!isOwn(name)) return tools!.call(name, args, signal);

@@ -1,10 +1,15 @@
 import type { Knex } from 'knex';
-import type { LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { LoggedTool, LoggedTurn } from '../../agents-runtime/call/call-log.js';
 import type { CallRow } from './calls.repository.js';
 
 /** Something about a call that receivers outside may be told. */
 export interface CallEvent {
-  readonly event: 'call.started' | 'call.completed' | 'call.failed' | 'turn.completed';
+  readonly event:
+    | 'call.started'
+    | 'call.completed'
+    | 'call.failed'
+    | 'turn.completed'
+    | 'tool.called';
   readonly accountId: string;
   readonly agentId: string;
   readonly callId: string;
@@ -56,6 +61,19 @@ export function turnCompleted(call: CallRow, turn: LoggedTurn): CallEvent {
     end_ms: turn.endMs,
     latency_ms: turn.latency?.total ?? null,
     latency: turn.latency ?? null,
+  });
+}
+
+/** A tool that is over, or was refused. What it was told and brought is in the transcript. */
+export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallEvent {
+  return about(call, 'tool.called', {
+    turn_index: turn,
+    name: tool.name,
+    kind: tool.kind,
+    arguments: tool.arguments,
+    outcome: tool.outcome,
+    started_ms: Math.round(tool.startedMs),
+    duration_ms: Math.round(tool.durationMs),
   });
 }
 

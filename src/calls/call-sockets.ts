@@ -23,6 +23,8 @@ import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
 import type { ReplayFiles } from '../replay/replay-files.js';
+import type { OpenTools } from '../tools/agent-tools.js';
+import type { ToolCaller } from '../tools/webhook-tools.js';
 import { configForCall } from './call-config.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
 import { isCallId } from './call-id.js';
@@ -45,8 +47,17 @@ export interface CallModels
   readonly greetings: Greetings;
   voiceFor(config: AgentConfig): VoiceModel;
   replyModelFor(config: AgentConfig): ReplyModel;
+  /** Stand in for it, in this order. */
+  fallbackModelsFor(config: AgentConfig): readonly ReplyModel[];
+  /** What the agent may do besides talking; closed with the call. */
+  toolsFor(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined>;
   /** Undefined where the agent has none, or has one that is gone: then it speaks without. */
   dictionaryFor(accountId: string, config: AgentConfig): Promise<Dictionary | undefined>;
+}
+
+/** What one call has of its own. */
+interface OwnParts extends Pick<CallParts, 'config' | 'dictionary'> {
+  readonly tools: OpenTools | undefined;
 }
 
 export interface CallSocketsParts {
@@ -161,12 +172,20 @@ export class CallSockets {
     }
     try {
       const config = configForCall(this.#parts.configOf(agent), row.options);
-      const dictionary = await this.#parts.models.dictionaryFor(row.account_id, config);
+      const { models } = this.#parts;
+      const dictionary = await models.dictionaryFor(row.account_id, config);
+      const tools = await models.toolsFor(config, { agentId: agent.id, callId });
       if (socket.readyState !== socket.OPEN) {
+        tools?.close();
         await calls.end(callId, 'error_transport');
         return;
       }
-      this.#start(socket, row, { config, dictionary }, hello, log.child({ callId }));
+      try {
+        this.#start(socket, row, { config, dictionary, tools }, hello, log.child({ callId }));
+      } catch (error) {
+        tools?.close();
+        throw error;
+      }
     } catch (error) {
       // Its slot must not stay taken by a call that never was.
       await calls.end(callId, 'error_transport');
@@ -177,7 +196,7 @@ export class CallSockets {
   #start(
     socket: WebSocket,
     row: CallRow,
-    { config, dictionary }: Pick<CallParts, 'config' | 'dictionary'>,
+    { config, dictionary, tools }: OwnParts,
     hello: Hello,
     log: Logger,
   ): void {
@@ -209,6 +228,8 @@ export class CallSockets {
       recogniser: models.recogniser,
       greetings: models.greetings,
       replyModel: models.replyModelFor(config),
+      fallbackModels: models.fallbackModelsFor(config),
+      tools: tools?.tools,
       voice,
       dictionary,
       log: new CallRecord(calls, callId),
@@ -219,6 +240,7 @@ export class CallSockets {
       },
       onEnded: (reason) => {
         live.remove(callId);
+        tools?.close();
         observed.ended(reason);
         log.info({ reason }, 'call ended');
         onEnded();

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
-import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
+import { type CallEvents, callEnded, callStarted, toolCalled, turnCompleted } from './call-events.js';
 import type { CallOptions } from './calls.schema.js';
 import { type CallTurnRow, toTurn, toTurnRow } from './turn-row.js';
 
@@ -115,13 +115,31 @@ export class CallsRepository {
 
   async saveTurn(callId: string, turn: LoggedTurn): Promise<void> {
     await this.#db.transaction(async (transaction) => {
+      const told = turn.tools ? await this.#toolsOf(transaction, callId, turn.index) : 0;
       const [saved] = await transaction('call_turns')
         .insert(toTurnRow(callId, turn))
         .onConflict(['call_id', 'index'])
         .merge()
         .returning<{ is_new: boolean }[]>(transaction.raw('(xmax = 0) as is_new'));
+      await this.#tellTools(transaction, callId, { ...turn, tools: turn.tools?.slice(told) ?? [] });
       if (saved?.is_new) await this.#tellTurns(transaction, callId, turn);
     });
+  }
+
+  /** How many tools a turn had when it was written before. */
+  async #toolsOf(transaction: Knex.Transaction, callId: string, index: number): Promise<number> {
+    const before = await transaction<CallTurnRow>('call_turns')
+      .where({ call_id: callId, index })
+      .first('tools');
+    return before?.tools?.length ?? 0;
+  }
+
+  async #tellTools(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
+    if (!turn.tools?.length) return;
+    const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
+    if (!call) return;
+    const events = turn.tools.map((tool) => toolCalled(call, turn.index, tool));
+    await this.#events.record(transaction, events);
   }
 
   /** The agent's turns are written when they are over; the user's are over when the next is written. */

@@ -22,6 +22,7 @@ import { Carriers } from '../numbers/carriers.js';
 import { ReplayFiles } from '../replay/replay-files.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
+import type { AgentTools } from '../tools/agent-tools.js';
 import { AgentLatencyRepository } from './agent-latency.repository.js';
 import { agentLatencyRoutes } from './agent-latency.routes.js';
 import { CallCommands } from './call-commands.js';
@@ -56,7 +57,8 @@ export interface CallsParts {
   readonly secrets: SecretKeys;
   readonly log: Logger;
   readonly models: ModelListing;
-  readonly replies: Pick<ReplyModels, 'get'>;
+  readonly replies: Pick<ReplyModels, 'get' | 'fallbacksFor'>;
+  readonly tools: Pick<AgentTools, 'open'>;
   readonly voices: VoiceShelf;
   readonly ears: Ears;
   readonly overrides: VoiceOverrides;
@@ -112,6 +114,8 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       greetings: new Greetings(),
       voiceFor: ({ voice }) => voiceFor(voices, voice),
       replyModelFor: (agent) => replies.get(agent.llmModel),
+      fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
+      toolsFor: (agent, caller) => parts.tools.open(agent, caller),
       dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
     },
     ticker: new FrameTicker(systemClock, (lateMs) => {

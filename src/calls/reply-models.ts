@@ -10,6 +10,8 @@ import { BUILT_IN_RESPONDER, type ModelListing } from '../models-listing/model-l
 export interface ReplyModelsParts {
   /** Those of language servers; the built-in responder is always there. */
   readonly languageModels: readonly LanguageModel[];
+  /** Ids of models that stand in for one that does not answer, in this order. */
+  readonly fallbacks?: readonly string[];
   readonly models: Pick<ModelListing, 'defaultLlmModel'>;
   readonly embedder: Embedder;
   readonly knowledge: KnowledgeSearch;
@@ -19,8 +21,11 @@ export interface ReplyModelsParts {
 export class ReplyModels {
   readonly #byId = new Map<string, ReplyModel>();
   readonly #default: ReplyModel;
+  readonly #fallbacks: readonly string[];
 
-  constructor({ languageModels, models, embedder, knowledge }: ReplyModelsParts) {
+  constructor(parts: ReplyModelsParts) {
+    const { languageModels, models, embedder, knowledge, fallbacks = [] } = parts;
+    this.#fallbacks = fallbacks;
     const builtIn = new ExtractiveResponder({ id: BUILT_IN_RESPONDER, embedder, knowledge });
     this.#byId.set(builtIn.id, builtIn);
     for (const { id, ...endpoint } of languageModels) {
@@ -33,5 +38,12 @@ export class ReplyModels {
   /** The model of this id; one that is not (or no longer) listed is the default's to answer for. */
   get(id: string): ReplyModel {
     return this.#byId.get(id) ?? this.#default;
+  }
+
+  /** Those that stand in for the model of this id. */
+  fallbacksFor(id: string): readonly ReplyModel[] {
+    const own = this.get(id);
+    const others = this.#fallbacks.flatMap((other) => this.#byId.get(other) ?? []);
+    return others.filter((other) => other !== own);
   }
 }

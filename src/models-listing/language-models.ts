@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config.js';
 import { StartError } from '../errors.js';
+import { BUILT_IN_RESPONDER } from './model-listing.js';
+
+/** A model that reads less holds no conversation. */
+export const LEAST_CONTEXT_TOKENS = 2_048;
 
 /** Servers of language models, in the order in which their models are listed. */
 const EndpointsFile = z
@@ -10,6 +14,7 @@ const EndpointsFile = z
       base_url: z.url({ protocol: /^https?$/ }),
       api_key: z.string().min(1).optional(),
       models: z.array(z.string().min(1).max(200)).min(1).max(200),
+      context_tokens: z.int().min(LEAST_CONTEXT_TOKENS).max(10_000_000).optional(),
     }),
   )
   .min(1)
@@ -20,36 +25,56 @@ export interface LanguageModel {
   readonly id: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  /** What it reads at once. */
+  readonly contextTokens: number;
 }
 
-type LlmSettings = Pick<Config, 'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODELS' | 'LLM_FILE'>;
+type LlmSettings = Pick<
+  Config,
+  | 'LLM_BASE_URL'
+  | 'LLM_API_KEY'
+  | 'LLM_MODELS'
+  | 'LLM_FILE'
+  | 'LLM_FALLBACKS'
+  | 'LLM_CONTEXT_TOKENS'
+>;
 
 /**
  * The language models of the settings: those of LLM_BASE_URL first, then those of the file LLM_FILE.
- * @throws StartError that says what is wrong with the file, or that two servers have the same model.
+ * @throws StartError that says what is wrong with the file, that two servers have the same model, or
+ *   that LLM_FALLBACKS names one that nobody has.
  */
 export function languageModels(settings: LlmSettings): readonly LanguageModel[] {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODELS: ids, LLM_FILE: file } = settings;
-  const own = baseUrl === undefined ? [] : ids.map((id) => ({ id, baseUrl, apiKey }));
-  const all = [...own, ...(file === undefined ? [] : fromFile(file))];
+  const contextTokens = settings.LLM_CONTEXT_TOKENS;
+  const own =
+    baseUrl === undefined ? [] : ids.map((id) => ({ id, baseUrl, apiKey, contextTokens }));
+  const all = [...own, ...(file === undefined ? [] : fromFile(file, contextTokens))];
   const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
   if (twice) {
     throw new StartError(
       `Two language servers have the model ${twice.id}: list it at one of them.`,
     );
   }
+  const known = [...all.map(({ id }) => id), BUILT_IN_RESPONDER];
+  const unknown = settings.LLM_FALLBACKS.find((id) => !known.includes(id));
+  if (unknown !== undefined) {
+    throw new StartError(
+      `LLM_FALLBACKS names the model ${unknown}, which no server has: the models are ${known.join(', ')}.`,
+    );
+  }
   return all;
 }
 
-function fromFile(file: string): LanguageModel[] {
+function fromFile(file: string, usualTokens: number): LanguageModel[] {
   const parsed = EndpointsFile.safeParse(parse(file));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue!.path.join('.') || 'the file';
     throw new StartError(`LLM_FILE ${file} is not right: ${place}: ${issue!.message}.`);
   }
-  return parsed.data.flatMap(({ base_url: baseUrl, api_key: apiKey, models }) =>
-    models.map((id) => ({ id, baseUrl, apiKey })),
+  return parsed.data.flatMap(({ base_url: baseUrl, api_key: apiKey, models, context_tokens }) =>
+    models.map((id) => ({ id, baseUrl, apiKey, contextTokens: context_tokens ?? usualTokens })),
   );
 }
 

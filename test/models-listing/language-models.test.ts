@@ -9,6 +9,8 @@ const NONE = {
   LLM_API_KEY: undefined,
   LLM_MODELS: [],
   LLM_FILE: undefined,
+  LLM_FALLBACKS: [],
+  LLM_CONTEXT_TOKENS: 16_384,
 };
 
 function file(text: string): string {
@@ -23,7 +25,9 @@ describe('language models', () => {
   });
 
   it('come from the one server of the settings and from the file, in that order', () => {
-    const path = file('[{"base_url":"http://127.0.0.1:2/v1","api_key":"k","models":["b","c"]}]');
+    const path = file(
+      '[{"base_url":"http://127.0.0.1:2/v1","api_key":"k","models":["b","c"],"context_tokens":4096}]',
+    );
     const settings = {
       ...NONE,
       LLM_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -31,10 +35,20 @@ describe('language models', () => {
       LLM_FILE: path,
     };
     expect(languageModels(settings)).toEqual([
-      { id: 'a', baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined },
-      { id: 'b', baseUrl: 'http://127.0.0.1:2/v1', apiKey: 'k' },
-      { id: 'c', baseUrl: 'http://127.0.0.1:2/v1', apiKey: 'k' },
+      { id: 'a', baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined, contextTokens: 16_384 },
+      { id: 'b', baseUrl: 'http://127.0.0.1:2/v1', apiKey: 'k', contextTokens: 4_096 },
+      { id: 'c', baseUrl: 'http://127.0.0.1:2/v1', apiKey: 'k', contextTokens: 4_096 },
     ]);
+  });
+
+  it('may stand in for each other, the built-in responder too', () => {
+    const own = { ...NONE, LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODELS: ['a'] };
+    expect(languageModels({ ...own, LLM_FALLBACKS: ['a', 'parley-extractive-v1'] })).toHaveLength(
+      1,
+    );
+    expect(() => languageModels({ ...own, LLM_FALLBACKS: ['b'] })).toThrow(
+      'LLM_FALLBACKS names the model b, which no server has: the models are a, parley-extractive-v1.',
+    );
   });
 
   it.each([

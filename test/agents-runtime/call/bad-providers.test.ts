@@ -105,6 +105,64 @@ describe('a model', () => {
   });
 });
 
+describe('a model that breaks off in the middle', () => {
+  const breaking = async function* (): AsyncGenerator<ReplyToken> {
+    yield 'We open at ten. And we ';
+    throw new Error('the connection died');
+  };
+
+  it('loses half a sentence: the caller is told, and the next model says the rest', async () => {
+    const call = harness({
+      reply: breaking,
+      fallbackReplies: [
+        async function* () {
+          yield 'We close at six.';
+        },
+      ],
+    });
+    call.call.connected();
+    await call.say('when are you open', 600);
+    await call.silence(8_000);
+    expect(call.texts('agent')).toEqual([
+      expect.stringMatching(
+        /^We open at ten\. And we\s+Sorry, my answer broke off there\. We close at six\.$/,
+      ),
+    ]);
+    expect(call.faults).toEqual([expect.stringContaining('the connection died')]);
+    expect(call.requests).toHaveLength(2);
+    expect(call.requests[1]!.notes).toEqual([
+      expect.stringContaining('"We open at ten. And we ". Say what is missing'),
+    ]);
+    expect(call.requests[1]!.history).toEqual(call.requests[0]!.history);
+  });
+
+  it('is followed by one that does not answer, and one that does', async () => {
+    const call = harness({
+      reply: breaking,
+      fallbackReplies: [
+        async function* () {
+          yield await never();
+        },
+        async function* () {
+          yield 'We close at six.';
+        },
+      ],
+    });
+    call.call.connected();
+    await call.say('when are you open', 600);
+    await call.silence(14_000);
+    expect(call.texts('agent')[0]).toMatch(/^We open .* broke off there\. .*We close at six\.$/);
+  });
+
+  it('says so when nobody is left', async () => {
+    const call = harness({ reply: breaking, fallbackReplies: [breaking] });
+    call.call.connected();
+    await call.say('when are you open', 600);
+    await call.silence(8_000);
+    expect(call.texts('agent')[0]!.match(/my answer broke off/g)).toHaveLength(2);
+  });
+});
+
 describe('a recogniser', () => {
   it('that is dead is told of twice, then ends the call', async () => {
     const call = harness({ recogniserFails: true, config: { userSilenceTimeoutMs: 0 } });

@@ -268,9 +268,13 @@ describe('scenarios of the engine', () => {
     [
       'during',
       ['We open at ', 'ten and '],
-      [/^We open at ten and\s+Sorry, my answer broke off there\.$/],
+      [/^We open at ten and\s+Sorry, my answer broke off there\. The other answers\.$/],
     ],
-    ['after', ['We open.', ' '], [/^We open\.\s+Sorry, my answer broke off there\.$/]],
+    [
+      'after',
+      ['We open.', ' '],
+      [/^We open\.\s+Sorry, my answer broke off there\. The other answers\.$/],
+    ],
   ] as const)('provider dies %s the first byte', async (_, words, wanted) => {
     const call = harness({
       reply: async function* () {

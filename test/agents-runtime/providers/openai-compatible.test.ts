@@ -31,7 +31,8 @@ async function all(tokens: AsyncGenerator<ReplyToken>): Promise<string> {
 }
 
 function model(id: string): OpenAiCompatibleModel {
-  return new OpenAiCompatibleModel(id, { baseUrl: server.baseUrl, apiKey: undefined });
+  const endpoint = { baseUrl: server.baseUrl, apiKey: undefined, contextTokens: 16_384 };
+  return new OpenAiCompatibleModel(id, endpoint);
 }
 
 describe('a model behind an OpenAI-compatible server', () => {
