@@ -64,13 +64,14 @@ export function turnCompleted(call: CallRow, turn: LoggedTurn): CallEvent {
   });
 }
 
-/** A tool that is over, or was refused. What it was told and brought is in the transcript. */
+/** A tool that is over, or was refused; told with the turn that its call belongs to. */
 export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallEvent {
   return about(call, 'tool.called', {
     turn_index: turn,
     name: tool.name,
     kind: tool.kind,
     arguments: tool.arguments,
+    result: tool.result,
     outcome: tool.outcome,
     started_ms: Math.round(tool.startedMs),
     duration_ms: Math.round(tool.durationMs),

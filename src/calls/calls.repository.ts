@@ -1,6 +1,12 @@
 import type { Knex } from 'knex';
 import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
-import { type CallEvents, callEnded, callStarted, toolCalled, turnCompleted } from './call-events.js';
+import {
+  type CallEvents,
+  callEnded,
+  callStarted,
+  toolCalled,
+  turnCompleted,
+} from './call-events.js';
 import type { CallOptions } from './calls.schema.js';
 import { type CallTurnRow, toTurn, toTurnRow } from './turn-row.js';
 

@@ -69,8 +69,15 @@ export class WrittenCalls {
     return this.#calls.end(callId, reason);
   }
 
-  turn(callId: string, index: number, role: LoggedTurn['role'], text: string): Promise<void> {
+  turn(
+    callId: string,
+    index: number,
+    role: LoggedTurn['role'],
+    text: string,
+    tools?: LoggedTurn['tools'],
+  ): Promise<void> {
     const times = { startMs: index * 1_000, endMs: index * 1_000 + 500 };
-    return this.#calls.saveTurn(callId, { index, role, text, cut: false, ...times });
+    const turn = { index, role, text, cut: false, ...times, ...(tools && { tools }) };
+    return this.#calls.saveTurn(callId, turn);
   }
 }

@@ -137,6 +137,40 @@ describe('the outbox', () => {
     expect(told('/off')).toEqual([]);
   });
 
+  it('tells each tool once, with the turn that it is written down with', async () => {
+    const { events } = await gateway();
+    const hook = await receiver();
+    const entry = { url: hook.url(), events: ['tool.called' as const] };
+    const agent = await makeAgent(database.db, box, [entry]);
+    const calls = new WrittenCalls(database.db, events);
+    const callId = await calls.start(agent);
+    const look = {
+      name: 'look',
+      kind: 'webhook',
+      arguments: '{"day":"Monday"}',
+      result: 'Open.',
+      startedMs: 100.4,
+      durationMs: 30,
+      outcome: 'ok',
+    } as const;
+    await calls.turn(callId, 0, 'agent', 'We are open', [look]);
+    await calls.turn(callId, 0, 'agent', 'We are open', [look, { ...look, outcome: 'refused' }]);
+    await calls.end(callId);
+    await settled(agent.id);
+    expect(hook.requests.map(({ body }) => body.data.outcome)).toEqual(['ok', 'refused']);
+    expect(hook.requests[0]!.body.data).toEqual({
+      call_type: 'web',
+      turn_index: 0,
+      name: 'look',
+      kind: 'webhook',
+      arguments: '{"day":"Monday"}',
+      result: 'Open.',
+      outcome: 'ok',
+      started_ms: 100,
+      duration_ms: 30,
+    });
+  });
+
   it('tells nothing of a call that never began, but its failure', async () => {
     const { events } = await gateway();
     const hook = await receiver();
