@@ -38,9 +38,16 @@ export function clockRules(grammar: Grammar): SpokenForm[] {
     );
   }
   if (hasHourLetter) {
+    // What goes on with "min" is no time but how long something takes, in units.
+    const isTime = '(?! ?(?:\\d+ ?)?min(?!\\p{L}))';
+    const start = prefixes.length > 0 ? `(?<=(?<!\\p{L})(?:${anyOf(prefixes)}) )` : ALONE;
     rules.push(
-      rule(`${ALONE}(\\d{1,2}) ?h ?(\\d{2})(?![\\p{L}\\d])(?: ?min(?!\\p{L}))?`),
-      rule(`${ALONE}(\\d{1,2}) ?h(?![\\p{L}\\d/])`),
+      {
+        pattern: new RegExp(`${ALONE}(\\d{1,2}) ?h ?(\\d{1,2}) ?min(?!\\p{L})`, 'gu'),
+        say: ([, hours, minutes]) => `${hours} h ${minutes} min`,
+      },
+      rule(`${ALONE}(\\d{1,2}) ?h ?(\\d{2})(?![\\p{L}\\d])${isTime}`),
+      rule(`${start}(\\d{1,2}) ?h(?![\\p{L}\\d/])${isTime}`),
     );
   }
   return rules;

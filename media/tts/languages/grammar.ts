@@ -65,8 +65,8 @@ export interface MoneyStyle {
   readonly currencies: readonly Currency[];
   /** Between units and hundredths, with its spaces. */
   readonly join: string;
-  /** Whether hundredths are named behind units. */
-  readonly namesParts: boolean;
+  /** Whether hundredths are named behind units: "one euro five" may be fifty, so some name those below ten. */
+  readonly namesParts: boolean | 'below-ten';
   /** Between "millions" and the currency. */
   readonly of: string;
 }

@@ -87,5 +87,9 @@ function amountInWords(
   const inParts = counted(cents, part, where);
   if (Number(digits) === 0) return inParts;
   const { join, namesParts } = grammar.money;
-  return `${units}${join}${namesParts ? inParts : numberInWords(parseNumber(cents), grammar)}`;
+  if (namesParts === 'below-ten' && cents.length === 1) {
+    return `${units} ${grammar.words.and} ${inParts}`;
+  }
+  if (namesParts === true) return `${units}${join}${inParts}`;
+  return `${units}${join}${numberInWords(parseNumber(cents), grammar)}`;
 }

@@ -32,6 +32,8 @@ const UNITS: Readonly<Record<string, string>> = {
   '°': 'degree',
   h: 'hour',
   min: 'minute',
+  // With a space: a plural may end in s as well.
+  ' s': 'second',
   ms: 'millisecond',
   kB: 'kilobyte',
   KB: 'kilobyte',

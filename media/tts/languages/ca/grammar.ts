@@ -102,7 +102,6 @@ const PARTS: Readonly<Record<number, string>> = {
   2: 'mig',
   3: 'terç',
   4: 'quart',
-  5: 'cinquè',
   10: 'dècim',
 };
 
@@ -202,8 +201,8 @@ export const CATALAN: Grammar = {
   half: { behind: [' i mig', ' i mitja'], alone: ['mig', 'mitja'] },
   genderOf,
   fraction: (over, under) => {
-    const part = PARTS[under];
-    if (part === undefined) return undefined;
+    if (under > 99) return undefined;
+    const part = PARTS[under] ?? ordinal(under, false);
     return over === 1
       ? `un ${part}`
       : `${cardinal(over, 'm')} ${part.replace(/ç$/, 'ço').replace(/è$/, 'en')}s`;

@@ -66,7 +66,8 @@ export const DUTCH: Grammar = {
       '¥ JPY = m yen',
     ]),
     join: ' ',
-    namesParts: false,
+    // Source: num2words, tests/test_nl.py, test_to_currency_eur.
+    namesParts: 'below-ten',
     of: '',
   },
   scales: new Map([

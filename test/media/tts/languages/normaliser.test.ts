@@ -11,6 +11,14 @@ function said(written: string, language: string): string {
   return normaliserOf(language)!.normalise(written).text;
 }
 
+/** Whose word can be looked up; see the README of the fixtures. */
+const PUBLISHED = /^(?:num2words 0|lingua_franca 0|CLDR 4[28] \(ICU)/;
+
+it.each(['ca', 'nl', 'pl'])('the cases of %s that published data tell are many', (language) => {
+  const published = languageCases(language).filter(({ source }) => PUBLISHED.test(source));
+  expect(published.length).toBeGreaterThanOrEqual(35);
+});
+
 describe.each(OTHERS)('a text in %s', (language) => {
   const cases = languageCases(language);
 
