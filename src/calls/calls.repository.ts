@@ -15,6 +15,8 @@ const RESERVED_S = 60;
 /** A gateway that has not been seen for this long is dead. */
 const SILENT_S = 15;
 
+const TURNS_AT_ONCE = 500;
+
 export type CallType = 'web' | 'sip_inbound' | 'sip_outbound';
 
 export interface CallRow {
@@ -172,8 +174,27 @@ export class CallsRepository {
     return row?.role === 'user' ? toTurn(row) : undefined;
   }
 
-  async turnsOf(callId: string): Promise<readonly CallTurnRow[]> {
-    return this.#db<CallTurnRow>('call_turns').where({ call_id: callId }).orderBy('index');
+  async hasTurns(callId: string): Promise<boolean> {
+    return (await this.#db('call_turns').where({ call_id: callId }).first('index')) !== undefined;
+  }
+
+  /** A call's turns, some hundred at a time. @param order by which they come, ties by index */
+  async *turnsOf(
+    callId: string,
+    order: 'index' | 'start_ms' = 'index',
+  ): AsyncGenerator<readonly CallTurnRow[]> {
+    let last: CallTurnRow | undefined;
+    do {
+      const page: readonly CallTurnRow[] = await this.#db<CallTurnRow>('call_turns')
+        .where({ call_id: callId })
+        .modify((turns) => {
+          if (last) turns.whereRaw('(??, index) > (?, ?)', [order, last[order], last.index]);
+        })
+        .orderBy([order, 'index'])
+        .limit(TURNS_AT_ONCE);
+      if (page.length > 0) yield page;
+      last = page.length === TURNS_AT_ONCE ? page.at(-1) : undefined;
+    } while (last);
   }
 
   /**

@@ -7,7 +7,12 @@ import type { SignedLinks } from '../http/signed-links.js';
 import { isCallId } from './call-id.js';
 import type { CallRow, CallsRepository } from './calls.repository.js';
 import { CallPath } from './calls.schema.js';
-import { TRANSCRIPT_FILES, type TranscriptFormat, writeTranscript } from './transcript.js';
+import {
+  TRANSCRIPT_FILES,
+  type TranscriptFormat,
+  TURN_ORDERS,
+  writeTranscript,
+} from './transcript.js';
 
 const TAG = 'Calls';
 const FORMATS = Object.keys(TRANSCRIPT_FILES) as TranscriptFormat[];
@@ -44,7 +49,7 @@ export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
       },
       async handle({ principal, params, query }) {
         const { call_id: callId } = await findCall(calls, principal.accountId, params.call_id);
-        if ((await calls.turnsOf(callId)).length === 0) throw noTranscript();
+        if (!(await calls.hasTurns(callId))) throw noTranscript();
         return { url: linkTo(parts, callId, TRANSCRIPT_FILES[query.format].name) };
       },
     }),
@@ -90,15 +95,17 @@ function downloadRoute({ calls, links }: RecordRouteParts): Route {
     async handle({ principal, params, req, res }) {
       const format = FORMATS.find((name) => TRANSCRIPT_FILES[name].name === params.file);
       const call = await findCall(calls, principal.accountId, params.call_id);
-      const turns = await calls.turnsOf(call.call_id);
-      if (!format || turns.length === 0) throw noTranscript();
+      if (!format) throw noTranscript();
+      const turns = calls.turnsOf(call.call_id, TURN_ORDERS[format]);
+      const bytes = await writeTranscript(call, turns, format);
+      if (!bytes) throw noTranscript();
       const { type, name } = TRANSCRIPT_FILES[format];
       res.set({
         'Content-Type': type,
         'Content-Disposition': `inline; filename="${name}"`,
         'Cache-Control': 'private, no-store',
       });
-      sendBytes(req, res, writeTranscript(call, turns, format));
+      sendBytes(req, res, bytes);
       return SENT;
     },
   });

@@ -4,7 +4,7 @@ import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { recordRoutes } from '../../src/calls/records.routes.js';
 import { SignedLinks } from '../../src/http/signed-links.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
-import { insertCall } from '../support/call-rows.js';
+import { insertCall, type TurnSeed } from '../support/call-rows.js';
 import { withControlPlane } from '../support/control-plane.js';
 
 let origin: string | undefined;
@@ -19,13 +19,41 @@ const plane = withControlPlane({
     }),
 });
 
-const TURNS = [
+const LATENCY = {
+  turn: 1,
+  endpointing: 500,
+  stt: 20,
+  knowledge: 5,
+  llm: 100,
+  chunk: 30,
+  tts: 45,
+  playout: 100,
+  total: 800,
+};
+
+const TURNS: readonly TurnSeed[] = [
   { role: 'agent', text: 'Hello, city pool!' },
   { role: 'user', text: 'When do you open? ☕' },
-  { role: 'agent', text: 'We open at…' },
-] as const;
+  {
+    role: 'agent',
+    text: 'We open at…',
+    latency: LATENCY,
+    tools: [
+      {
+        name: 'hours',
+        kind: 'webhook',
+        arguments: '{"day":"today"}',
+        result: 'six',
+        started_ms: 121_000,
+        duration_ms: 240,
+        outcome: 'ok',
+      },
+    ],
+    sources: [{ knowledge_base_id: 3, document_id: 7, title: 'Hours', passage: 'Six to ten.' }],
+  },
+];
 
-async function callWithTurns(turns: typeof TURNS | readonly [] = TURNS) {
+async function callWithTurns(turns: readonly TurnSeed[] = TURNS) {
   origin = plane.url;
   clockMs = undefined;
   const accountId = await plane.makeAccount();
@@ -53,10 +81,24 @@ describe('a transcript', () => {
     const transcript = JSON.parse(await response.text());
     expect(transcript).toMatchObject({ call_id: callId, started_at: '2026-02-10T12:00:00.000Z' });
     expect(transcript.turns).toMatchObject([
-      { index: 0, role: 'agent', text: TURNS[0].text, cut: false, start_ms: 0, end_ms: 900 },
-      { index: 1, role: 'user', text: TURNS[1].text, cut: false, start_ms: 61_000 },
-      { index: 2, role: 'agent', text: TURNS[2].text, cut: true },
+      { index: 0, role: 'agent', speaker: 'Pool', cut: false, start_ms: 0, end_ms: 900, tools: [] },
+      { index: 1, role: 'user', speaker: 'Caller', cut: false, start_ms: 61_000, sources: [] },
+      { index: 2, role: 'agent', cut: true, latency: LATENCY, sources: TURNS[2]!.sources },
     ]);
+    expect(transcript.turns.map(({ text }: { text: string }) => text)).toEqual(
+      TURNS.map(({ text }) => text),
+    );
+    expect(transcript.turns[2].tools).toEqual([
+      { ...TURNS[2]!.tools![0], arguments: { day: 'today' } },
+    ]);
+    const { turn: _, total, ...parts } = LATENCY;
+    expect(transcript.latency).toEqual({
+      turns: 1,
+      p50_ms: total,
+      max_ms: total,
+      mean_ms: { ...parts, total },
+    });
+    expect(transcript.is_complete).toBe(true);
   });
 
   it('is text where that is asked for', async () => {
@@ -64,8 +106,45 @@ describe('a transcript', () => {
     const response = await fetch(url);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(await response.text()).toBe(
-      '[00:00] Pool: Hello, city pool!\n[01:01] Caller: When do you open? ☕\n[02:02] Pool: We open at… —\n',
+      '[00:00] Pool: Hello, city pool!\n[01:01] Caller: When do you open? ☕\n' +
+        '[02:01] (hours: ok, 240 ms)\n[02:02] Pool: We open at… —\n',
     );
+  });
+
+  it.each([
+    ['vtt', 'text/vtt; charset=utf-8', '00:01:01.000 --> 00:01:01.900\n<v Caller>When do'],
+    [
+      'srt',
+      'application/x-subrip; charset=utf-8',
+      '2\n00:01:01,000 --> 00:01:01,900\nCaller: When',
+    ],
+  ])('is subtitles as %s', async (format, type, part) => {
+    const { url } = await linkOf(format);
+    expect(url.pathname).toMatch(new RegExp(`/transcript\\.${format}$`));
+    const response = await fetch(url);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(await response.text()).toContain(part);
+  });
+
+  it('is 422 in a format that there is not', async () => {
+    const { ask, path } = await callWithTurns();
+    const { status, body } = await ask('GET', `${path}/transcript?format=doc`);
+    expect([status, body.detail[0].loc]).toEqual([422, ['query', 'format']]);
+    expect(body.detail[0].msg).toContain("'vtt'");
+  });
+
+  it('has every turn of a call that has very many, in order', async () => {
+    const turns = Array.from({ length: 1_203 }, (_, i) => ({
+      role: i % 2 === 0 ? ('agent' as const) : ('user' as const),
+      text: `Turn ${i}.`,
+    }));
+    const { ask, path } = await callWithTurns(turns);
+    for (const format of ['json', 'vtt']) {
+      const { body } = await ask('GET', `${path}/transcript?format=${format}`);
+      const told = await (await fetch(body.url)).text();
+      const numbers = [...told.matchAll(/Turn (\d+)\./g)].map(([, number]) => Number(number));
+      expect(numbers).toEqual(turns.map((_, i) => i));
+    }
   });
 
   it('comes in parts by Range', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import type { CallTurnRow } from '../../src/calls/turn-row.js';
 
 export interface CallSeed {
   readonly accountId: string;
@@ -10,7 +11,12 @@ export interface CallSeed {
   /** Null while it runs. */
   readonly seconds?: number | null;
   readonly credits?: number;
-  readonly turns?: readonly { readonly role: 'user' | 'agent'; readonly text: string }[];
+  readonly turns?: readonly TurnSeed[];
+}
+
+export interface TurnSeed extends Partial<Pick<CallTurnRow, 'latency' | 'tools' | 'sources'>> {
+  readonly role: 'user' | 'agent';
+  readonly text: string;
 }
 
 /** Writes a call as it is when it has ended (or runs), and answers its id. */
@@ -33,7 +39,7 @@ export async function insertCall(db: Knex, seed: CallSeed): Promise<string> {
     ended_reason: isOver ? 'user_hangup' : null,
     credits_used: seed.credits ?? 0,
   });
-  const rows = turns.map(({ role, text }, index) => ({
+  const rows = turns.map(({ role, text, latency = null, tools, sources }, index) => ({
     call_id: callId,
     index,
     role,
@@ -41,6 +47,9 @@ export async function insertCall(db: Knex, seed: CallSeed): Promise<string> {
     cut: text.endsWith('…'),
     start_ms: index * 61_000,
     end_ms: index * 61_000 + 900,
+    latency,
+    tools: tools ? JSON.stringify(tools) : null,
+    sources: sources ? JSON.stringify(sources) : null,
   }));
   if (rows.length > 0) await db('call_turns').insert(rows);
   return callId;

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { harness } from '../../support/call-harness.js';
+import { asking, callOf, harnessWithTools } from '../../support/scripted-tools.js';
+
+type Call = Pick<ReturnType<typeof harness>, 'say' | 'silence' | 'turns'>;
+
+async function ask(call: Call, text: string, ms = 6_000): Promise<void> {
+  await call.say(text, 600);
+  await call.silence(ms);
+}
+
+const lastTurn = (call: Call, role: 'user' | 'agent') =>
+  [...call.turns.values()].findLast((turn) => turn.role === role);
+
+describe('the record of tools', () => {
+  it('tells with an answer which tool ran for it, when and for how long', async () => {
+    const call = harnessWithTools(
+      { look: { takesMs: 700 } },
+      { reply: asking(callOf('look', { day: 'Monday' })) },
+    );
+    call.call.connected();
+    await ask(call, 'how many');
+    const turn = lastTurn(call, 'agent')!;
+    expect(turn.tools).toEqual([
+      {
+        name: 'look',
+        kind: 'webhook',
+        arguments: '{"day":"Monday"}',
+        result: 'look says five',
+        startedMs: expect.any(Number),
+        durationMs: 700,
+        outcome: 'ok',
+      },
+    ]);
+    const [tool] = turn.tools!;
+    expect(tool!.startedMs).toBeGreaterThan(lastTurn(call, 'user')!.endMs);
+    expect(tool!.startedMs + tool!.durationMs).toBeLessThan(turn.endMs);
+  });
+
+  it.each([
+    ['failed', { look: { fails: true } }, callOf('look')],
+    ['failed', { look: { outcome: { text: 'no', failed: true } } }, callOf('look')],
+    ['timeout', { look: { takesMs: 9_000, timeoutMs: 1_000 } }, callOf('look')],
+    ['refused', { look: {} }, callOf('fly')],
+    ['refused', { look: {} }, callOf('look', '[1]')],
+  ] as const)('tells that one %s', async (outcome, tools, asked) => {
+    const call = harnessWithTools(tools, { reply: asking(asked) });
+    call.call.connected();
+    await ask(call, 'how many');
+    const { tools: told } = lastTurn(call, 'agent')!;
+    expect(told).toHaveLength(1);
+    expect(told![0]).toMatchObject({ name: asked.name, outcome });
+  });
+
+  it('holds one that nothing was said after, or that the end of the call stopped', async () => {
+    const skips = harnessWithTools(
+      {},
+      {
+        config: { allowAgentToSkipTurn: true },
+        reply: asking(callOf('skip_turn')),
+      },
+    );
+    skips.call.connected();
+    await ask(skips, 'let me think');
+    skips.call.hangUp('user_hangup');
+    await skips.clock.run(100);
+    expect(lastTurn(skips, 'agent')).toBeUndefined();
+    expect(lastTurn(skips, 'user')).toMatchObject({
+      text: 'let me think',
+      tools: [{ name: 'skip_turn', kind: 'call', outcome: 'ok' }],
+    });
+
+    const cut = harnessWithTools({ look: { takesMs: 9_000 } }, { reply: asking(callOf('look')) });
+    cut.call.connected();
+    await ask(cut, 'how many', 1_500);
+    cut.call.hangUp('user_hangup');
+    await cut.clock.run(100);
+    const told = [...cut.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(told).toMatchObject([{ name: 'look', outcome: 'cancelled' }]);
+  });
+
+  it('holds an async one once, with what it brought in the end', async () => {
+    const call = harnessWithTools(
+      { note: { mode: 'async', takesMs: 4_000 } },
+      { reply: asking(callOf('note')) },
+    );
+    call.call.connected();
+    await ask(call, 'write it down', 3_000);
+    await call.silence(3_000);
+    await ask(call, 'and now', 3_000);
+    const told = [...call.turns.values()].flatMap(({ tools = [] }) => tools);
+    expect(told.filter(({ outcome }) => outcome === 'ok')[0]).toMatchObject({
+      name: 'note',
+      result: 'note says five',
+      durationMs: 4_000,
+    });
+  });
+});
+
+describe('the record of sources', () => {
+  it('tells with an answer what it was made from, and with no other', async () => {
+    const source = { knowledgeBaseId: 3, documentId: 7, title: 'Hours', passage: 'Open at six.' };
+    const call = harness({
+      reply: async function* ({ history, onSources }) {
+        const asked = history.at(-1)!.text;
+        if (asked === 'when') onSources?.([source]);
+        yield `You asked ${asked}.`;
+      },
+    });
+    call.call.connected();
+    await ask(call, 'when', 3_000);
+    await ask(call, 'thanks', 3_000);
+    const answers = [...call.turns.values()].filter(({ role }) => role === 'agent');
+    expect(answers.map(({ sources }) => sources)).toEqual([[source], undefined]);
+  });
+});

@@ -1,0 +1,65 @@
+import { createRequire } from 'node:module';
+
+/** A cue as somebody else's reader has it. */
+export interface ReadCue {
+  /** Seconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly speaker?: string;
+  readonly text: string;
+}
+
+interface VttNode {
+  readonly type: 'object' | 'text';
+  readonly name?: string;
+  readonly value: string;
+  readonly children?: readonly VttNode[];
+}
+
+interface VttParser {
+  parse(text: string): {
+    readonly cues: readonly {
+      readonly startTime: number;
+      readonly endTime: number;
+      readonly tree: { readonly children: readonly VttNode[] };
+    }[];
+    readonly errors: readonly { readonly message: string; readonly line: number }[];
+  };
+}
+
+/** Reads WebVTT with the parser behind the W3C's validator, and with its faults. */
+export function readVtt(text: string) {
+  // It has no types.
+  const load = createRequire(import.meta.url);
+  const { WebVTTParser } = load('webvtt-parser');
+  // By itself it knows a few names of characters, and those not wholly.
+  const characters = load('webvtt-parser/html-entities.json');
+  const { cues, errors } = (new WebVTTParser(characters) as VttParser).parse(text);
+  return {
+    errors: errors.map(({ message, line }) => `${line}: ${message}`),
+    cues: cues.map(({ startTime, endTime, tree }): ReadCue => {
+      const [voice] = tree.children;
+      const isVoice = tree.children.length === 1 && voice?.name === 'v';
+      return {
+        from: startTime,
+        to: endTime,
+        ...(isVoice && { speaker: plain(voice.value) }),
+        text: (isVoice ? voice.children! : tree.children).map(({ value }) => value).join(''),
+      };
+    }),
+  };
+}
+
+/** That parser decodes character references in texts, not in the names of voices as the standard says. */
+function plain(name: string): string {
+  return name.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+/** Reads SubRip with a parser from outside. */
+export async function readSrt(text: string): Promise<readonly ReadCue[]> {
+  const name: string = 'srt-parser-2';
+  const { default: Parser } = await import(name);
+  const cues: readonly { startSeconds: number; endSeconds: number; text: string }[] =
+    new Parser().fromSrt(text);
+  return cues.map((cue) => ({ from: cue.startSeconds, to: cue.endSeconds, text: cue.text }));
+}
