@@ -81,6 +81,9 @@ const SKIP_TURN: ToolSpec = {
   kind: 'call',
 };
 
+/** The names of the agent's own tools, allowed or not. */
+export const FLOOR_TOOLS: readonly string[] = [END_CALL.name, SKIP_TURN.name];
+
 /** A call's tools with those that the agent's own settings allow: to end the call and to skip a turn. */
 export function withFloorTools(tools: Tools | undefined, settings: FloorToolSettings): Tools {
   const own = [

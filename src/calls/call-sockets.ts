@@ -49,6 +49,8 @@ export interface CallModels
   replyModelFor(config: AgentConfig): ReplyModel;
   /** Stand in for it, in this order. */
   fallbackModelsFor(config: AgentConfig): readonly ReplyModel[];
+  /** A call is about to come that has the agent's tools. */
+  expectTools(config: AgentConfig, agentId: string): void;
   /** What the agent may do besides talking; closed with the call. */
   toolsFor(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined>;
   /** Undefined where the agent has none, or has one that is gone: then it speaks without. */
@@ -102,6 +104,7 @@ export class CallSockets {
     const manner = { ...mannerOf(config, voice, voice.sampleRate), dictionary };
     models.greetings.prepare(config.greeting, manner);
     models.replyModelFor(config).prepare?.(config.prompt, manner.language);
+    models.expectTools(config, agent.id);
   };
 
   /** The token may come in the first message; whose account it is, the path tells already. */

@@ -58,7 +58,7 @@ export interface CallsParts {
   readonly log: Logger;
   readonly models: ModelListing;
   readonly replies: Pick<ReplyModels, 'get' | 'fallbacksFor'>;
-  readonly tools: Pick<AgentTools, 'open'>;
+  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
   readonly voices: VoiceShelf;
   readonly ears: Ears;
   readonly overrides: VoiceOverrides;
@@ -115,6 +115,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       voiceFor: ({ voice }) => voiceFor(voices, voice),
       replyModelFor: (agent) => replies.get(agent.llmModel),
       fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
+      expectTools: (agent, agentId) => parts.tools.expect(agent, agentId),
       toolsFor: (agent, caller) => parts.tools.open(agent, caller),
       dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
     },

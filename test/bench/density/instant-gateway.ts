@@ -108,7 +108,7 @@ const calls = await openCalls({
   models,
   overrides,
   replies: { get: () => instantModel, fallbacksFor: () => [] },
-  tools: { open: async () => undefined },
+  tools: { open: async () => undefined, expect: () => undefined },
   voices: new VoiceShelf([instantVoice]),
   ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
   events: webhooks.events,

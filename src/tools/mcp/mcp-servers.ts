@@ -1,0 +1,149 @@
+import type { Logger } from 'pino';
+import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
+import type { OutboundClient } from '../../outbound/outbound-client.js';
+import type { ArgumentChecks } from '../argument-checks.js';
+import type { CallTool } from '../call-tools.js';
+import { mcpNames } from './mcp-names.js';
+import { type ListedTool, McpSession } from './mcp-session.js';
+import { mcpTool } from './mcp-tool.js';
+import { ToolLists } from './tool-lists.js';
+
+/** A call begins without the tools that have not been listed by then; they come later. */
+const BEGIN_WITHIN_MS = 2_000;
+/** Of all servers together; models refuse more. */
+const MOST_TOOLS = 100;
+const MAX_SCHEMA = 16_384;
+
+export interface McpServersParts {
+  readonly outbound: Pick<OutboundClient, 'fetch'>;
+  readonly checks: ArgumentChecks;
+  readonly log: Logger;
+  readonly beginWithinMs?: number;
+}
+
+interface Line {
+  readonly server: McpServer;
+  readonly session: McpSession;
+  readonly onFault: (error: unknown) => void;
+  tools: readonly ListedTool[];
+}
+
+/** The tools of a call's MCP servers. */
+export interface OpenMcpServers {
+  /** Those that are known now; the same list as long as nothing changes. */
+  tools(): readonly CallTool[];
+  close(): void;
+}
+
+/** The MCP servers of all agents: their lists are kept, their sessions are a call's own. */
+export class McpServers {
+  readonly #parts: McpServersParts;
+  readonly #lists = new ToolLists();
+
+  constructor(parts: McpServersParts) {
+    this.#parts = parts;
+  }
+
+  /** A call of this agent is about to come: lists that are not known are read. */
+  expect(agentId: string, servers: readonly McpServer[]): void {
+    for (const server of servers) {
+      const known = this.#lists.get(ToolLists.keyOf(agentId, server));
+      if (known && !known.isOld) continue;
+      const line = this.#newLine(agentId, server, () => undefined);
+      void this.#list(agentId, line).then(() => line.session.close());
+    }
+  }
+
+  /** @param taken names of the call's other tools. */
+  async open(
+    agentId: string,
+    servers: readonly McpServer[],
+    taken: readonly string[],
+  ): Promise<OpenMcpServers> {
+    let named: readonly CallTool[] | undefined;
+    const onChange = () => {
+      named = undefined;
+    };
+    const lines = servers.map((server) => this.#newLine(agentId, server, onChange));
+    const listings = lines.map((line) => {
+      const known = this.#lists.get(ToolLists.keyOf(agentId, line.server));
+      if (known) line.tools = known.tools;
+      // One that is known connects all the same, so that its first tool does not wait for it.
+      const listing = this.#list(agentId, line, onChange);
+      return known ? undefined : listing;
+    });
+    await Promise.race([
+      Promise.all(listings),
+      timeout(this.#parts.beginWithinMs ?? BEGIN_WITHIN_MS),
+    ]);
+    return {
+      tools: () => {
+        named ??= this.#named(lines, taken);
+        return named;
+      },
+      close: () => {
+        for (const { session } of lines) void session.close();
+      },
+    };
+  }
+
+  #newLine(agentId: string, server: McpServer, onChange: () => void): Line {
+    const { outbound } = this.#parts;
+    const onFault = (error: unknown) => this.#logFault(agentId, error);
+    const line: Line = {
+      server,
+      onFault,
+      tools: [],
+      session: new McpSession({
+        server,
+        outbound,
+        onListed: (tools) => {
+          this.#lists.set(ToolLists.keyOf(agentId, server), tools);
+          line.tools = tools;
+          onChange();
+        },
+        onFault,
+      }),
+    };
+    return line;
+  }
+
+  /** Reads a server's list; never rejects. */
+  async #list(agentId: string, line: Line, onChange: () => void = () => undefined): Promise<void> {
+    try {
+      line.tools = await line.session.list();
+      this.#lists.set(ToolLists.keyOf(agentId, line.server), line.tools);
+      onChange();
+    } catch (error) {
+      this.#logFault(agentId, error);
+    }
+  }
+
+  /** The text of a fault may be the server's own: it is not for the log. */
+  #logFault(agentId: string, error: unknown): void {
+    const { name = '', code = undefined } = error as { name?: string; code?: unknown };
+    this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
+  }
+
+  #named(lines: readonly Line[], taken: readonly string[]): readonly CallTool[] {
+    const { checks } = this.#parts;
+    const all = lines
+      .flatMap((line) => line.tools.map((tool) => ({ ...line, tool })))
+      .filter(({ tool }) => JSON.stringify(tool.inputSchema).length <= MAX_SCHEMA)
+      .slice(0, MOST_TOOLS);
+    const names = mcpNames(
+      all.map(({ server, tool }) => ({ server: server.name, name: tool.name })),
+      taken,
+    );
+    return all.flatMap(({ tool, session, onFault }, i) => {
+      const name = names[i];
+      return name === undefined ? [] : [mcpTool(tool, name, { session, checks, onFault })];
+    });
+  }
+}
+
+function timeout(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
+import type { ListedTool } from './mcp-session.js';
+
+/** A list older than this is read again. */
+const FRESH_MS = 5 * 60_000;
+const KEPT = 500;
+
+/** The tools of MCP servers as they were listed last, so that a call begins without asking. */
+export class ToolLists {
+  readonly #lists = new Map<
+    string,
+    { readonly tools: readonly ListedTool[]; readonly at: number }
+  >();
+
+  /** What one agent sees of one server with these credentials. */
+  static keyOf(agentId: string, { url, authentication }: McpServer): string {
+    const seen = JSON.stringify([agentId, url, authentication]);
+    return createHash('sha256').update(seen).digest('base64');
+  }
+
+  /** @returns the list and whether it should be read again; undefined where there is none */
+  get(key: string): { readonly tools: readonly ListedTool[]; readonly isOld: boolean } | undefined {
+    const list = this.#lists.get(key);
+    return list && { tools: list.tools, isOld: Date.now() - list.at > FRESH_MS };
+  }
+
+  set(key: string, tools: readonly ListedTool[]): void {
+    this.#lists.delete(key);
+    const oldest = this.#lists.keys().next();
+    if (this.#lists.size >= KEPT && !oldest.done) this.#lists.delete(oldest.value);
+    this.#lists.set(key, { tools, at: Date.now() });
+  }
+}
