@@ -114,6 +114,14 @@ const Settings = z.object({
   LLM_MODELS: list().default([]),
   LLM_FALLBACKS: list().default([]),
   LLM_CONTEXT_TOKENS: wholeNumber(2_048, 10_000_000, 'a whole number from 2048').default(16_384),
+  RECORDING_CHANNELS: z
+    .enum(['1', '2'], { error: '1 or 2' })
+    .transform((text) => Number(text) as 1 | 2)
+    .default(2),
+  STORAGE_DIR: z
+    .string()
+    .transform((path) => resolve(path))
+    .optional(),
   REPLAY_DIR: z
     .string()
     .transform((path) => resolve(path))

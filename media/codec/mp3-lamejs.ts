@@ -9,7 +9,7 @@ interface Library {
     sampleRate: number,
     kilobitsPerSecond: number,
   ) => {
-    encodeBuffer(samples: Int16Array): Int8Array;
+    encodeBuffer(left: Int16Array, right?: Int16Array): Int8Array;
     flush(): Int8Array;
   };
 }
@@ -20,18 +20,20 @@ let library: Library | undefined;
  * LAME in JavaScript alone. It computes 10 to 40 ms at a stretch now and then, so only on the thread of
  * the encoders. The rate of 44.1 kHz at 32 kbit/s it would halve.
  */
-export function openLamejs({ sampleRate, kilobitsPerSecond }: Mp3Options): Lame {
+export function openLamejs({ sampleRate, kilobitsPerSecond, channels = 1 }: Mp3Options): Lame {
   // Loaded when it is wanted only: it leaves names of its own in the global scope.
   library ??= createRequire(import.meta.url)('lamejs') as Library;
-  const encoder = new library.Mp3Encoder(1, sampleRate, kilobitsPerSecond);
+  const encoder = new library.Mp3Encoder(channels, sampleRate, kilobitsPerSecond);
   return {
-    encode: (samples) => {
-      const pcm = new Int16Array(samples.length);
-      toInt16(samples, pcm);
-      return unsigned(encoder.encodeBuffer(pcm));
-    },
+    encode: (left, right) => unsigned(encoder.encodeBuffer(pcmOf(left!), right && pcmOf(right))),
     finish: () => unsigned(encoder.flush()),
   };
+}
+
+function pcmOf(samples: Float32Array): Int16Array {
+  const pcm = new Int16Array(samples.length);
+  toInt16(samples, pcm);
+  return pcm;
 }
 
 function unsigned({ buffer, byteOffset, length }: Int8Array): Uint8Array {

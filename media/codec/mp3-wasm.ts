@@ -15,17 +15,18 @@ let program: Program | undefined;
 const idle: Instance[] = [];
 
 /** LAME as WebAssembly. */
-export async function openWasmLame({ sampleRate, kilobitsPerSecond }: Mp3Options): Promise<Lame> {
+export async function openWasmLame(options: Mp3Options): Promise<Lame> {
+  const { sampleRate, kilobitsPerSecond, channels = 1 } = options;
   const instance = idle.pop() ?? (await instantiate());
   instance.configure({
-    channels: 1,
+    channels,
     sampleRate,
     bitrate: kilobitsPerSecond,
     // Left to itself LAME halves the rate of 44.1 kHz at 32 kbit/s.
     outputSampleRate: sampleRate as NonNullable<Settings['outputSampleRate']>,
   });
   return {
-    encode: (samples) => instance.encode([samples]),
+    encode: (...samples) => instance.encode(samples as [Float32Array]),
     finish: () => {
       const bytes = instance.finalize();
       if (idle.length < MAX_IDLE) idle.push(instance);

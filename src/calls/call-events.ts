@@ -9,7 +9,8 @@ export interface CallEvent {
     | 'call.completed'
     | 'call.failed'
     | 'turn.completed'
-    | 'tool.called';
+    | 'tool.called'
+    | 'recording.ready';
   readonly accountId: string;
   readonly agentId: string;
   readonly callId: string;
@@ -48,6 +49,11 @@ export function callEnded(call: CallRow): readonly CallEvent[] {
     ...(start ? [about(call, 'call.completed', ended)] : []),
     ...(ended_reason?.startsWith('error_') ? [about(call, 'call.failed', ended)] : []),
   ];
+}
+
+/** A call's recording can be fetched. */
+export function recordingReady(call: CallRow, durationMs: number): CallEvent {
+  return about(call, 'recording.ready', { duration_seconds: durationMs / 1_000 });
 }
 
 /** A turn to which nothing will be added any more. */

@@ -8,8 +8,10 @@ import { mannerOf } from '../../agents-runtime/agent/speech.js';
 import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
+import type { CallTransport } from '../../agents-runtime/call/transport.js';
 import { systemClock } from '../../agents-runtime/clock.js';
 import { CallError } from '../../agents-runtime/errors.js';
+import { CallRecorder } from '../../agents-runtime/recording/call-recorder.js';
 import { recordCall } from '../../agents-runtime/replay/recorded-call.js';
 import { CallSocket, CLOSE } from '../../agents-runtime/transports/websocket/connection.js';
 import {
@@ -22,6 +24,7 @@ import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
+import type { Recordings } from '../recordings/recordings.js';
 import type { ReplayFiles } from '../replay/replay-files.js';
 import type { OpenTools } from '../tools/agent-tools.js';
 import type { ToolCaller } from '../tools/webhook-tools.js';
@@ -73,6 +76,7 @@ export interface CallSocketsParts {
   readonly metrics: Pick<CallMetrics, 'begin'>;
   /** The stored config as calls use it, secrets opened. */
   readonly configOf: (agent: Agent) => AgentConfig;
+  readonly recordings: Pick<Recordings, 'begin'>;
   /** Where calls are recorded for replay, if they are. */
   readonly replays: ReplayFiles | undefined;
 }
@@ -219,10 +223,11 @@ export class CallSockets {
       onEnded = resolve;
     });
     const observed = metrics.begin();
-    const tape = this.#parts.replays?.begin(callId);
+    const recorder = config.recordingEnabled ? this.#record(callId, wire) : undefined;
+    const tape = config.recordingEnabled ? this.#parts.replays?.begin(callId) : undefined;
     const parts: CallParts = {
       config,
-      transport: wire,
+      transport: recorder ?? wire,
       clock: systemClock,
       ticker,
       voiceActivity: models.voiceActivity,
@@ -249,7 +254,8 @@ export class CallSockets {
         onEnded();
       },
     };
-    const call = tape ? recordCall(parts, tape) : new Call(parts);
+    const plain = tape ? recordCall(parts, tape) : new Call(parts);
+    const call = recorder?.input(plain) ?? plain;
     live.add(callId, {
       call,
       socket: wire,
@@ -261,6 +267,11 @@ export class CallSockets {
     });
     log.info('call began');
     wire.start(call, socket);
+  }
+
+  #record(callId: string, transport: CallTransport): CallRecorder {
+    const sink = this.#parts.recordings.begin(callId, transport.sampleRate);
+    return new CallRecorder({ transport, clock: systemClock, sink });
   }
 }
 

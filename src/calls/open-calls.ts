@@ -6,6 +6,7 @@ import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/fram
 import { systemClock } from '../../agents-runtime/clock.js';
 import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
 import { MediaError } from '../../media/errors.js';
+import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
@@ -19,9 +20,12 @@ import { SignedLinks } from '../http/signed-links.js';
 import type { SocketRoute } from '../http/upgrade.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
+import { openRecordings } from '../recordings/open-recordings.js';
+import type { Recordings } from '../recordings/recordings.js';
 import { ReplayFiles } from '../replay/replay-files.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
+import { openStore } from '../storage/open-store.js';
 import type { AgentTools } from '../tools/agent-tools.js';
 import { AgentLatencyRepository } from './agent-latency.repository.js';
 import { agentLatencyRoutes } from './agent-latency.routes.js';
@@ -69,6 +73,8 @@ export interface CallsParts {
   /** Told how late frames go out. */
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;
+  /** Merges of recordings take them. */
+  readonly permits: CpuPermits;
   readonly dictionaries: CompiledDictionaries;
   /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
   readonly origin: () => string | undefined;
@@ -81,6 +87,7 @@ export interface OpenCalls {
   readonly routes: readonly Route[];
   readonly socket: SocketRoute;
   readonly live: LiveCalls;
+  readonly recordings: Recordings;
   /** Lets running calls finish for so long, ends what is left, and signs the gateway off. */
   close(drainMs: number): Promise<void>;
 }
@@ -103,6 +110,12 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const commands = new CallCommands({ db, gatewayId, calls, commands: written, live, log });
   commands.start();
   const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
+  const recordings = await openRecordings({
+    ...parts,
+    calls,
+    store: await openStore(config),
+  });
+  recordings.start();
   const sockets = new CallSockets({
     gatewayId,
     agents,
@@ -131,6 +144,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       }
       return loaded;
     },
+    recordings,
     replays,
   });
   const desk = new CallDesk({
@@ -153,13 +167,20 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
         agents,
       }),
       ...dashboardRoutes(new DashboardRepository(db)),
-      ...recordRoutes({ calls, links: new SignedLinks(secrets), origin: parts.origin }),
+      ...recordRoutes({
+        calls,
+        recordings,
+        links: new SignedLinks(secrets),
+        origin: parts.origin,
+      }),
       ...outboundRoutes({ agents, carriers: new Carriers(config) }),
     ],
     socket: sockets.route,
     live,
+    recordings,
     async close(drainMs) {
       await live.drain(drainMs);
+      await recordings.close();
       await replays?.close();
       creditWatch.stop();
       parts.load.stop();

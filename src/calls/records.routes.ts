@@ -3,7 +3,11 @@ import { ApiError } from '../errors.js';
 import { model, oneOf, str } from '../http/fields.js';
 import { type Principal, type Route, type RouteResponse, route, SENT } from '../http/route.js';
 import { sendBytes } from '../http/send-bytes.js';
+import { sendObject } from '../http/send-object.js';
 import type { SignedLinks } from '../http/signed-links.js';
+import { RECORDING_FILE } from '../recordings/recording-keys.js';
+import type { Recordings } from '../recordings/recordings.js';
+import { StorageError } from '../storage/object-store.js';
 import { isCallId } from './call-id.js';
 import type { CallRow, CallsRepository } from './calls.repository.js';
 import { CallPath } from './calls.schema.js';
@@ -27,11 +31,13 @@ const Recording = model({
 export interface RecordRouteParts {
   readonly calls: CallsRepository;
   readonly links: SignedLinks;
+  /** The sound of calls. */
+  readonly recordings: Pick<Recordings, 'prepare' | 'fileOf'>;
   /** `http(s)://host[:port]`; undefined where it is not known. */
   readonly origin: () => string | undefined;
 }
 
-/** What remains of a call: its transcript behind a signed link. Nothing is recorded yet. */
+/** What remains of a call: its transcript and its recording, behind signed links. */
 export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
   const { calls } = parts;
   const common = { tag: TAG, scope: 'calls', method: 'get', params: CallPath } as const;
@@ -57,21 +63,25 @@ export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
       ...common,
       path: '/agent/call-history/{call_id}/recording',
       summary: "Get a link to a call's recording",
+      description:
+        'Makes the file if it is not there yet: `processing` where that takes over 20 s, and while the call runs. The link lives for an hour and needs no key.',
       responses: {
         200: { description: 'Whether there is one, and where', schema: Recording },
         404: NO_CALL,
-        503: { description: 'PUBLIC_URL is missing' },
+        503: { description: 'PUBLIC_URL is missing, or the storage does not answer' },
       },
       async handle({ principal, params }) {
-        await findCall(calls, principal.accountId, params.call_id);
-        return { status: 'not_recorded', url: null };
+        const call = await findCall(calls, principal.accountId, params.call_id);
+        const status = await stored(parts.recordings.prepare(call));
+        const url = status === 'ready' ? linkTo(parts, call.call_id, RECORDING_FILE.name) : null;
+        return { status, url };
       },
     }),
     downloadRoute(parts),
   ];
 }
 
-function downloadRoute({ calls, links }: RecordRouteParts): Route {
+function downloadRoute({ calls, links, recordings }: RecordRouteParts): Route {
   return route({
     tag: TAG,
     scope: 'any',
@@ -85,7 +95,9 @@ function downloadRoute({ calls, links }: RecordRouteParts): Route {
     responses: {
       200: {
         description: 'The file',
-        mediaTypes: Object.values(TRANSCRIPT_FILES).map(({ type }) => type.split(';')[0]!),
+        mediaTypes: [...Object.values(TRANSCRIPT_FILES), RECORDING_FILE].map(
+          ({ type }) => type.split(';')[0]!,
+        ),
       },
       206: { description: 'The part that Range asks for' },
       403: { description: 'The link was altered or has expired' },
@@ -95,20 +107,43 @@ function downloadRoute({ calls, links }: RecordRouteParts): Route {
     async handle({ principal, params, req, res }) {
       const format = FORMATS.find((name) => TRANSCRIPT_FILES[name].name === params.file);
       const call = await findCall(calls, principal.accountId, params.call_id);
+      if (params.file === RECORDING_FILE.name) {
+        const file = await stored(recordings.fileOf(call));
+        if (!file) throw new ApiError('RECORDING_NOT_FOUND', 'This call has no recording');
+        res.set(fileHeaders(RECORDING_FILE));
+        await stored(sendObject(req, res, file));
+        return SENT;
+      }
       if (!format) throw noTranscript();
       const turns = calls.turnsOf(call.call_id, TURN_ORDERS[format]);
       const bytes = await writeTranscript(call, turns, format);
       if (!bytes) throw noTranscript();
-      const { type, name } = TRANSCRIPT_FILES[format];
-      res.set({
-        'Content-Type': type,
-        'Content-Disposition': `inline; filename="${name}"`,
-        'Cache-Control': 'private, no-store',
-      });
+      res.set(fileHeaders(TRANSCRIPT_FILES[format]));
       sendBytes(req, res, bytes);
       return SENT;
     },
   });
+}
+
+function fileHeaders({ type, name }: { readonly type: string; readonly name: string }) {
+  return {
+    'Content-Type': type,
+    'Content-Disposition': `inline; filename="${name}"`,
+    'Cache-Control': 'private, no-store',
+  };
+}
+
+/** @throws ApiError STORAGE_UNAVAILABLE where the storage cannot be used */
+async function stored<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    throw new ApiError('STORAGE_UNAVAILABLE', `${error.message}: try again later`, {
+      cause: error,
+      retryAfterS: 30,
+    });
+  }
 }
 
 /** The account of the call that a link is about. @throws ApiError FORBIDDEN */

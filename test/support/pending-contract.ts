@@ -14,12 +14,6 @@ export interface Pending {
  * brings it takes the line out: a line that is not true any more fails the contract's test.
  */
 export const PENDING: Readonly<Record<string, Pending>> = {
-  'GET /api/v1/agent/call-history/{call_id}/recording': {
-    by: 'F',
-    what: 'calls are recorded',
-    status: 200,
-    body: { status: 'not_recorded', url: null },
-  },
   'POST /api/v1/google/{agent_id}/oauth/start': {
     by: 'G',
     what: 'Google accounts are linked',

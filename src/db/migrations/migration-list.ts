@@ -9,6 +9,7 @@ import { webhookDeliveries } from './0008-webhook-deliveries.js';
 import { dictionaries } from './0009-dictionaries.js';
 import { voices } from './0010-voices.js';
 import { callCommands } from './0011-call-commands.js';
+import { recordings } from './0012-recordings.js';
 import { callRecords } from './0013-call-records.js';
 import type { Migration } from './migration.js';
 
@@ -28,5 +29,6 @@ export const MIGRATIONS: readonly Migration[] = [
   dictionaries,
   voices,
   callCommands,
+  recordings,
   callRecords,
 ];

@@ -115,6 +115,7 @@ const calls = await openCalls({
   load,
   observeFrame: metrics.observeFrame,
   metrics: new CallMetrics(metrics.registry),
+  permits,
   dictionaries: dictionaries.compiled,
   origin: () => undefined,
   socketOrigin: () => socketOrigin(config, config.PORT),

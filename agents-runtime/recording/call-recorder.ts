@@ -1,0 +1,151 @@
+import type { CallEvent, CallInput, CallTransport } from '../call/transport.js';
+import type { Clock, Timer } from '../clock.js';
+import { AgentTrack } from './agent-track.js';
+import { CallerTrack } from './caller-track.js';
+import type { RecordingSink } from './recording-sink.js';
+
+/** Hz at which a call takes the caller's audio. */
+export const CALLER_RATE = 16_000;
+/** So often sound is handed on. With what is held back, a crash costs less than a second. */
+const HAND_ON_MS = 250;
+
+export interface CallRecorderParts {
+  readonly transport: CallTransport;
+  readonly clock: Clock;
+  readonly sink: RecordingSink;
+}
+
+/**
+ * Records what passes over a call's wire, both legs on one line of time: it stands between the wire and
+ * the call and lets everything through. On the thread of the calls it copies samples, no more.
+ */
+export class CallRecorder implements CallTransport {
+  readonly sampleRate: number;
+  readonly hasEchoCanceller: boolean;
+  readonly canPause: boolean;
+  readonly #wire: CallTransport;
+  readonly #clock: Clock;
+  readonly #sink: RecordingSink;
+  readonly #caller = new CallerTrack(CALLER_RATE);
+  readonly #agent: AgentTrack;
+  #zeroAt: number | undefined;
+  #nowMs = 0;
+  #timer: Timer | undefined;
+  #isOver = false;
+
+  constructor({ transport, clock, sink }: CallRecorderParts) {
+    this.#wire = transport;
+    this.#clock = clock;
+    this.#sink = sink;
+    this.sampleRate = transport.sampleRate;
+    this.hasEchoCanceller = transport.hasEchoCanceller;
+    this.canPause = transport.canPause ?? true;
+    this.#agent = new AgentTrack(transport.sampleRate);
+  }
+
+  get backlogBytes(): number {
+    return this.#wire.backlogBytes;
+  }
+
+  /** The call as its wire shall see it. @param call has this recorder for its wire. */
+  input(call: CallInput): CallInput {
+    return {
+      connected: () => {
+        this.#begin();
+        call.connected();
+      },
+      audio: (samples) => {
+        if (this.#isRunning) this.#caller.push(samples, this.#now());
+        call.audio(samples);
+      },
+      typed: (text) => call.typed(text),
+      played: (playedMs) => {
+        if (this.#isRunning) this.#agent.played(playedMs, this.#now());
+        call.played(playedMs);
+      },
+      lost: () => {
+        this.#agent.lost();
+        call.lost();
+      },
+      regained: (receivedMs, announce) => {
+        call.regained(receivedMs, (fromMs) => {
+          this.#agent.regained(receivedMs, fromMs);
+          announce(fromMs);
+        });
+      },
+      hangUp: (reason) => call.hangUp(reason),
+    };
+  }
+
+  audio(samples: Float32Array): void {
+    if (this.#isRunning) this.#agent.sent(samples, this.#now());
+    this.#wire.audio(samples);
+  }
+
+  pause(): void {
+    this.#agent.paused(this.#now());
+    this.#wire.pause();
+  }
+
+  resumeFrom(fromMs: number): void {
+    this.#agent.resumed(fromMs, this.#now());
+    this.#wire.resumeFrom(fromMs);
+  }
+
+  clear(): void {
+    this.#agent.cleared(this.#now());
+    this.#wire.clear();
+  }
+
+  send(event: CallEvent): void {
+    this.#wire.send(event);
+  }
+
+  close(): void {
+    this.#end();
+    this.#wire.close();
+  }
+
+  get #isRunning(): boolean {
+    return this.#zeroAt !== undefined && !this.#isOver;
+  }
+
+  /** Ms since media was connected; never less than before. */
+  #now(): number {
+    const now = this.#clock.now();
+    this.#nowMs = Math.max(this.#nowMs, now - (this.#zeroAt ?? now));
+    return this.#nowMs;
+  }
+
+  #begin(): void {
+    if (this.#zeroAt !== undefined || this.#isOver) return;
+    this.#zeroAt = this.#clock.now();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer = this.#clock.after(HAND_ON_MS, () => {
+      this.#schedule();
+      const now = this.#now();
+      this.#caller.settle(now);
+      this.#agent.settle(now);
+      this.#handOn();
+    });
+  }
+
+  #handOn(): void {
+    const pieces = [...this.#caller.track.take(), ...this.#agent.track.take()];
+    if (pieces.length > 0) this.#sink.write(pieces);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#timer?.cancel();
+    const now = this.#now();
+    this.#caller.settle(now, true);
+    this.#agent.finish(now);
+    this.#handOn();
+    this.#sink.end(now);
+  }
+}

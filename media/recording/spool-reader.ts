@@ -1,0 +1,151 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { MediaError } from '../errors.js';
+import { unpackSamples } from './lossless.js';
+import {
+  checksumOf,
+  HEADER_LENGTH,
+  LONGEST_PAYLOAD,
+  MAGIC,
+  type RecordHeader,
+  readHeader,
+} from './spool-record.js';
+import type { LegRates } from './spool-writer.js';
+
+const CHUNK = 128 * 1024;
+const NOTHING = new Uint8Array(0);
+const MAGIC_BYTES = Buffer.alloc(4);
+MAGIC_BYTES.writeUInt32LE(MAGIC);
+
+/** A record whose checksum is right. */
+export interface SpoolRecord extends RecordHeader {
+  readonly payload: Uint8Array;
+}
+
+/** What a spool holds, told without unpacking it. */
+export interface SpoolSummary {
+  readonly rates: LegRates;
+  readonly durationMs: number;
+  /** The recording came to its end; else its process died, and the sound tells how long it was. */
+  readonly isWhole: boolean;
+}
+
+/** Reads a spool from its start; what is torn or damaged is passed over. Holds one record at a time. */
+export class SpoolReader {
+  readonly #file: number;
+  readonly #size: number;
+  #buffer: Buffer = Buffer.alloc(0);
+  /** Place in the file of the buffer's start, and of what is read next in the buffer. */
+  #base = 0;
+  #at = 0;
+  #damagedBytes = 0;
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+    this.#size = fstatSync(this.#file).size;
+  }
+
+  /** Bytes that belonged to no whole record: a torn end, or damage. */
+  get damagedBytes(): number {
+    return this.#damagedBytes;
+  }
+
+  /** The next whole record; its payload is valid until the next one is asked for. */
+  next(): SpoolRecord | undefined {
+    while (this.#has(HEADER_LENGTH)) {
+      const header = readHeader(this.#buffer, this.#at);
+      const record = header && this.#record(header);
+      if (record) return record;
+      this.#skip();
+    }
+    this.#damagedBytes += this.#size - this.#base - this.#at;
+    this.#at = this.#buffer.length;
+    this.#base = this.#size - this.#at;
+    return undefined;
+  }
+
+  /** The record at the file's end that says how long the whole is, if there is one. */
+  last(): RecordHeader | undefined {
+    const bytes = Buffer.alloc(HEADER_LENGTH);
+    if (this.#size < HEADER_LENGTH) return undefined;
+    readSync(this.#file, bytes, 0, HEADER_LENGTH, this.#size - HEADER_LENGTH);
+    const header = readHeader(bytes, 0);
+    const isEnd = header?.kind === 'end' && checksumOf(bytes, NOTHING) === header.checksum;
+    return isEnd ? header : undefined;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #record(header: RecordHeader): SpoolRecord | undefined {
+    const length = HEADER_LENGTH + header.payloadLength;
+    if (!this.#has(length)) return undefined;
+    const start = this.#buffer.subarray(this.#at, this.#at + HEADER_LENGTH);
+    const payload = this.#buffer.subarray(this.#at + HEADER_LENGTH, this.#at + length);
+    if (checksumOf(start, payload) !== header.checksum) return undefined;
+    this.#at += length;
+    return { ...header, payload };
+  }
+
+  /** On to where a record may begin. */
+  #skip(): void {
+    const found = this.#buffer.indexOf(MAGIC_BYTES, this.#at + 1);
+    // The mark itself may lie over the buffer's end.
+    const to = found < 0 ? Math.max(this.#at + 1, this.#buffer.length - 3) : found;
+    this.#damagedBytes += to - this.#at;
+    this.#at = to;
+  }
+
+  /** Whether so many bytes are left, which are in the buffer then. */
+  #has(length: number): boolean {
+    if (this.#at + length <= this.#buffer.length) return true;
+    if (this.#base + this.#at + length > this.#size) return false;
+    const rest = this.#buffer.subarray(this.#at);
+    const larger = Buffer.allocUnsafe(
+      Math.min(Math.max(length, rest.length + CHUNK), LONGEST_PAYLOAD + 2 * CHUNK),
+    );
+    rest.copy(larger);
+    const place = this.#base + this.#at;
+    const read = readSync(
+      this.#file,
+      larger,
+      rest.length,
+      larger.length - rest.length,
+      place + rest.length,
+    );
+    this.#buffer = larger.subarray(0, rest.length + read);
+    this.#base = place;
+    this.#at = 0;
+    return length <= this.#buffer.length;
+  }
+}
+
+/** What a spool holds. @throws MediaError INVALID_INPUT where nothing in it can be read */
+export function summariseSpool(path: string): SpoolSummary {
+  const reader = new SpoolReader(path);
+  try {
+    const head = reader.next();
+    if (head?.kind !== 'head') {
+      throw new MediaError('INVALID_INPUT', 'The spool has no readable start');
+    }
+    const rates: LegRates = { caller: head.at, agent: head.count };
+    const endMs = reader.last()?.at;
+    if (endMs !== undefined) return { rates, durationMs: endMs, isWhole: true };
+    let durationMs = 0;
+    for (let record = reader.next(); record; record = reader.next()) {
+      if (record.kind !== 'caller' && record.kind !== 'agent') continue;
+      const soundMs = ((record.at + record.count) * 1000) / rates[record.kind];
+      durationMs = Math.max(durationMs, soundMs);
+    }
+    return { rates, durationMs, isWhole: false };
+  } finally {
+    reader.close();
+  }
+}
+
+/** The samples of a record of sound. */
+export function samplesOf(record: SpoolRecord): Int16Array {
+  const samples = new Int16Array(record.count);
+  unpackSamples(record.payload, samples);
+  return samples;
+}

@@ -1,0 +1,62 @@
+import { crc32 } from 'node:zlib';
+
+/** Which of the two channels. */
+export type Leg = 'caller' | 'agent';
+
+/** What each record of a spool begins with: `PRL1`. */
+export const MAGIC = 0x314c5250;
+export const HEADER_LENGTH = 28;
+/** Longer than any record that is written; what says more is damaged. */
+export const LONGEST_PAYLOAD = 4 * 1024 * 1024;
+
+const KINDS = ['head', 'caller', 'agent', 'end'] as const;
+export type RecordKind = (typeof KINDS)[number];
+
+/**
+ * What the header of a record says. Of sound, `at` is the place of its first sample in its leg and
+ * `count` how many there are; of the head, the rates of the caller's and the agent's leg; of the end,
+ * `at` is the length of the whole in ms.
+ */
+export interface RecordHeader {
+  readonly kind: RecordKind;
+  readonly at: number;
+  readonly count: number;
+  readonly payloadLength: number;
+  /** Of the payload and the header before it. */
+  readonly checksum: number;
+}
+
+/** One record: readable by itself, and known to be whole by its checksum. */
+export function writeRecord(
+  { kind, at, count }: Pick<RecordHeader, 'kind' | 'at' | 'count'>,
+  payload: Uint8Array = new Uint8Array(0),
+): Buffer {
+  const record = Buffer.allocUnsafe(HEADER_LENGTH + payload.length);
+  record.writeUInt32LE(MAGIC, 0);
+  record.writeUInt32LE(KINDS.indexOf(kind), 4);
+  record.writeDoubleLE(at, 8);
+  record.writeUInt32LE(count, 16);
+  record.writeUInt32LE(payload.length, 20);
+  record.set(payload, HEADER_LENGTH);
+  record.writeUInt32LE(checksumOf(record.subarray(0, HEADER_LENGTH), payload), 24);
+  return record;
+}
+
+/** Reads a header; undefined where there is none. */
+export function readHeader(bytes: Buffer, offset: number): RecordHeader | undefined {
+  if (bytes.readUInt32LE(offset) !== MAGIC) return undefined;
+  const kind = KINDS[bytes.readUInt32LE(offset + 4)];
+  const at = bytes.readDoubleLE(offset + 8);
+  const count = bytes.readUInt32LE(offset + 16);
+  const payloadLength = bytes.readUInt32LE(offset + 20);
+  const isSound = kind === 'caller' || kind === 'agent';
+  const isSane =
+    at >= 0 && payloadLength <= LONGEST_PAYLOAD && (!isSound || count <= LONGEST_PAYLOAD * 8);
+  if (kind === undefined || !isSane) return undefined;
+  return { kind, at, count, payloadLength, checksum: bytes.readUInt32LE(offset + 24) };
+}
+
+/** Over the header up to its checksum, and the payload. */
+export function checksumOf(header: Uint8Array, payload: Uint8Array): number {
+  return crc32(payload, crc32(header.subarray(0, 24)));
+}

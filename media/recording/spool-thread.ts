@@ -1,0 +1,85 @@
+import { MediaError } from '../errors.js';
+import { WorkerThread } from '../inference/worker-thread.js';
+import type { SpoolJobs } from './recording-jobs.js';
+import type { LegRates, SoundPiece } from './spool-writer.js';
+
+/** So much of one call may wait for the disk. */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+
+/** Writes the spools of all calls on a thread of its own, in order. What it does is too little for a permit. */
+export class SpoolThread {
+  readonly #thread = new WorkerThread<SpoolJobs>(
+    new URL('./spool.worker.js', import.meta.url),
+    undefined,
+  );
+  #nextId = 1;
+
+  /** @param onFault told once, when the spool has broken off: nothing more is written to it. */
+  open(path: string, rates: LegRates, onFault: (error: unknown) => void): Spool {
+    const id = this.#nextId++;
+    return new Spool({ id, path, rates, onFault, run: this.#thread.run.bind(this.#thread) });
+  }
+
+  /** How long (ms) the spool in a file is. @throws MediaError INVALID_INPUT where nothing in it can be read */
+  durationOf(path: string): Promise<number> {
+    return this.#thread.run('measure', path);
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+interface SpoolLink {
+  readonly id: number;
+  readonly path: string;
+  readonly rates: LegRates;
+  readonly onFault: (error: unknown) => void;
+  readonly run: WorkerThread<SpoolJobs>['run'];
+}
+
+/** The spool of one call. */
+export class Spool {
+  readonly #link: SpoolLink;
+  #waitingBytes = 0;
+  #isBroken = false;
+  #isClosed = false;
+
+  constructor(link: SpoolLink) {
+    this.#link = link;
+    const { id, path, rates } = link;
+    link.run('open', { id, path, rates }).catch((error: unknown) => this.#break(error));
+  }
+
+  /** @param pieces whose buffers are handed over. */
+  append(pieces: readonly SoundPiece[]): void {
+    if (this.#isBroken || this.#isClosed || pieces.length === 0) return;
+    const bytes = pieces.reduce((sum, { samples }) => sum + samples.byteLength, 0);
+    if (this.#waitingBytes + bytes > MOST_WAITING_BYTES) {
+      this.#break(new MediaError('QUEUE_FULL', 'The disk is too slow'));
+      return;
+    }
+    this.#waitingBytes += bytes;
+    const buffers = pieces.map(({ samples }) => samples.buffer as ArrayBuffer);
+    this.#link
+      .run('append', { id: this.#link.id, pieces }, buffers)
+      .catch((error: unknown) => this.#break(error))
+      .finally(() => {
+        this.#waitingBytes -= bytes;
+      });
+  }
+
+  /** Resolves when all is in the file, or the spool has broken off. */
+  async close(durationMs: number): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const input = { id: this.#link.id, ...(!this.#isBroken && { durationMs }) };
+    await this.#link.run('close', input).catch((error: unknown) => this.#break(error));
+  }
+
+  #break(error: unknown): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#link.onFault(error);
+  }
+}

@@ -1,0 +1,76 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { toInt16 } from '../pcm.js';
+import { packSamples } from './lossless.js';
+import { type Leg, writeRecord } from './spool-record.js';
+
+/** A stretch of sound in its place. */
+export interface SoundPiece {
+  readonly leg: Leg;
+  /** The place of its first sample in the leg, from the recording's zero. */
+  readonly at: number;
+  readonly samples: Int16Array | Float32Array;
+}
+
+/** Hz of the two legs. */
+export interface LegRates {
+  readonly caller: number;
+  readonly agent: number;
+}
+
+/** So many samples at most make one record. */
+const LONGEST_PIECE = 65_536;
+
+/**
+ * Writes the sound of one call to a file as it comes: a record for each piece, so that whatever ends
+ * the process costs the last piece at most. Sound that is not there is silence.
+ */
+export class SpoolWriter {
+  readonly #file: number;
+  #isOpen = true;
+
+  /** Makes the file, which must not be there yet. */
+  constructor(path: string, rates: LegRates) {
+    this.#file = openSync(path, 'ax', 0o600);
+    this.#write([writeRecord({ kind: 'head', at: rates.caller, count: rates.agent })]);
+  }
+
+  /** Pieces of one leg come in the order of their places. */
+  append(pieces: readonly SoundPiece[]): void {
+    const records: Buffer[] = [];
+    for (const { leg, at, samples } of pieces) {
+      for (let from = 0; from < samples.length; from += LONGEST_PIECE) {
+        const part = asInt16(samples.subarray(from, from + LONGEST_PIECE));
+        records.push(
+          writeRecord({ kind: leg, at: at + from, count: part.length }, packSamples(part)),
+        );
+      }
+    }
+    this.#write(records);
+  }
+
+  /** @param durationMs of the whole; left out when the recording broke off. */
+  close(durationMs?: number): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    try {
+      if (durationMs !== undefined) {
+        this.#write([writeRecord({ kind: 'end', at: durationMs, count: 0 })]);
+      }
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+
+  /** One write for all, so that a record is cut by nothing but the disk. */
+  #write(records: readonly Buffer[]): void {
+    const bytes = Buffer.concat(records);
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+  }
+}
+
+function asInt16(samples: Int16Array | Float32Array): Int16Array {
+  if (samples instanceof Int16Array) return samples;
+  const pcm = new Int16Array(samples.length);
+  toInt16(samples, pcm);
+  return pcm;
+}

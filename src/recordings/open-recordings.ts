@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { MergeThread } from '../../media/recording/merge-thread.js';
+import { SpoolThread } from '../../media/recording/spool-thread.js';
+import type { CallEvents } from '../calls/call-events.js';
+import type { CallsRepository } from '../calls/calls.repository.js';
+import type { Config } from '../config.js';
+import type { ObjectStore } from '../storage/object-store.js';
+import { Merging } from './merging.js';
+import { Recordings } from './recordings.js';
+import { RecordingsRepository } from './recordings.repository.js';
+import { SpoolFolder } from './spool-folder.js';
+
+export interface OpenRecordingsParts {
+  readonly gatewayId: string;
+  readonly config: Pick<Config, 'DATA_DIR' | 'RECORDING_CHANNELS' | 'MP3_ENCODER'>;
+  readonly db: Knex;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly store: ObjectStore;
+  readonly events: CallEvents;
+  readonly permits: CpuPermits;
+  readonly log: Logger;
+}
+
+/** Puts together what records calls. */
+export async function openRecordings(parts: OpenRecordingsParts): Promise<Recordings> {
+  const { gatewayId, config, calls, store, log } = parts;
+  const recordings = new RecordingsRepository(parts.db, parts.events);
+  const folder = await SpoolFolder.in(join(config.DATA_DIR, 'recordings'));
+  const common = { gatewayId, recordings, store, folder, log };
+  const merging = new Merging({
+    ...common,
+    thread: new MergeThread(parts.permits),
+    channels: config.RECORDING_CHANNELS,
+    mp3Program: config.MP3_ENCODER,
+  });
+  return new Recordings({ ...common, calls, spools: new SpoolThread(), merging });
+}

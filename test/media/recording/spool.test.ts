@@ -1,0 +1,162 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LegSound } from '../../../media/recording/leg-sound.js';
+import { packSamples, unpackSamples } from '../../../media/recording/lossless.js';
+import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
+import { type SoundPiece, SpoolWriter } from '../../../media/recording/spool-writer.js';
+import { makeTestFolder } from '../../support/test-folder.js';
+
+const RATES = { caller: 16_000, agent: 24_000 };
+
+let files = 0;
+const folder = makeTestFolder();
+const newPath = () => join(folder, `${++files}.spool`);
+
+const sample = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: -300, max: 300 }) },
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(-32_768, 32_767) },
+  { weight: 1, arbitrary: fc.integer({ min: -32_768, max: 32_767 }) },
+);
+const samplesArb = fc
+  .array(sample, { minLength: 1, maxLength: 700 })
+  .map((values) => Int16Array.from(values));
+
+/** Pieces in the order of their places, with gaps between some. */
+const piecesArb = fc
+  .array(
+    fc.record({
+      leg: fc.constantFrom('caller' as const, 'agent' as const),
+      gap: fc.constantFrom(0, 0, 1, 500),
+      samples: samplesArb,
+    }),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((items) => {
+    const ends = { caller: 0, agent: 0 };
+    return items.map(({ leg, gap, samples }): SoundPiece => {
+      const at = ends[leg] + gap;
+      ends[leg] = at + samples.length;
+      return { leg, at, samples };
+    });
+  });
+
+function write(pieces: readonly SoundPiece[], durationMs?: number): string {
+  const path = newPath();
+  const writer = new SpoolWriter(path, RATES);
+  for (const piece of pieces) writer.append([piece]);
+  writer.close(durationMs);
+  return path;
+}
+
+function soundIn(path: string) {
+  const reader = new SpoolReader(path);
+  const found: { leg: string; at: number; samples: number[] }[] = [];
+  for (let record = reader.next(); record; record = reader.next()) {
+    if (record.kind !== 'caller' && record.kind !== 'agent') continue;
+    found.push({ leg: record.kind, at: record.at, samples: [...samplesOf(record)] });
+  }
+  reader.close();
+  return { found, damagedBytes: reader.damagedBytes };
+}
+
+const plain = (pieces: readonly SoundPiece[]) =>
+  pieces.map(({ leg, at, samples }) => ({ leg, at, samples: [...samples] }));
+
+describe('packed samples', () => {
+  it('come back as they were', () => {
+    fc.assert(
+      fc.property(samplesArb, (samples) => {
+        const back = new Int16Array(samples.length);
+        unpackSamples(packSamples(samples), back);
+        expect(back).toEqual(samples);
+      }),
+    );
+  });
+
+  it('take next to nothing for silence, and never much more than they are', () => {
+    expect(packSamples(new Int16Array(16_000)).length).toBeLessThan(100);
+    const noise = Int16Array.from({ length: 16_000 }, (_, i) => ((i * 40_503) % 65_536) - 32_768);
+    expect(packSamples(noise).length).toBeLessThan(noise.byteLength * 1.01);
+  });
+});
+
+describe('a spool', () => {
+  it('gives back what was written to it', () => {
+    fc.assert(
+      fc.property(piecesArb, (pieces) => {
+        const path = write(pieces, 5_000);
+        expect(soundIn(path)).toEqual({ found: plain(pieces), damagedBytes: 0 });
+        expect(summariseSpool(path)).toEqual({ rates: RATES, durationMs: 5_000, isWhole: true });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('torn anywhere gives back every record that was whole', () => {
+    fc.assert(
+      fc.property(piecesArb, fc.double({ min: 0, max: 1, noNaN: true }), (pieces, share) => {
+        const path = write(pieces);
+        const { length } = readFileSync(path);
+        truncateSync(path, Math.floor(length * share));
+        const { found } = soundIn(path);
+        expect(found).toEqual(plain(pieces).slice(0, found.length));
+        if (share === 1) expect(found.length).toBe(pieces.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('damaged in one place loses one record at most, or its own head', () => {
+    fc.assert(
+      fc.property(piecesArb, fc.nat(), fc.integer({ min: 1, max: 255 }), (pieces, place, flip) => {
+        const path = write(pieces);
+        const bytes = readFileSync(path);
+        const at = place % bytes.length;
+        bytes[at] = bytes[at]! ^ flip;
+        writeFileSync(path, bytes);
+        const { found, damagedBytes } = soundIn(path);
+        expect(found.length).toBeGreaterThanOrEqual(pieces.length - 1);
+        expect(damagedBytes).toBeGreaterThan(0);
+        for (const record of found) expect(plain(pieces)).toContainEqual(record);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('without an end is as long as its sound', () => {
+    const samples = new Int16Array(12_000).fill(5);
+    const path = write([{ leg: 'agent', at: 24_000, samples }]);
+    expect(summariseSpool(path)).toEqual({ rates: RATES, durationMs: 1_500, isWhole: false });
+  });
+
+  it('of which nothing can be read is refused', () => {
+    const path = newPath();
+    writeFileSync(path, Buffer.alloc(1_000, 7));
+    expect(() => summariseSpool(path)).toThrow('no readable start');
+  });
+
+  it('is silent where nothing was written, in each of its legs', () => {
+    fc.assert(
+      fc.property(piecesArb, fc.integer({ min: 1, max: 999 }), (pieces, step) => {
+        const path = write(pieces, 1_000);
+        for (const leg of ['caller', 'agent'] as const) {
+          const expected = new Float32Array(8_000);
+          for (const piece of pieces.filter((one) => one.leg === leg)) {
+            piece.samples.forEach((value, i) => {
+              expected[piece.at + i] = value / 32_768;
+            });
+          }
+          const sound = new LegSound(path, leg);
+          const got = new Float32Array(8_000 + step);
+          for (let at = 0; at < 8_000; at += step) sound.read(got.subarray(at, at + step));
+          sound.close();
+          expect(got.slice(0, 8_000)).toEqual(expected);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
