@@ -18,14 +18,22 @@ export type PlsOutcome =
       readonly column: number;
     };
 
+/** The same on its way between threads, where text costs the receiver nothing. */
+export type PlsReply =
+  | { readonly type: 'lexicon'; readonly language: string; readonly rulesJson: string }
+  | Exclude<PlsOutcome, { readonly type: 'lexicon' }>;
+
 /** What the thread for lexicons does. */
 export type PlsJobs = {
   /** Begins a file under a number of the client's choice, and reads a part; null: there is more. */
   readonly begin: {
     readonly input: PlsFile & { readonly id: number };
-    readonly output: PlsOutcome | null;
+    readonly output: PlsReply | null;
   };
   /** Reads on; the file is forgotten with its outcome. */
-  readonly next: { readonly input: { readonly id: number }; readonly output: PlsOutcome | null };
-  readonly write: { readonly input: Lexicon; readonly output: string };
+  readonly next: { readonly input: { readonly id: number }; readonly output: PlsReply | null };
+  readonly write: {
+    readonly input: { readonly language: string; readonly rulesJson: string };
+    readonly output: string;
+  };
 };

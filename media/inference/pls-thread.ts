@@ -1,3 +1,6 @@
+import { inSlices } from '../stream/in-slices.js';
+import { parsedJson, writtenJson } from '../stream/sliced-json.js';
+import type { PronunciationRule } from '../tts/dictionary/pronunciation-rule.js';
 import type { Lexicon } from '../tts/pls/read-pls.js';
 import type { CpuPermits } from './cpu-permits.js';
 import { LanedThread } from './laned-thread.js';
@@ -20,11 +23,15 @@ export class PlsThread {
     const id = this.#nextId++;
     let outcome = await this.#thread.run('begin', { ...file, id }, IN_SPARE_TIME);
     while (!outcome) outcome = await this.#thread.run('next', { id }, IN_SPARE_TIME);
-    return outcome;
+    if (outcome.type !== 'lexicon') return outcome;
+    const { type, language, rulesJson } = outcome;
+    const rules = (await inSlices(parsedJson(rulesJson))) as readonly PronunciationRule[];
+    return { type, lexicon: { language, rules } };
   }
 
-  write(lexicon: Lexicon): Promise<string> {
-    return this.#thread.run('write', lexicon, IN_SPARE_TIME);
+  async write({ language, rules }: Lexicon): Promise<string> {
+    const rulesJson = await inSlices(writtenJson(rules));
+    return this.#thread.run('write', { language, rulesJson }, IN_SPARE_TIME);
   }
 
   close(): Promise<void> {

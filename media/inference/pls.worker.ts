@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { MediaError } from '../errors.js';
+import type { PronunciationRule } from '../tts/dictionary/pronunciation-rule.js';
 import { PlsFault } from '../tts/pls/pls-fault.js';
 import { PlsReader } from '../tts/pls/read-pls.js';
 import { writePls } from '../tts/pls/write-pls.js';
-import type { PlsJobs, PlsOutcome } from './pls-jobs.js';
+import type { PlsJobs, PlsReply } from './pls-jobs.js';
 import { serveJobs } from './serve-jobs.js';
 
 const readers = new Map<number, PlsReader>();
@@ -16,18 +17,22 @@ serveJobs<PlsJobs>({
     }, id),
   }),
   next: ({ id }) => ({ output: outcomeOf(() => readOn(id), id) }),
-  write: (lexicon) => ({ output: writePls(lexicon) }),
+  write: ({ language, rulesJson }) => ({
+    output: writePls({ language, rules: JSON.parse(rulesJson) as PronunciationRule[] }),
+  }),
 });
 
-function readOn(id: number): PlsOutcome | null {
+function readOn(id: number): PlsReply | null {
   const reader = readers.get(id);
   if (!reader) throw new MediaError('WORKER_DIED', 'The file died with its worker thread');
   reader.readOn();
-  return reader.isAtEnd ? { type: 'lexicon', lexicon: reader.lexicon() } : null;
+  if (!reader.isAtEnd) return null;
+  const { language, rules } = reader.lexicon();
+  return { type: 'lexicon', language, rulesJson: JSON.stringify(rules) };
 }
 
-function outcomeOf(read: () => PlsOutcome | null, id: number): PlsOutcome | null {
-  let outcome: PlsOutcome | null = null;
+function outcomeOf(read: () => PlsReply | null, id: number): PlsReply | null {
+  let outcome: PlsReply | null = null;
   try {
     outcome = read();
   } catch (error) {

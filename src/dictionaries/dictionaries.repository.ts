@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import type { Language } from '../../media/languages.js';
+import { inSlices } from '../../media/stream/in-slices.js';
+import { parsedJson, writtenJson } from '../../media/stream/sliced-json.js';
 import type { PronunciationRule } from '../../media/tts/dictionary/pronunciation-rule.js';
 
 /** A dictionary without its rules. */
@@ -108,10 +110,7 @@ export class DictionariesRepository {
   /** The rules of a version, which never change; whose dictionary it is has been asked before. */
   async findRules(id: string, version: number): Promise<readonly PronunciationRule[] | undefined> {
     if (version < 1 || version > LARGEST_INTEGER) return undefined;
-    const row = await this.#db<VersionRow>('dictionary_versions')
-      .where({ dictionary_id: id, version })
-      .first();
-    return row?.rules;
+    return readRules(this.#db, id, version);
   }
 
   async rename(accountId: string, id: string, name: string): Promise<DictionaryDetail | undefined> {
@@ -183,7 +182,7 @@ async function addVersion(
   await transaction('dictionary_versions').insert({
     dictionary_id: id,
     version,
-    rules: JSON.stringify(rules),
+    rules: await inSlices(writtenJson(rules)),
   });
 }
 
@@ -191,10 +190,19 @@ async function rulesOf(
   transaction: Knex.Transaction,
   { id, current_version: version }: DictionaryRow,
 ): Promise<readonly PronunciationRule[]> {
-  const row = await transaction<VersionRow>('dictionary_versions')
+  return (await readRules(transaction, id, version))!;
+}
+
+/** Taken out as text, as the client would parse ten thousand rules in one step. */
+async function readRules(
+  db: Knex,
+  id: string,
+  version: number,
+): Promise<readonly PronunciationRule[] | undefined> {
+  const row = await db<VersionRow>('dictionary_versions')
     .where({ dictionary_id: id, version })
-    .first('rules');
-  return row!.rules;
+    .first<{ json: string } | undefined>(db.raw('rules::text as json'));
+  return row && ((await inSlices(parsedJson(row.json))) as readonly PronunciationRule[]);
 }
 
 async function toDetail(

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { atOnce, inSlices, type Sliced } from '../../media/stream/in-slices.js';
+import { parsedJson } from '../../media/stream/sliced-json.js';
 import { ApiError, InvalidInput } from '../errors.js';
 import { findJsonFault, MAX_JSON_DEPTH, tooDeepAt } from './json-fault.js';
+
+/** In one step. */
+const BYTES_DECODED = 262_144;
 
 /**
  * Reads and parses a request's JSON body; undefined when there is none.
@@ -13,7 +18,7 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   if (!isJson(request.headers['content-type'])) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
   }
-  return parseJson(bytes);
+  return inSlices(parsed(bytes));
 }
 
 /** Reads the whole body; what is over the limit is never held. */
@@ -44,25 +49,35 @@ function isJson(contentType: string | undefined): boolean {
 
 /** Parses UTF-8 JSON with bounded nesting and without `__proto__` members. */
 export function parseJson(bytes: Uint8Array): unknown {
-  const text = decode(bytes);
-  const deep = tooDeepAt(text);
+  return atOnce(parsed(bytes));
+}
+
+function* parsed(bytes: Uint8Array): Sliced<unknown> {
+  const text = yield* decoded(bytes);
+  const deep = yield* tooDeepAt(text);
   if (deep !== undefined) {
     throw jsonInvalid(`Nesting deeper than ${MAX_JSON_DEPTH} levels`, deep);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const { error, offset } = findJsonFault(text);
-    throw jsonInvalid(error, offset);
-  }
   // The member may be written with escapes, so those are looked through as well.
-  return /__proto__|\\u/.test(text) ? withoutProto(value) : value;
+  const isClean = !/__proto__|\\u/.test(text);
+  try {
+    return yield* parsedJson(text, isClean ? undefined : withoutProto);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const fault = yield* findJsonFault(text);
+    throw jsonInvalid(fault.error, fault.offset);
+  }
 }
 
-function decode(bytes: Uint8Array): string {
+function* decoded(bytes: Uint8Array): Sliced<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    for (let at = 0; at < bytes.length; at += BYTES_DECODED) {
+      text += decoder.decode(bytes.subarray(at, at + BYTES_DECODED), { stream: true });
+      yield;
+    }
+    return text + decoder.decode();
   } catch {
     throw jsonInvalid('Invalid UTF-8', 0);
   }

@@ -1,3 +1,5 @@
+import type { Sliced } from '../../media/stream/in-slices.js';
+
 /** Why a text is no JSON, and where. Worded like Python's json module, which clients know. */
 export interface JsonFault {
   readonly error: string;
@@ -16,10 +18,14 @@ class Found extends Error {
   }
 }
 
+/** Units of text that are looked through in one step. */
+const UNITS_AT_ONCE = 131_072;
+
 /** Whether brackets nest deeper than allowed; counts outside of strings, so it cannot be fooled. */
-export function tooDeepAt(text: string): number | undefined {
+export function* tooDeepAt(text: string): Sliced<number | undefined> {
   let depth = 0;
   let isInString = false;
+  let pauseAt = UNITS_AT_ONCE;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (isInString) {
@@ -29,79 +35,122 @@ export function tooDeepAt(text: string): number | undefined {
     else if (code === 0x7b || code === 0x5b) {
       if (++depth > MAX_JSON_DEPTH) return i;
     } else if (code === 0x7d || code === 0x5d) depth--;
+    if (i >= pauseAt) {
+      pauseAt += UNITS_AT_ONCE;
+      yield;
+    }
   }
   return undefined;
 }
 
 /** Finds the first fault of a text that JSON.parse refused. Call it only when nesting is bounded. */
-export function findJsonFault(text: string): JsonFault {
+export function* findJsonFault(text: string): Sliced<JsonFault> {
   try {
-    const end = skipValue(text, skipSpace(text, 0));
+    const end = yield* new Skipper(text).value(skipSpace(text, 0));
     const rest = skipSpace(text, end);
     if (rest < text.length) throw new Found('Extra data', rest);
   } catch (fault) {
     if (!(fault instanceof Found)) throw fault;
-    return { error: fault.message, offset: [...text.slice(0, fault.at)].length };
+    return { error: fault.message, offset: yield* codePointsBefore(text, fault.at) };
   }
   return { error: 'Expecting value', offset: 0 };
 }
 
+function* codePointsBefore(text: string, end: number): Sliced<number> {
+  let count = 0;
+  let pauseAt = UNITS_AT_ONCE;
+  for (let i = 0; i < end; i++, count++) {
+    if (text.codePointAt(i)! > 0xffff) i++;
+    if (i < pauseAt) continue;
+    pauseAt += UNITS_AT_ONCE;
+    yield;
+  }
+  return count;
+}
+
 function skipSpace(text: string, at: number): number {
-  let i = at;
-  while (i < text.length && ' \t\n\r'.includes(text[i]!)) i++;
-  return i;
+  return endOf(/[ \t\n\r]*/y, text, at);
 }
 
-function skipValue(text: string, at: number): number {
-  switch (text[at]) {
-    case '{':
-      return skipMembers(text, at + 1);
-    case '[':
-      return skipItems(text, at + 1);
-    case '"':
-      return skipString(text, at);
-    default: {
-      const literal = /(?:null|true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
-      literal.lastIndex = at;
-      if (!literal.test(text)) throw new Found('Expecting value', at);
-      return literal.lastIndex;
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  pattern.test(text);
+  return pattern.lastIndex;
+}
+
+/** Goes over values of a text, and pauses now and then. */
+class Skipper {
+  readonly #text: string;
+  #pauseAt = UNITS_AT_ONCE;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  *value(at: number): Sliced<number> {
+    const text = this.#text;
+    switch (text[at]) {
+      case '{':
+        return yield* this.#members(at + 1);
+      case '[':
+        return yield* this.#items(at + 1);
+      case '"':
+        return skipString(text, at);
+      default: {
+        const literal = /(?:null|true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
+        literal.lastIndex = at;
+        if (!literal.test(text)) throw new Found('Expecting value', at);
+        return literal.lastIndex;
+      }
     }
   }
-}
 
-function skipItems(text: string, start: number): number {
-  let at = skipSpace(text, start);
-  if (text[at] === ']') return at + 1;
-  for (;;) {
-    at = skipSpace(text, skipValue(text, at));
+  *#items(start: number): Sliced<number> {
+    const text = this.#text;
+    let at = skipSpace(text, start);
     if (text[at] === ']') return at + 1;
-    if (text[at] !== ',') throw new Found("Expecting ',' delimiter", at);
-    at = skipSpace(text, at + 1);
-  }
-}
-
-function skipMembers(text: string, start: number): number {
-  let at = skipSpace(text, start);
-  if (text[at] === '}') return at + 1;
-  for (;;) {
-    if (text[at] !== '"') {
-      throw new Found('Expecting property name enclosed in double quotes', at);
+    for (;;) {
+      at = skipSpace(text, yield* this.value(at));
+      if (text[at] === ']') return at + 1;
+      if (text[at] !== ',') throw new Found("Expecting ',' delimiter", at);
+      at = skipSpace(text, at + 1);
+      yield* this.#pause(at);
     }
-    at = skipSpace(text, skipString(text, at));
-    if (text[at] !== ':') throw new Found("Expecting ':' delimiter", at);
-    at = skipSpace(text, skipValue(text, skipSpace(text, at + 1)));
+  }
+
+  *#members(start: number): Sliced<number> {
+    const text = this.#text;
+    let at = skipSpace(text, start);
     if (text[at] === '}') return at + 1;
-    if (text[at] !== ',') throw new Found("Expecting ',' delimiter", at);
-    at = skipSpace(text, at + 1);
+    for (;;) {
+      if (text[at] !== '"') {
+        throw new Found('Expecting property name enclosed in double quotes', at);
+      }
+      at = skipSpace(text, skipString(text, at));
+      if (text[at] !== ':') throw new Found("Expecting ':' delimiter", at);
+      at = skipSpace(text, yield* this.value(skipSpace(text, at + 1)));
+      if (text[at] === '}') return at + 1;
+      if (text[at] !== ',') throw new Found("Expecting ',' delimiter", at);
+      at = skipSpace(text, at + 1);
+      yield* this.#pause(at);
+    }
+  }
+
+  *#pause(at: number): Sliced<void> {
+    if (at < this.#pauseAt) return;
+    this.#pauseAt = at + UNITS_AT_ONCE;
+    yield;
   }
 }
 
 function skipString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const char = text[i]!;
+  for (let i = start + 1; ; i++) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON forbids
+    i = endOf(/[^"\\\u0000-\u001f]*/y, text, i);
+    const char = text[i];
     if (char === '"') return i + 1;
-    if (char < ' ') throw new Found('Invalid control character at', i);
-    if (char !== '\\') continue;
+    if (char === undefined) break;
+    if (char !== '\\') throw new Found('Invalid control character at', i);
     i++;
     if (i >= text.length) break;
     if (text[i] === 'u') {

@@ -1,5 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from 'pino';
+import { inSlices } from '../../media/stream/in-slices.js';
+import { hasLongList, writtenJson } from '../../media/stream/sliced-json.js';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
 import type { IdempotentAnswers } from './idempotent-answers.js';
@@ -80,7 +82,7 @@ function serving(route: Route, services: RouteServices): RequestHandler {
     const { idempotency } = services;
     const outcome =
       idempotency && route.isIdempotent ? await idempotency.once(call, work) : await work();
-    if (outcome !== SENT) send(response, outcome);
+    if (outcome !== SENT) await send(response, outcome);
   };
 }
 
@@ -110,12 +112,16 @@ function signalOf(response: Response): AbortSignal {
   return controller.signal;
 }
 
-function send(response: Response, outcome: unknown): void {
+async function send(response: Response, outcome: unknown): Promise<void> {
   if (response.closed) return; // the client went while the handler worked
   const { status, body, headers } = outcome instanceof Reply ? outcome : new Reply(200, outcome);
   response.status(status).set(headers);
   if (body === undefined) response.end();
-  else response.json(body);
+  else if (!hasLongList(body)) response.json(body);
+  else {
+    const json = await inSlices(writtenJson(body));
+    if (!response.closed) response.type('json').send(json);
+  }
 }
 
 const answerPreflight: RequestHandler = (request, response) => {

@@ -19,6 +19,7 @@ const MORE_UNITS: Readonly<Record<string, readonly [string, string]>> = {
   'km²': ['square kilometer', 'square kilometers'],
   kbps: ['kilobits per second', 'kilobits per second'],
   bpm: ['beats per minute', 'beats per minute'],
+  ' s': ['second', 'seconds'],
 };
 
 /** Measures with their unit's name: degrees, per cent, kilometres. */
