@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import type { CallRow } from '../../src/calls/calls.repository.js';
+import type { StoredTool } from '../../src/calls/turn-row.js';
 import { connect } from '../../src/db/connect.js';
 import type { ConnectionDetails } from './call-client.js';
 import type { Product } from './product.js';
@@ -36,6 +37,7 @@ export interface StoredTurn {
   readonly start_ms: number;
   readonly end_ms: number;
   readonly latency: Readonly<Record<string, number>> | null;
+  readonly tools: readonly StoredTool[] | null;
 }
 
 export interface HistoryItem {

@@ -20,9 +20,18 @@ export type Manner = (typeof MANNERS)[number];
 
 export interface AskedModel {
   readonly model: string;
+  readonly temperature?: number;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
+
+/** What a scripted model answers: words, and what it asks of tools. */
+export interface ScriptedAnswer {
+  readonly say?: string;
+  readonly calls?: readonly { readonly name: string; readonly args: object }[];
+}
+
+export type Script = (asked: AskedModel) => ScriptedAnswer;
 
 /**
  * An OpenAI-compatible chat server on the loopback: the true wire (streamed server-sent events), and
@@ -31,9 +40,11 @@ export interface AskedModel {
 export class LanguageServer {
   readonly asked: AskedModel[] = [];
   readonly #server: Server;
+  readonly #scripts: Readonly<Record<string, Script>>;
   #open = 0;
 
-  private constructor() {
+  private constructor(scripts: Readonly<Record<string, Script>>) {
+    this.#scripts = scripts;
     this.#server = createServer((request, response) => {
       this.#open++;
       response.on('close', () => this.#open--);
@@ -41,8 +52,9 @@ export class LanguageServer {
     });
   }
 
-  static async start(): Promise<LanguageServer> {
-    const server = new LanguageServer();
+  /** @param scripts models beside those of MANNERS, by their names. */
+  static async start(scripts: Readonly<Record<string, Script>> = {}): Promise<LanguageServer> {
+    const server = new LanguageServer(scripts);
     server.#server.listen(0, '127.0.0.1');
     await once(server.#server, 'listening');
     return server;
@@ -84,6 +96,8 @@ export class LanguageServer {
     const send = (delta: object, reason: string | null = null) =>
       response.write(`data: ${JSON.stringify(chunk(manner, delta, reason))}\n\n`);
     send({ role: 'assistant', content: '' });
+    const script = this.#scripts[manner];
+    if (script) sendAnswer(script(asked), send);
     await this.#stream(manner, asked, response, send);
   }
 
@@ -122,6 +136,14 @@ export class LanguageServer {
     }
     send({}, 'stop');
     response.end('data: [DONE]\n\n');
+  }
+}
+
+function sendAnswer({ say = '', calls = [] }: ScriptedAnswer, send: (delta: object) => void): void {
+  for (const word of say.match(/\S+\s*/g) ?? []) send({ content: word });
+  for (const [index, { name, args }] of calls.entries()) {
+    const called = { name, arguments: JSON.stringify(args) };
+    send({ tool_calls: [{ index, id: `call-${index}`, type: 'function', function: called }] });
   }
 }
 

@@ -1,0 +1,181 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import { CallClient } from '../support/call-client.js';
+import { admit, endedCall, makeAgent, StoredCalls } from '../support/called-agents.js';
+import { type EverythingServer, startEverythingServer } from '../support/everything-server.js';
+import {
+  type AskedModel,
+  LanguageServer,
+  type ScriptedAnswer,
+} from '../support/language-server.js';
+import { Listener } from '../support/listener.js';
+import { type Product, removeDataDir, startProduct } from '../support/product.js';
+import { Receiver, status } from '../support/receiver.js';
+import { Speaker } from '../support/spoken.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+const ORDER = 'Where is my order of Monday?';
+const NUMBERS = 'Add the numbers, please.';
+const ALOUD = 'Hold on a moment.';
+const GOODBYE = 'Thank you, goodbye.';
+const WHEN = 'When is the shop open?';
+
+/** Knows by a word or two what it is asked, and tells what tools brought. */
+function clerk({ messages }: AskedModel): ScriptedAnswer {
+  const { role, content } = messages.at(-1)!;
+  if (role === 'tool') return { say: `${textIn(content)}` };
+  if (/order|monday/i.test(content)) return { calls: [{ name: 'look_up', args: { order: 7 } }] };
+  if (/number|add/i.test(content)) {
+    return { calls: [{ name: 'get-sum', args: { a: 20, b: 22 } }] };
+  }
+  if (/thank|bye/i.test(content)) {
+    return { say: 'Have a nice day, goodbye.', calls: [{ name: 'end_call', args: {} }] };
+  }
+  return { calls: [{ name: 'skip_turn', args: {} }] };
+}
+
+/** The data below the line that says what they are. */
+function textIn(result: string): string {
+  const data: unknown = JSON.parse(result.slice(result.indexOf('\n') + 1));
+  return typeof data === 'string' ? data : (data as { text: string }).text;
+}
+
+describe('the mind of an agent', () => {
+  const dataDir = makeTestFolder();
+  const said = new Map<string, Float32Array>();
+  let server: LanguageServer;
+  let hook: Receiver;
+  let everything: EverythingServer;
+  let listener: Listener;
+  let product: Product;
+  let stored: StoredCalls;
+
+  beforeAll(async () => {
+    server = await LanguageServer.start({
+      clerk,
+      rescue: () => ({ say: 'The shop is open until nine.' }),
+    });
+    hook = await Receiver.open();
+    everything = await startEverythingServer('streamableHttp');
+    listener = new Listener();
+    const file = join(dataDir, 'models.json');
+    const models = ['clerk', 'breaking', 'rescue'];
+    writeFileSync(file, JSON.stringify([{ base_url: server.baseUrl, models }]));
+    const env = { LLM_FILE: file, LLM_FALLBACKS: 'rescue', OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' };
+    [product] = await Promise.all([startProduct({ dataDir, env }), speakQuestions()]);
+    stored = new StoredCalls(product);
+  });
+  afterAll(async () => {
+    await stored?.close();
+    await product?.stop();
+    await listener?.close();
+    await everything?.kill();
+    hook?.close();
+    server?.close();
+    await removeDataDir(dataDir);
+  });
+
+  async function speakQuestions(): Promise<void> {
+    const speaker = new Speaker(new CpuPermits(1));
+    for (const text of [ORDER, NUMBERS, ALOUD, GOODBYE, WHEN]) {
+      said.set(text, await speaker.say(text));
+    }
+    await speaker.close();
+  }
+
+  /** The config as a client writes it: fields of entries may be left out. */
+  async function call(config: object) {
+    const whole = { prompt: 'You help.', ...config } as AgentConfigInput;
+    const agent = await makeAgent(product, whole);
+    const details = await admit(product, agent);
+    const client = new CallClient(details);
+    await client.connect();
+    return { agent, client, callId: details.call_id };
+  }
+
+  /** Says it and gives what is heard of the answer. */
+  async function askAloud(client: CallClient, question: string): Promise<string> {
+    const before = client.lastSeq;
+    await client.say(said.get(question)!);
+    const spoke = await client.state('speaking', before);
+    const done = await client.state('listening', spoke.seq);
+    const { player } = client;
+    return listener.transcribe(player.heardBetween(spoke.atMs, done.atMs), player.rate);
+  }
+
+  it('answers from a webhook and from an MCP server, lets the caller think, and hangs up', async () => {
+    hook.answer(status(200, { text: 'The parcel arrives on Friday.' }));
+    const { client, callId, agent } = await call({
+      llm_model: 'clerk',
+      llm_temperature: 0.3,
+      allow_agent_to_end_call: true,
+      allow_agent_to_skip_turn: true,
+      webhooks: {
+        events: [{ url: hook.url('/told'), events: ['tool.called'] }],
+        tools: [
+          {
+            name: 'look_up',
+            description: 'Looks for an order.',
+            url: hook.url('/orders'),
+            method: 'POST',
+            parameters: { order: 'integer' },
+            auth_type: 'bearer_token',
+            auth_token: 's3cret',
+          },
+        ],
+      },
+      mcp_servers: [{ name: 'everything', url: everything.url }],
+    });
+    expect(await askAloud(client, ORDER)).toMatch(/friday/);
+    expect(await askAloud(client, NUMBERS)).toMatch(/42|forty/);
+
+    const before = client.lastSeq;
+    await client.say(said.get(ALOUD)!);
+    const thought = await client.state('thinking', before);
+    await client.state('listening', thought.seq);
+    await client.say(said.get(GOODBYE)!);
+    await client.waitFor('end', ({ reason }) => reason === 'agent_hangup');
+    expect(await client.closed()).toBe(1000);
+    client.close();
+    expect(client.finals.at(-1)).toMatch(/Have a nice day, goodbye\.$/);
+    expect(client.player.hasHeardAll).toBe(true);
+
+    const asked = hook.requests.find(({ path }) => path === '/orders')!;
+    expect(asked).toMatchObject({ method: 'POST', body: { order: 7 } });
+    expect(asked.headers).toMatchObject({
+      authorization: 'Bearer s3cret',
+      'x-agent-id': agent,
+      'x-call-id': callId,
+    });
+    await endedCall(product, callId);
+    const turns = await stored.turns(callId);
+    const tools = turns.flatMap((turn) => turn.tools ?? []);
+    expect(tools.map(({ name, kind, outcome }) => [name, kind, outcome])).toEqual([
+      ['look_up', 'webhook', 'ok'],
+      ['get-sum', 'mcp', 'ok'],
+      ['skip_turn', 'call', 'ok'],
+      ['end_call', 'call', 'ok'],
+    ]);
+    expect(tools[0]!.result).toContain('Friday');
+    await expect
+      .poll(() => hook.requests.filter(({ path }) => path === '/told').length, { timeout: 30_000 })
+      .toBe(4);
+    expect(server.asked.find(({ model }) => model === 'clerk')).toMatchObject({ temperature: 0.3 });
+    expect(product.logs()).not.toMatch(/s3cret|Friday|parcel/);
+  });
+
+  it('goes on by another model when the first one dies in mid-sentence', async () => {
+    const { client, callId } = await call({ llm_model: 'breaking' });
+    expect(await askAloud(client, WHEN)).toMatch(/nine|9/);
+    client.hangUp();
+    await client.closed();
+    client.close();
+    expect(client.finals.at(-1)).toMatch(
+      /The shop opens at eight\. .*my answer broke off there\. The shop is open until nine\.$/s,
+    );
+    expect(await endedCall(product, callId)).toMatchObject({ ended_reason: 'user_hangup' });
+  });
+});
