@@ -78,6 +78,10 @@ const Settings = z.object({
     Math.max(1, availableParallelism() - 1),
   ),
   GATEWAYS: wholeNumber(1, 32, 'a whole number from 1 to 32').default(1),
+  GATEWAY_ADDRESS: z
+    .string()
+    .regex(/^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'a host or an address, with a port or without')
+    .default('127.0.0.1'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'trace, debug, info, warn, error, fatal or silent',

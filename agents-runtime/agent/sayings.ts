@@ -229,7 +229,7 @@ export function textOf({ kind, reason, times }: SpokenSaying, language: string):
 }
 
 export interface SpokenSaying {
-  readonly kind: Exclude<Saying, 'greeting'>;
+  readonly kind: Exclude<Saying, 'greeting' | 'dictated'>;
   /** Why the call ends, for a goodbye. */
   readonly reason: EndedReason | undefined;
   /** How often it has been said before. */

@@ -74,10 +74,14 @@ export class AgentLeg {
     return this.#playout.outlook;
   }
 
-  /** Says something of the agent's own. */
-  say({ utterance, kind, ...how }: Extract<TurnAction, { type: 'speak' }>): void {
+  /** Says something without a model. */
+  say({ utterance, kind, text: dictated = '', ...how }: Extract<TurnAction, { type: 'speak' }>) {
     const { config } = this.#context.parts;
     this.#saying = this.#newSaying(utterance, 0, undefined);
+    if (kind === 'dictated') {
+      this.#replies.dictate(utterance, dictated);
+      return;
+    }
     const { language } = config.voice;
     const text = kind === 'greeting' ? config.greeting : textOf({ kind, ...how }, language);
     this.#replies.say(utterance, text, kind === 'apology');

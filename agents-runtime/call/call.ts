@@ -8,10 +8,13 @@ import type { CallParts } from './call-parts.js';
 import { CallerLeg } from './caller-leg.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
 import { Transcripts } from './transcripts.js';
-import type { AgentState, CallEvent, CallInput } from './transport.js';
+import type { AgentState, CallEvent, CallInput, SayRefusal } from './transport.js';
 
 /** A broken wire may come back for this long. */
 const RESUME_MS = 10_000;
+
+/** Texts that wait to be said. */
+const MOST_DICTATED = 5;
 
 /** Tells the client why, before the call ends. */
 const NO_CREDITS: CallEvent = {
@@ -78,6 +81,15 @@ export class Call implements CallInput {
 
   typed(text: string): void {
     if (!this.#endedReason) this.#turns.handle({ type: 'typed', text });
+  }
+
+  say(text: string): SayRefusal | undefined {
+    const { agent, dictated } = this.#turns.state;
+    const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
+    if (this.#endedReason || isEnding) return 'ending';
+    if (dictated.length >= MOST_DICTATED) return 'busy';
+    this.#turns.handle({ type: 'dictated', text });
+    return undefined;
   }
 
   played(playedMs: number): void {

@@ -103,6 +103,13 @@ export class Replies {
     this.#release(utterance);
   }
 
+  /** Says a text that nobody knew before; it is not kept. */
+  dictate(utterance: number, text: string): void {
+    const { work } = this.#begin(utterance, text, () => undefined);
+    this.#playout.prepare(utterance, speakReply(fixedText(text), this.#live(work.signal)));
+    this.#release(utterance);
+  }
+
   /** Forgets a reply that was made ahead and not committed. */
   dropPrepared(): void {
     if (this.#isReleased) return;

@@ -48,6 +48,9 @@ export interface CallTransport {
   close(): void;
 }
 
+/** Why the agent does not say what it was told to: the call ends, or too much waits to be said. */
+export type SayRefusal = 'ending' | 'busy';
+
 /** One call, as its wire sees it. All methods are safe in any order and after the end. */
 export interface CallInput {
   /** Media is connected: the call starts (first time only). */
@@ -55,6 +58,8 @@ export interface CallInput {
   /** The caller's audio, mono 16 kHz, s16; it is copied. */
   audio(samples: Int16Array): void;
   typed(text: string): void;
+  /** The agent says this as soon as it has the floor, to its end. @returns why it will not. */
+  say(text: string): SayRefusal | undefined;
   /** How far the client has played, ms of the agent's audio (see `CallTransport`). */
   played(playedMs: number): void;
   /** The wire broke: the agent holds its tongue until `regained` or until `hangUp`. */

@@ -59,6 +59,7 @@ export class CallRecorder implements CallTransport {
         call.audio(samples);
       },
       typed: (text) => call.typed(text),
+      say: (text) => call.say(text),
       played: (playedMs) => {
         if (this.#isRunning) this.#agent.played(playedMs, this.#now());
         call.played(playedMs);

@@ -1,6 +1,6 @@
 import { Call } from '../call/call.js';
 import type { CallParts } from '../call/call-parts.js';
-import type { CallInput } from '../call/transport.js';
+import type { CallInput, SayRefusal } from '../call/transport.js';
 import {
   recordedLog,
   recordedNoiseReduction,
@@ -115,6 +115,11 @@ class RecordedInput implements CallInput {
   typed(text: string): void {
     this.#recorder.write({ t: this.#recorder.enter(), type: 'typed', text });
     this.#call.typed(text);
+  }
+
+  say(text: string): SayRefusal | undefined {
+    this.#recorder.write({ t: this.#recorder.enter(), type: 'say', text });
+    return this.#call.say(text);
   }
 
   played(playedMs: number): void {

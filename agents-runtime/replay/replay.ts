@@ -59,6 +59,9 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
         return call.audio(decodePcm(line.pcm));
       case 'typed':
         return call.typed(line.text);
+      case 'say':
+        call.say(line.text);
+        return;
       case 'played':
         return client ? undefined : call.played(line.playedMs);
       case 'lost':

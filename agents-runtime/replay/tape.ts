@@ -43,6 +43,8 @@ const input = [
   /** s16le mono 16 kHz, base64. */
   z.object({ t: ms, type: z.literal('audio'), pcm: text }),
   z.object({ t: ms, type: z.literal('typed'), text }),
+  /** Told to say by who watches. */
+  z.object({ t: ms, type: z.literal('say'), text }),
   z.object({ t: ms, type: z.literal('played'), playedMs: ms }),
   z.object({ t: ms, type: z.literal('lost') }),
   z.object({ t: ms, type: z.literal('regained'), receivedMs: ms }),

@@ -135,6 +135,22 @@ export function say(state: TurnState, kind: Saying, ends?: EndedReason): TurnSte
   });
 }
 
+/** Says what somebody else wants said; only where the floor is free. */
+export function dictate(state: TurnState, text: string): TurnStep {
+  const utterance: Utterance = { id: state.nextUtterance, kind: 'dictated' };
+  return [
+    { ...state, agent: { phase: 'thinking', utterance }, nextUtterance: utterance.id + 1 },
+    {
+      type: 'speak',
+      kind: 'dictated',
+      utterance: utterance.id,
+      reason: undefined,
+      times: 0,
+      text,
+    },
+  ];
+}
+
 export function onPlayoutStarted(state: TurnState, id: number): TurnStep {
   const { agent } = state;
   if (agent.phase !== 'thinking' || agent.utterance.id !== id) return [state];
@@ -241,9 +257,12 @@ export function close(state: TurnState): TurnStep {
   ];
 }
 
+/** Said to the end, whatever the agent's settings are. */
+const PROTECTED: readonly Utterance['kind'][] = ['goodbye', 'warning', 'dictated'];
+
 /** A goodbye that the caller held up before it began is still the caller's to stop. */
 function isProtected({ settings, agent }: TurnState, { kind, ends }: Utterance): boolean {
-  if (kind === 'goodbye' || kind === 'warning' || !settings.allowInterruptions) return true;
+  if (PROTECTED.includes(kind) || !settings.allowInterruptions) return true;
   if (ends !== undefined && agent.phase !== 'held') return true;
   return kind === 'greeting' && !settings.allowInterruptionsOnGreeting;
 }

@@ -36,7 +36,7 @@ export type UserPhase =
       readonly asks: number;
     };
 
-/** What the agent says of itself, without a model. */
+/** What the agent says without a model. */
 export type Saying =
   | 'greeting'
   /** Is the caller still there? */
@@ -49,6 +49,8 @@ export type Saying =
   | 'unheard'
   /** The voice broke off. */
   | 'apology'
+  /** Somebody who watches the call has it said. */
+  | 'dictated'
   | 'goodbye';
 
 /** What the agent is saying, and whether speech may interrupt it. */
@@ -112,6 +114,8 @@ export interface TurnState {
   readonly nextUtterance: number;
   /** What the agent will say, or answer, as soon as the floor is free. */
   readonly pending: readonly Pending[];
+  /** What the agent was told to say, and has not begun yet. */
+  readonly dictated: readonly string[];
   readonly upkeep: Upkeep;
   readonly isClosed: boolean;
 }
@@ -163,6 +167,8 @@ export type TurnEvent =
   /** `zeroMs` is set on a final: the pause that it reaches up to. */
   | { readonly type: 'transcript'; readonly text: string; readonly zeroMs: number | undefined }
   | { readonly type: 'typed'; readonly text: string }
+  /** The agent shall say this as soon as the floor is free. */
+  | { readonly type: 'dictated'; readonly text: string }
   /** What was heard of an utterance that is over. */
   | { readonly type: 'agent-said'; readonly text: string }
   | { readonly type: 'timer'; readonly timer: TurnTimer }
@@ -247,6 +253,8 @@ export type TurnEffect =
       readonly reason: EndedReason | undefined;
       /** How often the same has been said before. */
       readonly times: number;
+      /** What it says that is dictated. */
+      readonly text?: string;
     }
   /** A reply to what a tool brought, without a turn of the caller's. */
   | { readonly type: 'report'; readonly utterance: number }
@@ -275,6 +283,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     nextTurn: 1,
     nextUtterance: 1,
     pending: [],
+    dictated: [],
     upkeep: {
       isConnected: false,
       prompts: 0,

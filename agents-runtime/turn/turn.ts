@@ -49,6 +49,8 @@ function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
       return onCompleteness(state, event.zeroMs, event.probability, nowMs);
     case 'transcript':
       return onTranscript(state, event.text, event.zeroMs, nowMs);
+    case 'dictated':
+      return [{ ...state, dictated: [...state.dictated, event.text] }];
     case 'agent-said':
       return onAgentSaid(state, event.text);
     case 'typed':

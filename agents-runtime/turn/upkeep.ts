@@ -1,5 +1,5 @@
 import type { EndedReason } from '../call/call-log.js';
-import { answer, say } from './floor.js';
+import { answer, dictate, say } from './floor.js';
 import type { Pending, TurnEffect, TurnState, TurnStep, Upkeep } from './turn-state.js';
 import { andThen } from './turn-state.js';
 import { wordsOf } from './words.js';
@@ -114,15 +114,20 @@ function hasSpoken({ turn, settings }: TurnState): boolean {
 
 /** Says or answers what has waited, as soon as the floor is free. */
 export function takeFloor(state: TurnState): TurnStep {
-  const { turn, agent, waiting, pending, isClosed } = state;
+  const { turn, agent, waiting, pending, dictated, isClosed, upkeep } = state;
   if (isClosed || agent.phase !== 'idle') return [state];
+  const isNoise = turn?.hasTranscript && !hasSpoken(state);
+  const isFree = turn === undefined || isNoise;
+  const [words, ...later] = dictated;
+  if (words !== undefined && isFree && upkeep.isConnected) {
+    return dictate({ ...state, dictated: later }, words);
+  }
   if (waiting !== undefined) {
     if (turn) return [state];
     return answer({ ...state, waiting: undefined }, state.waitingTurn ?? state.nextTurn, waiting);
   }
   const [next, ...rest] = pending;
-  const isNoise = turn?.hasTranscript && !hasSpoken(state);
-  if (next === undefined || (turn && !isNoise)) return [state];
+  if (next === undefined || !isFree) return [state];
   const freed: TurnState = { ...state, pending: rest };
   return next === 'report' ? report(freed) : say(freed, next);
 }
@@ -140,7 +145,7 @@ function report(state: TurnState): TurnStep {
 export function end(state: TurnState, reason: EndedReason, nowMs: number): TurnStep {
   if (state.agent.phase !== 'idle' && state.agent.utterance.ends) return [state];
   return [
-    ...say({ ...state, pending: [] }, 'goodbye', reason),
+    ...say({ ...state, pending: [], dictated: [] }, 'goodbye', reason),
     { type: 'start-timer', timer: 'hang-up', atMs: nowMs + GOODBYE_MS },
   ];
 }
@@ -155,7 +160,7 @@ export function onEnding(
   if (agent.phase === 'idle' || agent.utterance.id !== id || agent.utterance.ends) return [state];
   const utterance = { ...agent.utterance, ends: reason };
   return [
-    { ...state, agent: { ...agent, utterance }, pending: [] },
+    { ...state, agent: { ...agent, utterance }, pending: [], dictated: [] },
     { type: 'start-timer', timer: 'hang-up', atMs: nowMs + OWN_GOODBYE_MS },
   ];
 }

@@ -14,6 +14,7 @@ export interface CopiedTable {
  */
 const PASSING = [
   'schema_migrations',
+  'call_command_answers',
   'call_commands',
   'gateways',
   'idempotent_answers',

@@ -1,11 +1,15 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import type { SayRefusal } from '../../agents-runtime/call/transport.js';
 
 /** What may be asked of the gateway that holds a call. */
-export interface CallCommand {
-  readonly type: 'end';
-  readonly reason: EndedReason;
-}
+export type CallCommand =
+  | { readonly type: 'end'; readonly reason: EndedReason }
+  /** The agent says it next; what became of that is answered under the id. */
+  | { readonly type: 'say'; readonly id: string; readonly text: string };
+
+/** What the gateway that holds a call answers to a text that shall be said. */
+export type SayAnswer = 'queued' | SayRefusal;
 
 export interface AddressedCommand {
   readonly callId: string;
@@ -23,7 +27,10 @@ interface CommandRow {
   readonly command: CallCommand;
 }
 
-/** The only code that names the columns of `call_commands`. */
+/** Answers that nobody fetched are forgotten after so long. */
+const ANSWERS_LIVE_S = 60;
+
+/** The only code that names the columns of `call_commands` and `call_command_answers`. */
 export class CallCommandsRepository {
   readonly #db: Knex;
 
@@ -60,8 +67,33 @@ export class CallCommandsRepository {
       .map(({ call_id, command }) => ({ callId: call_id, command }));
   }
 
-  /** Forgets what nobody can carry out any more. */
+  /** Answers a command; no answer holds words. */
+  async answer(id: string, answer: SayAnswer): Promise<void> {
+    await this.#db('call_command_answers')
+      .insert({ command_id: id, answer })
+      .onConflict('command_id')
+      .ignore();
+  }
+
+  /** Takes back a command that nobody has taken up. */
+  async withdraw(id: string): Promise<void> {
+    await this.#db('call_commands').whereRaw(`command ->> 'id' = ?`, [id]).delete();
+  }
+
+  /** The answer to a command, once there is one; nobody gets it again. */
+  async takeAnswer(id: string): Promise<SayAnswer | undefined> {
+    const rows = await this.#db<{ command_id: string; answer: SayAnswer }>('call_command_answers')
+      .where({ command_id: id })
+      .delete()
+      .returning('answer');
+    return rows[0]?.answer;
+  }
+
+  /** Forgets what nobody can carry out, or waits for, any more. */
   async forgetEnded(): Promise<void> {
+    await this.#db('call_command_answers')
+      .where('created_at', '<', this.#db.raw(`now() - interval '${ANSWERS_LIVE_S} s'`))
+      .delete();
     await this.#db('call_commands')
       .whereIn('call_id', (ended) =>
         ended.select('call_id').from('calls').where({ state: 'ended' }),

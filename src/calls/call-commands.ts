@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
@@ -7,6 +8,7 @@ import {
   type CallCommand,
   type CallCommandsRepository,
   commandChannel,
+  type SayAnswer,
 } from './call-commands.repository.js';
 import type { CallsRepository } from './calls.repository.js';
 import type { LiveCalls } from './live-calls.js';
@@ -20,11 +22,14 @@ export interface CallCommandsParts {
   readonly log: Logger;
   /** A gateway that has not ended a call by then is taken for dead: its slot is freed without it. */
   readonly endedWithinMs?: number;
+  /** A text that no gateway has answered to by then is given up. */
+  readonly saidWithinMs?: number;
 }
 
 /** How often is looked for commands whose notice was lost. */
 const SWEEP_MS = 2_000;
 const ENDED_WITHIN_MS = 5_000;
+const SAID_WITHIN_MS = 5_000;
 const LOOK_MS = 50;
 
 /** Commands to calls, whichever gateway holds them. */
@@ -77,6 +82,26 @@ export class CallCommands {
     }
   }
 
+  /**
+   * Has the agent say a text next, wherever the call is.
+   * @returns undefined when no gateway holds the call, `late` when the one that does is silent.
+   */
+  async say(callId: string, text: string): Promise<SayAnswer | 'late' | undefined> {
+    const { commands, live, saidWithinMs = SAID_WITHIN_MS } = this.#parts;
+    const own = live.get(callId);
+    if (own) return own.call.say(text) ?? 'queued';
+    const id = randomUUID();
+    if (!(await commands.add(callId, { type: 'say', id, text }))) return undefined;
+    const until = performance.now() + saidWithinMs;
+    while (performance.now() < until) {
+      const answer = await commands.takeAnswer(id);
+      if (answer) return answer;
+      await sleep(LOOK_MS);
+    }
+    await commands.withdraw(id);
+    return 'late';
+  }
+
   /** Looks for commands; while it looks, further reasons to do so become one more look. */
   #look(): void {
     this.#isLookWanted = true;
@@ -118,6 +143,11 @@ export class CallCommands {
       case 'end':
         await call?.end(command.reason);
         return;
+      case 'say': {
+        const answer = call ? (call.call.say(command.text) ?? 'queued') : 'ending';
+        await this.#parts.commands.answer(command.id, answer);
+        return;
+      }
       default:
         // A newer gateway on the same database may know more of them.
         this.#parts.log.warn({ callId }, 'a command that this gateway does not know');

@@ -127,10 +127,10 @@ export class CallDesk {
     };
   }
 
-  /** Ends a call for its client; idempotent. @throws ApiError CALL_NOT_FOUND */
-  async end(callId: string) {
+  /** Ends a call for its client, or for who watches it; idempotent. @throws ApiError CALL_NOT_FOUND */
+  async end(callId: string, reason: 'user_hangup' | 'operator_ended') {
     const { calls, commands } = this.#parts;
-    await commands.end(callId, 'user_hangup');
+    await commands.end(callId, reason);
     const row = await calls.find(callId);
     if (!row) throw new ApiError('CALL_NOT_FOUND', 'No such call');
     const { started_at: start, ended_at: end } = row;

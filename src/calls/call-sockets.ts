@@ -24,6 +24,9 @@ import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
+import type { LiveHub } from '../live/live-hub.js';
+import { toRunning } from '../live/running-calls.repository.js';
+import { watchedParts } from '../live/watched-call.js';
 import type { Recordings } from '../recordings/recordings.js';
 import type { ReplayFiles } from '../replay/replay-files.js';
 import type { OpenTools } from '../tools/agent-tools.js';
@@ -79,6 +82,8 @@ export interface CallSocketsParts {
   readonly recordings: Pick<Recordings, 'begin'>;
   /** Where calls are recorded for replay, if they are. */
   readonly replays: ReplayFiles | undefined;
+  /** Told what is said, for who watches. */
+  readonly hub: LiveHub;
 }
 
 /** Opens the sockets of calls: a client joins with its token or takes up a call whose socket broke. */
@@ -254,7 +259,9 @@ export class CallSockets {
         onEnded();
       },
     };
-    const plain = tape ? recordCall(parts, tape) : new Call(parts);
+    const began = { ...toRunning(row), started_at: new Date().toISOString() };
+    const watched = watchedParts(parts, this.#parts.hub.begin(row.account_id, began));
+    const plain = tape ? recordCall(watched, tape) : new Call(watched);
     const call = recorder?.input(plain) ?? plain;
     live.add(callId, {
       call,

@@ -220,12 +220,12 @@ export class CallsRepository {
       .select('call_id', 'ended_reason');
   }
 
-  /** Says that this gateway lives. */
-  async heartbeat(gatewayId: string): Promise<void> {
+  /** Says that this gateway lives, and where others reach it. */
+  async heartbeat(gatewayId: string, address?: string): Promise<void> {
     await this.#db('gateways')
-      .insert({ id: gatewayId })
+      .insert({ id: gatewayId, address: address ?? null, seen_at: this.#db.fn.now(3) })
       .onConflict('id')
-      .merge({ seen_at: this.#db.fn.now(3) });
+      .merge();
   }
 
   /** Ends the calls of other gateways that do not live any more. @returns how many. */

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { bearerOf } from '../http/authenticate.js';
+import { ApiError } from '../errors.js';
+import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
 import { model, str } from '../http/fields.js';
 import { type Principal, type Route, route } from '../http/route.js';
 import type { CallDesk } from './call-desk.js';
+import { isCallId } from './call-id.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository } from './calls.repository.js';
 import {
@@ -19,10 +21,12 @@ export interface CallRouteParts {
   readonly desk: CallDesk;
   readonly tokens: CallTokens;
   readonly calls: CallsRepository;
+  readonly keys: KeyDirectory;
 }
 
 /** `/connection` and `/calls`: the way into a call and out of it. */
-export function callRoutes({ desk, tokens, calls }: CallRouteParts): readonly Route[] {
+export function callRoutes(parts: CallRouteParts): readonly Route[] {
+  const { desk } = parts;
   return [
     connectionRoute(desk, false),
     connectionRoute(desk, true),
@@ -39,20 +43,44 @@ export function callRoutes({ desk, tokens, calls }: CallRouteParts): readonly Ro
       },
       handle: ({ principal, params }) => desk.statusOf(principal.accountId, params.agent_id),
     }),
-    route({
-      tag: TAG,
-      scope: 'any',
-      method: 'post',
-      path: '/calls/{call_id}/end',
-      summary: 'End a call by its end token',
-      description: 'The bearer is the end_token of the connection details, not an API key.',
-      params: CallPath,
-      isForBrowsers: true,
-      credential: { kind: 'end_token', check: (request) => whoMayEnd(request, tokens, calls) },
-      responses: { 200: { description: 'The call has ended', schema: EndedCall } },
-      handle: ({ params }) => desk.end(params.call_id),
-    }),
+    endRoute(parts),
   ];
+}
+
+function endRoute({ desk, tokens, calls, keys }: CallRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls',
+    method: 'post',
+    path: '/calls/{call_id}/end',
+    summary: 'End a call',
+    description:
+      'The bearer is the end_token of the connection details, which ends the call as its caller does, or an API key, whose call then ends with operator_ended. Idempotent.',
+    params: CallPath,
+    isForBrowsers: true,
+    credential: {
+      kind: 'end_token',
+      orKey: true,
+      check: async (request) =>
+        (await ownToken(request, tokens, calls)) ?? keys.authenticate(bearerOf(request) ?? ''),
+    },
+    responses: {
+      200: { description: 'The call has ended', schema: EndedCall },
+      404: { description: 'No such call' },
+    },
+    async handle({ params, principal, req, log }) {
+      const callId = params.call_id;
+      const isCaller = (await ownToken(req, tokens, calls)) !== undefined;
+      if (!isCaller) {
+        const row = isCallId(callId) ? await calls.find(callId) : undefined;
+        if (row?.account_id !== principal.accountId) {
+          throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
+        }
+        log.info({ callId, keyId: principal.keyId }, 'a call is ended by an operator');
+      }
+      return desk.end(callId, isCaller ? 'user_hangup' : 'operator_ended');
+    },
+  });
 }
 
 function connectionRoute(desk: CallDesk, isTest: boolean): Route {
@@ -88,7 +116,7 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
 }
 
 /** The call's account, for a token that is for just this call. */
-async function whoMayEnd(
+async function ownToken(
   request: IncomingMessage & { readonly path?: string },
   tokens: CallTokens,
   calls: CallsRepository,

@@ -13,6 +13,7 @@ const PATIENCE_MS = 15_000;
 export class Heartbeat {
   readonly #calls: CallsRepository;
   readonly #gatewayId: string;
+  readonly #address: string | undefined;
   readonly #commands: CallCommandsRepository;
   readonly #log: Logger;
   #patientUntil = 0;
@@ -21,11 +22,14 @@ export class Heartbeat {
   constructor(parts: {
     readonly calls: CallsRepository;
     readonly gatewayId: string;
+    /** Where other gateways reach this one. */
+    readonly address?: string | undefined;
     readonly commands: CallCommandsRepository;
     readonly log: Logger;
   }) {
     this.#calls = parts.calls;
     this.#gatewayId = parts.gatewayId;
+    this.#address = parts.address;
     this.#commands = parts.commands;
     this.#log = parts.log;
   }
@@ -49,7 +53,7 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     try {
-      await this.#calls.heartbeat(this.#gatewayId);
+      await this.#calls.heartbeat(this.#gatewayId, this.#address);
     } catch (error) {
       this.#patientUntil = performance.now() + PATIENCE_MS;
       this.#log.error({ err: error }, 'heartbeat failed');

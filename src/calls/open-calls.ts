@@ -15,9 +15,11 @@ import { effectiveConfig } from '../agents/effective-config.js';
 import type { Config } from '../config.js';
 import type { CompiledDictionaries } from '../dictionaries/compiled-dictionaries.js';
 import { ApiError } from '../errors.js';
+import type { KeyDirectory } from '../http/authenticate.js';
 import type { Route } from '../http/route.js';
 import { SignedLinks } from '../http/signed-links.js';
 import type { SocketRoute } from '../http/upgrade.js';
+import { openLive } from '../live/open-live.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
 import { openRecordings } from '../recordings/open-recordings.js';
@@ -59,6 +61,7 @@ export interface CallsParts {
   readonly db: Knex;
   readonly box: SecretBox;
   readonly secrets: SecretKeys;
+  readonly keys: KeyDirectory;
   readonly log: Logger;
   readonly models: ModelListing;
   readonly replies: Pick<ReplyModels, 'get' | 'fallbacksFor'>;
@@ -100,7 +103,16 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const tokens = new CallTokens(secrets);
   const live = new LiveCalls();
   const written = new CallCommandsRepository(db);
-  const heartbeat = new Heartbeat({ calls, gatewayId, commands: written, log });
+  // Whoever is alone on an embedded database has no other gateway to be reached by.
+  const address = config.DATABASE_URL === undefined ? undefined : config.GATEWAY_ADDRESS;
+  const watched = openLive({ ...parts, address });
+  const heartbeat = new Heartbeat({
+    calls,
+    gatewayId,
+    address: await watched.start(),
+    commands: written,
+    log,
+  });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
   parts.load.start(() => live.size);
   parts.metrics.watchLoad(parts.load);
@@ -146,6 +158,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     },
     recordings,
     replays,
+    hub: watched.hub,
   });
   const desk = new CallDesk({
     agents,
@@ -160,7 +173,8 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   });
   return {
     routes: [
-      ...callRoutes({ desk, tokens, calls }),
+      ...callRoutes({ desk, tokens, calls, keys: parts.keys }),
+      ...watched.routes(commands),
       ...callHistoryRoutes(new CallHistoryRepository(db)),
       ...agentLatencyRoutes({
         latencies: new AgentLatencyRepository(db),
@@ -181,6 +195,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     async close(drainMs) {
       await live.drain(drainMs);
       await recordings.close();
+      await watched.close();
       await replays?.close();
       creditWatch.stop();
       parts.load.stop();

@@ -31,11 +31,12 @@ export async function openGroup(needs: GroupNeeds): Promise<void> {
   }
   const group = new GatewayGroup({
     program: fileURLToPath(new URL('../main.js', import.meta.url)),
-    environments: shares(config.CPU_PERMITS, config.GATEWAYS).map((permits) => ({
+    environments: shares(config.CPU_PERMITS, config.GATEWAYS).map((permits, index) => ({
       GATEWAYS: '1',
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       CPU_PERMITS: String(permits),
+      GATEWAY_ADDRESS: addressOf(config.GATEWAY_ADDRESS, index),
     })),
     onGone: (gatewayId) => calls.signOff(gatewayId, 'error_transport'),
     log,
@@ -43,6 +44,11 @@ export async function openGroup(needs: GroupNeeds): Promise<void> {
   shutdown.add('gateways', () => group.stop());
   await group.start();
   shutdown.proceed();
+}
+
+/** Of a port that was chosen the gateways take the next ones, too. */
+function addressOf(address: string, index: number): string {
+  return address.replace(/:(\d+)$/, (_, port) => `:${Number(port) + index}`);
 }
 
 /** Shares of CPU permits: as even as can be, and at least one for each. */

@@ -20,7 +20,7 @@ export function bearerOf(request: IncomingMessage): string | undefined {
 const REFUSALS = {
   missing: 'Send your API key as "Authorization: Bearer <key>"',
   wrong: 'The API key is not valid',
-  end_token: 'The end token is not valid for this call',
+  end_token: 'Neither an end token of this call nor a valid API key',
   signed_link: 'The link is not valid, or has expired',
 } as const;
 

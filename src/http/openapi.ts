@@ -66,9 +66,11 @@ const SECURITY_SCHEMES: JsonSchema = {
   },
 };
 
-function securityOf({ credential, scope }: Route): JsonSchema {
-  if (credential) return { [credential.kind]: [] };
-  return { bearer: scope === 'any' ? [] : [scope] };
+/** Any one of them is enough. */
+function securityOf({ credential, scope }: Route): readonly JsonSchema[] {
+  const own = credential ? [{ [credential.kind]: [] }] : [];
+  if (credential && !credential.orKey) return own;
+  return [{ bearer: scope === 'any' ? [] : [scope] }, ...own];
 }
 
 function operation(route: Route, schemas: SchemaComponents): JsonSchema {
@@ -77,7 +79,7 @@ function operation(route: Route, schemas: SchemaComponents): JsonSchema {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
-    security: [securityOf(route)],
+    security: securityOf(route),
     parameters: [
       ...parameters('path', route.params),
       ...parameters('query', route.query),

@@ -76,6 +76,8 @@ export interface RouteResponse {
 /** Another way in than an API key: a call's own token, or a link that was signed. */
 export interface RouteCredential {
   readonly kind: 'end_token' | 'signed_link';
+  /** An API key with the route's scope is as good. */
+  readonly orKey?: boolean;
   /** Says who may enter; undefined for nobody. */
   readonly check: (request: Request) => Promise<Principal | undefined>;
 }

@@ -16,7 +16,8 @@ export type SecretPurpose =
   | 'json-web-tokens'
   | 'call-tokens'
   | 'media-tokens'
-  | 'signed-urls';
+  | 'signed-urls'
+  | 'gateway-links';
 
 /** One key made from one of the secrets. `id` tells keys apart and says nothing about the key. */
 export interface DerivedKey {

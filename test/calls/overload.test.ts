@@ -29,7 +29,7 @@ const plane = withControlPlane({
       expect: async () => undefined,
       socketOrigin: () => 'ws://127.0.0.1',
     });
-    return callRoutes({ desk, tokens, calls });
+    return callRoutes({ desk, tokens, calls, keys: { authenticate: async () => undefined } });
   },
 });
 

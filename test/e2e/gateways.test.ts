@@ -8,6 +8,7 @@ import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
 import { CallClient, type ConnectionDetails } from '../support/call-client.js';
 import { admit, ask, makeAgent } from '../support/called-agents.js';
 import { withDatabase } from '../support/database.js';
+import { EventReader } from '../support/event-reader.js';
 import { type Product, startProduct } from '../support/product.js';
 import { Receiver, status } from '../support/receiver.js';
 
@@ -118,6 +119,28 @@ describe('two gateways on one database', () => {
     const calls = new CallsRepository(database.db, 0);
     expect((await calls.find(details.call_id))?.ended_reason).toBe('user_hangup');
     expect((await end(first, details)).body).toEqual(answer.body);
+  });
+
+  it('show, speak in and end a call that the other one holds', async () => {
+    const [first, second] = await asNewAccount();
+    const details = await admit(first, await makeAgent(first, { greeting: 'Hello.' }));
+    const client = await connected(details);
+    const watched = `${second.url}/api/v1/calls/${details.call_id}/live`;
+    const reader = await EventReader.open(watched, { key: second.apiKey });
+    await reader.waitFor('turn', ({ text }) => text === 'Hello.');
+    const text = 'A colleague takes over.';
+    const said = await ask(second, 'POST', `/calls/${details.call_id}/say`, { text });
+    expect(said).toMatchObject({ status: 200, body: { status: 'queued' } });
+    await client.waitFor('transcript', (told) => told.final && told.text === text);
+    await reader.waitFor('transcript', (told) => told.final && told.text === text);
+    await reader.waitFor('turn', (turn) => turn.role === 'agent' && turn.text === text);
+    const answer = await ask(second, 'POST', `/calls/${details.call_id}/end`);
+    expect(answer).toMatchObject({ status: 200, body: { status: 'ended' } });
+    expect((await client.waitFor('end')).reason).toBe('operator_ended');
+    expect((await reader.waitFor('ended')).data.reason).toBe('operator_ended');
+    await reader.until(() => reader.isOver);
+    reader.close();
+    for (const gateway of [first, second]) expect(gateway.logs()).not.toContain('colleague');
   });
 
   it('count the requests of an account together', async () => {

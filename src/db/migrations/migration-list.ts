@@ -11,6 +11,7 @@ import { voices } from './0010-voices.js';
 import { callCommands } from './0011-call-commands.js';
 import { recordings } from './0012-recordings.js';
 import { callRecords } from './0013-call-records.js';
+import { liveAndRetention } from './0014-live-and-retention.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   callCommands,
   recordings,
   callRecords,
+  liveAndRetention,
 ];

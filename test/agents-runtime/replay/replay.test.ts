@@ -15,7 +15,7 @@ import '../../support/property-seed.js';
 const world = fc.record({
   script: fc.array(
     fc.record({
-      act: fc.constantFrom('say', 'say', 'cough', 'silence', 'away', 'type'),
+      act: fc.constantFrom('say', 'say', 'cough', 'silence', 'away', 'type', 'dictate'),
       ms: fc.integer({ min: 1, max: 100 }).map((frames) => frames * 20),
     }),
     { minLength: 1, maxLength: 9 },
@@ -109,6 +109,7 @@ describe('a recorded call', () => {
         for (const { act, ms } of script) {
           if (act === 'say') await call.say('and so on', ms);
           else if (act === 'type') call.call.typed('something typed');
+          else if (act === 'dictate') call.call.say('something dictated');
           else await call[act](ms);
           await call.silence(20);
         }

@@ -104,6 +104,7 @@ const calls = await openCalls({
   db,
   box,
   secrets,
+  keys,
   log,
   models,
   overrides,

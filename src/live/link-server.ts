@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { bearerOf } from '../http/authenticate.js';
+import type { LinkRequest, LinkTokens } from './link-tokens.js';
+import type { LiveHub } from './live-hub.js';
+
+/** A line without anything says that the link lives. */
+const PULSE_MS = 2_000;
+/** A gateway that does not read is cut off when so much waits for it, bytes. */
+const MOST_WAITING = 1024 * 1024;
+
+export interface LinkServerParts {
+  readonly gatewayId: string;
+  /** `host` or `host:port` of this machine; without a port any free one is taken. */
+  readonly address: string;
+  readonly hub: LiveHub;
+  readonly tokens: LinkTokens;
+  readonly log: Logger;
+}
+
+/** Where other gateways, and nobody else, follow the calls that this one holds. */
+export class LinkServer {
+  readonly #parts: LinkServerParts;
+  readonly #server: Server;
+  readonly #host: string;
+
+  private constructor(parts: LinkServerParts) {
+    this.#parts = parts;
+    this.#host = splitAddress(parts.address).host;
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch((error: unknown) => {
+        parts.log.warn({ err: error }, 'a link from another gateway broke');
+        response.destroy();
+      });
+    });
+  }
+
+  static async open(parts: LinkServerParts): Promise<LinkServer> {
+    const opened = new LinkServer(parts);
+    const { host, port } = splitAddress(parts.address);
+    // Of a group each gateway has one of its own: cluster would share it.
+    opened.#server.listen({ host, port, exclusive: true });
+    await once(opened.#server, 'listening');
+    return opened;
+  }
+
+  /** `host:port` */
+  get address(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${port}`;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { tokens, gatewayId, hub } = this.#parts;
+    const asked = await tokens.verify(bearerOf(request) ?? '', gatewayId);
+    if (!asked) {
+      response.writeHead(401).end();
+      return;
+    }
+    const isHere =
+      asked.callId === undefined || hub.find(asked.callId)?.accountId === asked.accountId;
+    if (!isHere) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+    this.#sendEvents(asked, response);
+  }
+
+  #sendEvents({ accountId, callId }: LinkRequest, response: ServerResponse): void {
+    const write = (line: string) => {
+      if (response.writableEnded) return;
+      if (response.writableLength > MOST_WAITING) response.destroy();
+      else response.write(`${line}\n`);
+    };
+    const unwatch = this.#parts.hub.watch({
+      accountId,
+      callId,
+      tell: (event) => {
+        write(JSON.stringify(event));
+        if (callId !== undefined && event.type === 'ended') response.end();
+      },
+      closed: () => response.end(),
+    });
+    const pulse = setInterval(() => write(''), PULSE_MS);
+    response.once('close', () => {
+      clearInterval(pulse);
+      unwatch();
+    });
+  }
+}
+
+/** `10.0.0.5`, `10.0.0.5:7001`, `[::1]:7001` */
+export function splitAddress(address: string): { readonly host: string; readonly port: number } {
+  const [, host, port] = /^\[?(.+?)\]?(?::(\d{1,5}))?$/.exec(address) ?? [];
+  return { host: host ?? address, port: Number(port ?? 0) };
+}

@@ -1,0 +1,125 @@
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { ApiError } from '../errors.js';
+import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
+import type { Principal } from '../http/route.js';
+import { CallStory } from './call-story.js';
+import { EventStream } from './event-stream.js';
+import type { ClosedReason } from './live-event.js';
+import type { LiveFollower } from './live-follower.js';
+import type { RunningCallsRepository } from './running-calls.repository.js';
+
+/** Streams that an account may have open on one gateway. */
+const MOST_STREAMS = 50;
+/** A stream without events says so often that it lives; its key is looked at again. */
+const BEAT_MS = 15_000;
+const RETRY_AFTER_S = 10;
+
+export interface LiveDeskParts {
+  readonly follower: LiveFollower;
+  readonly running: RunningCallsRepository;
+  readonly keys: KeyDirectory;
+  readonly beatMs?: number;
+}
+
+/** Who asks for a stream. */
+export interface Asking {
+  readonly principal: Principal;
+  readonly req: Request;
+  readonly res: Response;
+  readonly log: Logger;
+}
+
+/** Streams of events to clients: how many there are, and when they end. */
+export class LiveDesk {
+  readonly #parts: LiveDeskParts;
+  readonly #open = new Map<string, Set<(reason: ClosedReason) => void>>();
+
+  constructor(parts: LiveDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Streams of an account that are open here. */
+  streams(accountId: string): number {
+    return this.#open.get(accountId)?.size ?? 0;
+  }
+
+  /** Tells a client of all calls of its account, until it goes. */
+  async streamAccount(asking: Asking): Promise<void> {
+    const { accountId } = asking.principal;
+    const { stream, signal } = this.#begin(asking);
+    await this.#parts.follower.followAccount(accountId, (event) => stream.send(event), signal);
+  }
+
+  /** Tells a client of one call: what has been said, and what is being said, to its end. */
+  async streamCall(asking: Asking, callId: string, from: number): Promise<void> {
+    const { follower, running } = this.#parts;
+    const { accountId } = asking.principal;
+    const { stream, signal } = this.#begin(asking);
+    const story = new CallStory({ callId, from, stream, running, log: asking.log });
+    try {
+      await follower.followCall(accountId, callId, (event) => story.tell(event), signal);
+      await story.told();
+      stream.close('call_ended');
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      stream.close('gateway_unreachable');
+    }
+  }
+
+  /**
+   * Takes a place for a stream, which ends when its key does.
+   * @param close told when the stream must end. @returns how to give the place back.
+   * @throws ApiError RATE_LIMITED
+   */
+  take({ principal, req }: Asking, close: (reason: ClosedReason) => void): () => void {
+    const { accountId } = principal;
+    const all = this.#open.get(accountId) ?? new Set();
+    if (all.size >= MOST_STREAMS) {
+      throw new ApiError('RATE_LIMITED', `An account has at most ${MOST_STREAMS} live streams`, {
+        retryAfterS: RETRY_AFTER_S,
+      });
+    }
+    this.#open.set(accountId, all.add(close));
+    const watch = setInterval(
+      () => void this.#checkKey(principal, bearerOf(req) ?? '', close),
+      this.#parts.beatMs ?? BEAT_MS,
+    );
+    return () => {
+      clearInterval(watch);
+      all.delete(close);
+      if (all.size === 0 && this.#open.get(accountId) === all) this.#open.delete(accountId);
+    };
+  }
+
+  /** Ends all streams: the gateway stops. */
+  close(): void {
+    for (const close of [...this.#open.values()].flatMap((all) => [...all])) {
+      close('gateway_stopping');
+    }
+  }
+
+  #begin(asking: Asking): { readonly stream: EventStream; readonly signal: AbortSignal } {
+    const over = new AbortController();
+    const free = this.take(asking, (reason) => stream.close(reason));
+    const stream = new EventStream(asking.res, () => {
+      clearInterval(beat);
+      free();
+      over.abort();
+    });
+    const beat = setInterval(() => stream.beat(), this.#parts.beatMs ?? BEAT_MS);
+    return { stream, signal: over.signal };
+  }
+
+  /** A database that is away for a moment ends no stream. */
+  async #checkKey(
+    { accountId }: Principal,
+    bearer: string,
+    close: (reason: ClosedReason) => void,
+  ): Promise<void> {
+    const now = await this.#parts.keys.authenticate(bearer).catch(() => 'unknown' as const);
+    if (now === 'unknown') return;
+    const isAllowed = now?.scopes.some((scope) => scope === '*' || scope === 'calls');
+    if (now?.accountId !== accountId || !isAllowed) close('key_revoked');
+  }
+}

@@ -1,0 +1,172 @@
+import type { Request } from 'express';
+import type { CallCommands } from '../calls/call-commands.js';
+import { isCallId } from '../calls/call-id.js';
+import type { CallRow } from '../calls/calls.repository.js';
+import { CallPath } from '../calls/calls.schema.js';
+import { ApiError } from '../errors.js';
+import { bool, int, list, model, oneOf, str } from '../http/fields.js';
+import { type Route, route, SENT } from '../http/route.js';
+import type { LiveDesk } from './live-desk.js';
+import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
+
+const TAG = 'Live calls';
+/** A minute and more of speech. */
+const MOST_SAID = 1_000;
+const RETRY_AFTER_S = 5;
+
+const RunningCall = model({
+  call_id: str(),
+  agent_id: str(),
+  agent_name: str(),
+  call_type: str(),
+  from_number: str().nullable(),
+  to_number: str().nullable(),
+  started_at: str({ format: 'date-time' }).nullable(),
+});
+const LiveTurn = model({
+  index: int(),
+  role: oneOf(['user', 'agent']),
+  text: str(),
+  cut: bool(),
+  start_ms: int(),
+  end_ms: int(),
+});
+const RunningCalls = model({ calls: list(RunningCall) }).meta({ id: 'RunningCalls' });
+const LiveCall = model({ call: RunningCall, turns: list(LiveTurn) }).meta({ id: 'LiveCall' });
+const SayInput = model({
+  text: str({ min: 1, max: MOST_SAID }).refine((text) => /[\p{L}\p{N}]/u.test(text), {
+    message: 'the text must hold something that can be said',
+  }),
+}).meta({ id: 'SayInput' });
+const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });
+
+const STREAMED =
+  'With `Accept: text/event-stream` it answers a stream of events, until the client goes.';
+const NOT_RUNNING = 'The call has ended, or its client has not come yet';
+
+export interface LiveRouteParts {
+  readonly running: RunningCallsRepository;
+  readonly desk: LiveDesk;
+  readonly commands: Pick<CallCommands, 'say'>;
+}
+
+/** `/calls/live` and what an operator may do to a running call. */
+export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
+  const { running, desk } = parts;
+  return [
+    route({
+      tag: TAG,
+      scope: 'calls',
+      method: 'get',
+      path: '/calls/live',
+      summary: 'Watch the calls that run',
+      description: `The newest first, 1,000 at most. ${STREAMED}`,
+      responses: { 200: { description: 'The calls that run now', schema: RunningCalls } },
+      async handle({ principal, req, res, log }) {
+        if (!wantsStream(req)) return { calls: await running.list(principal.accountId) };
+        log.info({ keyId: principal.keyId }, 'live calls are watched');
+        await desk.streamAccount({ principal, req, res, log });
+        return SENT;
+      },
+    }),
+    route({
+      tag: TAG,
+      scope: 'calls',
+      method: 'get',
+      path: '/calls/{call_id}/live',
+      summary: 'Watch a call that runs',
+      description: `What has been said so far. ${STREAMED} Last-Event-ID leaves out what was told.`,
+      params: CallPath,
+      responses: {
+        200: { description: 'The call as it is now', schema: LiveCall },
+        404: { description: 'No such call' },
+        409: { description: NOT_RUNNING },
+      },
+      async handle({ principal, params, req, res, log }) {
+        const row = await findRunning(running, principal.accountId, params.call_id);
+        if (!wantsStream(req)) {
+          const turns = await running.turns(row.call_id, 0);
+          return { call: toRunning(row), turns: turns.map(toTurn) };
+        }
+        log.info({ callId: row.call_id, keyId: principal.keyId }, 'a live call is watched');
+        await desk.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
+        return SENT;
+      },
+    }),
+    sayRoute(parts),
+  ];
+}
+
+function sayRoute({ running, commands }: LiveRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls',
+    method: 'post',
+    path: '/calls/{call_id}/say',
+    summary: 'Have the agent say something',
+    description:
+      'The agent says it as soon as it has the floor, to its end, and the transcript has it as its own words. At most five texts wait.',
+    params: CallPath,
+    body: SayInput,
+    responses: {
+      200: { description: 'It will be said', schema: Said },
+      404: { description: 'No such call' },
+      409: { description: `${NOT_RUNNING}, or the agent says goodbye, or five texts wait` },
+      503: { description: 'The gateway that holds the call does not answer' },
+    },
+    async handle({ principal, params, body, log }) {
+      const row = await findRunning(running, principal.accountId, params.call_id);
+      const answer = await commands.say(row.call_id, body.text);
+      log.info({ callId: row.call_id, keyId: principal.keyId, answer }, 'an operator speaks');
+      switch (answer) {
+        case 'queued':
+          return { call_id: row.call_id, status: answer };
+        case 'ending':
+          throw new ApiError('CALL_ENDING', 'The call is about to end');
+        case 'busy':
+          throw new ApiError('CALL_BUSY', 'Five texts wait to be said already');
+        case 'late':
+          throw new ApiError('OVERLOADED', 'The gateway that holds this call does not answer', {
+            retryAfterS: RETRY_AFTER_S,
+          });
+        case undefined:
+          throw notRunning();
+      }
+    },
+  });
+}
+
+/** @throws ApiError CALL_NOT_FOUND, CALL_NOT_RUNNING */
+export async function findRunning(
+  running: RunningCallsRepository,
+  accountId: string,
+  callId: string,
+): Promise<CallRow> {
+  const row = isCallId(callId) ? await running.find(callId) : undefined;
+  if (row?.account_id !== accountId) {
+    throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
+  }
+  if (row.state !== 'live') throw notRunning();
+  return row;
+}
+
+function notRunning(): ApiError {
+  return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
+}
+
+/** Plain requests, which take anything, are answered with plain JSON. */
+function wantsStream(request: Request): boolean {
+  return /\btext\/event-stream\b/i.test(request.get('accept') ?? '');
+}
+
+/** The newest turn that the client knows; 0 where it knows none. */
+function lastTurnOf(request: Request): number {
+  const id = request.get('last-event-id') ?? '';
+  return /^\d{1,9}$/.test(id) ? Number(id) : 0;
+}
+
+function toTurn({ index, role, text, cut, start_ms, end_ms }: LiveTurnRow) {
+  return { index, role, text, cut, start_ms, end_ms };
+}
+
+type LiveTurnRow = Awaited<ReturnType<RunningCallsRepository['turns']>>[number];

@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { CallCommands } from '../calls/call-commands.js';
+import type { KeyDirectory } from '../http/authenticate.js';
+import type { Route } from '../http/route.js';
+import type { SecretKeys } from '../secrets/secret-keys.js';
+import { GatewayLinks } from './gateway-links.js';
+import { LinkServer } from './link-server.js';
+import { LinkTokens } from './link-tokens.js';
+import { liveRoutes } from './live.routes.js';
+import { LiveDesk } from './live-desk.js';
+import { LiveFollower } from './live-follower.js';
+import { LiveHub } from './live-hub.js';
+import { RunningCallsRepository } from './running-calls.repository.js';
+
+export interface LiveParts {
+  readonly gatewayId: string;
+  readonly db: Knex;
+  readonly secrets: SecretKeys;
+  readonly keys: KeyDirectory;
+  readonly log: Logger;
+  /** Where other gateways reach this one; undefined where there can be none. */
+  readonly address: string | undefined;
+  /** Between looks at who watches. */
+  readonly beatMs?: number;
+}
+
+/** Watching calls while they run, put together. */
+export interface OpenLive {
+  readonly hub: LiveHub;
+  /** Lets other gateways in. @returns the `host:port` that they are told, where there can be any. */
+  start(): Promise<string | undefined>;
+  /** Streams of an account that are open here. */
+  streams(accountId: string): number;
+  routes(commands: Pick<CallCommands, 'say'>): readonly Route[];
+  /** Sends who watches away. */
+  close(): Promise<void>;
+}
+
+export function openLive(parts: LiveParts): OpenLive {
+  const { gatewayId, db, secrets, keys, log, address, beatMs } = parts;
+  const hub = new LiveHub();
+  const tokens = new LinkTokens(secrets);
+  const running = new RunningCallsRepository(db);
+  let server: LinkServer | undefined;
+  const links = new GatewayLinks(tokens);
+  const follower = new LiveFollower({ gatewayId, hub, links, running, log });
+  const desk = new LiveDesk({ follower, running, keys, ...(beatMs && { beatMs }) });
+  return {
+    hub,
+    async start() {
+      if (address === undefined) return undefined;
+      server = await LinkServer.open({ gatewayId, address, hub, tokens, log });
+      return server.address;
+    },
+    streams: (accountId) => desk.streams(accountId),
+    routes: (commands) => liveRoutes({ running, desk, commands }),
+    async close() {
+      desk.close();
+      hub.close();
+      const closing = server?.close();
+      server = undefined;
+      await closing;
+    },
+  };
+}

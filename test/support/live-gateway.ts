@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { CallCommands } from '../../src/calls/call-commands.js';
+import { CallCommandsRepository } from '../../src/calls/call-commands.repository.js';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { type LiveCall, LiveCalls } from '../../src/calls/live-calls.js';
+import type { KeyDirectory } from '../../src/http/authenticate.js';
+import type { Route } from '../../src/http/route.js';
+import type { CallFeed } from '../../src/live/live-hub.js';
+import { type OpenLive, openLive } from '../../src/live/open-live.js';
+import { toRunning } from '../../src/live/running-calls.repository.js';
+import { SecretKeys } from '../../src/secrets/secret-keys.js';
+
+export interface HeldCall {
+  readonly callId: string;
+  readonly feed: CallFeed;
+}
+
+/** A gateway's part in watching calls, without media: its calls are held by name. */
+export class LiveGateway {
+  readonly id = randomUUID();
+  readonly calls: CallsRepository;
+  readonly open: OpenLive;
+  /** What its calls were told to say. */
+  readonly said: string[] = [];
+  readonly #live = new LiveCalls();
+  readonly #commands: CallCommands;
+  #address: string | undefined;
+
+  constructor(db: Knex, keys: KeyDirectory, secret = 'the secret of all gateways') {
+    const log = pino({ level: 'silent' });
+    const gatewayId = this.id;
+    this.calls = new CallsRepository(db, 0);
+    this.open = openLive({
+      gatewayId,
+      db,
+      secrets: new SecretKeys([secret]),
+      keys,
+      log,
+      address: '127.0.0.1',
+      beatMs: 50,
+    });
+    this.#commands = new CallCommands({
+      db,
+      gatewayId,
+      calls: this.calls,
+      commands: new CallCommandsRepository(db),
+      live: this.#live,
+      log,
+      saidWithinMs: 20_000,
+    });
+  }
+
+  get routes(): readonly Route[] {
+    return this.open.routes(this.#commands);
+  }
+
+  async start(): Promise<void> {
+    this.#address = await this.open.start();
+    this.#commands.start();
+    await this.calls.heartbeat(this.id, this.#address);
+  }
+
+  /** A call of an account, held here. */
+  async hold(accountId: string): Promise<HeldCall> {
+    const callId = randomUUID();
+    const agent = { agentId: randomUUID(), agentName: 'Pool' };
+    await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
+    const row = await this.calls.take(callId, this.id);
+    if (typeof row !== 'object') throw new Error('The call was not taken');
+    await this.calls.start(callId);
+    const say = (text: string) => {
+      if (text === 'ending' || text === 'busy') return text;
+      this.said.push(text);
+      return undefined;
+    };
+    this.#live.add(callId, { call: { say } } as unknown as LiveCall);
+    return { callId, feed: this.open.hub.begin(accountId, toRunning(row)) };
+  }
+
+  /** The call is over, as its record and its feed have it. */
+  async end({ callId, feed }: HeldCall): Promise<void> {
+    await this.calls.end(callId, 'user_hangup');
+    this.#live.remove(callId);
+    feed.ended('user_hangup');
+  }
+
+  /** Writes a turn down and tells it. */
+  async turn({ callId, feed }: HeldCall, index: number, text: string): Promise<void> {
+    const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
+    await this.calls.saveTurn(callId, turn);
+    feed.turn(turn);
+  }
+
+  /** Breaks what others follow here, and is there again. */
+  async restart(): Promise<void> {
+    await this.open.close();
+    this.#address = await this.open.start();
+    await this.calls.heartbeat(this.id, this.#address);
+  }
+
+  async stop(): Promise<void> {
+    await this.#commands.close();
+    await this.open.close();
+  }
+}
