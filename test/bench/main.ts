@@ -13,6 +13,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   echo: () => import('./echo.js'),
   heard: () => import('./heard.js'),
   noise: () => import('./noise.js'),
+  mind: () => import('./mind.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
