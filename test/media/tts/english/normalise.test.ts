@@ -88,6 +88,7 @@ const ROWS: readonly (readonly [kind: string, rows: readonly Row[]])[] = [
     'measures',
     [
       ['5km, 1 kg, 60 mph', 'five kilometers, one kilogram, sixty miles per hour'],
+      ['1 s, 90 s; the 90s', 'one second, ninety seconds; the nineties'],
       ['-5°C', 'minus five degrees Celsius'],
       ['99.9%', 'ninety nine point nine percent'],
       ['5\'11"', 'five foot eleven'],
