@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import { isCallId } from './call-id.js';
 
 export const HISTORY_SORTS = [
   'timestamp',
@@ -12,11 +13,15 @@ export const HISTORY_SORTS = [
   'recording',
 ] as const;
 
-export interface HistoryQuery {
+export interface HistoryFilter {
   readonly startDate?: Date | undefined;
   readonly endDate?: Date | undefined;
   readonly agentIds?: readonly string[] | undefined;
+  /** A part of it, whatever its case. */
   readonly agentName?: string | undefined;
+}
+
+export interface HistoryQuery extends HistoryFilter {
   readonly sortBy: (typeof HISTORY_SORTS)[number];
   readonly sortDir: 'asc' | 'desc';
 }
@@ -33,27 +38,42 @@ export interface HistoryRow {
   readonly from_number: string | null;
   readonly to_number: string | null;
   readonly called_at: Date;
-  readonly duration_seconds: number;
+  /** Up to now where it runs. */
+  readonly seconds: number;
   readonly credits_used: number;
+  readonly has_transcript: boolean;
+  readonly transcription_summary: string | null;
   readonly user_turns: number;
   readonly agent_turns: number;
   readonly p50_latency_ms: number | null;
   readonly max_latency_ms: number | null;
 }
 
-/** What to sort by; summaries and recordings do not exist yet, so those orders are by time. */
+/** Each has an index; a summary is sorted by its beginning, a call that runs as one of 0 s. */
 const ORDER: Readonly<Record<HistoryQuery['sortBy'], string>> = {
   timestamp: 'called_at',
   agent: 'agent_name',
   call: 'call_id',
   duration: 'duration_seconds',
   credits: 'credits_used',
-  summary: 'called_at',
-  transcript: 'has_turns',
-  recording: 'called_at',
+  summary: 'summary_order',
+  transcript: 'has_transcript',
+  recording: 'has_recording',
 };
 
-/** Reads the list of an account's calls. */
+/** The filter as the tables have it: names of agents are looked up once, not with each call. */
+interface Wanted {
+  readonly accountId: string;
+  readonly startDate: Date | undefined;
+  readonly endDate: Date | undefined;
+  readonly agentIds: readonly string[] | undefined;
+  readonly agentNames: readonly string[] | undefined;
+}
+
+/**
+ * Reads the list of an account's calls. What it is filtered and sorted by stands in indexes, and how
+ * long it is in the sums of days: a page costs the same whether there are a thousand calls or a million.
+ */
 export class CallHistoryRepository {
   readonly #db: Knex;
 
@@ -61,40 +81,85 @@ export class CallHistoryRepository {
     this.#db = db;
   }
 
-  async count(accountId: string, query: HistoryQuery): Promise<number> {
-    const rows = await this.#filtered(accountId, query).count<{ count: number }[]>('*');
+  /** What a filter finds; it is prepared once for the count and the page. */
+  async find(accountId: string, filter: HistoryFilter): Promise<FoundCalls> {
+    const { agentName } = filter;
+    return new FoundCalls(this.#db, {
+      accountId,
+      startDate: filter.startDate,
+      endDate: filter.endDate,
+      agentIds: filter.agentIds?.filter(isCallId),
+      agentNames: agentName ? await this.#namesWith(accountId, agentName) : undefined,
+    });
+  }
+
+  /** As they were at the time of some call. */
+  async #namesWith(accountId: string, part: string): Promise<readonly string[]> {
+    const { rows } = await this.#db.raw<{ rows: { agent_name: string }[] }>(
+      `select distinct agent_name from call_day_sums
+       where account_id = :accountId and position(lower(:part) in lower(agent_name)) > 0
+       union
+       select agent_name from calls
+       where account_id = :accountId and state = 'live'
+         and position(lower(:part) in lower(agent_name)) > 0`,
+      { accountId, part },
+    );
+    return rows.map(({ agent_name }) => agent_name);
+  }
+}
+
+/** The calls that a filter finds. */
+export class FoundCalls {
+  readonly #db: Knex;
+  readonly #wanted: Wanted;
+
+  constructor(db: Knex, wanted: Wanted) {
+    this.#db = db;
+    this.#wanted = wanted;
+  }
+
+  /**
+   * Exactly: whole days that are over from their sums, the rest of the first and the last day and
+   * what runs from the calls themselves.
+   */
+  async count(): Promise<number> {
+    const { accountId, startDate, endDate } = this.#wanted;
+    if (startDate && endDate && startDate > endDate) return 0;
+    const [from, to] = wholeDays(startDate, endDate);
+    if (from !== undefined && to !== undefined && from >= to) {
+      const rows = await this.#calls().count<{ count: number }[]>('* as count');
+      return Number(rows[0]!.count);
+    }
+    const days = this.#ofAgents(this.#db('call_day_sums').where({ account_id: accountId }))
+      .modify((rows: Knex.QueryBuilder) => {
+        if (from) rows.where('day', '>=', dayOf(from));
+        if (to) rows.where('day', '<', dayOf(to));
+      })
+      .select(this.#db.raw('coalesce(sum(calls), 0)::bigint'));
+    const live = this.#calls().where({ state: 'live' }).count('*');
+    const parts = [days, this.#between(live, from, to)];
+    if (from) parts.push(this.#calls().where('called_at', '<', from).count('*'));
+    if (to) parts.push(this.#calls().where('called_at', '>=', to).count('*'));
+    // One statement sees one moment.
+    const { rows } = await this.#db.raw<{ rows: { count: number }[] }>(
+      `select ${parts.map(() => '(?)').join(' + ')} as count`,
+      parts,
+    );
     return Number(rows[0]!.count);
   }
 
+  /** Equal ones by time; ascending is the exact reverse of descending. */
   async list(
-    accountId: string,
-    query: HistoryQuery,
+    { sortBy, sortDir }: Pick<HistoryQuery, 'sortBy' | 'sortDir'>,
     { offset, limit }: { readonly offset: number; readonly limit: number },
   ): Promise<readonly HistoryRow[]> {
-    const shown = this.#filtered(accountId, query)
-      .select('*')
-      .select(
-        this.#db.raw('coalesce(started_at, created_at) as called_at'),
-        this.#db.raw(
-          `coalesce(extract(epoch from coalesce(ended_at, now()) - started_at), 0)::float8
-           as duration_seconds`,
-        ),
-        this.#db.raw(
-          'exists (select from call_turns t where t.call_id = calls.call_id) as has_turns',
-        ),
-      );
-    const page = this.#db
-      .from(shown.as('shown'))
-      .orderBy([
-        { column: ORDER[query.sortBy], order: query.sortDir },
-        { column: 'called_at', order: 'desc' },
-        { column: 'id', order: 'desc' },
-      ])
-      .limit(limit)
-      .offset(offset);
-    // Sums of turns are made for the page only.
+    const columns = [...new Set([ORDER[sortBy], 'called_at', 'id'])];
+    const order = columns.map((column) => ({ column, order: sortDir }));
+    const page = this.#calls().select('id').orderBy(order).limit(limit).offset(offset);
+    // The rest of a row, and sums of turns, are read for the page only.
     return this.#db
       .from(page.as('page'))
+      .join('calls', 'calls.id', 'page.id')
       .joinRaw(
         `left join lateral (
            select count(*) filter (where role = 'user')::int as user_turns,
@@ -102,31 +167,55 @@ export class CallHistoryRepository {
              round(percentile_cont(0.5) within group (order by (latency ->> 'total')::float8))
                as p50_latency_ms,
              round(max((latency ->> 'total')::float8)) as max_latency_ms
-           from call_turns where call_turns.call_id = page.call_id) turns on true`,
+           from call_turns where call_turns.call_id = calls.call_id) turns on true`,
       )
-      .orderBy([
-        { column: ORDER[query.sortBy], order: query.sortDir },
-        { column: 'called_at', order: 'desc' },
-        { column: 'id', order: 'desc' },
-      ]);
+      .select(
+        'calls.*',
+        'turns.*',
+        this.#db.raw(
+          `coalesce(extract(epoch from coalesce(ended_at, now()) - started_at), 0)::float8
+             as seconds`,
+        ),
+      )
+      .orderBy(order.map(({ column }) => ({ column: `calls.${column}`, order: sortDir })));
   }
 
-  /** Calls that were only asked for and never began are no history. */
-  #filtered(accountId: string, query: HistoryQuery): Knex.QueryBuilder {
-    return this.#db('calls')
-      .where({ account_id: accountId })
-      .where((began) => began.whereNotNull('started_at').orWhere({ state: 'live' }))
-      .modify((rows) => {
-        const { startDate, endDate, agentIds, agentName } = query;
-        // A call is asked for before it begins: the first comparison is by the index, and looser.
-        const began = 'coalesce(started_at, created_at)';
-        if (startDate) {
-          rows.whereRaw(`created_at >= ?::timestamptz - interval '1 day'`, [startDate]);
-          rows.whereRaw(`${began} >= ?`, [startDate]);
-        }
-        if (endDate) rows.where('created_at', '<=', endDate).whereRaw(`${began} <= ?`, [endDate]);
-        if (agentIds) rows.whereIn(this.#db.raw('agent_id::text') as never, agentIds);
-        if (agentName) rows.whereRaw('position(lower(?) in lower(agent_name)) > 0', [agentName]);
+  #calls(): Knex.QueryBuilder {
+    const { accountId, startDate, endDate } = this.#wanted;
+    return this.#ofAgents(this.#db('calls').where({ account_id: accountId }))
+      .whereRaw('is_history')
+      .modify((rows: Knex.QueryBuilder) => {
+        if (startDate) rows.where('called_at', '>=', startDate);
+        if (endDate) rows.where('called_at', '<=', endDate);
       });
   }
+
+  #between(rows: Knex.QueryBuilder, from: Date | undefined, to: Date | undefined) {
+    if (from) rows.where('called_at', '>=', from);
+    if (to) rows.where('called_at', '<', to);
+    return rows;
+  }
+
+  #ofAgents(rows: Knex.QueryBuilder): Knex.QueryBuilder {
+    const { agentIds, agentNames } = this.#wanted;
+    if (agentIds) rows.whereRaw('agent_id = any(?::uuid[])', [[...agentIds]]);
+    if (agentNames) rows.whereRaw('agent_name = any(?::text[])', [[...agentNames]]);
+    return rows;
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** The whole UTC days between two moments, both included: from the first until before the second. */
+function wholeDays(
+  start: Date | undefined,
+  end: Date | undefined,
+): readonly [Date | undefined, Date | undefined] {
+  const from = start && new Date(Math.ceil(start.getTime() / DAY_MS) * DAY_MS);
+  const to = end && new Date(Math.floor(end.getTime() / DAY_MS) * DAY_MS);
+  return [from, to];
+}
+
+function dayOf(midnight: Date): string {
+  return midnight.toISOString().slice(0, 10);
 }

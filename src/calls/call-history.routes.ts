@@ -55,16 +55,18 @@ export function callHistoryRoutes(history: CallHistoryRepository): readonly Rout
       query: HistoryInput,
       responses: { 200: { description: 'One page of calls', schema: HistoryPage } },
       async handle({ principal: { accountId }, query }) {
-        const wanted = {
+        const found = await history.find(accountId, {
           startDate: query.start_date,
           endDate: query.end_date,
           agentIds: query.agent_ids,
           agentName: query.agent_name,
+        });
+        const order = {
           sortBy: query.sort_by ?? 'timestamp',
           sortDir: query.sort_dir ?? 'desc',
         } as const;
-        const page = pageOf(query, await history.count(accountId, wanted), HISTORY_LIMIT);
-        const rows = page.hasItems ? await history.list(accountId, wanted, page) : [];
+        const page = pageOf(query, await found.count(), HISTORY_LIMIT);
+        const rows = page.hasItems ? await found.list(order, page) : [];
         return { items: rows.map(toItem), pagination: page.pagination };
       },
     }),
@@ -79,15 +81,15 @@ function toItem(row: HistoryRow) {
     agent_id: row.agent_id,
     agent_name: row.agent_name,
     call_timestamp: row.called_at.toISOString(),
-    call_duration_seconds: row.duration_seconds,
+    call_duration_seconds: row.seconds,
     credits_used: Number(row.credits_used),
-    has_transcript: turns > 0,
+    has_transcript: row.has_transcript,
     call_type: row.call_type,
     status: row.state === 'ended' ? 'ended' : 'in_progress',
     ended_reason: row.ended_reason,
     from_number: row.from_number,
     to_number: row.to_number,
-    transcription_summary: null,
+    transcription_summary: row.transcription_summary,
     transcription_stats:
       turns === 0
         ? null

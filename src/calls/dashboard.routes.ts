@@ -30,16 +30,23 @@ export function dashboardRoutes(dashboard: DashboardRepository): readonly Route[
           max: 64,
           description: 'By which days begin: an IANA name.',
           format: 'iana-time-zone',
-        }).default('UTC'),
+        }).optional(),
+        tz: str({
+          max: 64,
+          description: 'The same by a shorter name.',
+          format: 'iana-time-zone',
+        }).optional(),
       }),
       responses: { 200: { description: 'The sums', schema: Dashboard } },
-      async handle({ principal, query: { timezone } }) {
+      async handle({ principal, query: { timezone: longer, tz } }) {
+        const name = longer === undefined && tz !== undefined ? 'tz' : 'timezone';
+        const timezone = longer ?? tz ?? 'UTC';
         const days = isTimeZone(timezone)
           ? await dashboard.days(principal.accountId, timezone)
           : undefined;
         if (!days) {
-          const sentence = 'timezone must be an IANA name such as Europe/Berlin';
-          throw valueError(['query', 'timezone'], sentence, timezone);
+          const sentence = `${name} must be an IANA name such as Europe/Berlin`;
+          throw valueError(['query', name], sentence, timezone);
         }
         return toDashboard(days);
       },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CallHistoryRepository } from '../../src/calls/call-history.repository.js';
+import { CallHistoryRepository, HISTORY_SORTS } from '../../src/calls/call-history.repository.js';
 import { callHistoryRoutes } from '../../src/calls/call-history.routes.js';
 import { DashboardRepository } from '../../src/calls/dashboard.repository.js';
 import { dashboardRoutes } from '../../src/calls/dashboard.routes.js';
@@ -86,7 +86,7 @@ describe('call history', () => {
     expect(await found('agent_name=%25')).toEqual([]);
   });
 
-  it('sorts by every field, both ways, the newest first among equals', async () => {
+  it('sorts by every field, both ways, one the reverse of the other, equals by time', async () => {
     const { accountId, ask } = await account();
     const { db } = plane.database;
     const old = await insertCall(db, {
@@ -117,15 +117,32 @@ describe('call history', () => {
       return body.items.map((item: { call_id: string }) => names[item.call_id]).join(' ');
     };
     expect(await sorted('timestamp', 'asc')).toBe('old middle latest');
-    expect(await sorted('agent', 'asc')).toBe('middle latest old');
+    expect(await sorted('agent', 'asc')).toBe('middle old latest');
     expect(await sorted('duration', 'desc')).toBe('latest old middle');
     expect(await sorted('credits', 'desc')).toBe('latest middle old');
     expect(await sorted('transcript', 'desc')).toBe('old latest middle');
-    for (const by of ['call', 'summary', 'recording']) {
-      expect((await sorted(by, 'asc')).split(' ')).toHaveLength(3);
+    for (const by of HISTORY_SORTS) {
+      const falling = (await sorted(by, 'desc')).split(' ');
+      expect(falling.toSorted()).toEqual(['latest', 'middle', 'old']);
+      expect((await sorted(by, 'asc')).split(' '), by).toEqual(falling.toReversed());
     }
     const { status } = await ask('GET', '/agent/call-history?sort_by=price');
     expect(status).toBe(422);
+  });
+
+  it('is empty past its end and for dates the wrong way round, and knows its length', async () => {
+    const { accountId, ask } = await account();
+    for (const day of ['10', '11', '12']) {
+      await insertCall(plane.database.db, { accountId, startedAt: at(`2026-02-${day}T12:00:00Z`) });
+    }
+    const { body: past } = await ask('GET', '/agent/call-history?page=7&limit=2');
+    expect(past.items).toEqual([]);
+    expect(past.pagination).toMatchObject({ total_items: 3, total_pages: 2, has_next: false });
+    const { status, body } = await ask(
+      'GET',
+      '/agent/call-history?start_date=2026-03-01&end_date=2026-02-01',
+    );
+    expect([status, body.items, body.pagination.total_items]).toEqual([200, [], 0]);
   });
 
   it('shows no call of another account', async () => {
@@ -191,11 +208,39 @@ describe('the dashboard', () => {
     expect(await dayIn('Pacific/Honolulu')).toBe(day);
   });
 
+  it('knows zones that are half and quarter hours away, by either name of the parameter', async () => {
+    const { accountId, ask } = await account();
+    const day = new Date(Date.now() - 7 * DAY_MS).toISOString().slice(0, 10);
+    // Midnight in Kathmandu (+05:45) and in Kolkata (+05:30).
+    for (const time of ['18:14:59.999', '18:15:00', '18:29:59.999', '18:30:00']) {
+      await insertCall(plane.database.db, { accountId, startedAt: at(`${day}T${time}Z`) });
+    }
+    const callsOn = async (query: string) => {
+      const { body } = await ask('GET', `/agent/dashboard?${query}`);
+      const days: { date: string; total_calls: number }[] = body.daily_stats;
+      return days.find(({ date }) => date === day)!.total_calls;
+    };
+    expect(await callsOn('tz=Asia/Kathmandu')).toBe(1);
+    expect(await callsOn('timezone=Asia/Kolkata')).toBe(3);
+    expect(await callsOn('tz=UTC')).toBe(4);
+  });
+
+  it('counts a call that runs', async () => {
+    const { accountId, ask } = await account();
+    const startedAt = new Date(Date.now() - 40_000);
+    await insertCall(plane.database.db, { accountId, startedAt, seconds: null });
+    const { body } = await ask('GET', '/agent/dashboard');
+    expect(body.number_of_calls).toBe(1);
+    expect(body.average_duration).toBeGreaterThanOrEqual(40);
+  });
+
   it('refuses what is no time zone', async () => {
     const { ask } = await account();
     for (const timezone of ['Mars/Olympus', '%2B01:00', "UTC'--", 'x'.repeat(200)]) {
       const { status, body } = await ask('GET', `/agent/dashboard?timezone=${timezone}`);
       expect([status, body.detail[0].loc]).toEqual([422, ['query', 'timezone']]);
     }
+    const { body } = await ask('GET', '/agent/dashboard?tz=Mars/Olympus');
+    expect(body.detail[0].msg).toContain('tz must be an IANA name such as Europe/Berlin');
   });
 });

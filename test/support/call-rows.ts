@@ -12,6 +12,8 @@ export interface CallSeed {
   readonly seconds?: number | null;
   readonly credits?: number;
   readonly turns?: readonly TurnSeed[];
+  /** Before turns had tools and sources. */
+  readonly isOfOldSchema?: boolean;
 }
 
 export interface TurnSeed extends Partial<Pick<CallTurnRow, 'latency' | 'tools' | 'sources'>> {
@@ -48,8 +50,10 @@ export async function insertCall(db: Knex, seed: CallSeed): Promise<string> {
     start_ms: index * 61_000,
     end_ms: index * 61_000 + 900,
     latency,
-    tools: tools ? JSON.stringify(tools) : null,
-    sources: sources ? JSON.stringify(sources) : null,
+    ...(!seed.isOfOldSchema && {
+      tools: tools ? JSON.stringify(tools) : null,
+      sources: sources ? JSON.stringify(sources) : null,
+    }),
   }));
   if (rows.length > 0) await db('call_turns').insert(rows);
   return callId;
