@@ -121,6 +121,12 @@ describe('call history', () => {
     expect(await sorted('duration', 'desc')).toBe('latest old middle');
     expect(await sorted('credits', 'desc')).toBe('latest middle old');
     expect(await sorted('transcript', 'desc')).toBe('old latest middle');
+    await db('recordings').insert({ call_id: middle, state: 'recording' });
+    expect(await sorted('recording', 'desc')).toBe('latest middle old');
+    await db('recordings').where({ call_id: middle }).update({ state: 'ready' });
+    expect(await sorted('recording', 'desc')).toBe('middle latest old');
+    await db('recordings').where({ call_id: middle }).update({ state: 'deleted' });
+    expect(await sorted('recording', 'desc')).toBe('latest middle old');
     for (const by of HISTORY_SORTS) {
       const falling = (await sorted(by, 'desc')).split(' ');
       expect(falling.toSorted()).toEqual(['latest', 'middle', 'old']);

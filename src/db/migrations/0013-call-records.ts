@@ -71,6 +71,27 @@ const COLUMNS = `
     create trigger call_turns_forgotten after delete on call_turns
       referencing old table as old_turns for each statement execute function forget_transcripts();
     update calls set has_transcript = true where call_id in (select call_id from call_turns);
+
+    create function note_recordings() returns trigger language plpgsql as $$
+      begin
+        update calls set has_recording = new.state in ('spooled', 'ready')
+        where call_id = new.call_id
+          and has_recording is distinct from (new.state in ('spooled', 'ready'));
+        return null;
+      end
+    $$;
+    create trigger recordings_noted after insert or update on recordings
+      for each row execute function note_recordings();
+    create function forget_recordings() returns trigger language plpgsql as $$
+      begin
+        update calls set has_recording = false where call_id = old.call_id and has_recording;
+        return null;
+      end
+    $$;
+    create trigger recordings_forgotten after delete on recordings
+      for each row execute function forget_recordings();
+    update calls set has_recording = true
+      where call_id in (select call_id from recordings where state in ('spooled', 'ready'));
 `;
 
 /** What lists are sorted by; those that are filtered by come along, so that no row is looked up for that. */
