@@ -25,8 +25,9 @@ export async function* guardReply(
   let characters = 0;
   try {
     for await (const token of tokens) {
-      const length = token === FLUSH ? 0 : token.length;
-      yield token === FLUSH ? token : token.slice(0, MAX_CHARACTERS - characters);
+      const isText = typeof token === 'string';
+      const length = isText ? token.length : 0;
+      yield isText ? token.slice(0, MAX_CHARACTERS - characters) : token;
       characters += length;
       if (characters < MAX_CHARACTERS) continue;
       onFault(

@@ -3,7 +3,7 @@ import { CallError } from '../errors.js';
 import { type AttemptOptions, BROKEN, firstToAnswer } from './attempts.js';
 import type { HistoryItem, ReplyRequest } from './reply-model.js';
 import { sayingsIn } from './sayings.js';
-import { FLUSH, type SpokenToken } from './speech.js';
+import { CHANGE, FLUSH, type SpokenToken } from './speech.js';
 import type { ToolRuns } from './tool-runs.js';
 import type { ToolCall } from './tools.js';
 import { within } from './within.js';
@@ -60,6 +60,7 @@ export async function* replySteps(
       if (!hasSpoken) yield sayingsIn(request.language).goodbyes.other;
       return;
     }
+    if (outcomes.some(({ changes }) => changes)) yield CHANGE;
     if (said.trim() !== '') items.push({ role: 'agent', text: said.trim(), cut: false });
     calls.forEach((call, i) => {
       items.push({ role: 'tool', text: outcomes[i]!.text, cut: false, call });

@@ -11,7 +11,9 @@ import { LATE, type Patience, within } from './within.js';
 
 /** Between tokens: what has come is said now, what follows is a text of its own. */
 export const FLUSH: unique symbol = Symbol('flush');
-export type SpokenToken = string | typeof FLUSH;
+/** The same, and what follows is in the language and by the voice of now. */
+export const CHANGE: unique symbol = Symbol('change');
+export type SpokenToken = string | typeof FLUSH | typeof CHANGE;
 
 /** A voice that has given no sound by then has failed. */
 const VOICE_MS = 4_500;
@@ -32,6 +34,8 @@ export interface SpeechOptions {
   readonly clock?: Clock;
   /** Speak on when the voice fails. */
   readonly fallbackVoices?: readonly VoiceModel[];
+  /** How it is to be spoken after `CHANGE`. */
+  readonly mannerNow?: () => Manner & Pick<SpeechOptions, 'fallbackVoices'>;
   /** Told of each failure that another attempt made good. */
   readonly onVoiceFault?: (error: unknown) => void;
   readonly onFirstToken?: () => void;
@@ -67,32 +71,41 @@ export async function* speakReply(
   tokens: AsyncIterable<SpokenToken>,
   options: SpeechOptions,
 ): AsyncGenerator<SpokenPiece> {
-  const pieces = new ReplyPieces({
-    language: options.language,
-    minLength: options.minSentenceLength,
-    dictionary: options.dictionary,
-  });
-  const { voice, fallbackVoices = [], onFirstToken, onFirstChunk, onFirstAudio } = options;
+  let pieces = piecesOf(options);
+  let manner = options;
+  const { onFirstToken, onFirstChunk, onFirstAudio } = options;
   const progress: Progress = {
-    voices: [voice, ...fallbackVoices],
+    voices: voicesOf(options),
     token: onFirstToken,
     chunk: onFirstChunk,
     audio: onFirstAudio,
   };
   let isApart = false;
   for await (const token of tokens) {
-    if (token === FLUSH) {
+    if (typeof token !== 'string') {
       isApart = true;
-      for (const piece of pieces.flush()) yield* speakPiece(piece, options, progress);
+      for (const piece of pieces.flush()) yield* speakPiece(piece, manner, progress);
+      if (token === FLUSH) continue;
+      manner = { ...options, ...options.mannerNow?.() };
+      pieces = piecesOf(manner);
+      progress.voices = voicesOf(manner);
       continue;
     }
     progress.token?.();
     progress.token = undefined;
     const text = isApart && !/^\s/.test(token) ? ` ${token}` : token;
     isApart = false;
-    for (const piece of pieces.push(text)) yield* speakPiece(piece, options, progress);
+    for (const piece of pieces.push(text)) yield* speakPiece(piece, manner, progress);
   }
-  for (const piece of pieces.flush()) yield* speakPiece(piece, options, progress);
+  for (const piece of pieces.flush()) yield* speakPiece(piece, manner, progress);
+}
+
+function piecesOf({ language, minSentenceLength, dictionary }: SpeechOptions): ReplyPieces {
+  return new ReplyPieces({ language, minLength: minSentenceLength, dictionary });
+}
+
+function voicesOf({ voice, fallbackVoices = [] }: SpeechOptions): readonly VoiceModel[] {
+  return [voice, ...fallbackVoices];
 }
 
 /** One text as tokens. */

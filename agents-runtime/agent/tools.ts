@@ -35,6 +35,8 @@ export interface ToolOutcome {
   readonly failed?: boolean;
   /** The agent says nothing more and yields the floor. */
   readonly skips?: boolean;
+  /** What follows is in another language. */
+  readonly changes?: boolean;
   /** The call ends, for this reason, as soon as what was said has been played. */
   readonly ends?: EndedReason;
 }
@@ -56,6 +58,9 @@ export interface Tools {
 export interface FloorToolSettings {
   readonly allowAgentToEndCall: boolean;
   readonly allowAgentToSkipTurn: boolean;
+  /** Those that the call may change to; none where its language is set. */
+  readonly languages?: readonly string[];
+  readonly change?: (language: string) => void;
 }
 
 const NO_PARAMETERS = { type: 'object', properties: {}, additionalProperties: false } as const;
@@ -81,24 +86,57 @@ const SKIP_TURN: ToolSpec = {
   kind: 'call',
 };
 
-/** The names of the agent's own tools, allowed or not. */
-export const FLOOR_TOOLS: readonly string[] = [END_CALL.name, SKIP_TURN.name];
+const SWITCH_LANGUAGE = 'switch_language';
 
-/** A call's tools with those that the agent's own settings allow: to end the call and to skip a turn. */
+/** The names of the agent's own tools, allowed or not. */
+export const FLOOR_TOOLS: readonly string[] = [END_CALL.name, SKIP_TURN.name, SWITCH_LANGUAGE];
+
+function switchLanguage(languages: readonly string[]): ToolSpec {
+  return {
+    name: SWITCH_LANGUAGE,
+    description:
+      'Speaks another language from now on, by a voice of that language. What you say after it is in ' +
+      'that language.',
+    parameters: {
+      type: 'object',
+      properties: { language: { type: 'string', enum: languages } },
+      required: ['language'],
+      additionalProperties: false,
+    },
+    mode: 'sync',
+    timeoutMs: OWN_TIMEOUT_MS,
+    kind: 'call',
+  };
+}
+
+/**
+ * A call's tools with those that the agent's own settings allow: to end the call, to skip a turn, and
+ * to speak another language.
+ */
 export function withFloorTools(tools: Tools | undefined, settings: FloorToolSettings): Tools {
+  const { languages = [] } = settings;
   const own = [
     ...(settings.allowAgentToEndCall ? [END_CALL] : []),
     ...(settings.allowAgentToSkipTurn ? [SKIP_TURN] : []),
+    ...(languages.length > 1 ? [switchLanguage(languages)] : []),
   ];
   const isOwn = (name: string) => own.some((spec) => spec.name === name);
   return {
     get specs() {
       return [...own, ...(tools?.specs ?? []).filter(({ name }) => !isOwn(name))];
     },
-    problemWith: (name, args) => (isOwn(name) ? undefined : tools?.problemWith?.(name, args)),
+    problemWith(name, args) {
+      if (!isOwn(name)) return tools?.problemWith?.(name, args);
+      if (name !== SWITCH_LANGUAGE || languages.includes(String(args.language))) return undefined;
+      return `language is one of ${languages.join(', ')}.`;
+    },
     async call(name, args, signal) {
       if (!isOwn(name)) return tools!.call(name, args, signal);
       if (name === SKIP_TURN.name) return { text: 'You stay silent.', skips: true };
+      if (name === SWITCH_LANGUAGE) {
+        settings.change?.(String(args.language));
+        return { text: `You speak ${args.language} now: go on in that language.`, changes: true };
+      }
       return { text: 'The call ends.', ends: 'agent_hangup' };
     },
   };

@@ -19,10 +19,14 @@ export interface Transcript {
   readonly text: string;
   /** Set on a final: the last sample of the speech that it covers. */
   readonly zeroSample: number | undefined;
+  /** ISO 639-1, from a recogniser that finds out. */
+  readonly language?: string | undefined;
 }
 
 export interface TranscriberOptions {
   readonly recogniser: Recogniser;
+  /** What is spoken, where that is known. */
+  readonly language?: string | undefined;
   readonly history: AudioHistory;
   readonly clock: Clock;
   readonly onTranscript: (transcript: Transcript) => void;
@@ -37,6 +41,7 @@ export class Transcriber {
   readonly #options: TranscriberOptions;
   #fixed = '';
   #latest = '';
+  #language: string | undefined;
   #from: number | undefined;
   #finalUpTo: number | undefined;
   /** What a turn that is over has had: no pre-roll reaches back into it. */
@@ -58,7 +63,7 @@ export class Transcriber {
       this.#from = this.#finalUpTo;
     }
     this.#finalUpTo = undefined;
-    this.#scheduleInterim(INTERIM_EVERY_MS);
+    this.#scheduleInterim(this.#interimEveryMs);
   }
 
   /** Speech has paused: one last run up to there. */
@@ -72,6 +77,7 @@ export class Transcriber {
     this.#stopRuns();
     this.#fixed = '';
     this.#latest = '';
+    this.#language = undefined;
     this.#from = undefined;
     this.#notBefore = Math.max(this.#notBefore, this.#finalUpTo ?? 0);
     this.#finalUpTo = undefined;
@@ -86,6 +92,10 @@ export class Transcriber {
     this.#timer = undefined;
     this.#work.abort();
     this.#work = new AbortController();
+  }
+
+  get #interimEveryMs(): number {
+    return this.#options.recogniser.interimEveryMs ?? INTERIM_EVERY_MS;
   }
 
   #scheduleInterim(ms: number): void {
@@ -112,9 +122,9 @@ export class Transcriber {
         this.#fixed = this.#latest;
         this.#from = to;
       }
-      onTranscript({ text: this.#latest, zeroSample: undefined });
+      onTranscript({ text: this.#latest, zeroSample: undefined, language: this.#language });
     }
-    this.#scheduleInterim(Math.max(INTERIM_EVERY_MS, 3 * (clock.now() - begun)));
+    this.#scheduleInterim(Math.max(this.#interimEveryMs, 3 * (clock.now() - begun)));
   }
 
   async #final(zeroSample: number): Promise<void> {
@@ -128,7 +138,7 @@ export class Transcriber {
     if (text !== undefined) this.#latest = join(this.#fixed, text);
     this.#finalUpTo = zeroSample;
     if (text === undefined && this.#latest === '') return;
-    this.#options.onTranscript({ text: this.#latest, zeroSample });
+    this.#options.onTranscript({ text: this.#latest, zeroSample, language: this.#language });
   }
 
   async #transcribe(
@@ -136,10 +146,14 @@ export class Transcriber {
     to: number,
     priority: 'final-transcript' | 'interim-transcript',
   ): Promise<string | undefined> {
-    const { recogniser, history, onFault } = this.#options;
+    const { recogniser, history, onFault, language } = this.#options;
     const { signal } = this.#work;
+    const onLanguage = (heard: string) => {
+      if (!signal.aborted) this.#language = heard;
+    };
+    const options = { priority, signal, language, onLanguage };
     try {
-      return await recogniser.transcribe(history.slice(from, to), { priority, signal });
+      return await recogniser.transcribe(history.slice(from, to), options);
     } catch (error) {
       if (!signal.aborted) onFault(error);
       return undefined;

@@ -53,7 +53,7 @@ export class AgentLeg {
   constructor(context: LegContext, conversation: Conversation) {
     this.#context = context;
     this.#conversation = conversation;
-    const { parts, transcripts, turns, echoGate } = context;
+    const { parts, transcripts, turns, echoGate, language } = context;
     this.#playout = new Playout(parts, {
       started: (utterance) => this.#onStarted(utterance),
       text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
@@ -63,7 +63,7 @@ export class AgentLeg {
       ...(echoGate && { playing: (samples, atMs) => echoGate.played(atMs, samples) }),
     });
     this.#tools = this.#newTools();
-    this.#replies = new Replies(parts, this.#playout, this.#tools, {
+    this.#replies = new Replies({ ...parts, language }, this.#playout, this.#tools, {
       failed: (utterance) => this.#onFailed(utterance),
       ending: (utterance, reason) => turns.handle({ type: 'ending', utterance, reason }),
     });
@@ -82,7 +82,7 @@ export class AgentLeg {
       this.#replies.dictate(utterance, dictated);
       return;
     }
-    const { language } = config.voice;
+    const { language } = this.#context.language;
     const text = kind === 'greeting' ? config.greeting : textOf({ kind, ...how }, language);
     this.#replies.say(utterance, text, kind === 'apology');
   }
@@ -203,8 +203,12 @@ export class AgentLeg {
   }
 
   #newTools(): ToolRuns {
-    const { parts, turns } = this.#context;
-    return new ToolRuns(withFloorTools(parts.tools, parts.config), parts.clock, {
+    const { parts, turns, language } = this.#context;
+    const change = (to: string) => {
+      if (language.change(to)) turns.handle({ type: 'language', language: to });
+    };
+    const settings = { ...parts.config, languages: language.choices, change };
+    return new ToolRuns(withFloorTools(parts.tools, settings), parts.clock, {
       started: () => turns.handle({ type: 'tool-started' }),
       ended: (isLate) => turns.handle({ type: 'tool-ended', isLate }),
       remember: (item) => this.#conversation.tool(item),

@@ -5,6 +5,7 @@ import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { AgentConfig } from '../agent/agent-config.js';
+import type { VoiceFor } from '../agent/call-language.js';
 import type { Greetings } from '../agent/greetings.js';
 import type { ReplyModel } from '../agent/reply-model.js';
 import type { Tools } from '../agent/tools.js';
@@ -37,6 +38,8 @@ export interface CallParts {
   /** Asked in this order when the model does not answer. */
   readonly fallbackModels?: readonly ReplyModel[];
   readonly voice: VoiceModel;
+  /** For a call whose language is found out: who speaks which. */
+  readonly voiceFor?: VoiceFor | undefined;
   /** Speak on, in this order, when the voice fails. */
   readonly fallbackVoices?: readonly VoiceModel[];
   /** What the agent may do besides talking; ending the call and skipping a turn are not among it. */

@@ -1,3 +1,4 @@
+import { CallLanguage } from '../agent/call-language.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import { EchoGate } from '../audio/echo-gate.js';
 import type { Timer } from '../clock.js';
@@ -27,6 +28,7 @@ const NO_CREDITS: CallEvent = {
 export class Call implements CallInput {
   readonly #parts: CallParts;
   readonly #startedAt: number;
+  readonly #language: CallLanguage;
   readonly #turns: TurnTaker;
   readonly #caller: CallerLeg;
   readonly #agent: AgentLeg;
@@ -39,13 +41,14 @@ export class Call implements CallInput {
 
   constructor(parts: CallParts) {
     this.#parts = parts;
-    const { config, clock, transport } = parts;
+    const { config, clock, transport, voice, voiceFor } = parts;
+    this.#language = new CallLanguage({ settings: config.voice, voice, voiceFor });
     const startedAt = clock.now();
     this.#startedAt = startedAt;
     this.#transcripts = new Transcripts(transport, () => this.#now());
     this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
     this.#turns = new TurnTaker({
-      settings: { ...config, language: this.#language },
+      settings: { ...config, language: this.#language.language },
       clock,
       startedAt,
       act: (action) => this.#act(action),
@@ -54,6 +57,7 @@ export class Call implements CallInput {
       parts,
       turns: this.#turns,
       transcripts: this.#transcripts,
+      language: this.#language,
       startedAt,
       echoGate: transport.hasEchoCanceller
         ? undefined
@@ -67,7 +71,7 @@ export class Call implements CallInput {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
     const { config, replyModel } = this.#parts;
-    replyModel.prepare?.(config.prompt, this.#language);
+    replyModel.prepare?.(config.prompt, this.#language.language);
     this.#conversation.begin();
     this.#turns.handle({ type: 'connected', greets: config.greeting.trim() !== '' });
   }
@@ -222,11 +226,6 @@ export class Call implements CallInput {
     const span = { startMs: startMs ?? endMs, endMs };
     this.#transcripts.final(turn, text, span);
     this.#conversation.user(text, span, false);
-  }
-
-  get #language(): string {
-    const { language } = this.#parts.config.voice;
-    return language === 'auto' ? 'en' : language;
   }
 
   #now(): number {

@@ -1,10 +1,12 @@
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
+import type { CallLanguage } from '../agent/call-language.js';
 import type { EchoGate } from '../audio/echo-gate.js';
 import { Inbound } from '../audio/inbound.js';
 import { Transcriber, type Transcript } from '../audio/transcriber.js';
 import type { SpokenOver } from '../turn/turn-state.js';
 import type { TurnTaker } from '../turn/turn-taker.js';
+import { wordsOf } from '../turn/words.js';
 import type { CallParts } from './call-parts.js';
 import type { Transcripts } from './transcripts.js';
 
@@ -12,11 +14,15 @@ import type { Transcripts } from './transcripts.js';
 const PRE_ROLL = 8_000;
 const RATE = 16_000;
 
+/** Words from which on a language that was heard counts. */
+const LANGUAGE_WORDS = 2;
+
 /** What both legs of a call share. */
 export interface LegContext {
   readonly parts: CallParts;
   readonly turns: TurnTaker;
   readonly transcripts: Transcripts;
+  readonly language: CallLanguage;
   /** Clock time of call time zero. */
   readonly startedAt: number;
   /** On wires that bring the agent's echo back. */
@@ -53,6 +59,7 @@ export class CallerLeg {
     });
     this.#transcriber = new Transcriber({
       recogniser,
+      language: config.voice.language === 'auto' ? undefined : config.voice.language,
       history: this.#inbound.history,
       clock,
       onTranscript: (transcript) => this.#onTranscript(transcript),
@@ -147,13 +154,21 @@ export class CallerLeg {
     turns.handle({ type: 'speech-started', startMs, ...(over && { over }) });
   }
 
-  #onTranscript({ text, zeroSample }: Transcript): void {
+  #onTranscript({ text, zeroSample, language }: Transcript): void {
     const { turns, transcripts } = this.#context;
     const { user, turn } = turns.state;
     if (!turn) return;
+    this.#hearLanguage(text, language);
     transcripts.interim(turn.index, text, turn.startMs);
     const isNewest = zeroSample === this.#zeroSample && user.phase === 'paused';
     turns.handle({ type: 'transcript', text, zeroMs: isNewest ? user.zeroMs : undefined });
+  }
+
+  /** A word by itself is of any language. */
+  #hearLanguage(text: string, heard: string | undefined): void {
+    const { turns, language } = this.#context;
+    if (heard === undefined || wordsOf(text, heard).length < LANGUAGE_WORDS) return;
+    if (language.change(heard)) turns.handle({ type: 'language', language: heard });
   }
 
   #callMs(sample: number): number {

@@ -1,3 +1,5 @@
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { CallLanguage } from '../agent/call-language.js';
 import { withFillers } from '../agent/fillers.js';
 import type { KnowledgeSource } from '../agent/knowledge.js';
 import { guardReply } from '../agent/reply-guard.js';
@@ -32,6 +34,9 @@ export interface Asked {
   readonly before: readonly HistoryItem[];
 }
 
+/** The call's parts, and the language that it is in now. */
+type RepliesParts = Omit<CallParts, 'voice'> & { readonly language: CallLanguage };
+
 interface Prepared {
   readonly utterance: number;
   readonly key: string;
@@ -45,7 +50,7 @@ interface Prepared {
 
 /** Makes what the agent says: a reply ahead of its commit or at it, or a fixed text; one at a time. */
 export class Replies {
-  readonly #parts: CallParts;
+  readonly #parts: RepliesParts;
   readonly #playout: Playout;
   readonly #tools: ToolRuns;
   readonly #listener: RepliesListener;
@@ -55,7 +60,7 @@ export class Replies {
   /** The utterance that replies have been made ahead for, and how many. */
   #tries = { utterance: 0, made: 0 };
 
-  constructor(parts: CallParts, playout: Playout, tools: ToolRuns, listener: RepliesListener) {
+  constructor(parts: RepliesParts, playout: Playout, tools: ToolRuns, listener: RepliesListener) {
     this.#parts = parts;
     this.#playout = playout;
     this.#tools = tools;
@@ -124,7 +129,12 @@ export class Replies {
   }
 
   #isPrepared(utterance: number, asked: Asked): boolean {
-    return this.#current?.utterance === utterance && this.#current.key === keyOf(asked);
+    return this.#current?.utterance === utterance && this.#current.key === this.#keyOf(asked);
+  }
+
+  /** Two replies are the same when they answer the same words after the same talk, in one language. */
+  #keyOf({ text, before }: Asked): string {
+    return `${this.#parts.language.language} ${before.length} ${text ?? ''}`;
   }
 
   #make(utterance: number, asked: Asked): void {
@@ -132,7 +142,7 @@ export class Replies {
     const committed = new Promise<void>((resolve) => {
       commit = resolve;
     });
-    const current = this.#begin(utterance, keyOf(asked), commit);
+    const current = this.#begin(utterance, this.#keyOf(asked), commit);
     const tokens = this.#tokens(current, asked, committed);
     const speech = speakReply(tokens, {
       ...this.#live(current.work.signal),
@@ -197,7 +207,8 @@ export class Replies {
     isApology: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<SpokenPiece> {
-    const { clock, fallbackVoices = [], greetings, onFault } = this.#parts;
+    const { clock, greetings, onFault } = this.#parts;
+    const fallbackVoices = this.#fallbackVoices;
     const recording = greetings.speak(text, this.#manner(), signal);
     let hasSpoken = false;
     try {
@@ -255,21 +266,25 @@ export class Replies {
   }
 
   #manner(): Manner {
-    const { config, voice, dictionary, transport } = this.#parts;
-    return { ...mannerOf(config, voice, transport.sampleRate), dictionary };
+    const { config, language, dictionary, transport } = this.#parts;
+    const manner = mannerOf(config, language.voice, transport.sampleRate);
+    return { ...manner, language: language.language, dictionary };
+  }
+
+  /** Those of a call whose language is found out may be of another one. */
+  get #fallbackVoices(): readonly VoiceModel[] {
+    const { fallbackVoices = [], voiceFor, language } = this.#parts;
+    if (!voiceFor) return fallbackVoices;
+    return fallbackVoices.filter(({ languages }) => languages.includes(language.language));
   }
 
   /** How a reply is spoken: by a voice that may fail. */
   #live(signal: AbortSignal) {
-    const { clock, fallbackVoices = [], onFault } = this.#parts;
+    const { clock, onFault } = this.#parts;
     const onVoiceFault = (error: unknown) => onFault('speech', error);
-    return { ...this.#manner(), signal, clock, fallbackVoices, onVoiceFault };
+    const mannerNow = () => ({ ...this.#manner(), fallbackVoices: this.#fallbackVoices });
+    return { ...mannerNow(), mannerNow, signal, clock, onVoiceFault };
   }
-}
-
-/** Two replies are the same when they answer the same words after the same talk. */
-function keyOf({ text, before }: Asked): string {
-  return `${before.length} ${text ?? ''}`;
 }
 
 function isLate(error: unknown): boolean {

@@ -1,3 +1,5 @@
+import { LANGUAGES } from '../../media/languages.js';
+import type { VoiceFor } from '../agent/call-language.js';
 import { Call } from '../call/call.js';
 import type { CallParts } from '../call/call-parts.js';
 import type { CallInput, SayRefusal } from '../call/transport.js';
@@ -9,6 +11,7 @@ import {
   recordedTools,
   recordedVoice,
   recordedVoiceActivity,
+  recordedVoices,
   soundOf,
   withBacklog,
 } from './recorded-ports.js';
@@ -31,6 +34,8 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     version: TAPE_VERSION,
     sampleRate: parts.transport.sampleRate,
     voiceSampleRates: [voice, ...fallbackVoices].map(({ sampleRate }) => sampleRate),
+    ...(parts.voiceFor && { languageVoices: ratesOf(parts.voiceFor) }),
+    ...(parts.recogniser.interimEveryMs && { interimEveryMs: parts.recogniser.interimEveryMs }),
     replyModels: 1 + fallbackModels.length,
     hasEchoCanceller: parts.transport.hasEchoCanceller,
     hasNoiseReduction: parts.noiseReduction !== undefined,
@@ -69,13 +74,18 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     fallbackVoices: fallbackVoices.map((fallback, i) =>
       recordedVoice(fallback, recorder, { of: `voice ${i + 1}`, isHeard }),
     ),
+    voiceFor: parts.voiceFor && recordedVoices(parts.voiceFor, recorder, isHeard),
     dictionary: parts.dictionary,
     greetings: {
       speak: (text, manner, signal) =>
         recorder.stream(
           'greeting',
           text,
-          parts.greetings.speak(text, { ...manner, voice }, signal),
+          parts.greetings.speak(
+            text,
+            { ...manner, voice: parts.voiceFor?.(manner.language) ?? voice },
+            signal,
+          ),
           (piece) => ({ text: piece.text, ...soundOf(piece, isHeard) }),
         ),
     },
@@ -88,6 +98,13 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     },
   };
   return new RecordedInput(new Call(recorded), transport, recorder);
+}
+
+function ratesOf(voiceFor: VoiceFor): Record<string, number> {
+  const voices = LANGUAGES.map((language) => [language, voiceFor(language)?.sampleRate] as const);
+  return Object.fromEntries(
+    voices.flatMap(([language, rate]) => (rate === undefined ? [] : [[language, rate]])),
+  );
 }
 
 /** What the wire brings is written down before the call has it. */

@@ -2,6 +2,7 @@ import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
 import type { SpeechChunk, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
+import type { VoiceFor } from '../agent/call-language.js';
 import type { ReplyModel } from '../agent/reply-model.js';
 import type { Tools } from '../agent/tools.js';
 import type { CallLog } from '../call/call-log.js';
@@ -83,13 +84,20 @@ export function recordedRecogniser(recogniser: Recogniser, recorder: Recorder): 
   return {
     id,
     languages,
-    transcribe: (samples, options) =>
-      recorder.once(
+    ...(recogniser.interimEveryMs && { interimEveryMs: recogniser.interimEveryMs }),
+    transcribe(samples, options) {
+      let language: string | undefined;
+      const onLanguage = (heard: string) => {
+        language = heard;
+        options.onLanguage?.(heard);
+      };
+      return recorder.once(
         'recogniser',
         fingerprint(samples),
-        recogniser.transcribe(samples, options),
-        (text) => text,
-      ),
+        recogniser.transcribe(samples, { ...options, onLanguage }),
+        (text) => (language === undefined ? text : { text, language }),
+      );
+    },
   };
 }
 
@@ -128,6 +136,19 @@ export function recordedVoice(
       recorder.stream(of, utterance.text, voice.speak(utterance, options), (chunk) =>
         soundOf(chunk, isHeard),
       ),
+  };
+}
+
+/** Voices of a call whose language is found out, each recorded under its language. */
+export function recordedVoices(voiceFor: VoiceFor, recorder: Recorder, isHeard: boolean): VoiceFor {
+  const known = new Map<string, VoiceModel>();
+  return (language) => {
+    const voice = known.get(language) ?? voiceFor(language);
+    if (!voice) return undefined;
+    const recorded =
+      known.get(language) ?? recordedVoice(voice, recorder, { of: `voice ${language}`, isHeard });
+    known.set(language, recorded);
+    return recorded;
   };
 }
 

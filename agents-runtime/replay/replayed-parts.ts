@@ -3,6 +3,7 @@ import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { NoiseReduction, NoiseReductionOptions } from '../../media/noise/noise-reduction.js';
 import type { SpeechChunk, VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
+import type { VoiceFor } from '../agent/call-language.js';
 import type { ReplyModel, ReplyToken } from '../agent/reply-model.js';
 import type { ToolOutcome, ToolSpec, Tools } from '../agent/tools.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
@@ -76,13 +77,14 @@ export function replayedParts({ head, player, ears }: ReplayedPartsOptions) {
           }),
         ),
     },
-    recogniser: replayedRecogniser(player, ears),
+    recogniser: replayedRecogniser(head, player, ears),
     replyModel: replayedModel(player, 'reply'),
     fallbackModels: Array.from({ length: head.replyModels - 1 }, (_, i) =>
       replayedModel(player, `reply ${i + 1}`),
     ),
     tools: head.tools && replayedTools(head.tools, player),
     voice: replayedVoice(head.voiceSampleRates[0]!, player, 'voice'),
+    voiceFor: head.languageVoices && replayedVoices(head.languageVoices, player),
     fallbackVoices: head.voiceSampleRates
       .slice(1)
       .map((sampleRate, i) => replayedVoice(sampleRate, player, `voice ${i + 1}`)),
@@ -123,22 +125,40 @@ function valueIn<T>({ value }: Said): T {
   return value as T;
 }
 
-function replayedRecogniser(player: TapePlayer, ears: LiveEars | undefined): Recogniser {
+/** A text, and its language from a recogniser that found it out. */
+type HeardValue = string | { readonly text: string; readonly language: string };
+
+function replayedRecogniser(
+  { interimEveryMs }: TapeHead,
+  player: TapePlayer,
+  ears: LiveEars | undefined,
+): Recogniser {
   return {
     id: 'tape',
     languages: [],
-    transcribe: async (samples, { priority, signal }) =>
-      valueIn<string>(
-        await player.ask({
-          of: 'recogniser',
-          key: fingerprint(samples),
-          signal,
-          otherwise: async (near) =>
-            said(
-              ears ? await ears.recogniser.transcribe(samples, { priority }) : (near?.value ?? ''),
-            ),
-        }),
-      ),
+    ...(interimEveryMs && { interimEveryMs }),
+    async transcribe(samples, { priority, signal, onLanguage }) {
+      const answer = await player.ask({
+        of: 'recogniser',
+        key: fingerprint(samples),
+        signal,
+        otherwise: async (near) =>
+          said(
+            ears ? await ears.recogniser.transcribe(samples, { priority }) : (near?.value ?? ''),
+          ),
+      });
+      const heard = valueIn<HeardValue>(answer);
+      if (typeof heard === 'string') return heard;
+      onLanguage?.(heard.language);
+      return heard.text;
+    },
+  };
+}
+
+function replayedVoices(rates: Readonly<Record<string, number>>, player: TapePlayer): VoiceFor {
+  return (language) => {
+    const rate = rates[language];
+    return rate === undefined ? undefined : replayedVoice(rate, player, `voice ${language}`);
   };
 }
 

@@ -25,6 +25,10 @@ const head = z.object({
   sampleRate: rate,
   /** Hz of its voice and of those that stand in for it. */
   voiceSampleRates: z.array(rate).min(1),
+  /** Rates of the voices by language, of a call whose language is found out. */
+  languageVoices: z.record(z.string(), rate).optional(),
+  /** Pause between interims, of a recogniser with a pace of its own. */
+  interimEveryMs: z.number().positive().optional(),
   /** The language model and those that stand in for it. */
   replyModels: z.number().int().positive(),
   tools: z.array(object<ToolSpec>()).optional(),

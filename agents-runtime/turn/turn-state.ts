@@ -169,6 +169,8 @@ export type TurnEvent =
   | { readonly type: 'typed'; readonly text: string }
   /** The agent shall say this as soon as the floor is free. */
   | { readonly type: 'dictated'; readonly text: string }
+  /** Another language is spoken from now on. */
+  | { readonly type: 'language'; readonly language: string }
   /** What was heard of an utterance that is over. */
   | { readonly type: 'agent-said'; readonly text: string }
   | { readonly type: 'timer'; readonly timer: TurnTimer }

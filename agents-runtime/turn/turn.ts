@@ -37,6 +37,8 @@ function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
       return onConnected(state, event.greets, nowMs);
     case 'sound-came':
       return [state, { type: 'cancel-timer', timer: 'no-sound' }];
+    case 'language':
+      return [{ ...state, settings: { ...state.settings, language: event.language } }];
     case 'speech-started':
       return onSpeech(openTurn(state, event.startMs, event.over), nowMs);
     case 'speech-resumed':

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
 import type { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
 import { mannerOf } from '../../agents-runtime/agent/speech.js';
@@ -20,6 +21,7 @@ import {
   parseClientMessage,
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
+import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
@@ -49,9 +51,12 @@ const HELLO_MS = 5_000;
 
 /** The models with which calls are held. */
 export interface CallModels
-  extends Pick<CallParts, 'voiceActivity' | 'noiseReduction' | 'turnModel' | 'recogniser'> {
+  extends Pick<CallParts, 'voiceActivity' | 'noiseReduction' | 'turnModel'> {
   readonly greetings: Greetings;
+  recogniserFor(config: AgentConfig): Recogniser;
   voiceFor(config: AgentConfig): VoiceModel;
+  /** Who speaks which language, for an agent whose language is found out. */
+  voicesFor(config: AgentConfig): VoiceFor | undefined;
   replyModelFor(config: AgentConfig): ReplyModel;
   /** Stand in for it, in this order. */
   fallbackModelsFor(config: AgentConfig): readonly ReplyModel[];
@@ -238,12 +243,13 @@ export class CallSockets {
       voiceActivity: models.voiceActivity,
       noiseReduction: models.noiseReduction,
       turnModel: models.turnModel,
-      recogniser: models.recogniser,
+      recogniser: models.recogniserFor(config),
       greetings: models.greetings,
       replyModel: models.replyModelFor(config),
       fallbackModels: models.fallbackModelsFor(config),
       tools: tools?.tools,
       voice,
+      voiceFor: models.voicesFor(config),
       dictionary,
       log: new CallRecord(calls, callId),
       observer: observed,

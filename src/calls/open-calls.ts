@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
+import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/clock.js';
@@ -137,7 +138,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     models: {
       ...ears,
       greetings: new Greetings(),
+      recogniserFor: () => ears.recogniser,
       voiceFor: ({ voice }) => voiceFor(voices, voice),
+      voicesFor: ({ voice }) => voicesFor(voices, voice),
       replyModelFor: (agent) => replies.get(agent.llmModel),
       fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
       expectTools: (agent, agentId) => parts.tools.expect(agent, agentId),
@@ -212,6 +215,13 @@ function voiceFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): Voi
   const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
   if (!voice) throw new MediaError('MODEL_MISSING', 'No voice is installed');
   return voice;
+}
+
+/** The agent's own voice for what it speaks, and each other language's default one. */
+function voicesFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceFor | undefined {
+  if (language !== 'auto') return undefined;
+  const own = voiceId === null ? undefined : voices.find(voiceId);
+  return (wanted) => (own?.languages.includes(wanted) ? own : voices.defaultFor(wanted));
 }
 
 /** The agent's dictionary; one that was deleted, or was never there, keeps no agent from speaking. */

@@ -82,6 +82,10 @@ export interface HarnessOptions {
   readonly settles?: boolean;
   /** Makes the call of its parts; a plain one without it. */
   readonly begin?: (parts: CallParts) => CallInput;
+  /** Which language the recogniser finds in a text. */
+  readonly languageOf?: (text: string) => string | undefined;
+  /** Voices of a call whose language is found out. */
+  readonly languages?: readonly string[];
   /** The same voice in good health, for when the first fails. */
   readonly hasFallbackVoice?: boolean;
 }
@@ -95,6 +99,7 @@ export function harness(options: HarnessOptions = {}) {
   const faults: string[] = [];
   const record: string[] = [];
   const requests: ReplyRequest[] = [];
+  const spokenBy: string[] = [];
   let ended: EndedReason | undefined;
 
   const log: CallLog = {
@@ -127,6 +132,12 @@ export function harness(options: HarnessOptions = {}) {
       scriptedModel(clock, { reply }, requests),
     ),
     voice: scriptedVoice(clock, options),
+    voiceFor:
+      options.languages &&
+      ((language) =>
+        options.languages?.includes(language)
+          ? overheard(scriptedVoice(clock, {}), language, spokenBy)
+          : undefined),
     fallbackVoices: options.hasFallbackVoice ? [scriptedVoice(clock, {})] : [],
     tools: options.tools,
     greetings: new Greetings(),
@@ -160,6 +171,7 @@ export function harness(options: HarnessOptions = {}) {
     record,
     requests,
     said,
+    spokenBy,
     textUpTo,
     ended: () => ended,
     silence: (ms: number) => microphone(ms),
@@ -210,12 +222,12 @@ function speechFromSound(): VoiceActivity {
 
 function scriptedRecogniser(
   clock: VirtualClock,
-  { transcriptMs = 80, recogniserFails }: HarnessOptions,
+  { transcriptMs = 80, recogniserFails, languageOf }: HarnessOptions,
 ): Recogniser {
   return {
     id: 'script',
     languages: ['en'],
-    async transcribe(samples, { signal }) {
+    async transcribe(samples, { signal, onLanguage }) {
       await sleep(clock, transcriptMs);
       if (recogniserFails) throw new Error('the recogniser died');
       if (signal?.aborted) throw new Error('aborted');
@@ -226,7 +238,10 @@ function scriptedRecogniser(
         const text = texts[value - 1000]!;
         if (heard.at(-1) !== text) heard.push(text);
       }
-      return heard.filter(Boolean).join(' ');
+      const text = heard.filter(Boolean).join(' ');
+      const language = languageOf?.(text);
+      if (language !== undefined) onLanguage?.(language);
+      return text;
     },
   };
 }
@@ -248,6 +263,18 @@ function scriptedModel(
 async function* echo(clock: VirtualClock, { history }: ReplyRequest): AsyncGenerator<string> {
   await sleep(clock, 100);
   yield `You said ${history.at(-1)?.text}.`;
+}
+
+/** Writes down which voice says what in which language. */
+function overheard(voice: VoiceModel, name: string, spokenBy: string[]): VoiceModel {
+  return {
+    ...voice,
+    languages: [name],
+    speak(utterance, options) {
+      spokenBy.push(`${name} in ${utterance.language}: ${utterance.text}`);
+      return voice.speak(utterance, options);
+    },
+  };
 }
 
 /** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
