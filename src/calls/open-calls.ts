@@ -26,6 +26,7 @@ import { Carriers } from '../numbers/carriers.js';
 import { openRecordings } from '../recordings/open-recordings.js';
 import type { Recordings } from '../recordings/recordings.js';
 import { ReplayFiles } from '../replay/replay-files.js';
+import { openRetention } from '../retention/open-retention.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 import { openStore } from '../storage/open-store.js';
@@ -129,6 +130,8 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     store: await openStore(config),
   });
   recordings.start();
+  const retention = openRetention({ db, log, recordings, replays });
+  retention.job.start();
   const sockets = new CallSockets({
     gatewayId,
     agents,
@@ -178,6 +181,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     routes: [
       ...callRoutes({ desk, tokens, calls, keys: parts.keys }),
       ...watched.routes(commands),
+      ...retention.routes,
       ...callHistoryRoutes(new CallHistoryRepository(db)),
       ...agentLatencyRoutes({
         latencies: new AgentLatencyRepository(db),
@@ -197,8 +201,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     recordings,
     async close(drainMs) {
       await live.drain(drainMs);
-      await recordings.close();
       await watched.close();
+      await retention.job.close();
+      await recordings.close();
       await replays?.close();
       creditWatch.stop();
       parts.load.stop();

@@ -110,13 +110,18 @@ export class Recordings {
     return size === undefined ? undefined : { store, key, size };
   }
 
-  /** Removes all that is stored of a call's sound, here and in the store; idempotent. */
-  async deleteRecording(callId: string): Promise<void> {
+  /**
+   * Removes all that is stored of a call's sound, here and in the store; idempotent.
+   * @returns the bytes that the store had of it.
+   */
+  async deleteRecording(callId: string): Promise<number> {
     const { recordings, folder, store } = this.#parts;
+    const sizes = await Promise.all([store.size(spoolKey(callId)), store.size(fileKey(callId))]);
     await recordings.deleted(callId);
     await folder.remove(callId);
     await store.delete(spoolKey(callId));
     await store.delete(fileKey(callId));
+    return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
 
   /** Resolves when what has ended is in the store; what is not, the next start brings. */

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, type Gzip } from 'node:zlib';
@@ -51,6 +51,11 @@ export class ReplayFiles {
     return new ReplayFile(gzip, this.#mostCharacters, () =>
       this.#log.warn({ callId }, 'replay file is full'),
     );
+  }
+
+  /** Removes the file of a call that is over; idempotent. */
+  async delete(callId: string): Promise<void> {
+    await rm(join(this.#folder, `${callId}${REPLAY_SUFFIX}`), { force: true });
   }
 
   /** Resolves when all that was written is in its files. */

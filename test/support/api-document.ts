@@ -9,6 +9,7 @@ export interface Operation {
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
+    readonly required: boolean;
     readonly schema: Part;
   }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Part>> };

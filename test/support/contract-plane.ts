@@ -137,6 +137,7 @@ export class ContractPlane {
       call_id: callId,
       file: 'transcript.json',
       voice_id: await this.#makePrivateVoice(),
+      number: '+14155550100',
       // Its agent, which the same path names, is looked for first.
       delivery_id: 'nobody',
     };
@@ -154,11 +155,19 @@ export class ContractPlane {
   }
 
   /** The path with the owner's resources in it; a test that does not know one fails. */
-  pathOf({ path }: Operation): string {
-    return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      expect(this.resources, `a resource for ${path}`).toHaveProperty(name);
-      return this.resources[name]!;
-    });
+  pathOf({ path, parameters }: Operation): string {
+    const query = parameters.filter((one) => one.in === 'query' && one.required);
+    const asked = query.map(({ name }) => `${name}=${encodeURIComponent(this.#resource(name))}`);
+    return (
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+        return this.#resource(name);
+      }) + (asked.length > 0 ? `?${asked.join('&')}` : '')
+    );
+  }
+
+  #resource(name: string): string {
+    expect(this.resources).toHaveProperty(name);
+    return this.resources[name]!;
   }
 
   /** The example of a body, about the owner's resources. */

@@ -14,6 +14,16 @@ export const liveAndRetention: Migration = {
       created_at timestamptz(3) not null default now()
     );
 
+    -- when the policy, or a person, has had them deleted; the call's row says that there was a call
+    alter table calls
+      add column words_deleted_at timestamptz(3),
+      add column audio_deleted_at timestamptz(3);
+    create index calls_with_words on calls (account_id, ended_at)
+      where state = 'ended' and words_deleted_at is null;
+    create index calls_with_audio on calls (account_id, ended_at)
+      where state = 'ended' and audio_deleted_at is null;
+    create index webhook_deliveries_of_call on webhook_deliveries (call_id);
+
     create table retention_policies (
       id bigint generated always as identity primary key,
       account_id uuid not null references accounts on delete cascade,
