@@ -1,13 +1,32 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
+/** The channels that ffmpeg (a path) finds in a file that has so many. */
+export async function decodeChannels(
+  ffmpeg: string,
+  file: Uint8Array,
+  { channels, sampleRate }: { readonly channels: number; readonly sampleRate: number },
+): Promise<readonly Float32Array[]> {
+  const mixed = await decodeWithFfmpeg(ffmpeg, file, { sampleRate, channels });
+  return Array.from({ length: channels }, (_, channel) =>
+    Float32Array.from(
+      { length: mixed.length / channels },
+      (_, i) => mixed[i * channels + channel]!,
+    ),
+  );
+}
+
 /** The samples that ffmpeg (a path) finds in a file: an outside judge of our containers and codecs. */
 export async function decodeWithFfmpeg(
   ffmpeg: string,
   file: Uint8Array,
-  { input = [], sampleRate }: { input?: readonly string[]; sampleRate: number },
+  {
+    input = [],
+    sampleRate,
+    channels = 1,
+  }: { input?: readonly string[]; sampleRate: number; channels?: number },
 ): Promise<Float32Array> {
-  const raw = ['-f', 'f32le', '-ac', '1', '-ar', String(sampleRate), 'pipe:1'];
+  const raw = ['-f', 'f32le', '-ac', String(channels), '-ar', String(sampleRate), 'pipe:1'];
   const quiet = ['-v', 'error', '-nostdin'];
   const child = spawn(ffmpeg, [...quiet, ...input, '-i', 'pipe:0', ...raw]);
   const out: Buffer[] = [];
