@@ -9,9 +9,14 @@ import { bytesOf } from './sessions.js';
 
 /** Utterances that may be open at a time; each holds some 70 kB a second of its sound. */
 const MOST_OPEN = 1000;
-/** Frames of an utterance's pieces: the first is 190 ms of sound, then they double up to 3 s. */
+/**
+ * Frames of an utterance's pieces: the first is 190 ms of sound, the second twice as long, then they
+ * grow by three up to 3 s. Each is decoded with some frames of its neighbours, so fewer cost less.
+ */
 const FIRST_FRAMES = 16;
 const MOST_FRAMES = 256;
+/** So few frames at the end are no piece of their own. */
+const FEW_FRAMES = 64;
 
 /** An utterance that is being spoken: each script is encoded when it comes. */
 interface Speech {
@@ -104,8 +109,11 @@ export class PiperEngine {
     const { plan, nextFrame, pieceFrames } = speech;
     if (!plan) return new Float32Array(0);
     if (plan.type === 'sound') return plan.samples.slice();
-    speech.nextFrame = Math.min(plan.frames, nextFrame + pieceFrames);
-    speech.pieceFrames = Math.min(2 * pieceFrames, MOST_FRAMES);
+    const isStart = pieceFrames === FIRST_FRAMES;
+    const end = nextFrame + pieceFrames;
+    const isNearlyAll = !isStart && plan.frames - end <= FEW_FRAMES;
+    speech.nextFrame = isNearlyAll ? plan.frames : Math.min(plan.frames, end);
+    speech.pieceFrames = Math.min((isStart ? 2 : 3) * pieceFrames, MOST_FRAMES);
     return this.#model.decode(plan, nextFrame, speech.nextFrame);
   }
 
