@@ -3,9 +3,9 @@ import type { Clock, Timer } from '../clock.js';
 import type { AudioHistory } from './audio-history.js';
 
 /** Kept before the first window of speech, so that its onset is not clipped: 500 ms. */
-const PRE_ROLL = 8_000;
+export const PRE_ROLL = 8_000;
 /** Taken along after the last sample of speech: 200 ms. */
-const TAIL = 3_200;
+export const TAIL = 3_200;
 /** A pause after this much audio fixes the text so far: 8 s. */
 const FIX_AFTER = 128_000;
 /** Speech without a pause is cut here, at its quietest place: 11 s. */

@@ -10,6 +10,7 @@ import type { Greetings } from '../agent/greetings.js';
 import type { ReplyModel } from '../agent/reply-model.js';
 import type { Tools } from '../agent/tools.js';
 import type { FrameTicker } from '../audio/frame-ticker.js';
+import type { LiveRecogniser } from '../audio/live-recogniser.js';
 import type { Clock } from '../clock.js';
 import type { CallLog, EndedReason } from './call-log.js';
 import type { CallObserver } from './call-observer.js';
@@ -34,6 +35,8 @@ export interface CallParts {
   readonly noiseReduction?: NoiseReduction | undefined;
   readonly turnModel: TurnModel;
   readonly recogniser: Recogniser;
+  /** Hears while the caller speaks; the other one then stands in for it. */
+  readonly liveRecogniser?: LiveRecogniser | undefined;
   readonly replyModel: ReplyModel;
   /** Asked in this order when the model does not answer. */
   readonly fallbackModels?: readonly ReplyModel[];

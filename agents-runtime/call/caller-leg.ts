@@ -3,7 +3,8 @@ import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import type { CallLanguage } from '../agent/call-language.js';
 import type { EchoGate } from '../audio/echo-gate.js';
 import { Inbound } from '../audio/inbound.js';
-import { Transcriber, type Transcript } from '../audio/transcriber.js';
+import { LiveTranscriber } from '../audio/live-transcriber.js';
+import { Transcriber, type TranscriberOptions, type Transcript } from '../audio/transcriber.js';
 import type { SpokenOver } from '../turn/turn-state.js';
 import type { TurnTaker } from '../turn/turn-taker.js';
 import { wordsOf } from '../turn/words.js';
@@ -34,7 +35,7 @@ export class CallerLeg {
   readonly #context: LegContext;
   readonly #outlook: () => SpokenOver | undefined;
   readonly #inbound: Inbound;
-  readonly #transcriber: Transcriber;
+  readonly #transcriber: Transcriber | LiveTranscriber;
   #judging = new AbortController();
   #turnStartSample = 0;
   #zeroSample = 0;
@@ -44,6 +45,7 @@ export class CallerLeg {
     this.#context = context;
     this.#outlook = outlook;
     const { config, clock, voiceActivity, noiseReduction, recogniser, onFault } = context.parts;
+    const { liveRecogniser: live } = context.parts;
     this.#inbound = new Inbound({
       clock,
       voiceActivity,
@@ -57,14 +59,17 @@ export class CallerLeg {
       echoGate: context.echoGate,
       onNoiseFault: (error) => onFault('noise-reduction', error),
     });
-    this.#transcriber = new Transcriber({
+    const transcriber: TranscriberOptions = {
       recogniser,
       language: config.voice.language === 'auto' ? undefined : config.voice.language,
       history: this.#inbound.history,
       clock,
       onTranscript: (transcript) => this.#onTranscript(transcript),
       onFault: (error) => onFault('recogniser', error),
-    });
+    };
+    this.#transcriber = live
+      ? new LiveTranscriber({ ...transcriber, live })
+      : new Transcriber(transcriber);
   }
 
   get droppedSamples(): number {

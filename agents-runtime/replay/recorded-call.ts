@@ -65,6 +65,8 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
         ),
     },
     recogniser: recordedRecogniser(parts.recogniser, recorder),
+    // What it hears is not on the tape: in such a call the other one hears all.
+    liveRecogniser: undefined,
     replyModel: recordedReplies(parts.replyModel, recorder, 'reply'),
     fallbackModels: fallbackModels.map((model, i) =>
       recordedReplies(model, recorder, `reply ${i + 1}`),

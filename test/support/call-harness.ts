@@ -7,6 +7,7 @@ import type {
 } from '../../agents-runtime/agent/reply-model.js';
 import type { Tools } from '../../agents-runtime/agent/tools.js';
 import { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
+import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
@@ -82,6 +83,7 @@ export interface HarnessOptions {
   readonly settles?: boolean;
   /** Makes the call of its parts; a plain one without it. */
   readonly begin?: (parts: CallParts) => CallInput;
+  readonly live?: (clock: VirtualClock) => LiveRecogniser;
   /** Which language the recogniser finds in a text. */
   readonly languageOf?: (text: string) => string | undefined;
   /** Voices of a call whose language is found out. */
@@ -127,6 +129,7 @@ export function harness(options: HarnessOptions = {}) {
       },
     },
     recogniser: scriptedRecogniser(clock, options),
+    liveRecogniser: options.live?.(clock),
     replyModel: scriptedModel(clock, options, requests),
     fallbackModels: (options.fallbackReplies ?? []).map((reply) =>
       scriptedModel(clock, { reply }, requests),
@@ -220,6 +223,18 @@ function speechFromSound(): VoiceActivity {
   };
 }
 
+/** The texts that speech carries, in order. */
+export function textsIn(samples: Float32Array): string {
+  const heard: string[] = [];
+  for (const sample of samples) {
+    const value = Math.round(sample * 32768);
+    if (value < 1000) continue;
+    const text = texts[value - 1000]!;
+    if (heard.at(-1) !== text) heard.push(text);
+  }
+  return heard.filter(Boolean).join(' ');
+}
+
 function scriptedRecogniser(
   clock: VirtualClock,
   { transcriptMs = 80, recogniserFails, languageOf }: HarnessOptions,
@@ -231,14 +246,7 @@ function scriptedRecogniser(
       await sleep(clock, transcriptMs);
       if (recogniserFails) throw new Error('the recogniser died');
       if (signal?.aborted) throw new Error('aborted');
-      const heard: string[] = [];
-      for (const sample of samples) {
-        const value = Math.round(sample * 32768);
-        if (value < 1000) continue;
-        const text = texts[value - 1000]!;
-        if (heard.at(-1) !== text) heard.push(text);
-      }
-      const text = heard.filter(Boolean).join(' ');
+      const text = textsIn(samples);
       const language = languageOf?.(text);
       if (language !== undefined) onLanguage?.(language);
       return text;

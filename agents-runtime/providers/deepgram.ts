@@ -1,0 +1,194 @@
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { toInt16 } from '../../media/pcm.js';
+import type { LiveLine, LiveLineOptions, LiveRecogniser } from '../audio/live-recogniser.js';
+import type { Clock, Timer } from '../clock.js';
+import { CallError } from '../errors.js';
+
+const RATE = 16_000;
+/** A line on which nothing comes for 10 s is closed. Source: Deepgram's documentation, audio keep alive. */
+const KEEP_ALIVE_MS = 4_000;
+const CONNECT_WITHIN_MS = 5_000;
+/** Between two attempts: at first, and at most. */
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 8_000;
+const MAX_MESSAGE = 1_048_576;
+/** A line that takes no more audio is as good as broken. */
+const MAX_BACKLOG = 1_048_576;
+const MAX_TEXT = 10_000;
+
+/** Other messages tell of things that no call needs. Source: Deepgram's documentation, live audio. */
+const Results = z.object({
+  type: z.literal('Results'),
+  start: z.number().nonnegative(),
+  duration: z.number().nonnegative(),
+  is_final: z.boolean(),
+  from_finalize: z.boolean().optional(),
+  channel: z.object({
+    alternatives: z
+      .array(
+        z.object({
+          transcript: z.string(),
+          languages: z.array(z.string()).optional(),
+        }),
+      )
+      .min(1),
+  }),
+});
+
+export interface DeepgramOptions {
+  /** `wss://api.deepgram.com`, or a server of one's own. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly model: string;
+  readonly clock: Clock;
+}
+
+/** Deepgram's streaming recogniser: one socket a call. */
+export class DeepgramRecogniser implements LiveRecogniser {
+  readonly id: string;
+  readonly #options: DeepgramOptions;
+
+  constructor(options: DeepgramOptions) {
+    this.id = `deepgram-${options.model}`;
+    this.#options = options;
+  }
+
+  open(line: LiveLineOptions): LiveLine {
+    return new DeepgramLine(this.#options, line);
+  }
+}
+
+class DeepgramLine implements LiveLine {
+  readonly #options: DeepgramOptions;
+  readonly #line: LiveLineOptions;
+  #socket: WebSocket | undefined;
+  #position = 0;
+  #keepAlive: Timer | undefined;
+  #retry: Timer | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #isClosed = false;
+
+  constructor(options: DeepgramOptions, line: LiveLineOptions) {
+    this.#options = options;
+    this.#line = line;
+    this.#connect();
+  }
+
+  get isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  push(samples: Float32Array): void {
+    const socket = this.#socket;
+    if (!socket || !this.isOpen || samples.length === 0) return;
+    if (socket.bufferedAmount > MAX_BACKLOG) {
+      socket.terminate();
+      return;
+    }
+    const pcm = new Int16Array(samples.length);
+    toInt16(samples, pcm);
+    socket.send(Buffer.from(pcm.buffer));
+    this.#position += samples.length;
+    this.#stayAlive();
+  }
+
+  finalise(): void {
+    this.#tell('Finalize');
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#keepAlive?.cancel();
+    this.#retry?.cancel();
+    this.#tell('CloseStream');
+    this.#socket?.close();
+  }
+
+  #connect(): void {
+    const { baseUrl, apiKey, model } = this.#options;
+    const url = new URL('/v1/listen', baseUrl);
+    const query = {
+      model,
+      language: this.#line.language ?? 'multi',
+      encoding: 'linear16',
+      sample_rate: String(RATE),
+      channels: '1',
+      interim_results: 'true',
+      smart_format: 'true',
+      // When a turn ends is ours to judge.
+      endpointing: 'false',
+    };
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const socket = new WebSocket(url, {
+      headers: { authorization: `Token ${apiKey}` },
+      handshakeTimeout: CONNECT_WITHIN_MS,
+      maxPayload: MAX_MESSAGE,
+      followRedirects: false,
+    });
+    this.#socket = socket;
+    this.#position = 0;
+    socket.on('open', () => {
+      this.#retryMs = FIRST_RETRY_MS;
+      if (this.#isClosed) socket.close();
+      else this.#stayAlive();
+    });
+    socket.on('message', (data, isBinary) => {
+      if (!isBinary) this.#onMessage(String(data));
+    });
+    let cause: unknown;
+    socket.on('error', (error) => {
+      cause = error;
+    });
+    socket.on('close', (code) => this.#onClose(code, cause));
+  }
+
+  #onClose(code: number, cause: unknown): void {
+    this.#keepAlive?.cancel();
+    if (this.#isClosed) return;
+    const waitMs = this.#retryMs;
+    this.#retryMs = Math.min(LAST_RETRY_MS, waitMs * 2);
+    this.#retry = this.#options.clock.after(waitMs, () => this.#connect());
+    const message = `The line to the recogniser broke (${code})`;
+    this.#line.onFault(new CallError('RECOGNITION_FAILED', message, { cause }));
+  }
+
+  #onMessage(text: string): void {
+    const parsed = Results.safeParse(jsonIn(text));
+    if (!parsed.success) return;
+    const { start, duration, is_final, from_finalize = false, channel } = parsed.data;
+    const { transcript, languages } = channel.alternatives[0]!;
+    this.#line.onResult({
+      text: transcript.trim().slice(0, MAX_TEXT),
+      isFinal: is_final,
+      isLast: from_finalize,
+      toSample: Math.round((start + duration) * RATE),
+      language: languages?.[0]?.slice(0, 2),
+    });
+  }
+
+  #tell(type: 'KeepAlive' | 'Finalize' | 'CloseStream'): void {
+    if (this.isOpen) this.#socket?.send(JSON.stringify({ type }));
+  }
+
+  /** Counts from the last audio. */
+  #stayAlive(): void {
+    this.#keepAlive?.cancel();
+    this.#keepAlive = this.#options.clock.after(KEEP_ALIVE_MS, () => {
+      this.#tell('KeepAlive');
+      this.#stayAlive();
+    });
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

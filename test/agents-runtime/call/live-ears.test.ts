@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  LiveLineOptions,
+  LiveRecogniser,
+  LiveResult,
+} from '../../../agents-runtime/audio/live-recogniser.js';
+import { type HarnessOptions, harness, sleep, textsIn } from '../../support/call-harness.js';
+import type { VirtualClock } from '../../support/virtual-clock.js';
+
+interface Manner {
+  /** The line breaks when so many samples have been pushed. */
+  readonly breaksAt?: number;
+  readonly isShut?: boolean;
+  readonly neverFinal?: boolean;
+  /** Results come again later, when newer ones have come. */
+  readonly repeats?: boolean;
+  readonly language?: string;
+}
+
+/** Hears what was pushed 150 ms later; a final comes 60 ms after it was asked for. */
+function scriptedLive(manner: Manner, lines: LiveLineOptions[]) {
+  return (clock: VirtualClock): LiveRecogniser => ({
+    id: 'live',
+    open(line) {
+      lines.push(line);
+      let heard: number[] = [];
+      let position = 0;
+      let isOpen = !manner.isShut;
+      const tell = (result: Omit<LiveResult, 'language'>) => {
+        if (isOpen) line.onResult({ ...result, language: manner.language });
+      };
+      return {
+        get isOpen() {
+          return isOpen;
+        },
+        get position() {
+          return position;
+        },
+        push(samples) {
+          if (!isOpen) return;
+          heard.push(...samples);
+          position += samples.length;
+          if (manner.breaksAt !== undefined && position > manner.breaksAt) {
+            isOpen = false;
+            line.onFault(new Error('the line broke'));
+            return;
+          }
+          const text = textsIn(Float32Array.from(heard));
+          const result = { text, isFinal: false, isLast: false, toSample: position };
+          void sleep(clock, 150).then(() => tell(result));
+          if (manner.repeats) void sleep(clock, 900).then(() => tell(result));
+        },
+        finalise() {
+          const text = textsIn(Float32Array.from(heard));
+          heard = [];
+          const result = { text, isFinal: true, isLast: true, toSample: position };
+          if (!manner.neverFinal) void sleep(clock, 60).then(() => tell(result));
+        },
+        close: () => {
+          isOpen = false;
+        },
+      };
+    },
+  });
+}
+
+function begin(manner: Manner, options: HarnessOptions = {}) {
+  const lines: LiveLineOptions[] = [];
+  const call = harness({ ...options, live: scriptedLive(manner, lines) });
+  call.call.connected();
+  return { ...call, lines };
+}
+
+describe('a streaming recogniser', () => {
+  it('hears turn after turn on one line, and the other recogniser hears nothing', async () => {
+    const call = begin({}, { recogniserFails: true });
+    await call.say('where is my order', 900);
+    await call.silence(4_000);
+    await call.say('and the other one', 700);
+    await call.silence(4_000);
+    expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
+    expect(call.faults).toEqual([]);
+    expect(call.lines).toHaveLength(1);
+    call.call.hangUp('user_hangup');
+    await call.clock.run(2_000);
+    expect(call.clock.pending).toBe(0);
+  });
+
+  it('hears a turn with a pause in it as one', async () => {
+    const call = begin({}, { completeness: (text) => (text === 'my number is' ? 0 : 1) });
+    await call.say('my number is', 700);
+    await call.silence(900);
+    await call.say('five five five', 700);
+    await call.silence(3_000);
+    expect(call.texts('user')).toEqual(['my number is five five five']);
+  });
+
+  it('that repeats old results, late, changes nothing', async () => {
+    const call = begin({ repeats: true });
+    await call.say('where is my order', 900);
+    await call.silence(2_500);
+    await call.say('thank you very much', 700);
+    await call.silence(4_000);
+    expect(call.texts('user')).toEqual(['where is my order', 'thank you very much']);
+  });
+
+  it('that breaks in the middle of an utterance loses no word of it', async () => {
+    const call = begin({ breaksAt: 12_000 });
+    await call.say('where is my order', 1_500);
+    await call.silence(4_000);
+    await call.say('and the other one', 900);
+    await call.silence(4_000);
+    expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
+    expect(call.faults).toEqual([expect.stringContaining('the line broke')]);
+    expect(call.texts('agent')).toHaveLength(2);
+  });
+
+  it('that breaks in a later part of a turn keeps what was final', async () => {
+    const call = begin(
+      { breaksAt: 36_000 },
+      { completeness: (text) => (text === 'my number is' ? 0 : 1) },
+    );
+    await call.say('my number is', 900);
+    await call.silence(900);
+    await call.say('five five five', 1_200);
+    await call.silence(3_000);
+    expect(call.texts('user')).toEqual(['my number is five five five']);
+    expect(call.faults).toHaveLength(1);
+  });
+
+  it('that is not there, or never says that it is done, is stood in for', async () => {
+    for (const manner of [{ isShut: true }, { neverFinal: true }]) {
+      const call = begin(manner);
+      await call.say('where is my order', 900);
+      await call.silence(5_000);
+      expect(call.texts('user')).toEqual(['where is my order']);
+      expect(call.texts('agent')).toHaveLength(1);
+    }
+  });
+
+  it('tells in which language it heard', async () => {
+    const voice = { language: 'auto' } as never;
+    const call = begin({ language: 'de' }, { config: { voice }, languages: ['en', 'de'] });
+    await call.say('wo ist mein paket', 900);
+    await call.silence(3_000);
+    expect(call.requests.at(-1)!.language).toBe('de');
+  });
+});
