@@ -27,11 +27,12 @@ export class SmartTurnFeatures {
 
   /** @param samples mono at 16 kHz; shorter than 8 s is filled with silence at the front. */
   extract(samples: Float32Array): Float32Array {
-    this.#fill(samples);
+    const start = this.#fill(samples);
     const features = new Float32Array(MELS * FRAMES);
     let highest = Number.NEGATIVE_INFINITY;
-    // Two real frames make one complex transform.
-    for (let frame = 0; frame < FRAMES; frame += 2) {
+    // Two real frames make one complex transform; those before the turn are all the same.
+    const same = Math.max(2, 2 * Math.floor((start - FFT_LENGTH) / HOP / 2));
+    for (let frame = 0; frame < FRAMES; frame += frame === 0 ? same : 2) {
       this.#transform(frame);
       for (let side = 0; side < 2; side++) {
         for (let mel = 0; mel < MELS; mel++) {
@@ -41,14 +42,21 @@ export class SmartTurnFeatures {
         }
       }
     }
+    for (let mel = 0; mel < MELS; mel++) {
+      const row = features.subarray(mel * FRAMES, (mel + 1) * FRAMES);
+      row.fill(row[0]!, 2, same);
+    }
     for (let i = 0; i < features.length; i++) {
       features[i] = (Math.max(features[i]!, highest - 8) + 4) / 4;
     }
     return features;
   }
 
-  /** Puts the normalised turn into the middle of the buffer, and its reflections at both ends. */
-  #fill(samples: Float32Array): void {
+  /**
+   * Puts the normalised turn into the middle of the buffer, and its reflections at both ends.
+   * @returns where the turn begins; before it all is the same.
+   */
+  #fill(samples: Float32Array): number {
     const turn = samples.length > WINDOW ? samples.subarray(samples.length - WINDOW) : samples;
     let sum = 0;
     let squares = 0;
@@ -67,6 +75,7 @@ export class SmartTurnFeatures {
       buffer[half - 1 - i] = buffer[half + 1 + i]!;
       buffer[half + WINDOW + i] = buffer[half + WINDOW - 2 - i]!;
     }
+    return start;
   }
 
   /** Power spectra of two neighbouring frames. */

@@ -4,7 +4,7 @@ import { delimited, joinBytes, numeric, type ProtoField, readFields } from './pr
 /** Numbers of fields and types in ONNX's schema (Source: onnx.proto). */
 const MODEL_GRAPH = 7;
 const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, valueInfo: 13 } as const;
-const NODE = { input: 1, output: 2, operator: 4, attribute: 5 } as const;
+const NODE = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
 const ATTRIBUTE_GRAPHS: readonly number[] = [6, 11];
 const INITIALIZER_NAME = 8;
 const VALUE = { name: 1, type: 2 } as const;
@@ -59,6 +59,11 @@ export class OnnxGraph {
 
   get nodes(): readonly OnnxNode[] {
     return this.#nodes;
+  }
+
+  get outputs(): readonly string[] {
+    const fields = this.#graph.filter((field) => field.number === GRAPH.output);
+    return fields.map((field) => nameIn(field, VALUE.name));
   }
 
   /** The node that makes a tensor; inputs and constants have none. */
@@ -120,11 +125,12 @@ export class OnnxGraph {
   }
 }
 
-/** A node of one's own, as a field of a graph. */
+/** A node of one's own, as a field of a graph. @param domain whose operator it is; '' for ONNX's own. */
 export function onnxNode(
   operator: string,
   inputs: readonly string[],
   outputs: readonly string[],
+  domain = '',
 ): Uint8Array {
   const bytes = (value: string) => new TextEncoder().encode(value);
   return delimited(
@@ -133,6 +139,7 @@ export function onnxNode(
       ...inputs.map((name) => delimited(NODE.input, bytes(name))),
       ...outputs.map((name) => delimited(NODE.output, bytes(name))),
       delimited(NODE.operator, bytes(operator)),
+      delimited(NODE.domain, bytes(domain)),
     ]),
   );
 }

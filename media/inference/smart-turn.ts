@@ -20,8 +20,9 @@ export class SmartTurn implements TurnModel {
   }
 
   completeness(samples: Float32Array, signal?: AbortSignal): Promise<number> {
-    const input = { samples: samples.slice(-WINDOW) };
-    return this.#thread.run('completeness', input, { priority: 'turn', signal });
+    const last = samples.slice(-WINDOW);
+    const how = { priority: 'turn', signal, transfer: [last.buffer] } as const;
+    return this.#thread.run('completeness', { samples: last }, how);
   }
 
   /** Loads the model and runs it a few times, until its code is compiled. */

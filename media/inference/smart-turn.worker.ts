@@ -6,18 +6,18 @@ import { loadOnce } from './load-once.js';
 import { serveJobs } from './serve-jobs.js';
 import { bytesOf, openSession } from './sessions.js';
 import type { SmartTurnJobs } from './smart-turn.js';
+import { leanTurnModel, TURN_OUTPUT } from './smart-turn-graph.js';
 
 const features = new SmartTurnFeatures();
 const { folder } = workerData as { folder: string };
 const session = loadOnce(async () =>
-  openSession(await bytesOf(join(folder, 'smart-turn-v3.2-cpu.onnx'))),
+  openSession(leanTurnModel(await bytesOf(join(folder, 'smart-turn-v3.2-cpu.onnx')))),
 );
 
 serveJobs<SmartTurnJobs>({
   completeness: async ({ samples }) => {
     const input = new Tensor('float32', features.extract(samples), [1, MELS, FRAMES]);
-    // The output bears the name of logits but is a probability already.
-    const { logits } = await (await session.get()).run({ input_features: input });
-    return { output: (logits!.data as Float32Array)[0]! };
+    const outputs = await (await session.get()).run({ input_features: input }, [TURN_OUTPUT]);
+    return { output: (outputs[TURN_OUTPUT]!.data as Float32Array)[0]! };
   },
 });

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { FRAMES, SmartTurnFeatures } from '../../../media/endpointing/smart-turn-features.js';
+import {
+  FRAMES,
+  SmartTurnFeatures,
+  WINDOW,
+} from '../../../media/endpointing/smart-turn-features.js';
 
 /** A golden vector of the model's own feature extractor: two tones, one of them for 1.5 s. */
 it("gives the features of the model's own extractor", () => {
@@ -27,4 +31,15 @@ it("gives the features of the model's own extractor", () => {
   expect(at(5, 599)).toBeCloseTo(0.7627, 3);
   expect(at(0, 0)).toBeCloseTo(-0.1599, 3);
   expect(at(79, 799)).toBeCloseTo(-0.1599, 3);
+});
+
+it('takes what comes before a turn for silence, whether it is given or not', () => {
+  const turn = Float32Array.from({ length: 20_321 }, (_, i) => 0.3 * Math.sin(i * i * 1e-5) + 0.01);
+  const padded = new Float32Array(WINDOW);
+  padded.set(turn, WINDOW - turn.length);
+  const features = new SmartTurnFeatures();
+  const short = features.extract(turn);
+  const whole = features.extract(padded);
+  const worst = short.reduce((most, value, i) => Math.max(most, Math.abs(value - whole[i]!)), 0);
+  expect(worst).toBeLessThan(1e-6);
 });
