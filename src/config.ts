@@ -113,6 +113,9 @@ const Settings = z.object({
   DICTIONARY_REPLACEMENT_LENGTH: wholeNumber(1, 5_000, 'a whole number from 1 to 5000').default(
     500,
   ),
+  KNOWLEDGE_FILE_BYTES: wholeNumber(1_024, 104_857_600, 'a number of bytes from 1024').default(
+    20_971_520,
+  ),
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODELS: list().default([]),

@@ -158,7 +158,7 @@ async function openServices(context: Start, { db, box }: Foundation, permits: Cp
   const { MODELS_DIR: modelsDir, MODELS_CACHE: cacheDir } = config;
   const store = new ModelStore({ modelsDir, cacheDir });
   const speech = await openSpeech({ ...context, permits, store });
-  const knowledge = await openKnowledge({ db, permits, log, store });
+  const knowledge = await openKnowledge({ config, db, permits, log, store });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
   const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });

@@ -1,16 +1,20 @@
+import type { Priority } from '../../media/inference/cpu-permits.js';
 import type { Embedder } from '../../media/inference/embedder.js';
 import { CallError } from '../errors.js';
 import { bestAnswer, type Candidate } from './best-answer.js';
+import { kept } from './kept.js';
 import { type KnowledgeSearch, type Passage, sourcesOf } from './knowledge.js';
-import { splitSentences } from './passages.js';
+import { splitPassages, splitSentences } from './passages.js';
 import { type FactPassage, factsOf } from './prompt-facts.js';
 import { type Question, questionOf } from './question.js';
 import type { HistoryItem, ReplyModel, ReplyRequest } from './reply-model.js';
 import { type SmallTalk, smallTalkOf } from './small-talk.js';
 
-const PASSAGES = 5;
-/** Prompts whose vectors are kept. */
+/** Of the knowledge base: each has a dozen sentences or more. */
+const PASSAGES = 3;
+/** Prompts, and passages, whose vectors are kept. */
 const KEPT_PROMPTS = 64;
+const KEPT_PASSAGES = 256;
 const MOST_SENTENCES = 400;
 
 const SAYINGS: Readonly<Record<SmallTalk | 'unknown' | 'empty', string>> = {
@@ -36,6 +40,12 @@ interface VectoredPassage extends FactPassage {
   readonly whole: Float32Array;
 }
 
+/** What one passage of a knowledge base tells. */
+interface FoundFacts {
+  readonly passage: Passage;
+  readonly facts: readonly VectoredPassage[];
+}
+
 /** The vectors of a question and of its topic. */
 interface Query {
   readonly asked: Float32Array;
@@ -51,6 +61,7 @@ export class ExtractiveResponder implements ReplyModel {
   readonly #embedder: Embedder;
   readonly #knowledge: KnowledgeSearch;
   readonly #prompts = new Map<string, Promise<readonly VectoredPassage[]>>();
+  readonly #passages = new Map<string, Promise<readonly VectoredPassage[]>>();
 
   constructor(options: {
     readonly id: string;
@@ -94,64 +105,59 @@ export class ExtractiveResponder implements ReplyModel {
     const [asked, about] = await this.#embedder.embed([question.text, topic], options);
     const query: Query = { asked: asked!, about: about! };
     const own = await this.#passagesOf(prompt, language);
-    const passages =
-      knowledgeBaseId === null
-        ? []
-        : await this.#knowledge.search(knowledgeBaseId, query.asked, PASSAGES);
-    const found = await this.#candidatesIn(passages, query, request);
+    const found =
+      knowledgeBaseId === null ? [] : await this.#find(knowledgeBaseId, request, question);
     if (knowledgeBaseId !== null) request.onKnown?.();
-    const candidates = [...own.flatMap((passage, i) => ofPrompt(passage, i, query)), ...found];
+    // Those of the prompt come first.
+    const facts = [...own, ...found.flatMap((one) => one.facts)];
+    const candidates = facts.flatMap((fact, i) => candidatesOf(fact, i, query));
     if (candidates.length === 0) return SAYINGS.empty;
     const answer = bestAnswer(question, candidates, language);
     if (answer === undefined) return SAYINGS.unknown;
-    if (knowledgeBaseId !== null) {
-      const from = passages.filter((_, i) => answer.passage === numberOfFound(i));
-      request.onSources?.(sourcesOf(knowledgeBaseId, from));
+    const from = found.find((one) => one.facts.includes(facts[answer.passage]!));
+    if (knowledgeBaseId !== null && from) {
+      request.onSources?.(sourcesOf(knowledgeBaseId, [from.passage]));
     }
     return answer.text;
   }
 
-  /** The sentences of passages that were found. */
-  async #candidatesIn(
-    passages: readonly Passage[],
-    query: Query,
-    { signal, language }: ReplyRequest,
-  ): Promise<Candidate[]> {
-    if (passages.length === 0) return [];
-    const sentences = passages.flatMap(({ text, heading = '', score }, i) =>
-      answersIn({ heading, sentences: splitSentences(text, language) }).map((answer) => ({
-        ...answer,
-        passage: numberOfFound(i),
-        passageScore: score,
-      })),
+  /** What the best passages of a knowledge base tell, one thing each, with their vectors. */
+  async #find(
+    knowledgeBaseId: number,
+    { language }: ReplyRequest,
+    question: Question,
+  ): Promise<readonly FoundFacts[]> {
+    const passages = await this.#knowledge.search(knowledgeBaseId, question.text, PASSAGES);
+    return Promise.all(
+      passages.map(async (passage) => {
+        const { title, text } = passage;
+        const facts = await kept(
+          this.#passages,
+          `${language} ${title}\n${text}`,
+          KEPT_PASSAGES,
+          () => this.#vectored(factsIn(title, text, language), 'turn'),
+        );
+        return { passage, facts };
+      }),
     );
-    const texts = sentences.map(({ text }) => text);
-    const vectors = await this.#embedder.embed(texts, { priority: 'turn', signal });
-    return sentences.map((sentence, i) => ({ ...sentence, ...nearness(query, vectors[i]!) }));
   }
 
   /** The facts of a prompt, with their vectors; made once. */
   #passagesOf(prompt: string, language: string): Promise<readonly VectoredPassage[]> {
-    const key = `${language} ${prompt}`;
-    const known = this.#prompts.get(key);
-    if (known) return known;
-    const passages = this.#vectored(factsOf(prompt, language).slice(0, MOST_SENTENCES));
-    passages.catch(() => this.#prompts.delete(key));
-    this.#prompts.set(key, passages);
-    if (this.#prompts.size > KEPT_PROMPTS) {
-      const [oldest] = this.#prompts.keys();
-      this.#prompts.delete(oldest!);
-    }
-    return passages;
+    return kept(this.#prompts, `${language} ${prompt}`, KEPT_PROMPTS, () =>
+      this.#vectored(factsOf(prompt, language).slice(0, MOST_SENTENCES), 'background'),
+    );
   }
 
-  async #vectored(passages: readonly FactPassage[]): Promise<VectoredPassage[]> {
-    const options = { priority: 'background' } as const;
+  async #vectored(
+    passages: readonly FactPassage[],
+    priority: Priority,
+  ): Promise<readonly VectoredPassage[]> {
     const wholes = passages.map(({ heading, sentences }) =>
       [heading, sentences.join(' ')].filter((part) => part !== '').join(': '),
     );
     const texts = passages.flatMap(({ sentences }) => sentences);
-    const vectors = await this.#embedder.embed([...wholes, ...texts], options);
+    const vectors = await this.#embedder.embed([...wholes, ...texts], { priority });
     let at = passages.length;
     return passages.map((passage, i) => {
       const from = at;
@@ -161,12 +167,7 @@ export class ExtractiveResponder implements ReplyModel {
   }
 }
 
-/** Beside those of the prompt, which count upwards. */
-function numberOfFound(index: number): number {
-  return -1 - index;
-}
-
-function ofPrompt(passage: VectoredPassage, index: number, query: Query): Candidate[] {
+function candidatesOf(passage: VectoredPassage, index: number, query: Query): Candidate[] {
   const passageScore = dot(query.asked, passage.whole);
   return answersIn(passage).map(({ at, text, heading }) => ({
     text,
@@ -195,4 +196,12 @@ function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
+}
+
+/** What a passage of a document tells, one thing each. */
+function factsIn(title: string, text: string, language: string): FactPassage[] {
+  return splitPassages(text, language).map(({ heading, text }) => ({
+    heading: [title, heading].filter((part) => part !== '').join(', '),
+    sentences: splitSentences(text, language),
+  }));
 }

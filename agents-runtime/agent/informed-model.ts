@@ -1,23 +1,24 @@
-import type { Embedder } from '../../media/inference/embedder.js';
-import { type KnowledgeSearch, sourcesOf } from './knowledge.js';
+import { type KnowledgeSearch, type Passage, sourcesOf } from './knowledge.js';
 import type { ReplyModel, ReplyRequest, ReplyToken } from './reply-model.js';
 
 /** Passages that go along with a question. */
 const PASSAGES = 4;
-/** Below this a passage is about something else. Source: the embedder's scores on the responder's tests. */
+/**
+ * A passage that is neither so near in meaning nor has so many of the question's words is about
+ * something else. Source: the embedder's scores on the responder's tests.
+ */
 const RELEVANT = 0.25;
+const SHARED = 0.4;
 
 /** A language model that is told, with each question, what the agent's knowledge base has on it. */
 export class InformedModel implements ReplyModel {
   readonly id: string;
   readonly #model: ReplyModel;
-  readonly #embedder: Embedder;
   readonly #knowledge: KnowledgeSearch;
 
-  constructor(model: ReplyModel, embedder: Embedder, knowledge: KnowledgeSearch) {
+  constructor(model: ReplyModel, knowledge: KnowledgeSearch) {
     this.id = model.id;
     this.#model = model;
-    this.#embedder = embedder;
     this.#knowledge = knowledge;
   }
 
@@ -27,14 +28,20 @@ export class InformedModel implements ReplyModel {
   }
 
   async #factsFor(request: ReplyRequest): Promise<readonly string[]> {
-    const { history, knowledgeBaseId, signal } = request;
+    const { history, knowledgeBaseId } = request;
     const question = history.findLast(({ role }) => role === 'user')?.text;
     if (knowledgeBaseId === null || !question) return [];
-    const [query] = await this.#embedder.embed([question], { priority: 'turn', signal });
-    const passages = await this.#knowledge.search(knowledgeBaseId, query!, PASSAGES);
+    const found = await this.#knowledge.search(knowledgeBaseId, question, PASSAGES);
+    const passages = found.filter(isRelevant);
     request.onKnown?.();
-    const relevant = passages.filter(({ score }) => score >= RELEVANT);
-    request.onSources?.(sourcesOf(knowledgeBaseId, relevant));
-    return relevant.map(({ text }) => text);
+    request.onSources?.(sourcesOf(knowledgeBaseId, passages));
+    return passages.map(({ documentName, title, text }) => {
+      const source = title || documentName;
+      return source ? `[${source}]\n${text}` : text;
+    });
   }
+}
+
+function isRelevant({ similarity, wordShare }: Passage): boolean {
+  return (similarity ?? 0) >= RELEVANT || wordShare >= SHARED;
 }

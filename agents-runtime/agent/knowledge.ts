@@ -1,18 +1,34 @@
-/** A passage of a knowledge base that answers a question, and how near it comes. */
+/** A passage of a knowledge base that may answer a question. */
 export interface Passage {
+  readonly id: number;
+  readonly documentId: number;
+  /** What its document is called; empty where it has no name. */
+  readonly documentName: string;
+  /** The titles that it stands below, if any. */
+  readonly title: string;
   readonly text: string;
-  /** The title that it stands below, if any. */
-  readonly heading?: string;
-  readonly documentId?: number;
-  /** Cosine similarity, −1…1. */
+  /** How high it stands in the lists of those near in meaning and of those that share words. */
   readonly score: number;
+  /** Cosine similarity by the embedding model, −1…1; undefined where only words were compared. */
+  readonly similarity: number | undefined;
+  /** The share of the question's words, by their weight, that it holds, 0…1. */
+  readonly wordShare: number;
+}
+
+/** The port to the knowledge bases; `src` implements it over the database. */
+export interface KnowledgeSearch {
+  /**
+   * The best passages, best first; empty for an unknown or empty knowledge base. It answers within a
+   * bounded time with what it has found by then, and the same question again costs nothing.
+   */
+  search(knowledgeBaseId: number, question: string, limit: number): Promise<readonly Passage[]>;
 }
 
 /** A passage that a reply was made from. */
 export interface KnowledgeSource {
   readonly knowledgeBaseId: number;
   readonly documentId?: number;
-  /** The title that it stands below; empty where there is none. */
+  /** The titles that it stands below, or its document's name; empty where there is neither. */
   readonly title: string;
   readonly passage: string;
 }
@@ -22,16 +38,10 @@ export function sourcesOf(
   knowledgeBaseId: number,
   passages: readonly Passage[],
 ): readonly KnowledgeSource[] {
-  return passages.map(({ documentId, heading = '', text }) => ({
+  return passages.map(({ documentId, documentName, title, text }) => ({
     knowledgeBaseId,
-    ...(documentId !== undefined && { documentId }),
-    title: heading,
+    documentId,
+    title: title || documentName,
     passage: text,
   }));
-}
-
-/** The port to the knowledge bases; `src` implements it over the database. */
-export interface KnowledgeSearch {
-  /** The `limit` nearest passages, best first; empty for an unknown or empty knowledge base. */
-  search(knowledgeBaseId: number, query: Float32Array, limit: number): Promise<readonly Passage[]>;
 }

@@ -1,5 +1,4 @@
-import type { Priority } from './cpu-permits.js';
-import type { Embedder } from './embedder.js';
+import type { Embedder, EmbedOptions } from './embedder.js';
 import { LanedThread, type ModelOptions } from './laned-thread.js';
 
 export type MiniLmJobs = {
@@ -11,13 +10,18 @@ export type MiniLmJobs = {
 
 /** Length of a vector. */
 export const DIMENSIONS = 384;
-/** Texts in one run: more would hold the permit for too long (6 ms a passage). */
+/** Texts, and their characters, in one run: more would hold the permit for too long. */
 const BATCH = 8;
+const BATCH_CHARACTERS = 800;
+/** Under the model's 128, as tokens are estimated. */
+const WINDOW_TOKENS = 110;
 
 /** The English sentence model on its worker thread. */
 export class MiniLmEmbedder implements Embedder {
   readonly id: string;
   readonly dimensions = DIMENSIONS;
+  readonly windowTokens = WINDOW_TOKENS;
+  readonly isRemote = false;
   readonly #thread: LanedThread<MiniLmJobs>;
 
   constructor({ id, folder, permits }: ModelOptions) {
@@ -28,12 +32,13 @@ export class MiniLmEmbedder implements Embedder {
 
   async embed(
     texts: readonly string[],
-    { priority, signal }: { readonly priority: Priority; readonly signal?: AbortSignal },
+    { priority, signal }: EmbedOptions,
   ): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
-    for (let at = 0; at < texts.length; at += BATCH) {
-      const batch = { texts: texts.slice(at, at + BATCH) };
+    for (let at = 0; at < texts.length; ) {
+      const batch = { texts: batchFrom(texts, at) };
       vectors.push(...(await this.#thread.run('embed', batch, { priority, signal })));
+      at += batch.texts.length;
     }
     return vectors;
   }
@@ -46,4 +51,14 @@ export class MiniLmEmbedder implements Embedder {
   close(): Promise<void> {
     return this.#thread.close();
   }
+}
+
+/** The next texts for one run, one at the least. */
+function batchFrom(texts: readonly string[], from: number): string[] {
+  let to = from + 1;
+  let length = texts[from]!.length;
+  while (to < texts.length && to - from < BATCH && length + texts[to]!.length <= BATCH_CHARACTERS) {
+    length += texts[to++]!.length;
+  }
+  return texts.slice(from, to);
 }

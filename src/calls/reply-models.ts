@@ -30,7 +30,7 @@ export class ReplyModels {
     this.#byId.set(builtIn.id, builtIn);
     for (const { id, ...endpoint } of languageModels) {
       const model = new OpenAiCompatibleModel(id, endpoint);
-      this.#byId.set(id, new InformedModel(model, embedder, knowledge));
+      this.#byId.set(id, new InformedModel(model, knowledge));
     }
     this.#default = this.#byId.get(models.defaultLlmModel) ?? builtIn;
   }

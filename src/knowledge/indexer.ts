@@ -1,16 +1,30 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { splitDocument } from '../../agents-runtime/agent/passages.js';
+import {
+  type DocumentPassage,
+  documentPassages,
+  windowsOf,
+} from '../../agents-runtime/agent/document-passages.js';
 import type { Embedder } from '../../media/inference/embedder.js';
-import type { IndexingRepository, NewPassage, PendingDocument } from './indexing.repository.js';
+import { inSlices } from '../../media/stream/in-slices.js';
+import { documentLanguage } from './document-language.js';
+import type { IndexingRepository, PendingDocument, PendingWork } from './indexing.repository.js';
+import { WorkLoop } from './work-loop.js';
 
-/** Passages that get their vectors in one transaction: a kill loses no more than these. */
-const BATCH = 8;
+/** Documents of one knowledge base that are worked on together. */
+const DOCUMENTS = 16;
+/** Windows that get their vectors in one transaction: a kill loses no more than these. */
+const LOCAL_BATCH = 8;
+const REMOTE_BATCH = 64;
 /** Work that another gateway left, or was given, is found after so long at the latest. */
 const LOOK_EVERY_MS = 15_000;
 /** A batch that calls leave no CPU for gives its lock back after so long. */
 const BATCH_WITHIN_MS = 10_000;
 const RETRY_AFTER_MS = 1_000;
+/** An endpoint that does not answer is left alone for longer each time. */
+const AWAY_FOR_MS = [2_000, 5_000, 15_000, 60_000];
+/** Of a passage with its title, when its language and its vectors are told. */
+const MOST_WINDOWS = 16;
 
 /**
  * Cuts documents into passages and gives them vectors, a few at a time and behind all calls. The
@@ -20,10 +34,11 @@ export class Indexer {
   readonly #repository: IndexingRepository;
   readonly #embedder: Embedder;
   readonly #log: Logger;
-  readonly #closing = new AbortController();
-  #running: Promise<void> | undefined;
-  #wake: (() => void) | undefined;
-  #isWoken = false;
+  readonly #loop: WorkLoop;
+  #hasBegun = false;
+  /** Documents that are taken one by one, as there is one among them that fails. */
+  #oneByOne = 0;
+  #timesAway = 0;
 
   constructor(parts: {
     readonly repository: IndexingRepository;
@@ -33,102 +48,106 @@ export class Indexer {
     this.#repository = parts.repository;
     this.#embedder = parts.embedder;
     this.#log = parts.log;
+    this.#loop = new WorkLoop((closing) => this.#step(closing), parts.log);
   }
 
   /** Begins with what is there. */
   start(): void {
-    this.#running ??= this.#run();
+    this.#loop.start();
   }
 
   /** Says that there may be work. */
-  readonly wake = (): void => {
-    this.#isWoken = true;
-    this.#wake?.();
-  };
+  readonly wake = (): void => this.#loop.wake();
 
   /** Gives up the batch in hand, which the next start does again. */
-  async close(): Promise<void> {
-    this.#closing.abort();
-    this.#wake?.();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#loop.close();
   }
 
-  async #run(): Promise<void> {
-    await this.#repository
-      .forgetFailures()
-      .catch((error) => this.#log.error({ err: error }, 'indexing could not begin anew'));
-    while (!this.#closing.signal.aborted) {
-      this.#isWoken = false;
-      const waitMs = await this.#step();
-      if (waitMs > 0) await this.#idle(waitMs);
-    }
-  }
-
-  /** @returns how long to wait before the next step. */
-  async #step(): Promise<number> {
-    let document: PendingDocument | undefined;
+  async #step(closing: AbortSignal): Promise<number> {
+    if (!this.#hasBegun) await this.#repository.forgetFailures();
+    this.#hasBegun = true;
+    let work: PendingWork | undefined;
+    const limit = this.#oneByOne > 0 ? 1 : DOCUMENTS;
     try {
       return await this.#repository.transaction(async (transaction) => {
-        document = await this.#repository.claim(transaction);
-        if (!document) return LOOK_EVERY_MS;
-        await this.#advance(transaction, document);
+        work = await this.#repository.claim(transaction, limit);
+        if (!work) return LOOK_EVERY_MS;
+        await this.#advance(transaction, work, closing);
+        this.#timesAway = 0;
+        if (this.#oneByOne > 0) this.#oneByOne--;
         return 0;
       });
     } catch (error) {
-      if (this.#closing.signal.aborted) return 0;
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      // Only waiting is ever aborted, so calls had the machine to themselves: that is no failure.
-      if (code === 'ABORTED') return RETRY_AFTER_MS;
-      this.#log.error({ err: error }, 'indexing failed');
-      await this.#countFailure(document);
-      return RETRY_AFTER_MS;
+      return closing.aborted ? 0 : this.#afterFailure(error, work);
     }
   }
 
-  async #countFailure(document: PendingDocument | undefined): Promise<void> {
-    try {
-      if (document) await this.#repository.countFailure(document.id);
-    } catch (error) {
-      this.#log.error({ err: error }, 'a failure of indexing could not be kept');
+  async #afterFailure(error: unknown, work: PendingWork | undefined): Promise<number> {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // Only waiting is ever aborted, so calls had the machine to themselves: that is no failure.
+    if (code === 'ABORTED') return RETRY_AFTER_MS;
+    if (code === 'PROVIDER_FAILED') {
+      const waitMs = AWAY_FOR_MS[Math.min(this.#timesAway++, AWAY_FOR_MS.length - 1)]!;
+      this.#log.warn({ err: error, waitMs }, 'the embedding endpoint does not answer');
+      return waitMs;
     }
+    const [document, ...others] = work?.documents ?? [];
+    if (document && others.length > 0) {
+      this.#oneByOne = DOCUMENTS;
+      return 0;
+    }
+    this.#log.error({ err: error }, 'indexing failed');
+    if (document) await this.#repository.countFailure(document.id);
+    return RETRY_AFTER_MS;
   }
 
-  /** One document one batch further. */
-  async #advance(transaction: Knex.Transaction, document: PendingDocument): Promise<void> {
+  /** Some documents one batch further. */
+  async #advance(
+    transaction: Knex.Transaction,
+    work: PendingWork,
+    closing: AbortSignal,
+  ): Promise<void> {
     const repository = this.#repository;
-    if (!document.isSplit) {
-      const content = await repository.contentOf(transaction, document.id);
-      const passages = await splitDocument(content);
-      await repository.insertPassages(transaction, document, passages);
+    for (const document of work.documents) {
+      if (!document.isSplit) await this.#split(transaction, work, document);
     }
-    const batch = await repository.withoutVectors(transaction, document.id, BATCH);
+    const ids = work.documents.map(({ id }) => id);
+    const most = this.#embedder.isRemote ? REMOTE_BATCH : LOCAL_BATCH;
+    const found = await repository.withoutVectors(transaction, ids, most);
+    const windows: string[] = [];
+    const batch: { readonly id: number; readonly from: number; readonly to: number }[] = [];
+    for (const passage of found) {
+      if (windows.length >= most) break;
+      const from = windows.length;
+      windows.push(...windowsOf(passage, this.#embedder.windowTokens).slice(0, MOST_WINDOWS));
+      batch.push({ id: passage.id, from, to: windows.length });
+    }
     if (batch.length > 0) {
-      const vectors = await this.#embedder.embed(batch.map(embedded), {
+      const vectors = await this.#embedder.embed(windows, {
         priority: 'background',
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BATCH_WITHIN_MS)]),
+        signal: AbortSignal.any([closing, AbortSignal.timeout(BATCH_WITHIN_MS)]),
       });
-      const byId = new Map(batch.map(({ id }, i) => [id, vectors[i]!]));
-      await repository.storeVectors(transaction, document.kbId, byId);
+      const byId = new Map(batch.map(({ id, from, to }) => [id, vectors.slice(from, to)]));
+      await repository.storeVectors(transaction, work.kbId, byId);
     }
-    if (batch.length < BATCH) await repository.markIndexed(transaction, document.id);
+    await repository.markIndexed(transaction, ids);
   }
 
-  /** Until there may be work, the time is over or the indexer is closed. */
-  async #idle(ms: number): Promise<void> {
-    if (this.#isWoken || this.#closing.signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      timer.unref();
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = undefined;
+  async #split(
+    transaction: Knex.Transaction,
+    { kbId, language: known }: PendingWork,
+    document: PendingDocument,
+  ): Promise<void> {
+    const { text, title } = await this.#repository.textOf(transaction, document.id);
+    const language = known ?? documentLanguage(text);
+    const passages = await inSlices(documentPassages(text, language));
+    const titled = passages.map((passage) => underDocument(passage, title));
+    await this.#repository.insertPassages(transaction, { kbId, document, language }, titled);
   }
 }
 
-/** What a passage's vector stands for. */
-function embedded({ heading, text }: NewPassage): string {
-  return heading ? `${heading}: ${text}` : text;
+/** A passage below no title is below its document's. */
+function underDocument(passage: DocumentPassage, title: string): DocumentPassage {
+  return passage.title === '' ? { ...passage, title } : passage;
 }

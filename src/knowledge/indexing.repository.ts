@@ -1,38 +1,49 @@
 import type { Knex } from 'knex';
+import type { DocumentPassage } from '../../agents-runtime/agent/document-passages.js';
+import { knowledgeBaseWord, searchConfig, searchText } from './search-words.js';
 
 /** A document that failed so often in a row is left alone until the next start. */
 export const MOST_FAILURES = 3;
 /** Vectors that are read in one query: some milliseconds of parsing. */
-const READ_AT_ONCE = 500;
-const INSERT_AT_ONCE = 200;
+const READ_AT_ONCE = 200;
+const INSERT_AT_ONCE = 100;
 
-export interface NewPassage {
-  readonly heading: string;
-  readonly text: string;
-}
-
-export interface StoredPassage extends NewPassage {
+export interface StoredPassage extends DocumentPassage {
   readonly id: number;
 }
 
+/** A passage as it is found. */
 export interface FoundPassage extends StoredPassage {
-  readonly document_id: number;
+  readonly documentId: number;
+  readonly documentName: string;
 }
 
-/** A document with work to do; its knowledge base is locked by the transaction. */
 export interface PendingDocument {
   readonly id: number;
-  readonly kbId: number;
   readonly isSplit: boolean;
 }
 
-/** The vectors of one knowledge base, one after the other. */
+/** Documents with work to do, of one knowledge base, which is locked by the transaction. */
+export interface PendingWork {
+  readonly kbId: number;
+  /** Undefined where each document tells its own. */
+  readonly language: string | undefined;
+  readonly documents: readonly PendingDocument[];
+}
+
+/** What a knowledge base's passages are at; what was kept of another state is out of date. */
+export interface KnowledgeVersion {
+  readonly version: number;
+  readonly deletions: number;
+}
+
+/** Vectors, one after the other, and the passage that each belongs to. */
 export interface PassageVectors {
   readonly ids: readonly number[];
   readonly vectors: Float32Array;
 }
 
-/** What indexing and searching read and write: passages, their vectors, and documents' progress. */
+/** What indexing reads and writes: passages, their vectors, and documents' progress. */
 export class IndexingRepository {
   readonly #db: Knex;
   readonly #model: string;
@@ -53,74 +64,111 @@ export class IndexingRepository {
   }
 
   /**
-   * The oldest document with work to do whose knowledge base nobody holds; that is locked until the
-   * transaction ends, before any of its passages: deleting it takes the locks in the same order.
+   * The oldest documents with work to do of a knowledge base that nobody holds; that is locked until
+   * the transaction ends, before any of its passages: deleting it takes the locks in the same order.
    */
-  async claim(transaction: Knex.Transaction): Promise<PendingDocument | undefined> {
-    const { rows } = await transaction.raw<{ rows: PendingDocument[] }>(
-      `select d.id, d.kb_id as "kbId", d.passage_count is not null as "isSplit"
+  async claim(transaction: Knex.Transaction, limit: number): Promise<PendingWork | undefined> {
+    const pending = `(d.indexed_with is null or d.indexed_with <> ?) and d.failures < ?
+      and d.file is null and d.failure is null`;
+    const { rows: bases } = await transaction.raw<{
+      rows: { kbId: number; language: string | null }[];
+    }>(
+      `select k.kb_id as "kbId", k.language
        from documents d join knowledge_bases k using (kb_id)
-       where (d.indexed_with is null or d.indexed_with <> ?) and d.failures < ?
-       order by d.id limit 1 for no key update of k skip locked`,
+       where ${pending} order by d.id limit 1 for no key update of k skip locked`,
       [this.#model, MOST_FAILURES],
     );
-    return rows[0];
+    const [base] = bases;
+    if (!base) return undefined;
+    const { rows: documents } = await transaction.raw<{ rows: PendingDocument[] }>(
+      `select d.id, d.passage_count is not null as "isSplit" from documents d
+       where d.kb_id = ? and ${pending} order by d.id limit ?`,
+      [base.kbId, this.#model, MOST_FAILURES, limit],
+    );
+    return { kbId: base.kbId, language: base.language ?? undefined, documents };
   }
 
-  async contentOf(transaction: Knex.Transaction, documentId: number): Promise<string> {
-    const row = await transaction('documents').where({ id: documentId }).first('content');
-    return row?.content ?? '';
+  async textOf(
+    transaction: Knex.Transaction,
+    documentId: number,
+  ): Promise<{ readonly text: string; readonly title: string }> {
+    const row = await transaction('documents')
+      .where({ id: documentId })
+      .first(
+        transaction.raw(
+          `coalesce(body, content) as text, coalesce(nullif(title, ''), name) as title`,
+        ),
+      );
+    return row ?? { text: '', title: '' };
   }
 
   async insertPassages(
     transaction: Knex.Transaction,
-    document: PendingDocument,
-    passages: readonly NewPassage[],
+    of: { readonly kbId: number; readonly document: PendingDocument; readonly language: string },
+    passages: readonly DocumentPassage[],
   ): Promise<void> {
-    const rows = passages.map(({ heading, text }) => ({
-      kb_id: document.kbId,
+    const { kbId, document, language } = of;
+    const rows = passages.map(({ title, text }) => ({
+      kb_id: kbId,
       document_id: document.id,
-      heading,
+      heading: title,
       text,
+      language,
+      search: transaction.raw(`to_tsvector(?::regconfig, ?) || array_to_tsvector(array[?])`, [
+        searchConfig(language),
+        searchText(`${title}\n${text}`, language),
+        knowledgeBaseWord(kbId),
+      ]),
     }));
     await transaction.batchInsert('passages', rows, INSERT_AT_ONCE);
     await transaction('documents')
       .where({ id: document.id })
       .update({ passage_count: passages.length });
+    // What words find is there at once; vectors that are kept stay as they are.
   }
 
-  /** The next passages of a document that have no vector of this model. */
+  /** The next passages of documents that have no vectors of this model. */
   async withoutVectors(
     transaction: Knex.Transaction,
-    documentId: number,
+    documentIds: readonly number[],
     limit: number,
   ): Promise<StoredPassage[]> {
     return transaction('passages')
-      .where({ document_id: documentId })
+      .whereIn('document_id', documentIds)
       .whereRaw('embedding_model is distinct from ?', [this.#model])
       .orderBy('id')
       .limit(limit)
-      .select('id', 'heading', 'text');
+      .select('id', 'heading as title', 'text');
   }
 
+  /** @param vectors of each passage, one a window. */
   async storeVectors(
     transaction: Knex.Transaction,
     kbId: number,
-    vectors: ReadonlyMap<number, Float32Array>,
+    vectors: ReadonlyMap<number, readonly Float32Array[]>,
   ): Promise<void> {
-    for (const [id, vector] of vectors) {
-      await transaction('passages')
-        .where({ id })
-        .update({ embedding: toBytes(vector), embedding_model: this.#model });
-    }
-    await transaction('knowledge_bases')
+    const [base] = await transaction('knowledge_bases')
       .where({ kb_id: kbId })
-      .update({ version: transaction.raw('version + 1') });
+      .update({ version: transaction.raw('version + 1') })
+      .returning('version');
+    await transaction.raw(
+      `update passages set embedding = given.embedding, embedding_model = ?, vector_version = ?
+       from unnest(?::bigint[], ?::bytea[]) as given (id, embedding)
+       where passages.id = given.id`,
+      [this.#model, base.version, [...vectors.keys()], [...vectors.values()].map(toBytes)],
+    );
   }
 
-  async markIndexed(transaction: Knex.Transaction, documentId: number): Promise<void> {
+  /** Those of the documents that have all their vectors. */
+  async markIndexed(transaction: Knex.Transaction, ids: readonly number[]): Promise<void> {
     await transaction('documents')
-      .where({ id: documentId })
+      .whereIn('id', ids)
+      .whereNotExists(
+        transaction('passages')
+          .whereRaw('passages.document_id = documents.id')
+          .whereRaw('embedding_model is distinct from ?', [this.#model])
+          .select(transaction.raw('1')),
+      )
       .update({ indexed_with: this.#model, failures: 0 });
   }
 
@@ -129,51 +177,83 @@ export class IndexingRepository {
   }
 
   /** Undefined for an unknown knowledge base. */
-  async versionOf(kbId: number): Promise<number | undefined> {
-    const row = await this.#db('knowledge_bases').where({ kb_id: kbId }).first('version');
-    return row?.version;
+  async versionOf(kbId: number): Promise<KnowledgeVersion | undefined> {
+    return this.#db('knowledge_bases').where({ kb_id: kbId }).first('version', 'deletions');
   }
 
   /**
-   * The vectors that a knowledge base's passages have of this model, at most so many; read by steps,
-   * so that none of them holds up audio.
+   * The vectors of this model that a knowledge base got after a version and up to another, at most so many; read by
+   * steps, so that none of them holds up audio.
    */
-  async vectorsOf(kbId: number, dimensions: number, most: number): Promise<PassageVectors> {
+  async vectorsOf(
+    kbId: number,
+    {
+      dimensions,
+      most,
+      after,
+      upTo,
+    }: {
+      readonly dimensions: number;
+      readonly most: number;
+      readonly after: number;
+      readonly upTo: number;
+    },
+  ): Promise<PassageVectors> {
     const ids: number[] = [];
     const parts: Float32Array[] = [];
-    for (let after = 0; ids.length < most; ) {
+    for (let afterId = 0; ids.length < most; ) {
       const rows: { id: number; embedding: Buffer }[] = await this.#db('passages')
         .where({ kb_id: kbId, embedding_model: this.#model })
-        .where('id', '>', after)
+        .where('vector_version', '>', after)
+        .where('vector_version', '<=', upTo)
+        .where('id', '>', afterId)
         .orderBy('id')
         .limit(READ_AT_ONCE)
         .select('id', 'embedding');
-      const read = rows.filter(({ embedding }) => embedding.length === dimensions * 4);
-      ids.push(...read.map(({ id }) => id));
-      parts.push(...read.map(({ embedding }) => fromBytes(embedding)));
+      for (const { id, embedding } of rows) {
+        const count = embedding.length / (dimensions * Float32Array.BYTES_PER_ELEMENT);
+        if (!Number.isInteger(count)) continue;
+        for (let i = 0; i < count; i++) ids.push(id);
+        parts.push(fromBytes(embedding));
+      }
       if (rows.length < READ_AT_ONCE) break;
-      after = rows.at(-1)!.id;
+      afterId = rows.at(-1)!.id;
     }
     const vectors = new Float32Array(ids.length * dimensions);
-    parts.forEach((part, i) => {
-      vectors.set(part, i * dimensions);
-    });
+    let at = 0;
+    for (const part of parts) {
+      vectors.set(part, at);
+      at += part.length;
+    }
     return { ids, vectors };
   }
 
   async passages(ids: readonly number[]): Promise<FoundPassage[]> {
-    return this.#db('passages').whereIn('id', ids).select('id', 'document_id', 'heading', 'text');
+    return this.#db('passages')
+      .join('documents', 'documents.id', 'passages.document_id')
+      .whereIn('passages.id', ids)
+      .select(
+        'passages.id',
+        'passages.heading as title',
+        'passages.text',
+        'documents.id as documentId',
+        this.#db.raw(`coalesce(nullif(documents.title, ''), documents.name) as "documentName"`),
+      );
   }
 }
 
-function toBytes(vector: Float32Array): Buffer {
-  const bytes = Buffer.alloc(vector.length * 4);
-  vector.forEach((value, i) => {
-    bytes.writeFloatLE(value, i * 4);
-  });
+function toBytes(vectors: readonly Float32Array[]): Buffer {
+  const length = vectors.reduce((sum, vector) => sum + vector.length, 0);
+  const bytes = Buffer.alloc(length * 4);
+  let at = 0;
+  for (const vector of vectors) {
+    for (const value of vector) at = bytes.writeFloatLE(value, at);
+  }
   return bytes;
 }
 
+/** All machines that this runs on write the low byte first, as is stored. */
 function fromBytes(bytes: Buffer): Float32Array {
-  return Float32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4));
+  const copy = new Uint8Array(bytes); // where its first byte stands, floats may not
+  return new Float32Array(copy.buffer, 0, copy.length / 4);
 }

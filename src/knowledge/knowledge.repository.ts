@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
 import type { KnowledgeBaseDirectory } from '../agents/agent-ports.js';
 import { MOST_FAILURES } from './indexing.repository.js';
+import { isHtml } from './text/document-kind.js';
 
 const MAX_INT4 = 2_147_483_647;
+/** Bytes of texts in one answer: all that one knowledge base can be given as JSON, in any script. */
+const MOST_READ = 8_500_000;
 
 export interface KnowledgeDocument {
   readonly content: string;
@@ -14,6 +17,7 @@ export interface KnowledgeBase {
   readonly kbId: number;
   readonly name: string;
   readonly description: string;
+  readonly language: string | null;
   readonly documentCount: number;
   /** Documents whose indexing has come to its end. */
   readonly indexedCount: number;
@@ -27,6 +31,8 @@ export interface KnowledgeBase {
 export interface KnowledgeBaseFields {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  /** ISO 639-1; null: each document tells its own. */
+  readonly language?: string | null | undefined;
   readonly documents?: readonly KnowledgeDocument[] | undefined;
 }
 
@@ -35,6 +41,7 @@ interface KnowledgeBaseRow {
   readonly account_id: string;
   readonly name: string;
   readonly description: string;
+  readonly language: string | null;
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -66,11 +73,11 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
 
   async insert(
     accountId: string,
-    { name = '', description = '', documents = [] }: KnowledgeBaseFields,
+    { name = '', description = '', language = null, documents = [] }: KnowledgeBaseFields,
   ): Promise<KnowledgeBase> {
     return this.#db.transaction(async (transaction) => {
       const [made] = await transaction<KnowledgeBaseRow>('knowledge_bases')
-        .insert({ account_id: accountId, name, description })
+        .insert({ account_id: accountId, name, description, language })
         .returning('kb_id');
       const kbId = made!.kb_id;
       await insertDocuments(transaction, kbId, documents);
@@ -109,26 +116,45 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
     return isStorable(kbId) ? this.#counted(this.#db, accountId, kbId) : undefined;
   }
 
-  /** The documents of a knowledge base that the account is known to have, as they were given. */
+  /**
+   * The documents of a knowledge base that the account is known to have, as they were given; the
+   * oldest ones, as many as one answer holds.
+   */
   async documentsOf(kbId: number): Promise<KnowledgeDocument[]> {
-    return this.#db('documents')
+    const upTo = this.#db('documents')
       .where({ kb_id: kbId })
+      .select(
+        'id',
+        this.#db.raw(
+          'sum(greatest(octet_length(content), coalesce(octet_length(body), 0))) over (order by id) as bytes',
+        ),
+      );
+    return this.#db('documents')
+      .whereIn('id', this.#db.from(upTo.as('all')).where('bytes', '<=', MOST_READ).select('id'))
       .orderBy('id')
-      .select<KnowledgeDocument[]>('content', 'metadata');
+      .select<KnowledgeDocument[]>(
+        // Of a file there is its text, once that is known.
+        this.#db.raw("case when content = '' then coalesce(body, '') else content end as content"),
+        'metadata',
+      );
   }
 
   /** What is left out stays as it is; documents replace all there are. */
   async update(
     accountId: string,
     kbId: number,
-    { name, description, documents }: KnowledgeBaseFields,
+    { name, description, language, documents }: KnowledgeBaseFields,
   ): Promise<KnowledgeBase | undefined> {
     if (!isStorable(kbId)) return undefined;
     return this.#db.transaction(async (transaction) => {
       const changed = await this.#own(transaction, accountId, kbId).update({
         ...(name !== undefined && { name }),
         ...(description !== undefined && { description }),
-        ...(documents && { version: transaction.raw('version + 1') }),
+        ...(language !== undefined && { language }),
+        ...(documents && {
+          version: transaction.raw('version + 1'),
+          deletions: transaction.raw('deletions + 1'),
+        }),
         updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')"),
       });
       if (changed === 0) return undefined;
@@ -161,9 +187,9 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
     return db.from(bases.as('bases')).joinRaw(
       `cross join lateral (
          select count(*)::int as document_count,
-           count(*) filter (where indexed_with = ? or failures >= ?)::int as indexed_count,
-           count(*) filter (where indexed_with is distinct from ? and failures >= ?)::int
-             as failed_count,
+           count(*) filter (where indexed_with = ? or failures >= ? or failure is not null)::int as indexed_count,
+           count(*) filter (where indexed_with is distinct from ?
+             and (failures >= ? or failure is not null))::int as failed_count,
            coalesce(sum(passage_count) filter (where indexed_with = ?), 0)::int as passage_count
          from documents where documents.kb_id = bases.kb_id) counts`,
       [this.#model, MOST_FAILURES, this.#model, MOST_FAILURES, this.#model],
@@ -177,7 +203,14 @@ async function insertDocuments(
   kbId: number,
   documents: readonly KnowledgeDocument[],
 ): Promise<void> {
-  const rows = documents.map(({ content, metadata }) => ({ kb_id: kbId, content, metadata }));
+  const rows = documents.map(({ content, metadata }) => ({
+    kb_id: kbId,
+    content,
+    metadata,
+    // A page's words are taken out like those of a file.
+    kind: isHtml(content) ? 'html' : 'text',
+    file: isHtml(content) ? Buffer.from(content) : null,
+  }));
   await transaction.batchInsert('documents', rows, 100);
 }
 
@@ -190,6 +223,7 @@ function toKnowledgeBase(row: CountedRow): KnowledgeBase {
     kbId: row.kb_id,
     name: row.name,
     description: row.description,
+    language: row.language,
     documentCount: row.document_count,
     indexedCount: row.indexed_count,
     failedCount: row.failed_count,

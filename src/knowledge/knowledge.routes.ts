@@ -1,6 +1,11 @@
 import { ApiError } from '../errors.js';
 import { pageOf } from '../http/pagination.js';
 import { type Route, type RouteResponse, reply, route } from '../http/route.js';
+import {
+  type DocumentRouteParts,
+  documentRoutes,
+  noSuchKnowledgeBase as noSuch,
+} from './documents.routes.js';
 import type {
   KnowledgeBase,
   KnowledgeBaseFields,
@@ -23,15 +28,13 @@ const MAX_BODY_BYTES = 4 * 1_048_576;
 const MAX_KNOWLEDGE_BASES = 1_000;
 const NO_SUCH: RouteResponse = { description: 'No such knowledge base' };
 
-export interface KnowledgeRouteParts {
+export interface KnowledgeRouteParts extends DocumentRouteParts {
   readonly knowledge: KnowledgeRepository;
-  /** Told when there are documents to index. */
-  readonly onDocuments: () => void;
 }
 
 /** `/knowledge-base`: what agents know beside their prompts. */
 export function knowledgeRoutes(parts: KnowledgeRouteParts): readonly Route[] {
-  return [...collectionRoutes(parts), ...oneRoutes(parts)];
+  return [...collectionRoutes(parts), ...oneRoutes(parts), ...documentRoutes(parts)];
 }
 
 function collectionRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): readonly Route[] {
@@ -126,6 +129,7 @@ function toFields(body: UpdateKnowledgeBase): KnowledgeBaseFields {
   return {
     name: body.name === null ? '' : body.name,
     description: body.description === null ? '' : body.description,
+    language: body.language,
     documents: body.documents?.map(({ content, metadata }) => ({
       content,
       metadata: metadata ?? {},
@@ -141,6 +145,7 @@ function toBody(kb: KnowledgeBase): KnowledgeBaseBody {
     updated_at: kb.updatedAt.toISOString(),
     name: kb.name,
     description: kb.description,
+    language: kb.language,
     message: progressOf(kb),
   };
 }
@@ -155,8 +160,4 @@ function progressOf({ documentCount, indexedCount, failedCount, passageCount }: 
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function noSuch(kbId: number): never {
-  throw new ApiError('KNOWLEDGE_BASE_NOT_FOUND', `No knowledge base has the id ${kbId}`);
 }

@@ -1,17 +1,18 @@
 import type { z } from 'zod';
-import { anyDict, int, list, model, str } from '../http/fields.js';
+import { LANGUAGES } from '../../media/languages.js';
+import { anyDict, int, list, model, oneOf, str } from '../http/fields.js';
 import { PAGE_FIELDS, Pagination } from '../http/pagination.js';
 
 /** Source: the contract's supplement, §9. */
 const MAX_CONTENT = 200_000;
-const MAX_DOCUMENTS = 1_000;
+const MAX_DOCUMENTS = 5_000;
 /** Characters of all the documents of one knowledge base. */
 const MAX_TOTAL = 2_000_000;
 
 const metadata = () => anyDict({ maxBytes: 16_384 });
 
 const DocumentInput = model({
-  content: str({ min: 1, max: MAX_CONTENT, description: 'Plain text or Markdown.' }),
+  content: str({ min: 1, max: MAX_CONTENT, description: 'Plain text, Markdown or HTML.' }),
   metadata: metadata().nullable().optional(),
 }).meta({ id: 'KnowledgeDocumentInput' });
 
@@ -24,6 +25,11 @@ const documents = () =>
 const TEXTS = {
   name: str({ max: 255 }).nullable().optional(),
   description: str({ max: 2_000 }).nullable().optional(),
+  language: oneOf(LANGUAGES, {
+    description: 'ISO 639-1, for finding words; without it each document tells its own.',
+  })
+    .nullable()
+    .optional(),
 };
 
 export const CreateKnowledgeBase = model({ ...TEXTS, documents: documents() }).meta({
@@ -50,6 +56,7 @@ const FIELDS = {
   updated_at: str({ format: 'date-time' }),
   name: str(),
   description: str(),
+  language: str({ description: 'ISO 639-1; null: each document tells its own.' }).nullable(),
   message: str({ description: 'How far indexing is.' }),
 };
 

@@ -6,19 +6,26 @@ import type { Embedder } from '../../media/inference/embedder.js';
 import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
 import type { ModelStore } from '../../media/models/store.js';
 import type { KnowledgeBaseDirectory } from '../agents/agent-ports.js';
+import type { Config } from '../config.js';
 import type { Route } from '../http/route.js';
+import { DocumentsRepository } from './documents.repository.js';
+import { FileReader } from './file-reader.js';
+import { HybridSearch } from './hybrid-search.js';
 import { Indexer } from './indexer.js';
 import { IndexingRepository } from './indexing.repository.js';
 import { KnowledgeRepository } from './knowledge.repository.js';
 import { knowledgeRoutes } from './knowledge.routes.js';
+import { TextExtractor } from './text/text-extractor.js';
 import { VectorSearch } from './vector-search.js';
+import { WordSearchRepository } from './word-search.repository.js';
 
 /** Its vectors are stored under this name: another model must have another. */
 const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
-/** Of vectors in memory: some 40,000 passages. */
-const KEPT_BYTES = 64 * 1_048_576;
+/** Of vectors in memory: some 85,000 windows of text. */
+const KEPT_BYTES = 128 * 1_048_576;
 
 export interface KnowledgeParts {
+  readonly config: Pick<Config, 'KNOWLEDGE_FILE_BYTES'>;
   readonly db: Knex;
   readonly store: ModelStore;
   readonly permits: CpuPermits;
@@ -27,6 +34,7 @@ export interface KnowledgeParts {
 
 /** Everything about knowledge bases, put together. */
 export interface OpenKnowledge {
+  /** The English sentence model, which the built-in responder compares sentences with. */
   readonly embedder: Embedder;
   readonly search: KnowledgeSearch;
   readonly directory: KnowledgeBaseDirectory;
@@ -36,7 +44,7 @@ export interface OpenKnowledge {
 
 /** Warms the embedding model and goes on with the indexing that a stop or a kill left. */
 export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
-  const { db, store, permits, log } = parts;
+  const { config, db, store, permits, log } = parts;
   const folder = await store.require(EMBEDDING_MODEL);
   const embedder = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits });
   try {
@@ -46,15 +54,39 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     throw error;
   }
   const repository = new IndexingRepository(db, embedder.id);
-  const indexer = new Indexer({ repository, embedder, log });
+  const documents = new DocumentsRepository(db, embedder.id);
   const knowledge = new KnowledgeRepository(db, embedder.id);
+  const indexer = new Indexer({ repository, embedder, log });
+  const files = new FileReader({
+    documents,
+    extractor: new TextExtractor(),
+    log,
+    onText: indexer.wake,
+  });
+  const search = new HybridSearch({
+    repository,
+    words: new WordSearchRepository(db),
+    vectors: new VectorSearch(repository, embedder, KEPT_BYTES),
+    embedder,
+    log,
+  });
   indexer.start();
+  files.start();
   return {
     embedder,
-    search: new VectorSearch(repository, embedder, KEPT_BYTES),
+    search,
     directory: knowledge,
-    routes: knowledgeRoutes({ knowledge, onDocuments: indexer.wake }),
+    routes: knowledgeRoutes({
+      knowledge,
+      documents,
+      maxFileBytes: config.KNOWLEDGE_FILE_BYTES,
+      onDocuments: () => {
+        files.wake();
+        indexer.wake();
+      },
+    }),
     async close() {
+      await files.close();
       await indexer.close();
       await embedder.close();
     },

@@ -1,22 +1,24 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { KnowledgeSearch, Passage } from '../../agents-runtime/agent/knowledge.js';
-import type { Embedder } from '../../media/inference/embedder.js';
-import type { IndexingRepository, PassageVectors } from './indexing.repository.js';
+import type {
+  IndexingRepository,
+  KnowledgeVersion,
+  PassageVectors,
+} from './indexing.repository.js';
+import type { NearestPassages, NearPassage } from './nearest-passages.js';
 
 /** Vectors compared before others get a turn: about a millisecond. */
 const COMPARED_AT_ONCE = 2_048;
 
-interface Kept {
-  readonly version: number;
+interface Kept extends KnowledgeVersion {
   readonly loading: Promise<PassageVectors>;
   bytes: number;
 }
 
 /**
- * Exact search over the vectors of a knowledge base, kept in memory while its version stands; the
- * least recently asked ones go first when memory is short.
+ * Exact search over the vectors of a knowledge base, kept in memory while none goes and added to as
+ * they come; the least recently asked ones go first when memory is short.
  */
-export class VectorSearch implements KnowledgeSearch {
+export class VectorSearch implements NearestPassages {
   readonly #repository: IndexingRepository;
   readonly #dimensions: number;
   readonly #maxBytes: number;
@@ -27,7 +29,7 @@ export class VectorSearch implements KnowledgeSearch {
 
   constructor(
     repository: IndexingRepository,
-    embedder: Pick<Embedder, 'dimensions'>,
+    embedder: { readonly dimensions: number },
     maxBytes: number,
   ) {
     this.#repository = repository;
@@ -43,40 +45,73 @@ export class VectorSearch implements KnowledgeSearch {
     return sum;
   }
 
-  async search(kbId: number, query: Float32Array, limit: number): Promise<readonly Passage[]> {
-    const version = await this.#repository.versionOf(kbId);
-    if (version === undefined) {
-      this.#kept.delete(kbId);
-      return [];
-    }
+  async nearest(
+    kbId: number,
+    version: KnowledgeVersion,
+    query: Float32Array,
+    limit: number,
+  ): Promise<readonly NearPassage[]> {
     const { ids, vectors } = await this.#load(kbId, version);
-    const nearest = await this.#nearest(ids, vectors, query, limit);
-    if (nearest.length === 0) return [];
-    const passages = await this.#repository.passages(nearest.map(({ id }) => id));
-    const byId = new Map(passages.map((passage) => [passage.id, passage]));
-    // One that was deleted meanwhile is not told any more.
-    return nearest.flatMap(({ id, score }) => {
-      const found = byId.get(id);
-      if (!found) return [];
-      const { document_id: documentId, heading, text } = found;
-      return [{ documentId, heading, text, score }];
-    });
+    const best: NearPassage[] = [];
+    for (let from = 0; from < ids.length; ) {
+      if (from > 0) await yieldToOthers();
+      const to = this.#stepEnd(ids, from);
+      this.#compare({ ids, vectors }, { from, to, query, limit, best });
+      from = to;
+    }
+    return best;
   }
 
-  #load(kbId: number, version: number): Promise<PassageVectors> {
+  forget(kbId: number): void {
+    this.#kept.delete(kbId);
+  }
+
+  /** Where a step ends: not inside a passage. */
+  #stepEnd(ids: readonly number[], from: number): number {
+    let to = Math.min(ids.length, from + COMPARED_AT_ONCE);
+    while (to < ids.length && ids[to] === ids[to - 1]) to++;
+    return to;
+  }
+
+  #compare(
+    { ids, vectors }: PassageVectors,
+    step: {
+      readonly from: number;
+      readonly to: number;
+      readonly query: Float32Array;
+      readonly limit: number;
+      readonly best: NearPassage[];
+    },
+  ): void {
+    const { query, limit, best } = step;
+    for (let i = step.from; i < step.to; ) {
+      const id = ids[i]!;
+      let score = -1;
+      for (; i < step.to && ids[i] === id; i++) {
+        score = Math.max(score, dot(vectors, i * this.#dimensions, query));
+      }
+      if (best.length === limit && score <= best[limit - 1]!.score) continue;
+      const at = best.findIndex((other) => other.score < score);
+      best.splice(at < 0 ? best.length : at, 0, { id, score });
+      if (best.length > limit) best.pop();
+    }
+  }
+
+  #load(kbId: number, { version, deletions }: KnowledgeVersion): Promise<PassageVectors> {
     const known = this.#kept.get(kbId);
-    if (known?.version === version) {
-      this.#kept.delete(kbId);
+    this.#kept.delete(kbId);
+    // One that was read a moment later holds all that is asked for.
+    if (known && known.deletions === deletions && known.version >= version) {
       this.#kept.set(kbId, known);
       return known.loading;
     }
-    const loading = this.#repository.vectorsOf(kbId, this.#dimensions, this.#most);
-    const entry: Kept = { version, loading, bytes: 0 };
-    this.#kept.delete(kbId);
+    const before = known?.deletions === deletions ? known : undefined;
+    const loading = this.#read(kbId, version, before);
+    const entry: Kept = { version, deletions, loading, bytes: before?.bytes ?? 0 };
     this.#kept.set(kbId, entry);
     loading.then(
       ({ vectors }) => {
-        entry.bytes = vectors.byteLength;
+        entry.bytes = vectors.buffer.byteLength;
         this.#makeRoom();
       },
       () => {
@@ -84,6 +119,17 @@ export class VectorSearch implements KnowledgeSearch {
       },
     );
     return loading;
+  }
+
+  async #read(kbId: number, version: number, before: Kept | undefined): Promise<PassageVectors> {
+    const old = await before?.loading.catch(() => undefined);
+    const added = await this.#repository.vectorsOf(kbId, {
+      dimensions: this.#dimensions,
+      most: this.#most - (old?.ids.length ?? 0),
+      after: old ? before!.version : 0,
+      upTo: version,
+    });
+    return old ? joined(old, added) : added;
   }
 
   #makeRoom(): void {
@@ -94,28 +140,32 @@ export class VectorSearch implements KnowledgeSearch {
       this.#kept.delete(kbId);
     }
   }
+}
 
-  async #nearest(
-    ids: readonly number[],
-    vectors: Float32Array,
-    query: Float32Array,
-    limit: number,
-  ): Promise<readonly { readonly id: number; readonly score: number }[]> {
-    const best: { id: number; score: number }[] = [];
-    for (let i = 0; i < ids.length; i++) {
-      if (i > 0 && i % COMPARED_AT_ONCE === 0) await yieldToOthers();
-      const score = this.#dot(vectors, i * this.#dimensions, query);
-      if (best.length === limit && score <= best.at(-1)!.score) continue;
-      const at = best.findIndex((other) => other.score < score);
-      best.splice(at < 0 ? best.length : at, 0, { id: ids[i]!, score });
-      if (best.length > limit) best.pop();
-    }
-    return best;
-  }
+/** In the old one's memory where that has room: those who still compare there see their own part. */
+function joined(old: PassageVectors, added: PassageVectors): PassageVectors {
+  if (added.ids.length === 0) return old;
+  const length = old.vectors.length + added.vectors.length;
+  const vectors = new Float32Array(length);
+  vectors.set(old.vectors);
+  vectors.set(added.vectors, old.vectors.length);
+  return { ids: [...old.ids, ...added.ids], vectors };
+}
 
-  #dot(vectors: Float32Array, from: number, query: Float32Array): number {
-    let sum = 0;
-    for (let d = 0; d < this.#dimensions; d++) sum += vectors[from + d]! * query[d]!;
-    return sum;
+/** Four sums side by side: each addition then need not wait for the one before it. */
+function dot(vectors: Float32Array, from: number, query: Float32Array): number {
+  const { length } = query;
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    a += vectors[from + i]! * query[i]!;
+    b += vectors[from + i + 1]! * query[i + 1]!;
+    c += vectors[from + i + 2]! * query[i + 2]!;
+    d += vectors[from + i + 3]! * query[i + 3]!;
   }
+  for (; i < length; i++) a += vectors[from + i]! * query[i]!;
+  return a + b + c + d;
 }

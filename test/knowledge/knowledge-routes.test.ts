@@ -29,6 +29,7 @@ describe('a knowledge base', () => {
       updated_at: made.created_at,
       name: 'Pool',
       description: 'Hours',
+      language: null,
       message: 'indexing 1 of 2 documents',
     });
     const { body } = await ask('GET', `${PATH}/${made.kb_id}/`);

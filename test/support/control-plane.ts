@@ -19,6 +19,7 @@ import { apiKeyRoutes } from '../../src/keys/api-keys.routes.js';
 import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
 import { KeyDirectory } from '../../src/keys/key-directory.js';
 import type { Scope } from '../../src/keys/scopes.js';
+import { DocumentsRepository } from '../../src/knowledge/documents.repository.js';
 import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js';
 import { knowledgeRoutes } from '../../src/knowledge/knowledge.routes.js';
 import { Metrics } from '../../src/metrics.js';
@@ -196,6 +197,11 @@ function testAgentRoutes(
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   return [
     ...agentRoutes({ agents, repository, models }),
-    ...knowledgeRoutes({ knowledge, onDocuments }),
+    ...knowledgeRoutes({
+      knowledge,
+      documents: new DocumentsRepository(database.db, EMBEDDING_MODEL),
+      maxFileBytes: 1_048_576,
+      onDocuments,
+    }),
   ];
 }

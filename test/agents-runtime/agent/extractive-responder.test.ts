@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentPassages, windowsOf } from '../../../agents-runtime/agent/document-passages.js';
 import { ExtractiveResponder } from '../../../agents-runtime/agent/extractive-responder.js';
 import type { Passage } from '../../../agents-runtime/agent/knowledge.js';
-import { splitPassages } from '../../../agents-runtime/agent/passages.js';
 import type { HistoryItem } from '../../../agents-runtime/agent/reply-model.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { MiniLmEmbedder } from '../../../media/inference/minilm-embedder.js';
+import { atOnce } from '../../../media/stream/in-slices.js';
 import { modelFolder } from '../../support/model-folder.js';
 import {
   BOOKSHOP,
@@ -23,17 +24,24 @@ const embedder = new MiniLmEmbedder({
   permits: new CpuPermits(1),
 });
 const HOTEL_ID = 9;
-const hotel = HOTEL.flatMap((content) => splitPassages(content));
-let hotelVectors: readonly Float32Array[] = [];
+const hotel = HOTEL.flatMap((content) => atOnce(documentPassages(content)));
+let hotelVectors: readonly (readonly Float32Array[])[] = [];
 
-/** As the knowledge bases of the gateway are searched, without their database. */
-async function search(id: number, query: Float32Array, limit: number): Promise<Passage[]> {
-  if (id === 7) return [{ text: 'The pool opens at six. A swim costs four euros.', score: 0.6 }];
-  const scored = hotel.map((passage, i) => ({
-    ...passage,
-    score: hotelVectors[i]!.reduce((sum, value, d) => sum + value * query[d]!, 0),
-  }));
+/** As the knowledge bases of the gateway are searched, by meaning alone and without their database. */
+async function search(id: number, question: string, limit: number): Promise<Passage[]> {
+  if (id === 7) return [found('', 'The pool opens at six. A swim costs four euros.', 0.6)];
+  const [query] = await embedder.embed([question], { priority: 'turn' });
+  const near = (vector: Float32Array) =>
+    vector.reduce((sum, value, d) => sum + value * query![d]!, 0);
+  const scored = hotel.map(({ title, text }, i) =>
+    found(title, text, Math.max(...hotelVectors[i]!.map(near))),
+  );
   return scored.sort((a, b) => b.score - a.score).slice(0, limit);
+}
+
+function found(title: string, text: string, score: number): Passage {
+  const of = { id: 1, documentId: 2, documentName: '', wordShare: 0 };
+  return { ...of, title, text, score, similarity: score };
 }
 
 const responder = new ExtractiveResponder({
@@ -42,8 +50,11 @@ const responder = new ExtractiveResponder({
   knowledge: { search },
 });
 beforeAll(async () => {
-  const texts = hotel.map(({ heading, text }) => (heading ? `${heading}: ${text}` : text));
-  hotelVectors = await embedder.embed(texts, { priority: 'background' });
+  hotelVectors = await Promise.all(
+    hotel.map((passage) =>
+      embedder.embed(windowsOf(passage, embedder.windowTokens), { priority: 'background' }),
+    ),
+  );
 });
 afterAll(() => embedder.close());
 

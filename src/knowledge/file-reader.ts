@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import type { DocumentsRepository } from './documents.repository.js';
+import { UnreadableDocument } from './text/extraction.js';
+import type { TextExtractor } from './text/text-extractor.js';
+import { WorkLoop } from './work-loop.js';
+
+/** Files that another gateway left are found after so long at the latest. */
+const LOOK_EVERY_MS = 15_000;
+
+/** Takes the texts out of files that were sent, one after the other; the indexer does the rest. */
+export class FileReader {
+  readonly #documents: DocumentsRepository;
+  readonly #extractor: TextExtractor;
+  readonly #onText: () => void;
+  readonly #loop: WorkLoop;
+
+  constructor(parts: {
+    readonly documents: DocumentsRepository;
+    readonly extractor: TextExtractor;
+    readonly log: Logger;
+    /** Told when there is a text to index. */
+    readonly onText: () => void;
+  }) {
+    this.#documents = parts.documents;
+    this.#extractor = parts.extractor;
+    this.#onText = parts.onText;
+    this.#loop = new WorkLoop((closing) => this.#step(closing), parts.log);
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Says that there may be files. */
+  readonly wake = (): void => this.#loop.wake();
+
+  /** Gives the file in hand back. */
+  async close(): Promise<void> {
+    await Promise.all([this.#loop.close(), this.#extractor.close()]);
+  }
+
+  async #step(closing: AbortSignal): Promise<number> {
+    const claimed = await this.#documents.claimFile();
+    if (!claimed) return LOOK_EVERY_MS;
+    try {
+      const text = await this.#extractor.extract(claimed.kind, claimed.file);
+      await this.#documents.keepText(claimed, text);
+      this.#onText();
+    } catch (error) {
+      if (error instanceof UnreadableDocument) {
+        await this.#documents.keepFailure(claimed, error.message);
+        return 0;
+      }
+      await this.#documents.giveBack(claimed);
+      if (!closing.aborted) throw error;
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,158 @@
+import type { Logger } from 'pino';
+import { kept } from '../../agents-runtime/agent/kept.js';
+import type { KnowledgeSearch, Passage } from '../../agents-runtime/agent/knowledge.js';
+import type { Embedder } from '../../media/inference/embedder.js';
+import type { IndexingRepository, KnowledgeVersion } from './indexing.repository.js';
+import type { NearestPassages, NearPassage } from './nearest-passages.js';
+import type { KnowledgeWords, WordHit, WordSearchRepository } from './word-search.repository.js';
+
+/** Of each list. */
+const CANDIDATES = 30;
+/** Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet" (2009). */
+const RANK_OFFSET = 60;
+/** A turn waits no longer for either list. */
+const WITHIN_MS = 1_000;
+/** Searches that are kept for the same question: an interim transcript's serves the final one. */
+const KEPT = 256;
+const KEPT_WORDS = 256;
+
+export interface HybridSearchParts {
+  readonly repository: IndexingRepository;
+  readonly words: WordSearchRepository;
+  readonly vectors: NearestPassages;
+  readonly embedder: Embedder;
+  readonly log: Logger;
+}
+
+/** What was merged, by id. */
+interface Merged {
+  readonly id: number;
+  readonly score: number;
+  readonly similarity: number | undefined;
+  readonly wordShare: number;
+}
+
+/**
+ * Finds passages by meaning and by words at the same time, and merges the two lists by rank. What
+ * is late or fails is left out: a call goes on with the other.
+ */
+export class HybridSearch implements KnowledgeSearch {
+  readonly #parts: HybridSearchParts;
+  readonly #searches = new Map<string, Promise<readonly Passage[]>>();
+  readonly #words = new Map<string, Promise<KnowledgeWords>>();
+
+  constructor(parts: HybridSearchParts) {
+    this.#parts = parts;
+  }
+
+  async search(kbId: number, question: string, limit: number): Promise<readonly Passage[]> {
+    const version = await this.#parts.repository.versionOf(kbId);
+    if (!version) {
+      this.#parts.vectors.forget(kbId);
+      return [];
+    }
+    const asked = normalised(question);
+    if (asked === '') return [];
+    const state = `${kbId} ${version.version} ${version.deletions}`;
+    const key = `${state} ${limit} ${asked}`;
+    return kept(this.#searches, key, KEPT, () =>
+      this.#search({ kbId, version, state, question, limit }),
+    );
+  }
+
+  async #search(asked: {
+    readonly kbId: number;
+    readonly version: KnowledgeVersion;
+    readonly state: string;
+    readonly question: string;
+    readonly limit: number;
+  }): Promise<readonly Passage[]> {
+    const { kbId, version, state, question, limit } = asked;
+    const [near, shared] = await Promise.all([
+      this.#inTime('vectors', (signal) => this.#near(kbId, version, question, signal)),
+      this.#inTime('words', () => this.#sharing(kbId, state, question)),
+    ]);
+    const best = merged(near, shared).slice(0, limit);
+    if (best.length === 0) return [];
+    const passages = await this.#parts.repository.passages(best.map(({ id }) => id));
+    const byId = new Map(passages.map((passage) => [passage.id, passage]));
+    // One that was deleted meanwhile is not told any more.
+    return best.flatMap((one) => {
+      const found = byId.get(one.id);
+      return found ? [{ ...found, ...one }] : [];
+    });
+  }
+
+  async #near(
+    kbId: number,
+    version: KnowledgeVersion,
+    question: string,
+    signal: AbortSignal,
+  ): Promise<readonly NearPassage[]> {
+    const { embedder, vectors } = this.#parts;
+    const options = { priority: 'turn', signal, isQuestion: true } as const;
+    const [query] = await embedder.embed([question], options);
+    return vectors.nearest(kbId, version, query!, CANDIDATES);
+  }
+
+  async #sharing(kbId: number, state: string, question: string): Promise<readonly WordHit[]> {
+    const { words } = this.#parts;
+    const known = await kept(this.#words, state, KEPT_WORDS, () => words.wordsOf(kbId));
+    return words.search(kbId, question, known, CANDIDATES);
+  }
+
+  /** A list, or an empty one when it is late or cannot be made. */
+  async #inTime<T>(
+    list: string,
+    make: (signal: AbortSignal) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const late = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const time = new Promise<readonly T[]>((resolve) => {
+      timer = setTimeout(() => {
+        late.abort();
+        this.#parts.log.warn({ list }, 'a knowledge base was not searched in time');
+        resolve([]);
+      }, WITHIN_MS);
+    });
+    const work = make(late.signal).catch((error: unknown) => {
+      if (!late.signal.aborted) {
+        this.#parts.log.warn({ list, err: error }, 'a knowledge base could not be searched');
+      }
+      return [];
+    });
+    try {
+      return await Promise.race([work, time]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** The lists' entries by the sum of what their ranks are worth. */
+export function merged(
+  near: readonly NearPassage[],
+  shared: readonly WordHit[],
+): readonly Merged[] {
+  const byId = new Map<number, Merged>();
+  near.forEach(({ id, score: similarity }, rank) => {
+    byId.set(id, { id, score: worth(rank), similarity, wordShare: 0 });
+  });
+  shared.forEach(({ id, share: wordShare }, rank) => {
+    const { score = 0, similarity } = byId.get(id) ?? {};
+    byId.set(id, { id, score: score + worth(rank), similarity, wordShare });
+  });
+  return [...byId.values()].sort((a, b) => b.score - a.score || a.id - b.id);
+}
+
+function worth(rank: number): number {
+  return 1 / (RANK_OFFSET + rank + 1);
+}
+
+/** Two transcripts of the same words are one question. */
+function normalised(question: string): string {
+  return question
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim();
+}

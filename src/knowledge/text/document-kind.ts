@@ -1,0 +1,42 @@
+/** What text can be taken from. */
+export const DOCUMENT_KINDS = ['text', 'markdown', 'html', 'pdf', 'docx'] as const;
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
+
+const BY_ENDING: Readonly<Record<string, DocumentKind>> = {
+  txt: 'text',
+  text: 'text',
+  csv: 'text',
+  md: 'markdown',
+  markdown: 'markdown',
+  htm: 'html',
+  html: 'html',
+  xhtml: 'html',
+};
+
+/** How much of a file is looked at. */
+const LOOKED_AT = 4_096;
+const HTML = /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?<(?:!doctype\s+html|html)\b/i;
+
+/** A file's kind by its first bytes and, where those tell nothing, by its name's ending. */
+export function documentKindOf(name: string, bytes: Uint8Array): DocumentKind | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LOOKED_AT));
+  // Some programs write a few bytes before a PDF's head.
+  if (start.subarray(0, 1_024).includes('%PDF-')) return 'pdf';
+  if (start.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
+    return endingOf(name) === 'docx' ? 'docx' : undefined;
+  }
+  const hasUtf16Mark =
+    (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+  if (start.includes(0) && !hasUtf16Mark) return undefined;
+  if (isHtml(start.toString('latin1'))) return 'html';
+  return BY_ENDING[endingOf(name)];
+}
+
+/** Whether a text is a page and not words. */
+export function isHtml(text: string): boolean {
+  return HTML.test(text.slice(0, LOOKED_AT));
+}
+
+function endingOf(name: string): string {
+  return /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+}
