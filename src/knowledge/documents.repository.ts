@@ -4,7 +4,7 @@ import type { DocumentKind } from './text/document-kind.js';
 import type { ExtractedText } from './text/extraction.js';
 
 /** A gateway that was killed leaves a document alone for so long. Over the time for one document. */
-const CLAIMED_FOR = "interval '90 seconds'";
+const CLAIMED_FOR = "interval '150 seconds'";
 const MAX_INT8 = Number.MAX_SAFE_INTEGER;
 
 export interface NewDocument {

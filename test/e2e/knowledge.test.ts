@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentPassages } from '../../agents-runtime/agent/document-passages.js';
+import { atOnce } from '../../media/stream/in-slices.js';
 import { CallClient, type ConnectionDetails } from '../support/call-client.js';
 import { type Product, removeDataDir, startProduct } from '../support/product.js';
 import { makeTestFolder } from '../support/test-folder.js';
@@ -73,6 +75,9 @@ describe('a knowledge base of the product', () => {
       .toBe('indexing 2 of 3 documents');
     await product.kill();
     product = await startProduct({ dataDir });
-    await expect.poll(() => messageOf(kbId), { timeout: 60_000 }).toBe('ready: 450 passages');
+    const passages = contents.flatMap((content) => atOnce(documentPassages(content)));
+    await expect
+      .poll(() => messageOf(kbId), { timeout: 60_000 })
+      .toBe(`ready: ${passages.length} passages`);
   });
 });

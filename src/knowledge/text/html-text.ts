@@ -1,5 +1,10 @@
 import { Parser } from 'htmlparser2';
-import { type ExtractedText, type ExtractionLimits, tooLong } from './extraction.js';
+import {
+  type ExtractedText,
+  type ExtractionLimits,
+  tooLong,
+  UnreadableDocument,
+} from './extraction.js';
 
 /** Nothing in them is read out. */
 const SKIPPED = new Set(
@@ -12,6 +17,8 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
+/** The parser's time grows with the square of it; pages have some dozens. */
+const DEEPEST = 2_000;
 const HEADING = /^h([1-6])$/;
 
 /** Writes a page's words down by its structure; reads it as a stream, so that depth costs nothing. */
@@ -22,6 +29,7 @@ class TextWriter {
   #mark = '';
   #words = '';
   #skipped = 0;
+  #depth = 0;
   #isInTitle = false;
   #cells: string[] | undefined;
   #hasHeaderCells = false;
@@ -36,6 +44,9 @@ class TextWriter {
   }
 
   open(name: string): void {
+    if (++this.#depth > DEEPEST) {
+      throw new UnreadableDocument('Its elements are nested too deeply');
+    }
     if (name === 'title' && this.title === '') this.#isInTitle = true;
     if (SKIPPED.has(name)) this.#skipped++;
     if (this.#skipped > 0) return;
@@ -49,6 +60,7 @@ class TextWriter {
   }
 
   close(name: string): void {
+    this.#depth--;
     if (name === 'title') this.#isInTitle = false;
     if (SKIPPED.has(name)) {
       this.#skipped = Math.max(0, this.#skipped - 1);
@@ -62,7 +74,10 @@ class TextWriter {
   }
 
   words(text: string): void {
-    if (this.#isInTitle && this.title.length < 300) this.title += text;
+    if (this.#isInTitle) {
+      if (this.title.length < 300) this.title += text;
+      return;
+    }
     if (this.#skipped > 0) return;
     this.#words += text;
     this.#count(text.length);

@@ -19,7 +19,7 @@ export interface TextExtractorOptions {
   readonly memoryBytes?: number;
 }
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 const MEMORY_BYTES = 512 * 1_048_576;
 const HEAP_MB = 256;
 /** Memory is looked at so often: a bomb inflates some tens of megabytes in between. */
@@ -34,8 +34,7 @@ export class ExtractionStopped extends Error {
 }
 
 /**
- * Takes text from documents in a process of its own, which gets only what calls leave of the
- * processor, knows no setting or secret, and is ended and replaced when a document takes too long
+ * Takes text from documents in a process of its own, which stands back behind calls, knows no setting or secret, and is ended and replaced when a document takes too long
  * or too much memory. One document at a time.
  */
 export class TextExtractor {
@@ -125,7 +124,7 @@ export class TextExtractor {
 
 function beNice(pid: number): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // It has ended by now, which whoever waits for it is told.
   }

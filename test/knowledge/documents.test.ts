@@ -1,0 +1,209 @@
+import { request } from 'node:http';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { DocumentsRepository } from '../../src/knowledge/documents.repository.js';
+import { FileReader } from '../../src/knowledge/file-reader.js';
+import { Indexer } from '../../src/knowledge/indexer.js';
+import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
+import { TextExtractor } from '../../src/knowledge/text/text-extractor.js';
+import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
+import { type Ask, EMBEDDING_MODEL, withControlPlane } from '../support/control-plane.js';
+import { docxBomb, realDocument } from '../support/documents.js';
+import { modelFolder } from '../support/model-folder.js';
+
+const log = pino({ level: 'silent' });
+let wake = (): void => undefined;
+// Files are read behind everything else that the machine does.
+vi.setConfig({ testTimeout: 60_000 });
+
+const plane = withControlPlane({ onDocuments: () => wake() });
+const embedder = new MiniLmEmbedder({
+  id: EMBEDDING_MODEL,
+  folder: modelFolder(EMBEDDING_MODEL),
+  permits: new CpuPermits(1),
+});
+let ask: Ask;
+let files: FileReader;
+let indexer: Indexer;
+
+beforeAll(async () => {
+  ask = await plane.asNewAccount();
+  const { db } = plane.database;
+  indexer = new Indexer({ repository: new IndexingRepository(db, embedder.id), embedder, log });
+  files = new FileReader({
+    documents: new DocumentsRepository(db, embedder.id),
+    extractor: new TextExtractor(),
+    log,
+    onText: indexer.wake,
+  });
+  wake = () => {
+    files.wake();
+    indexer.wake();
+  };
+  indexer.start();
+  files.start();
+});
+afterAll(async () => {
+  await files?.close();
+  await indexer?.close();
+  await embedder.close();
+});
+
+async function makeBase(fields: Record<string, unknown> = {}): Promise<number> {
+  const documents = [{ content: 'The pool opens at six.' }];
+  return (await ask('POST', '/knowledge-base', { documents, ...fields })).body.kb_id;
+}
+
+function send(kbId: number, name: string, bytes: string | Buffer) {
+  const form = new FormData();
+  form.set('file', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), name);
+  return ask('POST', `/knowledge-base/${kbId}/documents`, form);
+}
+
+const documentOf = async (kbId: number, id: number) =>
+  (await ask('GET', `/knowledge-base/${kbId}/documents/${id}`)).body;
+
+async function settled(kbId: number, id: number) {
+  const state = async () => (await documentOf(kbId, id)).status;
+  await expect.poll(state, { timeout: 50_000 }).not.toBe('PENDING');
+  return documentOf(kbId, id);
+}
+
+/** The beginnings of what words find. */
+async function find(kbId: number, question: string): Promise<string[]> {
+  const words = new WordSearchRepository(plane.database.db);
+  const hits = await words.search(kbId, question, await words.wordsOf(kbId), 3);
+  const repository = new IndexingRepository(plane.database.db, embedder.id);
+  const passages = await repository.passages(hits.map(({ id }) => id));
+  return hits.map(({ id }) => passages.find((one) => one.id === id)!.text);
+}
+
+describe('a file', () => {
+  it('is taken, read and found, with its own title; and can be taken out again', async () => {
+    const kbId = await makeBase();
+    const { status, body } = await send(kbId, 'Fähre.pdf', realDocument('ferry.pdf'));
+    expect([status, body]).toEqual([
+      201,
+      {
+        document_id: expect.any(Number),
+        kb_id: kbId,
+        name: 'Fähre.pdf',
+        title: '',
+        kind: 'pdf',
+        bytes: 20_826,
+        metadata: {},
+        status: 'PENDING',
+        failure_reason: null,
+        passages: 0,
+        created_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+    const { document_id: id } = body;
+    expect(await settled(kbId, id)).toMatchObject({
+      status: 'INDEXED',
+      title: 'Ferry guide',
+      passages: 1,
+    });
+    expect((await find(kbId, 'How much do cars pay?'))[0]).toMatch(/Cars pay two hundred/);
+    const list = (await ask('GET', `/knowledge-base/${kbId}/documents?limit=1&page=2`)).body;
+    expect(list.items).toEqual([await documentOf(kbId, id)]);
+    const whole = (await ask('GET', `/knowledge-base/${kbId}`)).body;
+    expect(whole.documents[1].content).toMatch(/^# Ferry to Skarholm/);
+    const path = `/knowledge-base/${kbId}/documents/${id}`;
+    expect((await ask('DELETE', path)).status).toBe(204);
+    expect((await ask('DELETE', path)).body.code).toBe('DOCUMENT_NOT_FOUND');
+    expect(await find(kbId, 'How much do cars pay?')).toEqual([]);
+  });
+
+  it('that cannot be read is failed with a reason, and the others are indexed', async () => {
+    const kbId = await makeBase();
+    const bomb = await send(kbId, 'bomb.docx', await docxBomb(120_000_000));
+    const rules = await send(kbId, 'rules.docx', realDocument('house-rules.docx'));
+    expect(await settled(kbId, bomb.body.document_id)).toMatchObject({
+      status: 'FAILED',
+      failure_reason: 'Its archive is too large when unpacked',
+    });
+    expect(await settled(kbId, rules.body.document_id)).toMatchObject({ status: 'INDEXED' });
+    const message = async () => (await ask('GET', `/knowledge-base/${kbId}`)).body.message;
+    await expect
+      .poll(message, { timeout: 50_000 })
+      .toBe('ready: 2 passages, 1 document not indexed');
+  });
+
+  it('is refused where it is empty, too large, of another kind, or for no knowledge base', async () => {
+    const kbId = await makeBase();
+    const told = async (name: string, bytes: string | Buffer, id = kbId) => {
+      const { status, body } = await send(id, name, bytes);
+      return [status, body.code ?? body.detail[0].msg];
+    };
+    expect(await told('a.txt', '')).toEqual([422, expect.stringMatching(/the file is empty/)]);
+    expect(await told('a.txt', 'x'.repeat(1_100_000))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(await told('a.zip', 'PK\x03\x04')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await told('a.txt', Buffer.from([1, 0, 2]))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await told('a.txt', 'x', 2 ** 31 - 1)).toEqual([404, 'KNOWLEDGE_BASE_NOT_FOUND']);
+    const stranger = await plane.asNewAccount();
+    expect((await stranger('GET', `/knowledge-base/${kbId}/documents`)).status).toBe(404);
+    expect((await stranger('DELETE', `/knowledge-base/${kbId}/documents/1`)).status).toBe(404);
+  });
+
+  it('of 200 MB is refused before it is sent', async () => {
+    const kbId = await makeBase();
+    const key = await plane.makeKey(await plane.makeAccount());
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${plane.url}/api/v1/knowledge-base/${kbId}/documents`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'multipart/form-data; boundary=x',
+          'content-length': 200_000_000,
+        },
+      });
+      sent.on('response', (response) => {
+        resolve(response.statusCode);
+        sent.destroy();
+      });
+      sent.on('error', reject);
+      sent.write('--x\r\n');
+    });
+    expect(status).toBe(413);
+  });
+});
+
+describe('documents as JSON', () => {
+  it('may be pages, whose words are taken', async () => {
+    const content =
+      '<!doctype html><title>Bar</title><h1>Drinks</h1><p>Lemonade costs three euros.';
+    const kbId = await makeBase({ documents: [{ content }] });
+    const message = async () => (await ask('GET', `/knowledge-base/${kbId}`)).body.message;
+    await expect.poll(message, { timeout: 50_000 }).toBe('ready: 1 passage');
+    expect((await find(kbId, 'lemonade'))[0]).toMatch(/^Lemonade costs three euros/);
+    expect((await ask('GET', `/knowledge-base/${kbId}`)).body.documents[0].content).toBe(content);
+  });
+
+  it('are found by the words of their own language', async () => {
+    const kbId = await makeBase({
+      documents: [
+        { content: 'Die Schwimmbäder sind für die Gäste das ganze Jahr geöffnet.' },
+        { content: 'Los perros pequeños están permitidos en las habitaciones de la casa.' },
+      ],
+    });
+    const message = async () => (await ask('GET', `/knowledge-base/${kbId}`)).body.message;
+    await expect.poll(message, { timeout: 50_000 }).toBe('ready: 2 passages');
+    expect((await find(kbId, 'Schwimmbad'))[0]).toMatch(/^Die Schwimmbäder/);
+    expect((await find(kbId, '¿Un perro en la habitación?'))[0]).toMatch(/^Los perros/);
+  });
+
+  it('may be five thousand at once, and are all waited for', async () => {
+    const documents = Array.from({ length: 5_000 }, (_, i) => ({ content: `Locker ${i} is red.` }));
+    const { status, body } = await ask('POST', '/knowledge-base', { documents });
+    expect([status, body.document_count]).toEqual([201, 5_000]);
+    const indexed = async () =>
+      Number((await ask('GET', `/knowledge-base/${body.kb_id}`)).body.message.split(' ')[1]);
+    await expect.poll(indexed, { timeout: 50_000 }).toBeGreaterThan(32);
+    // Another one, and the gateway itself, are served meanwhile.
+    expect((await ask('GET', '/knowledge-base')).status).toBe(200);
+    expect((await ask('DELETE', `/knowledge-base/${body.kb_id}`)).status).toBe(204);
+  });
+});
