@@ -32,11 +32,15 @@ export class DashboardRepository {
         `with today as (select (now() at time zone :timeZone)::date as day),
          days as (
            select generate_series(day - ${DAYS - 1}, day, interval '1 day')::date as day from today
-         ), parts as (
-           select (quarter at time zone :timeZone)::date as day, calls, seconds, credits
+         ), quarters as (
+           select quarter, sum(calls) as calls, sum(seconds) as seconds, sum(credits) as credits
            from call_quarter_sums
            where account_id = :accountId
              and quarter >= ((select min(day) from days)::timestamp at time zone :timeZone)
+           group by quarter
+         ), parts as (
+           select (quarter at time zone :timeZone)::date as day, calls, seconds, credits
+           from quarters
            union all
            select (called_at at time zone :timeZone)::date, 1,
              coalesce(extract(epoch from now() - started_at), 0), 0

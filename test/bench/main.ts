@@ -12,6 +12,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   speech: () => import('./speech.js'),
   echo: () => import('./echo.js'),
   heard: () => import('./heard.js'),
+  records: () => import('./records.js'),
   noise: () => import('./noise.js'),
   mind: () => import('./mind.js'),
 };

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { Knex } from 'knex';
+import {
+  CallHistoryRepository,
+  HISTORY_SORTS,
+  type HistoryFilter,
+  type HistoryQuery,
+} from '../../src/calls/call-history.repository.js';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { DashboardRepository } from '../../src/calls/dashboard.repository.js';
+import { connect } from '../../src/db/connect.js';
+import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
+import { migrate } from '../../src/db/migrate.js';
+import { CACHE, makeTestFolder } from '../support/test-folder.js';
+import { type Percentiles, percentilesOf } from './percentiles.js';
+import type { RecordsFigures, RecordsOptions } from './records.js';
+import { plainDays, plainPage } from './records-peer.js';
+import { type FilledTable, fillTable, historyIndexes } from './records-table.js';
+
+/** Source: the issue: the first 100 pages. */
+const PAGES = [1, 2, 3, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
+const LIMIT = 10;
+const BAR_MS = 50;
+/** So many times faster than the plain query, at the least. */
+const PEER_BAR = 5;
+const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
+const ENDS = 400;
+const ENDS_AT_ONCE = 16;
+
+type Order = Pick<HistoryQuery, 'sortBy' | 'sortDir'>;
+
+/** A throw-away database with a million calls: lists, totals, the dashboard and the end of calls. */
+export async function measure({ tell, calls }: RecordsOptions): Promise<RecordsFigures> {
+  const dataDir = makeTestFolder();
+  const server = await startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
+  const db = connect(server.connection, { poolMax: ENDS_AT_ONCE + 2 });
+  try {
+    await migrate(db);
+    return await inDatabase(db, calls, tell);
+  } finally {
+    await db.destroy();
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function inDatabase(
+  db: Knex,
+  calls: number,
+  tell: RecordsOptions['tell'],
+): Promise<RecordsFigures> {
+  const indexes = await historyIndexes(db);
+  for (const name of indexes.keys()) await db.raw('drop index ??', [name]);
+  tell(`writing ${calls} calls …`);
+  const table = await fillTable(db, calls);
+  await settle(db, []);
+  tell('without sums and indexes …');
+  const plain = await plainFigures(db, table);
+  tell('making the indexes …');
+  await settle(db, [...indexes.values()]);
+  tell('with sums and indexes …');
+  const pages = await pageFigures(db, table);
+  const dashboard = await dashboardFigures(db, table);
+  const ends = await endFigures(db, table);
+  const all = percentilesOf(pages.flatMap(({ ms }) => ms));
+  const slowest = pages
+    .map(({ name, ms }) => ({ name, ...percentilesOf(ms) }))
+    .sort((a, b) => b.p99 - a.p99);
+  const ratio = plain.pages.p50 / all.p50;
+  const isMet = all.p99 <= BAR_MS && dashboard.p99 <= BAR_MS && ratio >= PEER_BAR;
+  return {
+    isMet,
+    figures: {
+      calls,
+      pages: all,
+      slowest: slowest.slice(0, 5),
+      dashboard,
+      ends,
+      peer: { pages: plain.pages, dashboard: plain.dashboard, pagesRatio: ratio },
+    },
+    lines: [
+      `${calls} calls; ${all.count} pages of ${pages.length} filters and sorts, among the first 100:`,
+      `  page with total  p50 ${ms(all.p50)}, p99 ${ms(all.p99)}, worst ${ms(all.max)} (bar: p99 ≤ ${BAR_MS} ms)`,
+      `  slowest: ${slowest
+        .slice(0, 3)
+        .map(({ name, p99 }) => `${name} ${ms(p99)}`)
+        .join('; ')}`,
+      `  dashboard        p50 ${ms(dashboard.p50)}, p99 ${ms(dashboard.p99)}`,
+      `  end of a call, ${ENDS_AT_ONCE} at once of one agent  p50 ${ms(ends.p50)}, p99 ${ms(ends.p99)}, ${Math.round(ends.perSecond)} a second`,
+      `  the plain query  page p50 ${ms(plain.pages.p50)}, p99 ${ms(plain.pages.p99)} (${ratio.toFixed(0)} times ours); dashboard p50 ${ms(plain.dashboard.p50)}`,
+    ],
+  };
+}
+
+/** Makes indexes, and lets the database know what it holds. */
+async function settle(db: Knex, indexes: readonly string[]): Promise<void> {
+  const client = await db.client.acquireConnection();
+  try {
+    await client.query('set statement_timeout = 0');
+    for (const definition of indexes) await client.query(definition);
+    await client.query('vacuum analyze');
+    await client.query('set statement_timeout = 30000');
+  } finally {
+    await db.client.releaseConnection(client);
+  }
+}
+
+function filtersOf({ agentIds }: FilledTable): Readonly<Record<string, HistoryFilter>> {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+  return {
+    all: {},
+    'last 30 days': { startDate: ago(30) },
+    'one day': { startDate: ago(8), endDate: ago(7) },
+    'until a month ago': { endDate: ago(30) },
+    'the busiest agent': { agentIds: agentIds.slice(0, 1) },
+    'a quiet agent': { agentIds: agentIds.slice(-1) },
+    'three agents': { agentIds: [agentIds[2]!, agentIds[9]!, agentIds[15]!] },
+    'by name': { agentName: 'agent c' },
+    'by name and days': { agentName: 'agent', startDate: ago(20), endDate: ago(10) },
+  };
+}
+
+const ORDERS: readonly Order[] = HISTORY_SORTS.flatMap((sortBy) => [
+  { sortBy, sortDir: 'asc' } as const,
+  { sortBy, sortDir: 'desc' } as const,
+]);
+
+async function pageFigures(db: Knex, table: FilledTable) {
+  const history = new CallHistoryRepository(db);
+  const figures: { readonly name: string; readonly ms: readonly number[] }[] = [];
+  for (const [name, filter] of Object.entries(filtersOf(table))) {
+    for (const order of ORDERS) {
+      const times: number[] = [];
+      for (const page of PAGES) {
+        times.push(
+          await timed(async () => {
+            const found = await history.find(table.accountId, filter);
+            await found.count();
+            await found.list(order, { offset: (page - 1) * LIMIT, limit: LIMIT });
+          }),
+        );
+      }
+      figures.push({ name: `${name}, by ${order.sortBy} ${order.sortDir}`, ms: times });
+    }
+  }
+  return figures;
+}
+
+async function dashboardFigures(db: Knex, { accountId }: FilledTable): Promise<Percentiles> {
+  const dashboard = new DashboardRepository(db);
+  const times: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    for (const zone of ZONES) times.push(await timed(() => dashboard.days(accountId, zone)));
+  }
+  return percentilesOf(times);
+}
+
+/** Many calls of one agent that end at once, as their rows in the sums are the same. */
+async function endFigures(db: Knex, { accountId, agentIds }: FilledTable) {
+  const calls = new CallsRepository(db, 0);
+  const callIds = Array.from({ length: ENDS }, () => randomUUID());
+  for (const callId of callIds) {
+    const agent = { agentId: agentIds[0]!, agentName: 'Agent A' };
+    await calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
+    await calls.take(callId, randomUUID());
+    await calls.start(callId);
+  }
+  const times: number[] = [];
+  const waiting = [...callIds];
+  const allMs = await timed(() =>
+    Promise.all(
+      Array.from({ length: ENDS_AT_ONCE }, async () => {
+        for (let callId = waiting.pop(); callId; callId = waiting.pop()) {
+          const ended = callId;
+          times.push(await timed(() => calls.end(ended, 'user_hangup')));
+        }
+      }),
+    ),
+  );
+  return { ...percentilesOf(times), perSecond: (ENDS * 1_000) / allMs };
+}
+
+/** One page in the middle of each filter and sort, and each dashboard three times. */
+async function plainFigures(db: Knex, table: FilledTable) {
+  const pages: number[] = [];
+  for (const filter of Object.values(filtersOf(table))) {
+    for (const order of ORDERS.filter(({ sortDir }) => sortDir === 'desc')) {
+      const page = { offset: 49 * LIMIT, limit: LIMIT };
+      pages.push(await timed(() => plainPage(db, table.accountId, filter, order, page)));
+    }
+  }
+  const days: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    for (const zone of ZONES) days.push(await timed(() => plainDays(db, table.accountId, zone)));
+  }
+  return { pages: percentilesOf(pages), dashboard: percentilesOf(days) };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}
+
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+}

@@ -1,0 +1,49 @@
+/** A part of this measurement: prints nothing, answers figures and whether they are good enough. */
+export type RecordsSection = (options: RecordsOptions) => Promise<RecordsFigures>;
+
+export interface RecordsOptions {
+  /** Told what is being done, as it takes minutes. */
+  readonly tell: (text: string) => void;
+  /** Rows of the history; a million by default. */
+  readonly calls: number;
+}
+
+export interface RecordsFigures {
+  readonly isMet: boolean;
+  /** For people. */
+  readonly lines: readonly string[];
+  /** For `--json`. */
+  readonly figures: object;
+}
+
+const SECTIONS: Readonly<Record<string, () => Promise<{ readonly measure: RecordsSection }>>> = {
+  history: () => import('./records-history.js'),
+};
+
+/**
+ * What remains of calls: all parts, or the named one. `--json` prints JSON; `--calls=N` fills the
+ * history with so many.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  const named = args.filter((arg) => !arg.startsWith('-'));
+  const calls = Number(args.find((arg) => arg.startsWith('--calls='))?.slice(8) ?? 1_000_000);
+  const unknown = named.find((name) => !Object.hasOwn(SECTIONS, name));
+  if (unknown !== undefined || !Number.isSafeInteger(calls) || calls < 1_000) {
+    console.error(
+      `usage: npm run bench -- records [${Object.keys(SECTIONS).join('|')}] [--calls=N] [--json]`,
+    );
+    return 2;
+  }
+  const tell = (text: string) => console.error(text);
+  const told: Record<string, object> = {};
+  let isMet = true;
+  for (const name of named.length > 0 ? named : Object.keys(SECTIONS)) {
+    const { measure } = await SECTIONS[name]!();
+    const section = await measure({ tell, calls });
+    isMet &&= section.isMet;
+    told[name] = { ...section.figures, isMet: section.isMet };
+    if (!args.includes('--json')) console.log([name, ...section.lines, ''].join('\n'));
+  }
+  if (args.includes('--json')) console.log(JSON.stringify({ ...told, isMet }, undefined, 2));
+  return isMet ? 0 : 1;
+}
