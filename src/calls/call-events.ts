@@ -16,11 +16,25 @@ export interface CallEvent {
   readonly callId: string;
   /** In the contract's names. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** Something was said in the call that ended. */
+  readonly hasTranscript?: boolean;
+  /** It is told after so long, or as soon as it is amended. */
+  readonly holdMs?: number;
 }
 
 /** Writes events down inside the transaction of what they tell, so that neither is without the other. */
 export interface CallEvents {
   record(transaction: Knex.Transaction, events: readonly CallEvent[]): Promise<void>;
+}
+
+/** Of which some are held until there is more to tell. */
+export interface HeldEvents extends CallEvents {
+  /** Adds to an event that is held, and lets it go; one that has gone stays as it was. */
+  amend(
+    transaction: Knex.Transaction,
+    callId: string,
+    change: Pick<CallEvent, 'event' | 'data'>,
+  ): Promise<void>;
 }
 
 /** Media is connected. */
@@ -32,8 +46,8 @@ export function callStarted(call: CallRow): CallEvent {
 }
 
 /**
- * The end of a call: `call.completed` for each that had begun, whatever its reason, and
- * `call.failed` besides (or alone) for one that an error ended.
+ * The end of a call: `call.completed` for each that had begun, whatever its reason, and before it
+ * (or alone) `call.failed` for one that an error ended.
  */
 export function callEnded(call: CallRow): readonly CallEvent[] {
   const { started_at: start, ended_at: end, ended_reason } = call;
@@ -45,9 +59,13 @@ export function callEnded(call: CallRow): readonly CallEvent[] {
     ...numbers(call),
     ended_reason,
   };
+  const told = (event: CallEvent['event']) => ({
+    ...about(call, event, ended),
+    hasTranscript: call.has_transcript,
+  });
   return [
-    ...(start ? [about(call, 'call.completed', ended)] : []),
-    ...(ended_reason?.startsWith('error_') ? [about(call, 'call.failed', ended)] : []),
+    ...(ended_reason?.startsWith('error_') ? [told('call.failed')] : []),
+    ...(start ? [told('call.completed')] : []),
   ];
 }
 

@@ -36,6 +36,7 @@ export interface CallRow {
   readonly ended_at: Date | null;
   readonly ended_reason: EndedReason | null;
   readonly credits_used: number;
+  readonly has_transcript: boolean;
 }
 
 export interface NewCall {

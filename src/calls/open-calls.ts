@@ -36,7 +36,7 @@ import { agentLatencyRoutes } from './agent-latency.routes.js';
 import { CallCommands } from './call-commands.js';
 import { CallCommandsRepository } from './call-commands.repository.js';
 import { CallDesk } from './call-desk.js';
-import type { CallEvents } from './call-events.js';
+import type { HeldEvents } from './call-events.js';
 import { CallHistoryRepository } from './call-history.repository.js';
 import { callHistoryRoutes } from './call-history.routes.js';
 import type { CallMetrics } from './call-metrics.js';
@@ -44,6 +44,7 @@ import { CallSockets } from './call-sockets.js';
 import { CallTokens } from './call-tokens.js';
 import { CallsRepository } from './calls.repository.js';
 import { callRoutes } from './calls.routes.js';
+import { CompletedCalls } from './completed-calls.js';
 import { CreditWatch } from './credit-watch.js';
 import { DashboardRepository } from './dashboard.repository.js';
 import { dashboardRoutes } from './dashboard.routes.js';
@@ -54,6 +55,8 @@ import type { LoadWatch } from './load-watch.js';
 import { outboundRoutes } from './outbound.routes.js';
 import { recordRoutes } from './records.routes.js';
 import type { ReplyModels } from './reply-models.js';
+import { Summaries } from './summaries.js';
+import { SummariesRepository } from './summaries.repository.js';
 import type { VoiceOverrides } from './voice-overrides.js';
 
 export interface CallsParts {
@@ -72,7 +75,7 @@ export interface CallsParts {
   readonly ears: Ears;
   readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
-  readonly events: CallEvents;
+  readonly events: HeldEvents;
   /** How this gateway keeps up. */
   readonly load: LoadWatch;
   /** Told how late frames go out. */
@@ -101,7 +104,15 @@ export interface OpenCalls {
 export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const { config, db, box, secrets, log, models, voices, ears, replies, gatewayId } = parts;
   const agents = new AgentsRepository(db);
-  const calls = new CallsRepository(db, config.CONCURRENT_CALLS, parts.events);
+  const links = new SignedLinks(secrets);
+  const events = new CompletedCalls({
+    events: parts.events,
+    summaries: new SummariesRepository(db),
+    links,
+    origin: parts.origin,
+  });
+  const calls = new CallsRepository(db, config.CONCURRENT_CALLS, events);
+  const summaries = new Summaries({ db, log, calls, replies, events });
   const tokens = new CallTokens(secrets);
   const live = new LiveCalls();
   const written = new CallCommandsRepository(db);
@@ -132,6 +143,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   recordings.start();
   const retention = openRetention({ db, log, recordings, replays });
   retention.job.start();
+  summaries.start();
   const sockets = new CallSockets({
     gatewayId,
     agents,
@@ -191,7 +203,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       ...recordRoutes({
         calls,
         recordings,
-        links: new SignedLinks(secrets),
+        links,
         origin: parts.origin,
       }),
       ...outboundRoutes({ agents, carriers: new Carriers(config) }),
@@ -209,6 +221,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       parts.load.stop();
       await commands.close();
       await heartbeat.stop();
+      await summaries.close();
     },
   };
 }

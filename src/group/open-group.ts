@@ -2,7 +2,12 @@ import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { CallsRepository } from '../calls/calls.repository.js';
+import { CompletedCalls } from '../calls/completed-calls.js';
+import { SummariesRepository } from '../calls/summaries.repository.js';
 import type { Config } from '../config.js';
+import { httpOrigin } from '../http/own-address.js';
+import { SignedLinks } from '../http/signed-links.js';
+import type { SecretKeys } from '../secrets/secret-keys.js';
 import type { Shutdown } from '../shutdown.js';
 import { DeliveriesRepository } from '../webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../webhooks/outbox.js';
@@ -13,6 +18,7 @@ export interface GroupNeeds {
   readonly log: Logger;
   readonly shutdown: Shutdown;
   readonly db: Knex;
+  readonly secrets: SecretKeys;
   /** How the gateways reach the database that is open here. */
   readonly databaseUrl: string;
   /** Where they all listen. */
@@ -23,7 +29,13 @@ export interface GroupNeeds {
 export async function openGroup(needs: GroupNeeds): Promise<void> {
   const { config, log, shutdown, db, databaseUrl, port } = needs;
   const deliveries = new DeliveriesRepository(db);
-  const calls = new CallsRepository(db, 0, new WebhookOutbox(deliveries));
+  const events = new CompletedCalls({
+    events: new WebhookOutbox(deliveries),
+    summaries: new SummariesRepository(db),
+    links: new SignedLinks(needs.secrets),
+    origin: () => httpOrigin(config, port),
+  });
+  const calls = new CallsRepository(db, 0, events);
   if (config.DATABASE_URL === undefined) {
     // Nobody else is on this database: what is still open is a dead group's.
     await calls.forgetGateways();

@@ -37,7 +37,10 @@ export interface Delivery {
 export type NewDelivery = Pick<
   Delivery,
   'delivery_id' | 'account_id' | 'agent_id' | 'call_id' | 'event' | 'url' | 'lane' | 'body'
->;
+> & {
+  /** It waits for so long, unless it is released. */
+  readonly hold_ms?: number;
+};
 
 export interface DeliveryFilter {
   readonly agentId: string;
@@ -74,8 +77,32 @@ export class DeliveriesRepository {
   /** Writes deliveries down, and the jobs that send them, inside the caller's transaction. */
   async add(transaction: Knex.Transaction, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
-    await transaction('webhook_deliveries').insert(deliveries);
+    await transaction('webhook_deliveries').insert(
+      deliveries.map(({ hold_ms: ms = 0, ...delivery }) => ({
+        ...delivery,
+        due_at: this.#inMs(ms),
+      })),
+    );
     for (const lane of new Set(deliveries.map((delivery) => delivery.lane))) {
+      await addJob(transaction, lane);
+    }
+  }
+
+  /** Changes what is held back, and lets it go; what is due or was tried stays as it is. */
+  async release(
+    transaction: Knex.Transaction,
+    { callId, event }: { readonly callId: string; readonly event: string },
+    change: (body: string) => string,
+  ): Promise<void> {
+    const held = await transaction<Delivery>('webhook_deliveries')
+      .where({ call_id: callId, event, status: 'pending', attempts: 0 })
+      .where('due_at', '>', transaction.fn.now())
+      .orderBy('id')
+      .forUpdate();
+    for (const { id, body, lane } of held) {
+      await transaction('webhook_deliveries')
+        .where({ id })
+        .update({ body: change(body), due_at: transaction.fn.now(3) });
       await addJob(transaction, lane);
     }
   }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { AgentsRepository } from '../agents/agents.repository.js';
-import type { CallEvents } from '../calls/call-events.js';
+import type { HeldEvents } from '../calls/call-events.js';
 import type { VoiceOverrides } from '../calls/voice-overrides.js';
 import type { Route } from '../http/route.js';
 import { JobQueue } from '../jobs/job-queue.js';
@@ -31,7 +31,7 @@ export interface WebhooksParts {
 /** Everything about webhooks, put together. */
 export interface OpenWebhooks {
   readonly routes: readonly Route[];
-  readonly events: CallEvents;
+  readonly events: HeldEvents;
   readonly inboundCalls: InboundCalls;
   /** For whoever else calls addresses that users chose: tools, MCP. */
   readonly outbound: OutboundClient;

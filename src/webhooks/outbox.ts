@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AgentsRepository } from '../agents/agents.repository.js';
-import type { CallEvent, CallEvents } from '../calls/call-events.js';
+import type { CallEvent, HeldEvents } from '../calls/call-events.js';
 import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
-import { eventBody, takesEvent } from './webhook-events.js';
+import { amendedBody, eventBody, takesEvent } from './webhook-events.js';
 import { makeMessageId } from './webhook-sender.js';
 
 /** Turns events of calls into deliveries, one for each address that wants to be told. */
-export class WebhookOutbox implements CallEvents {
+export class WebhookOutbox implements HeldEvents {
   readonly #deliveries: DeliveriesRepository;
 
   constructor(deliveries: DeliveriesRepository) {
@@ -25,6 +25,16 @@ export class WebhookOutbox implements CallEvents {
     }
     await this.#deliveries.add(transaction, deliveries);
   }
+
+  async amend(
+    transaction: Knex.Transaction,
+    callId: string,
+    { event, data }: Pick<CallEvent, 'event' | 'data'>,
+  ): Promise<void> {
+    await this.#deliveries.release(transaction, { callId, event }, (body) =>
+      amendedBody(body, data),
+    );
+  }
 }
 
 function toDelivery(event: CallEvent, url: string): NewDelivery {
@@ -37,6 +47,7 @@ function toDelivery(event: CallEvent, url: string): NewDelivery {
     url,
     lane: laneOf(event.callId, url),
     body: eventBody(event),
+    hold_ms: event.holdMs ?? 0,
   };
 }
 

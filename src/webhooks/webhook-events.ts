@@ -27,3 +27,9 @@ export function eventBody({ event, agentId, callId, data }: EventMessage, at = n
     data,
   });
 }
+
+/** The same text with more data. */
+export function amendedBody(body: string, data: EventMessage['data']): string {
+  const message = JSON.parse(body);
+  return JSON.stringify({ ...message, data: { ...message.data, ...data } });
+}

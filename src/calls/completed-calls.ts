@@ -1,0 +1,57 @@
+import type { Knex } from 'knex';
+import type { SignedLinks } from '../http/signed-links.js';
+import type { CallEvent, HeldEvents } from './call-events.js';
+import type { SummariesRepository } from './summaries.repository.js';
+import { TRANSCRIPT_FILES } from './transcript.js';
+
+/** The event waits for its summary for so long. Source: the issue, 30 s, less what sending takes. */
+export const SUMMARY_WITHIN_MS = 26_000;
+
+export interface CompletedCallsParts {
+  readonly events: HeldEvents;
+  readonly summaries: Pick<SummariesRepository, 'ask'>;
+  readonly links: SignedLinks;
+  /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
+  readonly origin: () => string | undefined;
+}
+
+/**
+ * Completes what is told of a call's end: where its transcript is, and, once it is made or its time is
+ * up, its summary. Asking for the summary is part of the call's end.
+ */
+export class CompletedCalls implements HeldEvents {
+  readonly #parts: CompletedCallsParts;
+
+  constructor(parts: CompletedCallsParts) {
+    this.#parts = parts;
+  }
+
+  async record(transaction: Knex.Transaction, events: readonly CallEvent[]): Promise<void> {
+    const { summaries } = this.#parts;
+    await this.#parts.events.record(
+      transaction,
+      events.map((event) => (event.hasTranscript ? this.#completed(event) : event)),
+    );
+    for (const { event, hasTranscript, callId } of events) {
+      if (hasTranscript && event === 'call.completed') await summaries.ask(transaction, callId);
+    }
+  }
+
+  amend(...change: Parameters<HeldEvents['amend']>): Promise<void> {
+    return this.#parts.events.amend(...change);
+  }
+
+  #completed(event: CallEvent): CallEvent {
+    const data = { ...event.data, transcript_uri: this.#transcriptOf(event.callId) };
+    const waits = event.event === 'call.completed' && { holdMs: SUMMARY_WITHIN_MS };
+    return { ...event, data, ...waits };
+  }
+
+  #transcriptOf(callId: string): string | null {
+    const origin = this.#parts.origin();
+    if (origin === undefined) return null;
+    return (
+      origin + this.#parts.links.sign(`/api/v1/downloads/${callId}/${TRANSCRIPT_FILES.json.name}`)
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import {
+  type SummarisedTurn,
+  summariseBy,
+  summariseByExtract,
+} from '../../agents-runtime/agent/call-summary.js';
+import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
+import { type Clock, systemClock } from '../../agents-runtime/clock.js';
+import { type Agent, AgentsRepository } from '../agents/agents.repository.js';
+import { JobQueue } from '../jobs/job-queue.js';
+import { BUILT_IN_RESPONDER } from '../models-listing/model-listing.js';
+import type { HeldEvents } from './call-events.js';
+import type { CallRow, CallsRepository } from './calls.repository.js';
+import type { ReplyModels } from './reply-models.js';
+import { SUMMARISE_JOB, SummariesRepository } from './summaries.repository.js';
+
+export interface SummariesParts {
+  readonly db: Knex;
+  readonly log: Logger;
+  readonly calls: Pick<CallsRepository, 'turnsOf'>;
+  readonly replies: Pick<ReplyModels, 'get'>;
+  readonly events: HeldEvents;
+  readonly clock?: Clock;
+}
+
+/** Calls that are summed up at once in this gateway: a model may take its time for each. */
+const CONCURRENCY = 4;
+/** A model that takes longer is done without. */
+const MODEL_MS = 15_000;
+const SWEEP_MS = 15_000;
+/** Of a call of hours, so many turns are read; a model gets less. */
+const MOST_TURNS = 2_000;
+
+/**
+ * Sums up calls after their end: by the agent's model, and where that is the built-in responder or
+ * fails, by what was said. The summary goes into the call's row and into the event that waits for it.
+ */
+export class Summaries {
+  readonly #parts: SummariesParts;
+  readonly #repository: SummariesRepository;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  #queue: JobQueue | undefined;
+  #sweeping: NodeJS.Timeout | undefined;
+
+  constructor(parts: SummariesParts) {
+    this.#parts = parts;
+    this.#repository = new SummariesRepository(parts.db);
+    this.#clock = parts.clock ?? systemClock;
+  }
+
+  start(): void {
+    const { db, log } = this.#parts;
+    const tasks = { [SUMMARISE_JOB]: (payload: unknown) => this.make(callIdOf(payload)) };
+    this.#queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
+    const sweep = () => {
+      this.#repository
+        .sweep()
+        .catch((error) => log.warn({ err: error }, 'summaries could not be looked for'));
+    };
+    sweep();
+    this.#sweeping = setInterval(sweep, SWEEP_MS);
+  }
+
+  /** What is not done is done by another gateway, or after the next start. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#closing.abort();
+    await this.#queue?.close();
+  }
+
+  /** Sums a call up, once; one that has its summary is left alone. */
+  async make(callId: string): Promise<void> {
+    const { db, events } = this.#parts;
+    const call = await this.#repository.findWaiting(callId);
+    if (!call) return;
+    const summary = await this.#summaryOf(call);
+    await db.transaction(async (transaction) => {
+      if (!(await this.#repository.save(transaction, callId, summary))) return;
+      await events.amend(transaction, callId, {
+        event: 'call.completed',
+        data: { transcript_summary: summary },
+      });
+    });
+  }
+
+  async #summaryOf(call: CallRow): Promise<string> {
+    const turns = await this.#turnsOf(call.call_id);
+    const agent = await new AgentsRepository(this.#parts.db).find(call.account_id, call.agent_id);
+    const model = agent && this.#modelOf(agent);
+    if (!model || !turns.some(({ role }) => role === 'user')) return summariseByExtract(turns);
+    try {
+      return await summariseBy(model, turns, {
+        language: agent.config.tts_params?.language ?? 'en',
+        limitMs: MODEL_MS,
+        clock: this.#clock,
+        signal: this.#closing.signal,
+      });
+    } catch (error) {
+      // The job is taken up elsewhere, or later.
+      if (this.#closing.signal.aborted) throw error;
+      this.#parts.log.warn({ err: error, callId: call.call_id }, 'no model summed up the call');
+      return summariseByExtract(turns);
+    }
+  }
+
+  /** Undefined where the agent has no language model. */
+  #modelOf({ config }: Agent): ReplyModel | undefined {
+    const model = this.#parts.replies.get(config.llm_model ?? '');
+    return model.id === BUILT_IN_RESPONDER ? undefined : model;
+  }
+
+  async #turnsOf(callId: string): Promise<readonly SummarisedTurn[]> {
+    const turns: SummarisedTurn[] = [];
+    for await (const page of this.#parts.calls.turnsOf(callId)) {
+      turns.push(...page.map(({ role, text, cut }) => ({ role, text, cut })));
+      if (turns.length >= MOST_TURNS) break;
+    }
+    return turns;
+  }
+}
+
+/** Jobs of this kind are written by the repository alone. */
+function callIdOf(payload: unknown): string {
+  return String((payload as { readonly call_id?: unknown }).call_id);
+}
