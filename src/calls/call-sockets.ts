@@ -28,7 +28,7 @@ import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
 import type { LiveHub } from '../live/live-hub.js';
 import { toRunning } from '../live/running-calls.repository.js';
-import { watchedParts } from '../live/watched-call.js';
+import { watchedInput, watchedParts } from '../live/watched-call.js';
 import type { Recordings } from '../recordings/recordings.js';
 import type { ReplayFiles } from '../replay/replay-files.js';
 import type { OpenTools } from '../tools/agent-tools.js';
@@ -266,9 +266,10 @@ export class CallSockets {
       },
     };
     const began = { ...toRunning(row), started_at: new Date().toISOString() };
-    const watched = watchedParts(parts, this.#parts.hub.begin(row.account_id, began));
+    const feed = this.#parts.hub.begin(row.account_id, began);
+    const watched = watchedParts(parts, feed);
     const plain = tape ? recordCall(watched, tape) : new Call(watched);
-    const call = recorder?.input(plain) ?? plain;
+    const call = watchedInput(recorder?.input(plain) ?? plain, feed);
     live.add(callId, {
       call,
       socket: wire,

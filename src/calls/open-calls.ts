@@ -8,6 +8,7 @@ import { systemClock } from '../../agents-runtime/clock.js';
 import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
 import { MediaError } from '../../media/errors.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
+import type { EncoderThread } from '../../media/inference/encoder-thread.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
@@ -73,6 +74,8 @@ export interface CallsParts {
   readonly tools: Pick<AgentTools, 'open' | 'expect'>;
   readonly voices: VoiceShelf;
   readonly ears: Ears;
+  /** For those who listen in. */
+  readonly encoders: EncoderThread;
   readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
   readonly events: HeldEvents;

@@ -17,6 +17,7 @@ export class EventStream {
     this.#response = response;
     this.#onClosed = onClosed;
     response.once('close', () => this.#end());
+    if (response.closed) this.#end();
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',

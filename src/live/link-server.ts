@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { bearerOf } from '../http/authenticate.js';
+import type { SoundEncoders } from './call-sound.js';
 import type { LinkRequest, LinkTokens } from './link-tokens.js';
+import { listenInto } from './listening.js';
 import type { LiveHub } from './live-hub.js';
 
 /** A line without anything says that the link lives. */
@@ -16,6 +18,7 @@ export interface LinkServerParts {
   /** `host` or `host:port` of this machine; without a port any free one is taken. */
   readonly address: string;
   readonly hub: LiveHub;
+  readonly encoders: SoundEncoders;
   readonly tokens: LinkTokens;
   readonly log: Logger;
 }
@@ -60,15 +63,19 @@ export class LinkServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { tokens, gatewayId, hub } = this.#parts;
+    const { tokens, gatewayId, hub, encoders } = this.#parts;
     const asked = await tokens.verify(bearerOf(request) ?? '', gatewayId);
     if (!asked) {
       response.writeHead(401).end();
       return;
     }
-    const isHere =
-      asked.callId === undefined || hub.find(asked.callId)?.accountId === asked.accountId;
-    if (!isHere) {
+    const feed = asked.callId === undefined ? undefined : hub.find(asked.callId);
+    const isHere = asked.callId === undefined || feed?.accountId === asked.accountId;
+    if (asked.what === 'audio' && isHere && feed?.sound) {
+      await listenInto(response, feed.sound, encoders);
+      return;
+    }
+    if (!isHere || asked.what === 'audio') {
       response.writeHead(404).end();
       return;
     }

@@ -1,12 +1,17 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
+import type { CallRow } from '../calls/calls.repository.js';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
 import type { Principal } from '../http/route.js';
+import type { SoundEncoders } from './call-sound.js';
 import { CallStory } from './call-story.js';
 import { EventStream } from './event-stream.js';
+import type { GatewayLinks } from './gateway-links.js';
+import { listenInto, passOn } from './listening.js';
 import type { ClosedReason } from './live-event.js';
-import type { LiveFollower } from './live-follower.js';
+import { type LiveFollower, unreachable } from './live-follower.js';
+import type { LiveHub } from './live-hub.js';
 import type { RunningCallsRepository } from './running-calls.repository.js';
 
 /** Streams that an account may have open on one gateway. */
@@ -16,6 +21,10 @@ const BEAT_MS = 15_000;
 const RETRY_AFTER_S = 10;
 
 export interface LiveDeskParts {
+  readonly gatewayId: string;
+  readonly hub: LiveHub;
+  readonly links: GatewayLinks;
+  readonly encoders: SoundEncoders;
   readonly follower: LiveFollower;
   readonly running: RunningCallsRepository;
   readonly keys: KeyDirectory;
@@ -68,6 +77,23 @@ export class LiveDesk {
   }
 
   /**
+   * Lets a client hear a call, to its end.
+   * @throws ApiError GATEWAY_UNREACHABLE, RATE_LIMITED
+   */
+  async listen(asking: Asking, call: CallRow): Promise<void> {
+    const { hub, encoders } = this.#parts;
+    const { res } = asking;
+    const free = this.take(asking, () => void res.end());
+    try {
+      const sound = hub.find(call.call_id)?.sound;
+      if (sound) await listenInto(res, sound, encoders);
+      else await this.#listenThere(asking, call);
+    } finally {
+      free();
+    }
+  }
+
+  /**
    * Takes a place for a stream, which ends when its key does.
    * @param close told when the stream must end. @returns how to give the place back.
    * @throws ApiError RATE_LIMITED
@@ -102,13 +128,31 @@ export class LiveDesk {
   #begin(asking: Asking): { readonly stream: EventStream; readonly signal: AbortSignal } {
     const over = new AbortController();
     const free = this.take(asking, (reason) => stream.close(reason));
-    const stream = new EventStream(asking.res, () => {
+    const beat = setInterval(() => stream.beat(), this.#parts.beatMs ?? BEAT_MS);
+    const stream: EventStream = new EventStream(asking.res, () => {
       clearInterval(beat);
       free();
       over.abort();
     });
-    const beat = setInterval(() => stream.beat(), this.#parts.beatMs ?? BEAT_MS);
     return { stream, signal: over.signal };
+  }
+
+  async #listenThere({ principal, res, log }: Asking, call: CallRow): Promise<void> {
+    const { running, links, gatewayId } = this.#parts;
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    const others = await running.otherGateways(gatewayId);
+    const gateway = others.find(({ id }) => id === call.gateway_id);
+    if (!gateway) throw unreachable();
+    const asked = { what: 'audio', accountId: principal.accountId, callId: call.call_id } as const;
+    const sound = await links.open(gateway, asked, gone.signal).catch((error: unknown) => {
+      log.warn({ err: error, callId: call.call_id }, 'the gateway of a call is not reached');
+      throw unreachable();
+    });
+    // A listener who goes, or a call that ends, is no fault.
+    await passOn(sound, res).catch((error: unknown) => {
+      if (!res.destroyed) throw error;
+    });
   }
 
   /** A database that is away for a moment ends no stream. */

@@ -164,7 +164,8 @@ function ended(callId: string, reason: EndedReason | null): LiveEvent {
   return { type: 'ended', call_id: callId, reason: reason ?? 'error_transport' };
 }
 
-function unreachable(): ApiError {
+/** The gateway of a call does not answer, or does not say where it is. */
+export function unreachable(): ApiError {
   return new ApiError(
     'GATEWAY_UNREACHABLE',
     'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',

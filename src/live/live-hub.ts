@@ -1,5 +1,6 @@
 import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
 import type { AgentState, CallEvent } from '../../agents-runtime/call/transport.js';
+import type { CallSound } from './call-sound.js';
 import { fromTurn, fromWire, type LiveEvent, type RunningCall } from './live-event.js';
 
 /** Somebody who watches the calls of an account, or one of them. */
@@ -17,6 +18,8 @@ export interface LiveWatcher {
 export class CallFeed {
   readonly accountId: string;
   readonly call: RunningCall;
+  /** Undefined for a call without. */
+  sound: CallSound | undefined;
   readonly #hub: LiveHub;
   #state: AgentState = 'initializing';
 
@@ -105,6 +108,7 @@ export class LiveHub {
     const { call_id } = feed.call;
     if (this.#feeds.get(call_id) !== feed) return;
     this.#feeds.delete(call_id);
+    feed.sound?.close();
     this.tell(feed.accountId, { type: 'ended', call_id, reason });
   }
 

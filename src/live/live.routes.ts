@@ -6,6 +6,7 @@ import { CallPath } from '../calls/calls.schema.js';
 import { ApiError } from '../errors.js';
 import { bool, int, list, model, oneOf, str } from '../http/fields.js';
 import { type Route, route, SENT } from '../http/route.js';
+import { SOUND_TYPE } from './call-sound.js';
 import type { LiveDesk } from './live-desk.js';
 import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
 
@@ -90,6 +91,28 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
         }
         log.info({ callId: row.call_id, keyId: principal.keyId }, 'a live call is watched');
         await desk.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
+        return SENT;
+      },
+    }),
+    route({
+      tag: TAG,
+      scope: 'calls',
+      method: 'get',
+      path: '/calls/{call_id}/audio',
+      summary: 'Listen in to a call that runs',
+      description:
+        'Both legs together from now on, as MP3 (24 kHz, mono) that comes as it is heard.',
+      params: CallPath,
+      responses: {
+        200: { description: 'Sound, until the call ends', mediaTypes: [SOUND_TYPE] },
+        404: { description: 'No such call' },
+        409: { description: NOT_RUNNING },
+        503: { description: 'The gateway that holds the call cannot be reached' },
+      },
+      async handle({ principal, params, req, res, log }) {
+        const row = await findRunning(running, principal.accountId, params.call_id);
+        log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
+        await desk.listen({ principal, req, res, log }, row);
         return SENT;
       },
     }),

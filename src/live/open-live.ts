@@ -4,6 +4,7 @@ import type { CallCommands } from '../calls/call-commands.js';
 import type { KeyDirectory } from '../http/authenticate.js';
 import type { Route } from '../http/route.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
+import type { SoundEncoders } from './call-sound.js';
 import { GatewayLinks } from './gateway-links.js';
 import { LinkServer } from './link-server.js';
 import { LinkTokens } from './link-tokens.js';
@@ -18,6 +19,7 @@ export interface LiveParts {
   readonly db: Knex;
   readonly secrets: SecretKeys;
   readonly keys: KeyDirectory;
+  readonly encoders: SoundEncoders;
   readonly log: Logger;
   /** Where other gateways reach this one; undefined where there can be none. */
   readonly address: string | undefined;
@@ -38,19 +40,22 @@ export interface OpenLive {
 }
 
 export function openLive(parts: LiveParts): OpenLive {
-  const { gatewayId, db, secrets, keys, log, address, beatMs } = parts;
+  const { gatewayId, db, secrets, keys, encoders, log, address, beatMs } = parts;
   const hub = new LiveHub();
   const tokens = new LinkTokens(secrets);
   const running = new RunningCallsRepository(db);
   let server: LinkServer | undefined;
   const links = new GatewayLinks(tokens);
   const follower = new LiveFollower({ gatewayId, hub, links, running, log });
-  const desk = new LiveDesk({ follower, running, keys, ...(beatMs && { beatMs }) });
+  const desk = new LiveDesk({
+    ...{ gatewayId, hub, links, encoders, follower, running, keys },
+    ...(beatMs && { beatMs }),
+  });
   return {
     hub,
     async start() {
       if (address === undefined) return undefined;
-      server = await LinkServer.open({ gatewayId, address, hub, tokens, log });
+      server = await LinkServer.open({ gatewayId, address, hub, encoders, tokens, log });
       return server.address;
     },
     streams: (accountId) => desk.streams(accountId),

@@ -1,13 +1,16 @@
 import type { CallLog } from '../../agents-runtime/call/call-log.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
-import type { CallEvent, CallTransport } from '../../agents-runtime/call/transport.js';
+import type { CallEvent, CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
+import { CallSound } from './call-sound.js';
 import type { CallFeed } from './live-hub.js';
 
-/** The parts of a call of whose talk is told to a feed. */
+/** The parts of a call of whose talk, and sound, is told to a feed. */
 export function watchedParts(parts: CallParts, feed: CallFeed): CallParts {
+  const sound = new CallSound(parts.transport.sampleRate, parts.clock);
+  feed.sound = sound;
   return {
     ...parts,
-    transport: new WatchedTransport(parts.transport, feed),
+    transport: new WatchedTransport(parts.transport, feed, sound),
     log: watchedLog(parts.log, feed),
     onEnded: (reason) => {
       parts.onEnded(reason);
@@ -16,14 +19,39 @@ export function watchedParts(parts: CallParts, feed: CallFeed): CallParts {
   };
 }
 
+/** The call as its wire shall see it, of whose caller those who listen in hear. */
+export function watchedInput(call: CallInput, { sound }: CallFeed): CallInput {
+  return {
+    connected: () => call.connected(),
+    audio: (samples) => {
+      sound?.caller(samples);
+      call.audio(samples);
+    },
+    typed: (text) => call.typed(text),
+    say: (text) => call.say(text),
+    played: (playedMs) => call.played(playedMs),
+    lost: () => {
+      sound?.hold(true);
+      call.lost();
+    },
+    regained: (receivedMs, announce) => {
+      sound?.clear(); // what had not been heard is sent again
+      call.regained(receivedMs, announce);
+    },
+    hangUp: (reason) => call.hangUp(reason),
+  };
+}
+
 /** A wire of which is told what it tells its client. */
 class WatchedTransport implements CallTransport {
   readonly #wire: CallTransport;
   readonly #feed: CallFeed;
+  readonly #sound: CallSound;
 
-  constructor(wire: CallTransport, feed: CallFeed) {
+  constructor(wire: CallTransport, feed: CallFeed, sound: CallSound) {
     this.#wire = wire;
     this.#feed = feed;
+    this.#sound = sound;
   }
 
   get sampleRate(): number {
@@ -44,18 +72,22 @@ class WatchedTransport implements CallTransport {
 
   audio(samples: Float32Array): void {
     this.#wire.audio(samples);
+    this.#sound.agent(samples);
   }
 
   pause(): void {
     this.#wire.pause();
+    this.#sound.hold(true);
   }
 
   resumeFrom(fromMs: number): void {
     this.#wire.resumeFrom(fromMs);
+    this.#sound.hold(false);
   }
 
   clear(): void {
     this.#wire.clear();
+    this.#sound.clear();
   }
 
   send(event: CallEvent): void {

@@ -134,6 +134,13 @@ describe('two gateways on one database', () => {
     await client.waitFor('transcript', (told) => told.final && told.text === text);
     await reader.waitFor('transcript', (told) => told.final && told.text === text);
     await reader.waitFor('turn', (turn) => turn.role === 'agent' && turn.text === text);
+    const heard = fetch(`${second.url}/api/v1/calls/${details.call_id}/audio`, {
+      headers: { authorization: `Bearer ${second.apiKey}` },
+    });
+    expect((await heard).headers.get('content-type')).toBe('audio/mpeg');
+    const listened = (await heard).body!.getReader();
+    const { value: bytes } = await listened.read();
+    expect(Buffer.from(bytes!).readUInt16BE(0) & 0xffe0).toBe(0xffe0);
     const answer = await ask(second, 'POST', `/calls/${details.call_id}/end`);
     expect(answer).toMatchObject({ status: 200, body: { status: 'ended' } });
     expect((await client.waitFor('end')).reason).toBe('operator_ended');

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../agents-runtime/clock.js';
 import type { Scope } from '../../src/keys/scopes.js';
+import { CallSound } from '../../src/live/call-sound.js';
 import { withControlPlane } from '../support/control-plane.js';
 import { EventReader } from '../support/event-reader.js';
 import { LiveGateway } from '../support/live-gateway.js';
+import { tone } from '../support/tones.js';
 
 let one: LiveGateway;
 let two: LiveGateway;
@@ -141,6 +144,56 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
   });
 });
 
+describe.each(['here', 'on another gateway'])('listening in to a call that is held %s', (where) => {
+  const holder = () => (where === 'here' ? one : two);
+
+  it('is an MP3 of both legs that ends with the call', async () => {
+    const { accountId, key } = await account();
+    const call = await holder().hold(accountId);
+    const sound = new CallSound(24_000, systemClock);
+    call.feed.sound = sound;
+    let hasEnded = false;
+    const talk = setInterval(() => {
+      sound.agent(tone(500, 24_000, 2_400));
+      sound.caller(new Int16Array(1_600).fill(900));
+    }, 100);
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > 3_000 && !hasEnded) {
+        hasEnded = true; // half a second is enough
+        await holder().end(call);
+      }
+    }
+    clearInterval(talk);
+    const file = Buffer.concat(pieces);
+    expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
+    expect(one.open.streams(accountId)).toBe(0);
+  });
+
+  it('may stop at any time', async () => {
+    const { accountId, key } = await account();
+    const call = await holder().hold(accountId);
+    call.feed.sound = new CallSound(24_000, systemClock);
+    const gone = new AbortController();
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: gone.signal,
+    });
+    expect(one.open.streams(accountId)).toBe(1);
+    gone.abort();
+    await response.arrayBuffer().catch(() => undefined);
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+    await holder().end(call);
+  });
+});
+
 it('who asks for no stream is told what runs, and what was said', async () => {
   const { accountId, ask } = await account();
   const call = await two.hold(accountId);
@@ -157,6 +210,7 @@ it('calls that are not there, not ours, or over are told as such', async () => {
   const call = await one.hold(owner.accountId);
   const asks = [
     ['GET', 'live', undefined],
+    ['GET', 'audio', undefined],
     ['POST', 'say', { text: 'Hello.' }],
   ] as const;
   for (const [method, what, body] of asks) {
@@ -179,7 +233,7 @@ it('calls that are not there, not ours, or over are told as such', async () => {
 it('nobody watches without the scope', async () => {
   const { accountId, watch, ask } = await account(['agents', 'analytics']);
   const { callId } = await one.hold(accountId);
-  for (const path of ['/calls/live', `/calls/${callId}/live`]) {
+  for (const path of ['/calls/live', `/calls/${callId}/live`, `/calls/${callId}/audio`]) {
     expect((await watch(path)).status).toBe(403);
   }
   expect((await ask('POST', `/calls/${callId}/say`, { text: 'Hello.' })).status).toBe(403);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../media/inference/encoder-thread.js';
 import { CallCommands } from '../../src/calls/call-commands.js';
 import { CallCommandsRepository } from '../../src/calls/call-commands.repository.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
@@ -26,9 +28,13 @@ export class LiveGateway {
   readonly said: string[] = [];
   readonly #live = new LiveCalls();
   readonly #commands: CallCommands;
+  readonly #encoders: EncoderThread;
   #address: string | undefined;
 
   constructor(db: Knex, keys: KeyDirectory, secret = 'the secret of all gateways') {
+    // Its thread starts with the first who listens.
+    const encoders = new EncoderThread(new CpuPermits(1));
+    this.#encoders = encoders;
     const log = pino({ level: 'silent' });
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
@@ -37,6 +43,7 @@ export class LiveGateway {
       db,
       secrets: new SecretKeys([secret]),
       keys,
+      encoders,
       log,
       address: '127.0.0.1',
       beatMs: 50,
@@ -103,5 +110,6 @@ export class LiveGateway {
   async stop(): Promise<void> {
     await this.#commands.close();
     await this.open.close();
+    await this.#encoders.close();
   }
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { getHeapCodeStatistics } from 'node:v8';
 import { Gauge } from 'prom-client';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../../media/inference/encoder-thread.js';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
 import { SmartTurn } from '../../../media/inference/smart-turn.js';
 import { VoiceShelf } from '../../../media/tts/voice-shelf.js';
@@ -97,6 +98,8 @@ const closeEars = async () => {
   await Promise.all([voiceActivity.close(), turnModel.close()]);
 };
 shutdown.add('ears', closeEars);
+const encoders = new EncoderThread(permits);
+shutdown.add('encoders', () => encoders.close());
 const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: [] });
 const calls = await openCalls({
   gatewayId: randomUUID(),
@@ -112,6 +115,7 @@ const calls = await openCalls({
   tools: { open: async () => undefined, expect: () => undefined },
   voices: new VoiceShelf([instantVoice]),
   ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
+  encoders,
   events: webhooks.events,
   load,
   observeFrame: metrics.observeFrame,

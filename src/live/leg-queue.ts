@@ -1,0 +1,58 @@
+/** Sound that waits before it is played: what comes in packets is not torn at their edges. */
+const CUSHION_S = 0.12;
+/** More than this is never waited for: the oldest goes. */
+const MOST_S = 2;
+
+/** One leg of a call on its way to those who listen in: it is taken by the clock, as it would be heard. */
+export class LegQueue {
+  readonly #cushion: number;
+  readonly #most: number;
+  #parts: Float32Array[] = [];
+  #length = 0;
+  #waited = 0;
+  #isPlaying = false;
+  isHeld = false;
+
+  /** @param rate Hz */
+  constructor(rate: number) {
+    this.#cushion = CUSHION_S * rate;
+    this.#most = MOST_S * rate;
+  }
+
+  /** @param samples are the queue's from now on. */
+  push(samples: Float32Array): void {
+    this.#parts.push(samples);
+    this.#length += samples.length;
+    while (this.#length > this.#most) this.#length -= this.#parts.shift()?.length ?? this.#length;
+  }
+
+  /** Adds what is to be heard now to a block that others may have added to. */
+  addTo(block: Float32Array): void {
+    if (this.isHeld) return;
+    if (!this.#isPlaying) {
+      if (this.#length === 0) return;
+      this.#waited += block.length;
+      this.#isPlaying = this.#length >= this.#cushion || this.#waited > this.#cushion;
+      if (!this.#isPlaying) return;
+    }
+    this.#waited = 0;
+    let filled = 0;
+    while (filled < block.length && this.#parts.length > 0) {
+      const part = this.#parts[0]!;
+      const count = Math.min(part.length, block.length - filled);
+      for (let i = 0; i < count; i++) block[filled + i]! += part[i]!;
+      filled += count;
+      this.#length -= count;
+      if (count === part.length) this.#parts.shift();
+      else this.#parts[0] = part.subarray(count);
+    }
+    if (filled < block.length) this.#isPlaying = false;
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.#length = 0;
+    this.#isPlaying = false;
+    this.#waited = 0;
+  }
+}
