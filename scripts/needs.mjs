@@ -38,6 +38,8 @@ export const NEEDS = {
   ]),
   // The path is a node_modules folder.
   'sherpa-onnx': npmPackages('sherpa-onnx', ['sherpa-onnx-node@1.13.8']),
+  // A server of S3's protocol that keeps everything in memory.
+  gofakes3: goBinary('github.com/johannesboyne/gofakes3/cmd/gofakes3', 'v1.2.0'),
   // Newer ones cannot be built from the module proxy alone.
   'livekit-server': goBinary('github.com/livekit/livekit-server/cmd/server', 'v1.11.0'),
 };

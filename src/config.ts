@@ -129,6 +129,21 @@ const Settings = z.object({
     .string()
     .transform((path) => resolve(path))
     .optional(),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name")
+    .optional(),
+  S3_ENDPOINT: baseUrl().optional(),
+  S3_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/, 'a region such as eu-central-1')
+    .default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_PATH_STYLE: z
+    .enum(['true', 'false'], { error: 'true or false' })
+    .transform((text) => text === 'true')
+    .default(false),
   REPLAY_DIR: z
     .string()
     .transform((path) => resolve(path))
@@ -199,6 +214,12 @@ function contradictions(settings: z.output<typeof Settings>): string[] {
   const faults: string[] = [];
   if (issuer.some((value) => value !== undefined) && issuer.includes(undefined)) {
     faults.push('JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE must be set together');
+  }
+  if ((settings.S3_ACCESS_KEY_ID === undefined) !== (settings.S3_SECRET_ACCESS_KEY === undefined)) {
+    faults.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together');
+  }
+  if (settings.S3_BUCKET !== undefined && settings.STORAGE_DIR !== undefined) {
+    faults.push('S3_BUCKET and STORAGE_DIR are two places for the same files: set one');
   }
   if (settings.LLM_MODELS.length > 0 && settings.LLM_BASE_URL === undefined) {
     faults.push('LLM_MODELS needs LLM_BASE_URL, the server that has these models');

@@ -28,10 +28,14 @@ export class SpoolWriter {
   readonly #file: number;
   #isOpen = true;
 
-  /** Makes the file, which must not be there yet. */
   constructor(path: string, rates: LegRates) {
-    this.#file = openSync(path, 'ax', 0o600);
-    this.#write([writeRecord({ kind: 'head', at: rates.caller, count: rates.agent })]);
+    this.#file = openSync(path, 'a', 0o600);
+    try {
+      this.#write([writeRecord({ kind: 'head', at: rates.caller, count: rates.agent })]);
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
   }
 
   /** Pieces of one leg come in the order of their places. */

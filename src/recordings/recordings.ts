@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { CALLER_RATE } from '../../agents-runtime/recording/call-recorder.js';
 import type { RecordingSink } from '../../agents-runtime/recording/recording-sink.js';
+import { MediaError } from '../../media/errors.js';
 import type { SpoolThread } from '../../media/recording/spool-thread.js';
 import type { CallRow, CallsRepository } from '../calls/calls.repository.js';
 import type { ObjectStore } from '../storage/object-store.js';
@@ -65,9 +66,11 @@ export class Recordings {
   begin(callId: string, agentRate: number): RecordingSink {
     const { folder, spools, recordings, log } = this.#parts;
     const rates = { caller: CALLER_RATE, agent: agentRate };
-    const spool = spools.open(folder.pathOf(callId), rates, (error) =>
-      log.warn({ err: error, callId }, 'the rest of this call is not recorded'),
-    );
+    const spool = spools.open(folder.pathOf(callId), rates, (error) => {
+      const isFull = error instanceof MediaError && error.code === 'DISK_FULL';
+      const why = isFull ? 'the disk is full' : 'the spool cannot be written';
+      log.error({ err: error, callId }, `${why}: the rest of this call is not recorded`);
+    });
     const known = recordings.begin(callId).catch((error: unknown) => {
       log.warn({ err: error, callId }, 'a recording could not be noted');
     });
@@ -185,24 +188,37 @@ export class Recordings {
       if (this.#open.has(callId)) continue;
       const call = await calls.find(callId);
       if (!call) await folder.remove(callId);
-      else if (call.state === 'ended') await this.#bring(call);
+      else if (call.state === 'ended') {
+        // One that cannot be brought holds up no other; it is told of where it is brought.
+        await this.#bring(call).catch(() => undefined);
+      }
     }
   }
 
   /** Stores a spool that lies here and that its gateway does not store any more. @returns whether it did */
   async #bring(call: CallRow): Promise<boolean> {
-    const { gatewayId, recordings, folder, spools } = this.#parts;
+    const { gatewayId, recordings, folder } = this.#parts;
     const { call_id: callId, gateway_id: owner } = call;
     await this.#open.get(callId);
     if (!(await folder.has(callId))) return false;
     const isOthers = owner !== null && owner !== gatewayId;
     if (isOthers && (await recordings.isGatewayAlive(owner))) return false;
-    const work = spools
-      .durationOf(folder.pathOf(callId))
-      .then((durationMs) => this.#settle(callId, durationMs));
+    const work = this.#settleLeft(callId);
     this.#hold(callId, work);
     await work;
     return true;
+  }
+
+  async #settleLeft(callId: string): Promise<void> {
+    const { recordings, folder, spools, log } = this.#parts;
+    try {
+      await this.#settle(callId, await spools.durationOf(folder.pathOf(callId)));
+    } catch (error) {
+      if (!(error instanceof MediaError) || error.code !== 'INVALID_INPUT') throw error;
+      log.error({ err: error, callId }, 'nothing is left of a recording');
+      await recordings.lost(callId);
+      await folder.remove(callId);
+    }
   }
 }
 

@@ -1,0 +1,133 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { type ByteRange, type ObjectStore, StorageError } from './object-store.js';
+
+/** Larger files go in parts of so many bytes, few of them at a time: memory does not grow with the file. */
+const PART_BYTES = 8 * 1024 * 1024;
+const PARTS_AT_ONCE = 2;
+const CONNECT_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 30_000;
+/** A connection on which nothing moves for so long is given up. */
+const IDLE_MS = 15_000;
+/** Each request is tried so often. */
+const TRIES = 3;
+
+/** Services other than Amazon's know these checksums not at all, or answer a part with that of the whole. */
+const CHECKSUMS_OF_OTHERS = {
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  responseChecksumValidation: 'WHEN_REQUIRED',
+} as const;
+
+export interface S3Options {
+  readonly bucket: string;
+  /** Of a service other than Amazon's. */
+  readonly endpoint?: string | undefined;
+  readonly region: string;
+  /** Without them, those of the machine's own configuration. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** The bucket stands in the path, not in the host's name. */
+  readonly isPathStyle: boolean;
+  /** By default 30 s. */
+  readonly answerWithinMs?: number;
+}
+
+/** Objects in a bucket of Amazon S3, or of a service that speaks its protocol. */
+export class S3Store implements ObjectStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor(options: S3Options) {
+    this.#bucket = options.bucket;
+    const limitMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
+    this.#client = new S3Client({
+      region: options.region,
+      forcePathStyle: options.isPathStyle,
+      maxAttempts: TRIES,
+      ...(options.endpoint && { endpoint: options.endpoint, ...CHECKSUMS_OF_OTHERS }),
+      ...(options.credentials && { credentials: options.credentials }),
+      requestHandler: {
+        connectionTimeout: Math.min(CONNECT_WITHIN_MS, limitMs),
+        requestTimeout: limitMs,
+        throwOnRequestTimeout: true,
+        socketTimeout: Math.min(IDLE_MS, limitMs),
+      },
+    });
+  }
+
+  /** Believed only when the store says that all of it is there. */
+  async putFile(key: string, path: string): Promise<void> {
+    const { size } = await stat(path);
+    const upload = new Upload({
+      client: this.#client,
+      params: { ...this.#object(key), Body: createReadStream(path) },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_ONCE,
+    });
+    await asked(() => upload.done());
+    const stored = await this.size(key);
+    if (stored === size) return;
+    throw new StorageError('STORAGE_AWAY', 'The storage has not kept all of a file');
+  }
+
+  async open(key: string, range?: ByteRange): Promise<Readable> {
+    const part = range && { Range: `bytes=${range.start}-${range.end}` };
+    const command = new GetObjectCommand({ ...this.#object(key), ...part });
+    const { Body: body } = await asked(() => this.#client.send(command));
+    if (body) return body as Readable;
+    throw new StorageError('NO_SUCH_OBJECT', 'The storage gave an object without a body');
+  }
+
+  async size(key: string): Promise<number | undefined> {
+    try {
+      const command = new HeadObjectCommand(this.#object(key));
+      return (await asked(() => this.#client.send(command))).ContentLength;
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'NO_SUCH_OBJECT') return undefined;
+      throw error;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await asked(() => this.#client.send(new DeleteObjectCommand(this.#object(key))));
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    let next: string | undefined;
+    do {
+      const where = { Bucket: this.#bucket, Prefix: prefix, ContinuationToken: next };
+      const page = await asked(() => this.#client.send(new ListObjectsV2Command(where)));
+      for (const { Key: key } of page.Contents ?? []) if (key !== undefined) yield key;
+      next = page.NextContinuationToken;
+    } while (next !== undefined);
+  }
+
+  #object(key: string) {
+    return { Bucket: this.#bucket, Key: key };
+  }
+}
+
+/** @throws StorageError in place of the client's many errors */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const { name, $metadata } = error as {
+      name?: string;
+      $metadata?: { httpStatusCode?: number };
+    };
+    // A missing bucket is a fault of the settings, and no missing object.
+    if (name !== 'NoSuchBucket' && (name === 'NoSuchKey' || $metadata?.httpStatusCode === 404)) {
+      throw new StorageError('NO_SUCH_OBJECT', 'The storage has no such object', { cause: error });
+    }
+    throw new StorageError('STORAGE_AWAY', 'The storage cannot be used', { cause: error });
+  }
+}
