@@ -9,6 +9,7 @@ import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { Agents } from './agents/agents.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { agentRoutes } from './agents/agents.routes.js';
+import { hasRemoteRecogniser } from './calls/remote-ears.js';
 import type { Config } from './config.js';
 import type { OpenDictionaries } from './dictionaries/open-dictionaries.js';
 import { googleRoutes } from './google/google.routes.js';
@@ -118,6 +119,7 @@ function ownAgentRoutes({ config, db, box, store, voices, models, knowledge }: A
     box,
     allowedHosts: new AllowedHosts(config.OUTBOUND_ALLOWED_HOSTS),
     languages: new InstalledLanguages({
+      isUnderstoodOutside: (language) => hasRemoteRecogniser(config, language),
       ownVoices: new VoicesRepository(db),
       voices,
       models: MODELS,

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { isLanguage, LANGUAGES } from '../media/languages.js';
 import { StartError } from './errors.js';
 import { cacheRoot, modelFolders, modelsDirFault } from './models/model-folders.js';
 
@@ -34,6 +35,14 @@ const list = () =>
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   );
+
+const languages = () =>
+  list()
+    .refine(
+      (codes) => codes.length > 0 && codes.every(isLanguage),
+      `a comma list of ${LANGUAGES.join(', ')}`,
+    )
+    .default([...LANGUAGES]);
 
 const secretsOf = (text: string) => text.split(',').map((secret) => secret.trim());
 
@@ -144,6 +153,24 @@ const Settings = z.object({
     .enum(['true', 'false'], { error: 'true or false' })
     .transform((text) => text === 'true')
     .default(false),
+  STT_BASE_URL: baseUrl().optional(),
+  STT_API_KEY: z.string().optional(),
+  STT_MODEL: z.string().default('whisper-1'),
+  STT_LANGUAGES: languages(),
+  DEEPGRAM_API_KEY: z.string().optional(),
+  DEEPGRAM_BASE_URL: url(['ws:', 'wss:'], 'a ws or wss URL').default('wss://api.deepgram.com'),
+  DEEPGRAM_MODEL: z.string().default('nova-3'),
+  DEEPGRAM_LANGUAGES: languages(),
+  TTS_BASE_URL: baseUrl().optional(),
+  TTS_API_KEY: z.string().optional(),
+  TTS_MODEL: z.string().default('tts-1'),
+  TTS_VOICES: list()
+    .refine(
+      (names) => names.every((name) => /^[\w.-]{1,64}$/.test(name)),
+      'a comma list of names of letters, digits, dots and hyphens',
+    )
+    .default(['alloy']),
+  TTS_LANGUAGES: languages(),
   REPLAY_DIR: z
     .string()
     .transform((path) => resolve(path))

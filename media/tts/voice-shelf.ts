@@ -12,6 +12,11 @@ export class VoiceShelf {
     return this.#voices.find((voice) => voice.id === id);
   }
 
+  /** The first other voice that speaks the language. @param language ISO 639-1. */
+  anotherFor(language: string, own: VoiceModel): VoiceModel | undefined {
+    return this.#voices.find((voice) => voice !== own && voice.languages.includes(language));
+  }
+
   /** @param language ISO 639-1. */
   defaultFor(language: string): VoiceModel | undefined {
     return this.#voices.find((voice) => voice.languages.includes(language));

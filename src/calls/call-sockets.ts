@@ -7,6 +7,7 @@ import type { Greetings } from '../../agents-runtime/agent/greetings.js';
 import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
 import { mannerOf } from '../../agents-runtime/agent/speech.js';
 import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
+import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
 import type { CallTransport } from '../../agents-runtime/call/transport.js';
@@ -54,7 +55,11 @@ export interface CallModels
   extends Pick<CallParts, 'voiceActivity' | 'noiseReduction' | 'turnModel'> {
   readonly greetings: Greetings;
   recogniserFor(config: AgentConfig): Recogniser;
+  /** Hears while the caller speaks. */
+  liveRecogniserFor(config: AgentConfig): LiveRecogniser | undefined;
   voiceFor(config: AgentConfig): VoiceModel;
+  /** Speak on when the voice fails. */
+  fallbackVoicesFor(config: AgentConfig, voice: VoiceModel): readonly VoiceModel[];
   /** Who speaks which language, for an agent whose language is found out. */
   voicesFor(config: AgentConfig): VoiceFor | undefined;
   replyModelFor(config: AgentConfig): ReplyModel;
@@ -244,11 +249,13 @@ export class CallSockets {
       noiseReduction: models.noiseReduction,
       turnModel: models.turnModel,
       recogniser: models.recogniserFor(config),
+      liveRecogniser: models.liveRecogniserFor(config),
       greetings: models.greetings,
       replyModel: models.replyModelFor(config),
       fallbackModels: models.fallbackModelsFor(config),
       tools: tools?.tools,
       voice,
+      fallbackVoices: models.fallbackVoicesFor(config, voice),
       voiceFor: models.voicesFor(config),
       dictionary,
       log: new CallRecord(calls, callId),

@@ -9,6 +9,7 @@ import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
 import { MediaError } from '../../media/errors.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { LANGUAGES } from '../../media/languages.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
@@ -55,6 +56,7 @@ import { LiveCalls } from './live-calls.js';
 import type { LoadWatch } from './load-watch.js';
 import { outboundRoutes } from './outbound.routes.js';
 import { recordRoutes } from './records.routes.js';
+import { CallRecognisers } from './remote-ears.js';
 import type { ReplyModels } from './reply-models.js';
 import { Summaries } from './summaries.js';
 import { SummariesRepository } from './summaries.repository.js';
@@ -147,6 +149,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const retention = openRetention({ db, log, recordings, replays });
   retention.job.start();
   summaries.start();
+  const recognisers = new CallRecognisers(ears.recogniser, config, log);
   const sockets = new CallSockets({
     gatewayId,
     agents,
@@ -156,7 +159,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     models: {
       ...ears,
       greetings: new Greetings(),
-      recogniserFor: () => ears.recogniser,
+      recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
+      liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
+      fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
       voiceFor: ({ voice }) => voiceFor(voices, voice),
       voicesFor: ({ voice }) => voicesFor(voices, voice),
       replyModelFor: (agent) => replies.get(agent.llmModel),
@@ -243,6 +248,17 @@ function voicesFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): Vo
   if (language !== 'auto') return undefined;
   const own = voiceId === null ? undefined : voices.find(voiceId);
   return (wanted) => (own?.languages.includes(wanted) ? own : voices.defaultFor(wanted));
+}
+
+/** For each language that the call may be in, another voice that speaks it. */
+function fallbackVoices(
+  voices: VoiceShelf,
+  { language }: VoiceSettings,
+  own: VoiceModel,
+): readonly VoiceModel[] {
+  const spoken = language === 'auto' ? LANGUAGES : [language];
+  const others = spoken.flatMap((each) => voices.anotherFor(each, own) ?? []);
+  return [...new Set(others)];
 }
 
 /** The agent's dictionary; one that was deleted, or was never there, keeps no agent from speaking. */

@@ -8,6 +8,7 @@ import { warmNormaliser } from '../../media/tts/languages/grammars.js';
 import type { Config } from '../config.js';
 import type { Shutdown } from '../shutdown.js';
 import { openVoices } from '../voices/open-voices.js';
+import { remoteVoices } from '../voices/remote-voices.js';
 
 /** One format of each codec that has something to load or to compute first. */
 const WARM_FORMATS = ['mp3', 'opus_48000_64'];
@@ -28,6 +29,7 @@ export async function openSpeech({ config, log, shutdown, permits, store }: Spee
     permits,
     formant: config.FORMANT,
     cacheDir: config.MODELS_CACHE,
+    remote: remoteVoices(config),
   });
   const { voices } = open;
   shutdown.add('voices', () => open.close());

@@ -20,17 +20,21 @@ export class InstalledLanguages {
   readonly #models: readonly Model[];
   readonly #store: ModelStore;
   readonly #ownVoices: OwnVoices;
+  readonly #isUnderstoodOutside: (language: string) => boolean;
 
   constructor(parts: {
     readonly ownVoices: OwnVoices;
     readonly voices: readonly VoiceModel[];
     readonly models: readonly Model[];
     readonly store: ModelStore;
+    /** Whether a recogniser outside understands a language. */
+    readonly isUnderstoodOutside?: (language: string) => boolean;
   }) {
     this.#voices = parts.voices;
     this.#models = parts.models;
     this.#store = parts.store;
     this.#ownVoices = parts.ownVoices;
+    this.#isUnderstoodOutside = parts.isUnderstoodOutside ?? (() => false);
   }
 
   /** Undefined when it could; else a sentence with the command that helps. */
@@ -48,10 +52,10 @@ export class InstalledLanguages {
     if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
       return `No installed voice speaks ${spoken}: run "npm run models -- add ${spoken}" and start again`;
     }
-    if (await this.#hasRecogniser(spoken)) return undefined;
+    if (this.#isUnderstoodOutside(spoken) || (await this.#hasRecogniser(spoken))) return undefined;
     return spoken === 'en'
       ? 'No recogniser for en is installed: run "npm run models -- fetch moonshine-tiny-en" and start again'
-      : `No recogniser for ${spoken} can be installed yet, so calls are held in English only; POST /api/v1/tts/speech speaks ${spoken}`;
+      : `No recogniser for ${spoken} can be installed yet, so calls need one outside (STT_BASE_URL or DEEPGRAM_API_KEY); POST /api/v1/tts/speech speaks ${spoken}`;
   }
 
   async #hasRecogniser(language: string): Promise<boolean> {

@@ -19,13 +19,15 @@ export interface VoiceParts {
   readonly permits: CpuPermits;
   /** `off` leaves the formant engine out even where it is installed. */
   readonly formant: 'auto' | 'off';
+  /** Voices outside. */
+  readonly remote?: readonly VoiceModel[];
   /** Where what is made of models is kept. */
   readonly cacheDir: string;
 }
 
 /** All that can speak now. */
 export interface OpenVoices {
-  /** The default voice first; of each language the neural ones before the formant one. */
+  /** The default voice first; of each language the neural ones first and the formant one last. */
   readonly voices: readonly VoiceModel[];
   /** Warms those that speak for a language, but the first; a fault is logged, and met by the first text. */
   warmRest(log: Logger): Promise<void>;
@@ -42,7 +44,7 @@ export async function openVoices(parts: VoiceParts): Promise<OpenVoices> {
     ...(await openHibariVoices(parts)),
     ...(formant ? await openPiperVoices(parts, formant.phonemizer) : []),
   ];
-  const voices = [...neural, ...(formant?.voices ?? [])];
+  const voices = [...neural, ...(parts.remote ?? []), ...(formant?.voices ?? [])];
   return {
     voices,
     warmRest: (log) => warmAll(voicesToWarm(voices), log),

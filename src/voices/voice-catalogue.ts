@@ -2,6 +2,7 @@ import type { Model } from '../../media/models/model.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { BuiltinVoice, BuiltinVoices } from './builtin-voices.js';
 import { FORMANT_VOICES } from './formant-voices.js';
+import { REMOTE_PREFIX } from './remote-voices.js';
 
 /** Hz, by engine: what a voice that is not installed would have. */
 const ENGINE_RATES: Readonly<Record<string, number>> = {
@@ -40,7 +41,8 @@ export class VoiceCatalogue implements BuiltinVoices {
         install: INSTALL_FORMANT,
       }),
     );
-    this.#voices = [...neural, ...formant].map((known) => describe(known, open));
+    const remote = open.filter(({ id }) => id.startsWith(REMOTE_PREFIX)).map(knownRemote);
+    this.#voices = [...neural, ...remote, ...formant].map((known) => describe(known, open));
   }
 
   list(): readonly BuiltinVoice[] {
@@ -52,6 +54,13 @@ function knownModel({ id, engine, languages, files }: Model): KnownVoice {
   const language = languages[0]!;
   const name = nameOf(engine === 'piper' ? (files[0]?.name ?? id) : id);
   return { id, name, engine, language, install: `npm run models -- fetch ${id}` };
+}
+
+/** It is open, so nothing installs it. */
+function knownRemote({ id, languages }: VoiceModel): KnownVoice {
+  const language = languages[0]!;
+  const name = id.slice(REMOTE_PREFIX.length, -language.length - 1);
+  return { id, name, engine: 'remote', language, install: '' };
 }
 
 function describe(known: KnownVoice, open: readonly VoiceModel[]): BuiltinVoice {

@@ -1,0 +1,131 @@
+import OpenAI from 'openai';
+import { abortError, MediaError } from '../../media/errors.js';
+import type {
+  SpeakOptions,
+  SpeechChunk,
+  Utterance,
+  VoiceModel,
+  WordTime,
+} from '../../media/tts/voice-model.js';
+import { CallError } from '../errors.js';
+
+/** Of `pcm`. Source: OpenAI's documentation, create speech. */
+const RATE = 24_000;
+/** To the first sound. */
+const TIMEOUT_MS = 4_000;
+/** Samples that are handed on together: 100 ms. */
+const CHUNK = 2_400;
+/** A sentence that sounds longer is cut: an endless answer must not fill the memory. */
+const MAX_SAMPLES = 120 * RATE;
+/** Samples a character at first: some 15 characters a second. */
+const USUAL_PACE = RATE / 15;
+/** How much of the pace a new sentence decides. */
+const NEWEST = 0.3;
+
+export interface OpenAiSpeechOptions {
+  /** As agents name it. */
+  readonly id: string;
+  /** Root of the API, such as `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  /** Local servers want none. */
+  readonly apiKey: string | undefined;
+  readonly model: string;
+  /** The voice's name at the endpoint. */
+  readonly voice: string;
+  /** ISO 639-1. */
+  readonly languages: readonly string[];
+}
+
+/**
+ * A voice behind any OpenAI-compatible speech endpoint, streamed. Such endpoints tell no times of
+ * words: they are estimated by the pace of the sentences before.
+ */
+export class OpenAiSpeech implements VoiceModel {
+  readonly id: string;
+  readonly languages: readonly string[];
+  readonly sampleRate = RATE;
+  readonly #client: OpenAI;
+  readonly #model: string;
+  readonly #voice: string;
+  #pace = USUAL_PACE;
+
+  constructor({ id, baseUrl, apiKey, model, voice, languages }: OpenAiSpeechOptions) {
+    this.id = id;
+    this.languages = languages;
+    this.#model = model;
+    this.#voice = voice;
+    this.#client = new OpenAI({
+      baseURL: baseUrl,
+      apiKey: apiKey ?? 'none',
+      timeout: TIMEOUT_MS,
+      maxRetries: 0,
+    });
+  }
+
+  /** @throws CallError SPEECH_FAILED when the endpoint fails. */
+  async *speak({ text, speed }: Utterance, { signal }: SpeakOptions): AsyncGenerator<SpeechChunk> {
+    if (signal.aborted) throw abortError();
+    let samples = 0;
+    try {
+      const answer = await this.#client.audio.speech.create(
+        { model: this.#model, voice: this.#voice, input: text, response_format: 'pcm', speed },
+        { signal },
+      );
+      if (!answer.body || /json|html/.test(answer.headers.get('content-type') ?? '')) {
+        throw new MediaError('INVALID_INPUT', 'The answer is no sound');
+      }
+      let words = wordTimes(text, this.#pace / speed);
+      for await (const chunk of chunksOf(answer.body)) {
+        samples += chunk.length;
+        yield { samples: chunk, words };
+        words = [];
+        if (samples >= MAX_SAMPLES) break;
+      }
+      if (samples === 0 && /\p{L}|\p{N}/u.test(text)) {
+        throw new MediaError('INVALID_INPUT', 'The answer is empty');
+      }
+    } catch (cause) {
+      if (signal.aborted) throw abortError();
+      const status = cause instanceof OpenAI.APIError ? ` (status ${cause.status ?? 'none'})` : '';
+      throw new CallError('SPEECH_FAILED', `The voice failed${status}`, { cause });
+    }
+    this.#learn(text, samples * speed);
+  }
+
+  async warm(): Promise<void> {
+    // It is warm, or not, at its own place.
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held between two sentences.
+  }
+
+  #learn(text: string, samples: number): void {
+    if (text.length < 10 || samples === 0) return;
+    this.#pace += NEWEST * (samples / text.length - this.#pace);
+  }
+}
+
+/** When each word is spoken, if every character takes as long. */
+function wordTimes(text: string, samplesACharacter: number): WordTime[] {
+  return [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({
+    textStart: index,
+    textEnd: index + word.length,
+    startSample: Math.round(index * samplesACharacter),
+    endSample: Math.round((index + word.length) * samplesACharacter),
+  }));
+}
+
+/** s16le in pieces of any length, even of half a sample, as samples in pieces of 100 ms. */
+async function* chunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Float32Array> {
+  let rest = Buffer.alloc(0);
+  for await (const part of body) {
+    rest = Buffer.concat([rest, part]);
+    for (; rest.length >= 2 * CHUNK; rest = rest.subarray(2 * CHUNK)) yield samplesIn(rest, CHUNK);
+  }
+  if (rest.length >= 2) yield samplesIn(rest, rest.length >> 1);
+}
+
+function samplesIn(bytes: Buffer, count: number): Float32Array {
+  return Float32Array.from({ length: count }, (_, i) => bytes.readInt16LE(2 * i) / 32_768);
+}

@@ -1,0 +1,100 @@
+import OpenAI, { toFile } from 'openai';
+import { z } from 'zod';
+import { wavHeader } from '../../media/codec/wav.js';
+import { abortError, MediaError } from '../../media/errors.js';
+import type { Recogniser, TranscribeOptions } from '../../media/inference/recogniser.js';
+import { LANGUAGES } from '../../media/languages.js';
+import { toInt16 } from '../../media/pcm.js';
+import { CallError } from '../errors.js';
+
+const RATE = 16_000;
+/** 30 s: what such models hear at once. */
+const LONGEST = 30 * RATE;
+/** A turn waits no longer for its last words. */
+const TIMEOUT_MS = 4_000;
+/** Each interim is a request, and often costs money. */
+const INTERIM_EVERY_MS = 1_000;
+const MAX_TEXT = 10_000;
+/** Bytes; the header tells the length of the file with it. */
+const WAV_HEADER = 44;
+
+const Answer = z.object({ text: z.string(), language: z.string().optional() });
+
+export interface OpenAiTranscriptionOptions {
+  /** Root of the API, such as `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  /** Local servers want none. */
+  readonly apiKey: string | undefined;
+  readonly model: string;
+  /** ISO 639-1. */
+  readonly languages: readonly string[];
+}
+
+/** A recogniser behind any OpenAI-compatible transcription endpoint. */
+export class OpenAiTranscription implements Recogniser {
+  readonly id: string;
+  readonly languages: readonly string[];
+  readonly interimEveryMs = INTERIM_EVERY_MS;
+  readonly #client: OpenAI;
+  readonly #model: string;
+
+  constructor({ baseUrl, apiKey, model, languages }: OpenAiTranscriptionOptions) {
+    this.id = model;
+    this.languages = languages;
+    this.#model = model;
+    this.#client = new OpenAI({
+      baseURL: baseUrl,
+      apiKey: apiKey ?? 'none',
+      timeout: TIMEOUT_MS,
+      maxRetries: 1,
+    });
+  }
+
+  /** @throws CallError RECOGNITION_FAILED when the endpoint fails. */
+  async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<string> {
+    const { signal, language, onLanguage } = options;
+    if (samples.length > LONGEST) {
+      throw new MediaError('INVALID_INPUT', 'The recogniser takes at most 30 s at a time');
+    }
+    if (signal?.aborted) throw abortError();
+    if (samples.length === 0) return '';
+    try {
+      const answer = await this.#client.audio.transcriptions.create(
+        {
+          file: await toFile(wavOf(samples), 'speech.wav', { type: 'audio/wav' }),
+          model: this.#model,
+          // Only the long form tells the language.
+          response_format: language === undefined ? 'verbose_json' : 'json',
+          ...(language !== undefined && { language }),
+        },
+        signal && { signal },
+      );
+      const heard = Answer.parse(answer);
+      const code = languageCode(heard.language);
+      if (language === undefined && code !== undefined) onLanguage?.(code);
+      return heard.text.trim().slice(0, MAX_TEXT);
+    } catch (cause) {
+      if (signal?.aborted) throw abortError();
+      const status = cause instanceof OpenAI.APIError ? ` (status ${cause.status ?? 'none'})` : '';
+      throw new CallError('RECOGNITION_FAILED', `The recogniser failed${status}`, { cause });
+    }
+  }
+}
+
+const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
+const CODES = new Map(LANGUAGES.map((code) => [NAMES.of(code)?.toLowerCase() ?? code, code]));
+
+/** Some servers tell codes (`de`), others English names (`german`). */
+function languageCode(told: string | undefined): string | undefined {
+  const name = told?.toLowerCase();
+  if (name === undefined) return undefined;
+  return CODES.get(name) ?? (/^[a-z]{2}(-|$)/.test(name) ? name.slice(0, 2) : undefined);
+}
+
+/** s16le mono. */
+function wavOf(samples: Float32Array): Buffer {
+  const pcm = new Int16Array(samples.length);
+  toInt16(samples, pcm);
+  const header = wavHeader(RATE, WAV_HEADER + pcm.byteLength);
+  return Buffer.concat([header, Buffer.from(pcm.buffer)]);
+}

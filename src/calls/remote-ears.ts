@@ -1,0 +1,78 @@
+import type { Logger } from 'pino';
+import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
+import { systemClock } from '../../agents-runtime/clock.js';
+import { DeepgramRecogniser } from '../../agents-runtime/providers/deepgram.js';
+import { FallbackRecogniser } from '../../agents-runtime/providers/fallback-recogniser.js';
+import { OpenAiTranscription } from '../../agents-runtime/providers/openai-transcription.js';
+import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { Config } from '../config.js';
+
+export type RemoteEarsSettings = Pick<
+  Config,
+  | 'STT_BASE_URL'
+  | 'STT_API_KEY'
+  | 'STT_MODEL'
+  | 'STT_LANGUAGES'
+  | 'DEEPGRAM_API_KEY'
+  | 'DEEPGRAM_BASE_URL'
+  | 'DEEPGRAM_MODEL'
+  | 'DEEPGRAM_LANGUAGES'
+>;
+
+/** Whether a recogniser outside understands a language. */
+export function hasRemoteRecogniser(config: RemoteEarsSettings, language: string): boolean {
+  const { STT_BASE_URL, STT_LANGUAGES, DEEPGRAM_API_KEY, DEEPGRAM_LANGUAGES } = config;
+  const byPieces = STT_BASE_URL !== undefined && STT_LANGUAGES.includes(language);
+  return byPieces || (DEEPGRAM_API_KEY !== undefined && DEEPGRAM_LANGUAGES.includes(language));
+}
+
+/** The recognisers of a call: those outside that the settings name, and the installed one. */
+export class CallRecognisers {
+  readonly #local: Recogniser;
+  readonly #remote: OpenAiTranscription | undefined;
+  readonly #live: LiveRecogniser | undefined;
+  readonly #liveLanguages: readonly string[];
+  readonly #log: Logger;
+
+  constructor(local: Recogniser, config: RemoteEarsSettings, log: Logger) {
+    this.#local = local;
+    this.#log = log;
+    this.#liveLanguages = config.DEEPGRAM_LANGUAGES;
+    const { STT_BASE_URL: baseUrl, STT_API_KEY: apiKey, DEEPGRAM_API_KEY: deepgramKey } = config;
+    this.#remote =
+      baseUrl === undefined
+        ? undefined
+        : new OpenAiTranscription({
+            baseUrl,
+            apiKey,
+            model: config.STT_MODEL,
+            languages: config.STT_LANGUAGES,
+          });
+    this.#live =
+      deepgramKey === undefined
+        ? undefined
+        : new DeepgramRecogniser({
+            baseUrl: config.DEEPGRAM_BASE_URL,
+            apiKey: deepgramKey,
+            model: config.DEEPGRAM_MODEL,
+            clock: systemClock,
+          });
+  }
+
+  /** Hears pieces of speech. @param language ISO 639-1, or `auto` */
+  recogniserFor(language: string): Recogniser {
+    const all = this.#remote ? [this.#remote, this.#local] : [this.#local];
+    const able = all.filter(({ languages }) => language === 'auto' || languages.includes(language));
+    if (able.length === 1) return able[0]!;
+    return new FallbackRecogniser({
+      recognisers: able,
+      clock: systemClock,
+      onFault: (err) => this.#log.warn({ err }, 'a recogniser failed, and another one hears'),
+    });
+  }
+
+  /** Hears while somebody speaks, where the settings name one for the language. */
+  liveFor(language: string): LiveRecogniser | undefined {
+    return language === 'auto' || this.#liveLanguages.includes(language) ? this.#live : undefined;
+  }
+}

@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { FallbackRecogniser } from '../../../agents-runtime/providers/fallback-recogniser.js';
+import { OpenAiSpeech } from '../../../agents-runtime/providers/openai-speech.js';
+import { OpenAiTranscription } from '../../../agents-runtime/providers/openai-transcription.js';
+import type { Recogniser } from '../../../media/inference/recogniser.js';
+import type { SpeechChunk } from '../../../media/tts/voice-model.js';
+import { AudioServer, sendSound } from '../../support/audio-server.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+let server: AudioServer;
+beforeAll(async () => {
+  server = await AudioServer.open();
+});
+afterEach(() => {
+  server.instead = undefined;
+  server.bytesACharacter = 960;
+});
+afterAll(() => server.close());
+
+const PRIORITY = { priority: 'final-transcript' } as const;
+
+describe('a transcription endpoint', () => {
+  const recogniser = () =>
+    new OpenAiTranscription({
+      baseUrl: server.baseUrl,
+      apiKey: 's3cret',
+      model: 'whisper-1',
+      languages: ['en', 'de'],
+    });
+
+  it('is sent a WAV file, the model and the language', async () => {
+    const samples = new Float32Array(16_000).fill(0.5);
+    const text = await recogniser().transcribe(samples, { ...PRIORITY, language: 'de' });
+    expect(text).toBe('wo ist mein Paket');
+    const { headers, fields, wav } = server.transcripts.at(-1)!;
+    expect(headers.authorization).toBe('Bearer s3cret');
+    expect(fields).toEqual({ model: 'whisper-1', language: 'de', response_format: 'json' });
+    expect(wav.subarray(0, 4).toString()).toBe('RIFF');
+    expect(wav.readUInt32LE(24)).toBe(16_000);
+    expect(wav.length).toBe(44 + 32_000);
+    expect(wav.readInt16LE(44)).toBe(16_384);
+  });
+
+  it.each([
+    ['german', 'de'],
+    ['de', 'de'],
+    ['pt-BR', 'pt'],
+    ['klingon', undefined],
+    [undefined, undefined],
+  ])('tells the language that it found: %s', async (language, code) => {
+    server.hears = { text: ' Hallo ', language };
+    const heard: string[] = [];
+    const onLanguage = (found: string) => heard.push(found);
+    const samples = new Float32Array(1_600);
+    expect(await recogniser().transcribe(samples, { ...PRIORITY, onLanguage })).toBe('Hallo');
+    expect(server.transcripts.at(-1)!.fields.response_format).toBe('verbose_json');
+    expect(heard).toEqual(code === undefined ? [] : [code]);
+  });
+
+  it('that fails, or answers nonsense, fails with one code', async () => {
+    const answers: NonNullable<AudioServer['instead']>[] = [
+      (response) => response.writeHead(400).end('{}'),
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi</p>'),
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[1]'),
+      (response) => response.destroy(),
+    ];
+    for (const answer of answers) {
+      server.instead = answer;
+      const asked = recogniser().transcribe(new Float32Array(1_600), PRIORITY);
+      await expect(asked).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
+    }
+  });
+
+  it('is left as soon as nobody wants the text any more', async () => {
+    server.instead = () => undefined;
+    const stop = new AbortController();
+    const asked = recogniser().transcribe(new Float32Array(1_600), {
+      ...PRIORITY,
+      signal: stop.signal,
+    });
+    stop.abort();
+    await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('several recognisers', () => {
+  function scripted(id: string, languages: string[], fails: () => boolean): Recogniser {
+    return {
+      id,
+      languages,
+      interimEveryMs: id.length,
+      async transcribe() {
+        if (fails()) throw new Error(`${id} is dead`);
+        return id;
+      },
+    };
+  }
+
+  it('hear in their order; one that failed rests, and is asked again after that', async () => {
+    const clock = new VirtualClock();
+    const faults: string[] = [];
+    let isDead = true;
+    const all = new FallbackRecogniser({
+      recognisers: [
+        scripted('far', ['en', 'de'], () => isDead),
+        scripted('local', ['en'], () => false),
+      ],
+      clock,
+      onFault: (error) => faults.push(String(error)),
+    });
+    const ask = (language?: string) =>
+      all.transcribe(new Float32Array(1), { ...PRIORITY, language });
+    expect(all.interimEveryMs).toBe(3);
+    expect(await ask('en')).toBe('local');
+    expect(await ask('en')).toBe('local');
+    expect(faults).toEqual(['Error: far is dead']);
+    expect(all.interimEveryMs).toBe(5);
+    // Nobody else knows it.
+    await expect(ask('de')).rejects.toThrow('far is dead');
+    await expect(ask('pl')).rejects.toMatchObject({ code: 'RECOGNITION_FAILED' });
+    isDead = false;
+    await clock.run(10_001);
+    expect(await ask('en')).toBe('far');
+    expect(await ask()).toBe('far');
+  });
+});
+
+describe('a speech endpoint', () => {
+  const TEXT = 'Das Paket kommt am Freitag.';
+
+  async function speak(text = TEXT, voice = makeVoice(), stop = new AbortController()) {
+    const chunks: SpeechChunk[] = [];
+    const utterance = { text, language: 'de', temperature: 1, topP: 0.8, seed: 1, speed: 1 };
+    const options = { signal: stop.signal, firstPriority: 'first-chunk' } as const;
+    for await (const chunk of voice.speak(utterance, options)) chunks.push(chunk);
+    const words = chunks.flatMap((chunk) => chunk.words);
+    return { chunks, words, length: chunks.reduce((sum, { samples }) => sum + samples.length, 0) };
+  }
+
+  function makeVoice() {
+    return new OpenAiSpeech({
+      id: 'remote-alloy-de',
+      baseUrl: server.baseUrl,
+      apiKey: 's3cret',
+      model: 'tts-1',
+      voice: 'alloy',
+      languages: ['de'],
+    });
+  }
+
+  it('is asked for raw samples, and all of them come', async () => {
+    const { length, chunks } = await speak();
+    const { headers, body } = server.speeches.at(-1)!;
+    expect(headers.authorization).toBe('Bearer s3cret');
+    expect(body).toMatchObject({
+      model: 'tts-1',
+      voice: 'alloy',
+      input: TEXT,
+      response_format: 'pcm',
+    });
+    expect(length).toBe((TEXT.length * 960) / 2);
+    expect(chunks[0]!.samples).toHaveLength(2_400);
+    // No sample is torn by pieces of an odd length: a tone has no jumps.
+    const all = chunks.flatMap(({ samples }) => [...samples]);
+    const jumps = all.slice(1).map((sample, i) => Math.abs(sample - all[i]!));
+    expect(Math.max(...jumps)).toBeLessThan(0.1);
+  });
+
+  it('has its words timed by the pace of the sentences before', async () => {
+    server.bytesACharacter = 2_400;
+    const voice = makeVoice();
+    for (let i = 0; i < 12; i++) await speak(TEXT, voice);
+    const { words, length } = await speak(TEXT, voice);
+    expect(words.map(({ textStart, textEnd }) => TEXT.slice(textStart, textEnd))).toEqual(
+      TEXT.split(' '),
+    );
+    expect(words[0]!.startSample).toBe(0);
+    expect(words.at(-1)!.endSample / length).toBeGreaterThan(0.9);
+    expect(words.at(-1)!.endSample / length).toBeLessThan(1.05);
+  });
+
+  it('that fails, breaks off or answers nonsense fails with one code', async () => {
+    const answers: NonNullable<AudioServer['instead']>[] = [
+      (response) => response.writeHead(500).end('{}'),
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+      (response) => response.writeHead(200, { 'content-type': 'audio/pcm' }).end(),
+      (response) => {
+        response.writeHead(200, { 'content-type': 'audio/pcm' });
+        sendSound(response, 50_000, false);
+      },
+    ];
+    for (const answer of answers) {
+      server.instead = answer;
+      await expect(speak()).rejects.toMatchObject({ code: 'SPEECH_FAILED' });
+    }
+  });
+
+  it('is left when the caller interrupts', async () => {
+    server.instead = () => undefined;
+    const stop = new AbortController();
+    const speaking = speak(TEXT, makeVoice(), stop);
+    stop.abort();
+    await expect(speaking).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
