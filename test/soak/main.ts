@@ -5,6 +5,7 @@ type Soak = (args: readonly string[]) => Promise<number>;
 const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
   calls: () => import('./calls.js'),
   kill: () => import('./kill.js'),
+  recordings: () => import('./recordings.js'),
   schemathesis: () => import('./schemathesis.js'),
 };
 
