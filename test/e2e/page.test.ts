@@ -1,5 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CallClient } from '../support/call-client.js';
+import { admit, makeAgent } from '../support/called-agents.js';
 import { describeWith } from '../support/needs.js';
 import { type Product, startProduct } from '../support/product.js';
 
@@ -110,6 +112,35 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     if (process.env.SCREENSHOTS) {
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/page-${width}.png` });
     }
+    await page.close();
+  });
+
+  it('shows a live call, lets one listen, speak and end it', async () => {
+    const agentId = await makeAgent(product, { greeting: 'Welcome to the flower shop.' });
+    const client = new CallClient(await admit(product, agentId));
+    await client.connect();
+    const { page, faults } = await openPage();
+    await signIn(page);
+    await page.getByRole('button', { name: 'Watch' }).click();
+    const transcript = page.locator('#watched-transcript');
+    await transcript.getByText('Welcome to the flower shop.').waitFor();
+    await page.getByLabel('Have the agent say').fill('A colleague takes over.');
+    await page.getByRole('button', { name: 'Say', exact: true }).click();
+    await transcript.getByText('A colleague takes over.').waitFor();
+    await page.getByRole('button', { name: 'Listen' }).click();
+    const heard = () =>
+      page
+        .locator('#live-player')
+        .evaluate((audio: unknown) => (audio as { readonly currentTime: number }).currentTime);
+    await expect.poll(heard, { timeout: 30_000 }).toBeGreaterThan(0);
+    if (process.env.SCREENSHOTS) {
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/live.png`, fullPage: true });
+    }
+    await page.getByRole('button', { name: 'End call' }).click();
+    await page.locator('#watched-state', { hasText: 'ended by the operator' }).waitFor();
+    expect((await client.waitFor('end')).reason).toBe('operator_ended');
+    client.close();
+    expect(faults).toEqual([]);
     await page.close();
   });
 

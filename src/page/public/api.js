@@ -21,8 +21,8 @@ export class Api {
   }
 
   /** The raw response, for bodies that stream; `body` is sent as JSON. */
-  async request(path, { method = 'GET', body, signal } = {}) {
-    const headers = { Authorization: `Bearer ${this.#key}` };
+  async request(path, { method = 'GET', body, signal, accept = '*/*' } = {}) {
+    const headers = { Authorization: `Bearer ${this.#key}`, Accept: accept };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     const response = await fetch(`/api/v1${path}`, {
       method,

@@ -1,5 +1,6 @@
 import { Api } from './api.js';
 import { openCalls } from './call/call-part.js';
+import { openLive } from './live/live-part.js';
 import { session } from './session.js';
 import { openSpeak } from './speak.js';
 import { tell } from './status.js';
@@ -10,7 +11,7 @@ const signedInPart = document.querySelector('#signed-in');
 const signOutButton = document.querySelector('#sign-out');
 
 /** Parts of the page for who is signed in: each opens with an Api and answers how to close it. */
-const PARTS = [openCalls, openSpeak];
+const PARTS = [openCalls, openLive, openSpeak];
 let closers = [];
 
 function showSignIn() {

@@ -1,11 +1,11 @@
-const list = document.querySelector('#transcript');
+const ownList = document.querySelector('#transcript');
 const NAMES = { user: 'You', agent: 'Agent' };
 
 /** Shows the lines of a transcript; what is on the page already keeps its place. */
-export function showTranscript(lines) {
+export function showTranscript(lines, { list = ownList, names = NAMES } = {}) {
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
   const known = new Map([...list.children].map((item) => [item.dataset.segment, item]));
-  const items = lines.map((line) => update(known.get(line.segment) ?? newItem(line), line));
+  const items = lines.map((line) => update(known.get(line.segment) ?? newItem(line, names), line));
   for (const item of list.children) if (!items.includes(item)) item.remove();
   items.forEach((item, place) => {
     if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
@@ -13,11 +13,11 @@ export function showTranscript(lines) {
   if (isAtEnd) list.scrollTop = list.scrollHeight;
 }
 
-function newItem({ segment, role }) {
+function newItem({ segment, role }, names) {
   const item = document.createElement('li');
   item.dataset.segment = segment;
   item.dataset.role = role;
-  item.append(element('span', 'who', NAMES[role]), element('p', 'words'));
+  item.append(element('span', 'who', names[role]), element('p', 'words'));
   return item;
 }
 
