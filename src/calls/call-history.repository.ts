@@ -89,23 +89,28 @@ export class CallHistoryRepository {
       startDate: filter.startDate,
       endDate: filter.endDate,
       agentIds: filter.agentIds?.filter(isCallId),
-      agentNames: agentName ? await this.#namesWith(accountId, agentName) : undefined,
+      agentNames: agentName
+        ? await namesOf(this.#db, accountId, (agents) =>
+            agents.whereRaw('position(lower(?) in lower(agent_name)) > 0', [agentName]),
+          )
+        : undefined,
     });
   }
+}
 
-  /** As they were at the time of some call. */
-  async #namesWith(accountId: string, part: string): Promise<readonly string[]> {
-    const { rows } = await this.#db.raw<{ rows: { agent_name: string }[] }>(
-      `select distinct agent_name from call_day_sums
-       where account_id = :accountId and position(lower(:part) in lower(agent_name)) > 0
-       union
-       select agent_name from calls
-       where account_id = :accountId and state = 'live'
-         and position(lower(:part) in lower(agent_name)) > 0`,
-      { accountId, part },
-    );
-    return rows.map(({ agent_name }) => agent_name);
-  }
+/** The names that agents had at the time of their calls. */
+async function namesOf(
+  db: Knex,
+  accountId: string,
+  which: (agents: Knex.QueryBuilder) => void,
+): Promise<readonly string[]> {
+  const live = db('calls').where({ account_id: accountId, state: 'live' }).modify(which);
+  const names: string[] = await db('call_day_sums')
+    .where({ account_id: accountId })
+    .modify(which)
+    .union(live.select('agent_name'))
+    .pluck('agent_name');
+  return names;
 }
 
 /** The calls that a filter finds. */
@@ -156,6 +161,7 @@ export class FoundCalls {
     const columns = [...new Set([ORDER[sortBy], 'called_at', 'id'])];
     const order = columns.map((column) => ({ column, order: sortDir }));
     const page = this.#calls().select('id').orderBy(order).limit(limit).offset(offset);
+    if (sortBy === 'agent') await this.#nameAgents(page);
     // The rest of a row, and sums of turns, are read for the page only.
     return this.#db
       .from(page.as('page'))
@@ -180,6 +186,16 @@ export class FoundCalls {
       .orderBy(order.map(({ column }) => ({ column: `calls.${column}`, order: sortDir })));
   }
 
+  /** Calls of some agents stand together in the order of names, once it is known which names those are. */
+  async #nameAgents(page: Knex.QueryBuilder): Promise<void> {
+    const { accountId, agentIds, agentNames } = this.#wanted;
+    if (!agentIds || agentNames) return;
+    const names = await namesOf(this.#db, accountId, (agents) =>
+      isOneOf(agents, 'agent_id', agentIds),
+    );
+    isOneOf(page, 'agent_name', names);
+  }
+
   #calls(): Knex.QueryBuilder {
     const { accountId, startDate, endDate } = this.#wanted;
     return this.#ofAgents(this.#db('calls').where({ account_id: accountId }))
@@ -198,10 +214,21 @@ export class FoundCalls {
 
   #ofAgents(rows: Knex.QueryBuilder): Knex.QueryBuilder {
     const { agentIds, agentNames } = this.#wanted;
-    if (agentIds) rows.whereRaw('agent_id = any(?::uuid[])', [[...agentIds]]);
-    if (agentNames) rows.whereRaw('agent_name = any(?::text[])', [[...agentNames]]);
+    if (agentIds) isOneOf(rows, 'agent_id', agentIds);
+    if (agentNames) isOneOf(rows, 'agent_name', agentNames);
     return rows;
   }
+}
+
+/** A single one is asked for as such: only then does an index keep the order of what follows. */
+function isOneOf(
+  rows: Knex.QueryBuilder,
+  column: 'agent_id' | 'agent_name',
+  values: readonly string[],
+): void {
+  const type = column === 'agent_id' ? 'uuid' : 'text';
+  if (values.length === 1) rows.where(column, values[0]!);
+  else rows.whereRaw(`${column} = any(?::${type}[])`, [[...values]]);
 }
 
 const DAY_MS = 86_400_000;

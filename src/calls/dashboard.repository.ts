@@ -33,7 +33,8 @@ export class DashboardRepository {
          days as (
            select generate_series(day - ${DAYS - 1}, day, interval '1 day')::date as day from today
          ), quarters as (
-           select quarter, sum(calls) as calls, sum(seconds) as seconds, sum(credits) as credits
+           select quarter, sum(calls) as calls, sum(milliseconds) / 1e3 as seconds,
+             sum(microcredits) / 1e6 as credits
            from call_quarter_sums
            where account_id = :accountId
              and quarter >= ((select min(day) from days)::timestamp at time zone :timeZone)
