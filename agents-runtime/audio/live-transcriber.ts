@@ -132,7 +132,12 @@ export class LiveTranscriber {
     const zeroSample = isLast ? this.#zero : undefined;
     if (isLast) this.#stopWaiting();
     if (turn.latest === '' && zeroSample === undefined) return;
-    this.#options.onTranscript({ text: turn.latest, zeroSample, language });
+    this.#options.onTranscript({
+      text: turn.latest,
+      zeroSample,
+      upToSample: toSample,
+      language,
+    });
   }
 
   #onFault(error: unknown): void {

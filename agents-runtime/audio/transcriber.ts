@@ -19,6 +19,8 @@ export interface Transcript {
   readonly text: string;
   /** Set on a final: the last sample of the speech that it covers. */
   readonly zeroSample: number | undefined;
+  /** What was listened to ends here, where that is known. */
+  readonly upToSample?: number;
   /** ISO 639-1, from a recogniser that finds out. */
   readonly language?: string | undefined;
 }
@@ -122,7 +124,12 @@ export class Transcriber {
         this.#fixed = this.#latest;
         this.#from = to;
       }
-      onTranscript({ text: this.#latest, zeroSample: undefined, language: this.#language });
+      onTranscript({
+        text: this.#latest,
+        zeroSample: undefined,
+        upToSample: to,
+        language: this.#language,
+      });
     }
     this.#scheduleInterim(Math.max(this.#interimEveryMs, 3 * (clock.now() - begun)));
   }
@@ -138,7 +145,12 @@ export class Transcriber {
     if (text !== undefined) this.#latest = join(this.#fixed, text);
     this.#finalUpTo = zeroSample;
     if (text === undefined && this.#latest === '') return;
-    this.#options.onTranscript({ text: this.#latest, zeroSample, language: this.#language });
+    this.#options.onTranscript({
+      text: this.#latest,
+      zeroSample,
+      upToSample: to,
+      language: this.#language,
+    });
   }
 
   async #transcribe(

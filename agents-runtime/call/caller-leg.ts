@@ -159,14 +159,16 @@ export class CallerLeg {
     turns.handle({ type: 'speech-started', startMs, ...(over && { over }) });
   }
 
-  #onTranscript({ text, zeroSample, language }: Transcript): void {
+  #onTranscript({ text, zeroSample, upToSample, language }: Transcript): void {
     const { turns, transcripts } = this.#context;
     const { user, turn } = turns.state;
     if (!turn) return;
     this.#hearLanguage(text, language);
     transcripts.interim(turn.index, text, turn.startMs);
     const isNewest = zeroSample === this.#zeroSample && user.phase === 'paused';
-    turns.handle({ type: 'transcript', text, zeroMs: isNewest ? user.zeroMs : undefined });
+    const zeroMs = isNewest ? user.zeroMs : undefined;
+    const upTo = upToSample === undefined ? {} : { upToMs: this.#callMs(upToSample) };
+    turns.handle({ type: 'transcript', text, zeroMs, ...upTo });
   }
 
   /** A word by itself is of any language. */

@@ -17,6 +17,7 @@ import {
   type SpokenOver,
   type Turn,
   type TurnEffect,
+  type TurnEvent,
   type TurnState,
   type TurnStep,
   type TurnTimer,
@@ -48,6 +49,7 @@ export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): 
     startMs,
     text: '',
     isFinal: false,
+    heardUpToMs: Number.NEGATIVE_INFINITY,
     hasTranscript: false,
     hasHeld: false,
     over,
@@ -136,17 +138,16 @@ function weighEnd(state: TurnState, user: Paused, nowMs: number): TurnStep {
   );
 }
 
-function endDoubt(state: TurnState, { probability }: Paused): number {
+function endDoubt(state: TurnState, { probability }: Paused, isKnown?: boolean): number {
   const { turn, settings, asked } = state;
   // What came before and got no answer belongs to the number that is being read out.
-  const text = turn?.isFinal ? wholeText(state, turn.text) : undefined;
+  const text = turn && (isKnown ?? turn.isFinal) ? wholeText(state, turn.text) : undefined;
   return doubtOf({ probability, text, language: settings.language, asked });
 }
 
 export function onTranscript(
   state: TurnState,
-  text: string,
-  zeroMs: number | undefined,
+  { text, zeroMs, upToMs }: Extract<TurnEvent, { type: 'transcript' }>,
   nowMs: number,
 ): TurnStep {
   const { turn, user, settings } = state;
@@ -156,7 +157,7 @@ export function onTranscript(
   const before = wordsOf(turn.text, settings.language).length;
   const next: TurnState = {
     ...state,
-    turn: { ...turn, text, isFinal, hasTranscript: true },
+    turn: { ...turn, text, isFinal, heardUpToMs: upToMs ?? turn.heardUpToMs, hasTranscript: true },
   };
   const grew = wordsOf(text, settings.language).length > before;
   const step = andThen([next], (s) => weighInterruption(s, grew, isFinal, nowMs));
@@ -164,12 +165,14 @@ export function onTranscript(
   return andThen(step, (s) => (s.user.phase === 'paused' ? weighEnd(s, s.user, nowMs) : [s]));
 }
 
+/** A reply is made ahead to a final, or to an interim that has heard all of the speech. */
 function prepareReply(state: TurnState): TurnStep {
   const { turn, user } = state;
   const isReady =
-    turn?.isFinal &&
+    turn &&
     user.phase === 'paused' &&
-    endDoubt(state, user) <= LIKELY_COMPLETE &&
+    (turn.isFinal || turn.heardUpToMs >= user.zeroMs) &&
+    endDoubt(state, user, true) <= LIKELY_COMPLETE &&
     state.agent.phase === 'idle' &&
     wordsOf(turn.text, state.settings.language).length > 0;
   if (!isReady) return [state];

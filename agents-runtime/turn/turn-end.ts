@@ -52,7 +52,8 @@ export function nextAskMs(
 
 function doubtOfSound(probability: number): number {
   if (probability >= SURE) return 0;
-  if (probability >= LIKELY) return (UNSURE_DOUBT * (SURE - probability)) / (SURE - LIKELY);
+  // Nearly sure is sure enough: the doubt grows slowly at first.
+  if (probability >= LIKELY) return UNSURE_DOUBT * ((SURE - probability) / (SURE - LIKELY)) ** 2;
   const share = (LIKELY - probability) / LIKELY;
   return UNSURE_DOUBT + (UNLIKELY_DOUBT - UNSURE_DOUBT) * share;
 }

@@ -88,6 +88,8 @@ export interface Turn {
   /** Committed pieces of text, then the newest interim or final of the running one. */
   readonly text: string;
   readonly isFinal: boolean;
+  /** How far the newest transcript has listened: one that reaches into a pause will hardly change. */
+  readonly heardUpToMs: number;
   /** The recogniser has said something of it, be it that there are no words. */
   readonly hasTranscript: boolean;
   /** This turn has held the agent already: it pauses no second time. */
@@ -164,8 +166,14 @@ export type TurnEvent =
   | { readonly type: 'speech-stopped'; readonly zeroMs: number }
   /** Turn model's answer for the pause at `zeroMs`. */
   | { readonly type: 'completeness'; readonly zeroMs: number; readonly probability: number }
-  /** `zeroMs` is set on a final: the pause that it reaches up to. */
-  | { readonly type: 'transcript'; readonly text: string; readonly zeroMs: number | undefined }
+  | {
+      readonly type: 'transcript';
+      readonly text: string;
+      /** Set on a final: the pause that it reaches up to. */
+      readonly zeroMs: number | undefined;
+      /** How far it has listened, if that is known. */
+      readonly upToMs?: number;
+    }
   | { readonly type: 'typed'; readonly text: string }
   /** The agent shall say this as soon as the floor is free. */
   | { readonly type: 'dictated'; readonly text: string }
@@ -269,37 +277,6 @@ export type TurnEffect =
   | { readonly type: 'show'; readonly state: 'listening' | 'thinking' | 'speaking' };
 
 export type TurnStep = readonly [TurnState, ...TurnEffect[]];
-
-/** The state in which a call begins. */
-export function initialTurnState(settings: TurnSettings): TurnState {
-  return {
-    settings,
-    user: { phase: 'silent' },
-    agent: { phase: 'idle' },
-    turn: undefined,
-    asked: undefined,
-    waiting: undefined,
-    waitingTurn: undefined,
-    answering: undefined,
-    unanswered: undefined,
-    nextTurn: 1,
-    nextUtterance: 1,
-    pending: [],
-    dictated: [],
-    upkeep: {
-      isConnected: false,
-      prompts: 0,
-      isOverdue: false,
-      tools: 0,
-      voiceFaults: 0,
-      replyFaults: 0,
-      failedReply: 0,
-      hearingFaults: 0,
-      hasToldOfNoSound: false,
-    },
-    isClosed: false,
-  };
-}
 
 /** One step and then another, with the effects of both. */
 export function andThen(step: TurnStep, next: (state: TurnState) => TurnStep): TurnStep {

@@ -1,13 +1,6 @@
 import type { Clock, Timer } from '../clock.js';
-import { stepTurn } from './turn.js';
-import {
-  initialTurnState,
-  type TurnEffect,
-  type TurnEvent,
-  type TurnSettings,
-  type TurnState,
-  type TurnTimer,
-} from './turn-state.js';
+import { initialTurnState, stepTurn } from './turn.js';
+import type { TurnEffect, TurnEvent, TurnSettings, TurnState, TurnTimer } from './turn-state.js';
 
 /** Effects that are not timers: the call carries them out. */
 export type TurnAction = Exclude<TurnEffect, { readonly type: 'start-timer' | 'cancel-timer' }>;

@@ -9,7 +9,13 @@ import {
   openTurn,
 } from './caller.js';
 import { close, onPlayoutFinished, onPlayoutStalled, onPlayoutStarted, onTyped } from './floor.js';
-import { andThen, type TurnEvent, type TurnState, type TurnStep } from './turn-state.js';
+import {
+  andThen,
+  type TurnEvent,
+  type TurnSettings,
+  type TurnState,
+  type TurnStep,
+} from './turn-state.js';
 import {
   end,
   onConnected,
@@ -22,6 +28,37 @@ import {
   weighFaults,
   weighHearing,
 } from './upkeep.js';
+
+/** The state in which a call begins. */
+export function initialTurnState(settings: TurnSettings): TurnState {
+  return {
+    settings,
+    user: { phase: 'silent' },
+    agent: { phase: 'idle' },
+    turn: undefined,
+    asked: undefined,
+    waiting: undefined,
+    waitingTurn: undefined,
+    answering: undefined,
+    unanswered: undefined,
+    nextTurn: 1,
+    nextUtterance: 1,
+    pending: [],
+    dictated: [],
+    upkeep: {
+      isConnected: false,
+      prompts: 0,
+      isOverdue: false,
+      tools: 0,
+      voiceFaults: 0,
+      replyFaults: 0,
+      failedReply: 0,
+      hearingFaults: 0,
+      hasToldOfNoSound: false,
+    },
+    isClosed: false,
+  };
+}
 
 /** Who has the floor. Pure: the same state, event and time give the same step. `nowMs` is call time. */
 export function stepTurn(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
@@ -50,7 +87,7 @@ function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
     case 'completeness':
       return onCompleteness(state, event.zeroMs, event.probability, nowMs);
     case 'transcript':
-      return onTranscript(state, event.text, event.zeroMs, nowMs);
+      return onTranscript(state, event, nowMs);
     case 'dictated':
       return [{ ...state, dictated: [...state.dictated, event.text] }];
     case 'agent-said':

@@ -80,6 +80,22 @@ describe('the end of a turn', () => {
     ]);
   });
 
+  it.each([
+    ['that has heard all of the speech', 2510, ['prepare "what time is it"']],
+    ['that has not', 2490, []],
+  ])('makes a reply ahead to an interim %s, and says it at the commit', (_, upToMs, ahead) => {
+    const { clock, log, at } = setUp();
+    at(600, { type: 'speech-started', startMs: 500 });
+    at(2600, { type: 'transcript', text: 'what time is it', zeroMs: undefined, upToMs });
+    at(2700, { type: 'speech-paused', zeroMs: 2500 });
+    at(2750, { type: 'completeness', zeroMs: 2500, probability: 0.95 });
+    expect(log.slice(2).map((line) => line.replace('2750: ', ''))).toEqual(ahead);
+    clock.advance(290);
+    at(3040, { type: 'transcript', text: 'what time is it', zeroMs: 2500 });
+    clock.advance(1000);
+    expect(log.slice(-2)).toEqual(['3050: thinking', '3050: commit 1 "what time is it"']);
+  });
+
   it('gives a turn that sounds unfinished the longest delay and makes no reply ahead', () => {
     const { clock, log, speak } = setUp();
     speak(500, 2500, 'my number is', 0);
