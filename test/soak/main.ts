@@ -4,6 +4,7 @@ type Soak = (args: readonly string[]) => Promise<number>;
 /** Loaded when asked for, so that one run does not need what another one needs. */
 const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
   calls: () => import('./calls.js'),
+  ends: () => import('./ends.js'),
   kill: () => import('./kill.js'),
   recordings: () => import('./recordings.js'),
   schemathesis: () => import('./schemathesis.js'),

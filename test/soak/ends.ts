@@ -1,0 +1,30 @@
+import { rm } from 'node:fs/promises';
+import { connect } from '../../src/db/connect.js';
+import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
+import { migrate } from '../../src/db/migrate.js';
+import { numberBehind } from '../bench/comparison.js';
+import { killEnding, setUpKills } from '../support/end-kills.js';
+import { CACHE, makeTestFolder } from '../support/test-folder.js';
+
+/** `npm run soak -- ends --rounds 200`: so many kills of a process that ends calls. */
+export async function run(args: readonly string[]): Promise<number> {
+  const rounds = numberBehind(args, '--rounds', 200);
+  const dataDir = makeTestFolder();
+  const server = await startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
+  const db = connect(server.connection);
+  let acknowledged = 0;
+  try {
+    await migrate(db);
+    const kills = await setUpKills(db, server.connection);
+    for (let round = 0; round < rounds; round++) acknowledged += await killEnding(kills);
+  } catch (error) {
+    console.error('after', acknowledged, 'ends:', error);
+    return 1;
+  } finally {
+    await db.destroy();
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+  console.log(`${rounds} kills: ${acknowledged} ends acknowledged, none lost and none by half`);
+  return 0;
+}
