@@ -20,6 +20,8 @@ export interface LiveFollowerParts {
   readonly links: GatewayLinks;
   readonly running: RunningCallsRepository;
   readonly log: Logger;
+  /** By default 30 s. */
+  readonly unreachableMs?: number | undefined;
 }
 
 type Tell = (event: LiveEvent) => void;
@@ -42,7 +44,7 @@ export class LiveFollower {
     tell: Tell,
     signal: AbortSignal,
   ): Promise<void> {
-    const { hub, running } = this.#parts;
+    const { hub, running, unreachableMs = UNREACHABLE_MS } = this.#parts;
     let reachedAt = performance.now();
     while (!signal.aborted) {
       const row = await running.find(callId);
@@ -59,7 +61,7 @@ export class LiveFollower {
           gateway && (await this.#followThere(gateway, { accountId, callId }, tell, signal));
         if (hasEnded === true) return;
         if (hasEnded === false) reachedAt = performance.now();
-        if (performance.now() - reachedAt > UNREACHABLE_MS) throw unreachable();
+        if (performance.now() - reachedAt > unreachableMs) throw unreachable();
       }
       await pause(AGAIN_MS, signal);
     }

@@ -25,6 +25,8 @@ export interface LiveParts {
   readonly address: string | undefined;
   /** Between looks at who watches. */
   readonly beatMs?: number;
+  /** A gateway that is not reached for so long is given up. */
+  readonly unreachableMs?: number;
 }
 
 /** Watching calls while they run, put together. */
@@ -40,13 +42,13 @@ export interface OpenLive {
 }
 
 export function openLive(parts: LiveParts): OpenLive {
-  const { gatewayId, db, secrets, keys, encoders, log, address, beatMs } = parts;
+  const { gatewayId, db, secrets, keys, encoders, log, address, beatMs, unreachableMs } = parts;
   const hub = new LiveHub();
   const tokens = new LinkTokens(secrets);
   const running = new RunningCallsRepository(db);
   let server: LinkServer | undefined;
   const links = new GatewayLinks(tokens);
-  const follower = new LiveFollower({ gatewayId, hub, links, running, log });
+  const follower = new LiveFollower({ gatewayId, hub, links, running, log, unreachableMs });
   const desk = new LiveDesk({
     ...{ gatewayId, hub, links, encoders, follower, running, keys },
     ...(beatMs && { beatMs }),

@@ -174,7 +174,7 @@ describe.each(['here', 'on another gateway'])('listening in to a call that is he
     clearInterval(talk);
     const file = Buffer.concat(pieces);
     expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
-    expect(one.open.streams(accountId)).toBe(0);
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
   });
 
   it('may stop at any time', async () => {
@@ -316,6 +316,20 @@ describe('a gateway that dies while its calls are watched', () => {
     await reader.waitFor('closed');
     expect(reader.all('ended')).toHaveLength(1);
   });
+});
+
+it('a gateway that lives and is not reached is told as such', async () => {
+  const { accountId, ask, watch } = await account();
+  const call = await two.hold(accountId);
+  const id = randomUUID();
+  await one.calls.heartbeat(id, '127.0.0.1:9'); // nobody listens there
+  await plane.database.db('calls').where({ call_id: call.callId }).update({ gateway_id: id });
+  const heard = await ask('GET', `/calls/${call.callId}/audio`);
+  expect([heard.status, heard.body.code]).toEqual([503, 'GATEWAY_UNREACHABLE']);
+  const reader = await watch(`/calls/${call.callId}/live`);
+  expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_unreachable' });
+  await reader.until(() => reader.isOver);
+  await one.calls.signOff(id);
 });
 
 it('a stranger with another secret is not let in by a gateway', async () => {

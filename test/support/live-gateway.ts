@@ -47,6 +47,7 @@ export class LiveGateway {
       log,
       address: '127.0.0.1',
       beatMs: 50,
+      unreachableMs: 2_000,
     });
     this.#commands = new CallCommands({
       db,
