@@ -18,6 +18,8 @@ export interface RecordsFigures {
 
 const SECTIONS: Readonly<Record<string, () => Promise<{ readonly measure: RecordsSection }>>> = {
   history: () => import('./records-history.js'),
+  recordings: () => import('./records-recordings.js'),
+  lateness: () => import('./records-lateness.js'),
 };
 
 /**

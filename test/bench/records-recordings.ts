@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { wavHeader } from '../../media/codec/wav.js';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { toInt16 } from '../../media/pcm.js';
+import { LegSound } from '../../media/recording/leg-sound.js';
+import { MergeThread } from '../../media/recording/merge-thread.js';
+import type { Leg } from '../../media/recording/spool-record.js';
+import { type SoundPiece, SpoolWriter } from '../../media/recording/spool-writer.js';
+import { decodeChannels } from '../support/decode-audio.js';
+import { prepareTool } from '../support/needs.js';
+import { runToneCall, type ToneTimes } from '../support/recordings/tone-call.js';
+import { toneOnsets } from '../support/recordings/tone-onsets.js';
+import { makeTestFolder } from '../support/test-folder.js';
+import type { RecordsFigures, RecordsOptions } from './records.js';
+
+const MINUTES = 30;
+const DURATION_MS = MINUTES * 60_000;
+const ROUNDS = 3;
+const RATES = { caller: 16_000, agent: 24_000 };
+/** Source: the issue. */
+const BAR_REAL_TIME = 50;
+const BAR_PLACE_MS = 20;
+
+/** Half an hour of a call, merged here and by ffmpeg; and where its tones are in what ffmpeg decodes. */
+export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures> {
+  const ffmpeg = prepareTool('ffmpeg');
+  const folder = makeTestFolder();
+  const thread = new MergeThread(new CpuPermits(1));
+  try {
+    tell(`records: ${MINUTES} minutes of tones on a line with noise`);
+    const spoolPath = join(folder, 'call.spool');
+    const outPath = join(folder, 'ours.mp3');
+    const times = writeSpool(spoolPath);
+    const wavs = writeWavs(spoolPath, folder);
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      tell(`records: merge ${round + 1} of ${ROUNDS}`);
+      const options = { spoolPath, outPath, channels: 2, mp3Program: 'wasm' } as const;
+      ours.push(await cpuMsOf(() => thread.merge(options)));
+      theirs.push(mergeByFfmpeg(ffmpeg, wavs, join(folder, 'theirs.mp3')));
+    }
+    const worstMs = await worstPlace(ffmpeg, outPath, times);
+    return report({ ours: median(ours), theirs: median(theirs), worstMs, spoolPath, outPath });
+  } finally {
+    await thread.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Measured {
+  readonly ours: number;
+  readonly theirs: number;
+  readonly worstMs: number;
+  readonly spoolPath: string;
+  readonly outPath: string;
+}
+
+function report({ ours, theirs, worstMs, spoolPath, outPath }: Measured): RecordsFigures {
+  const figures = {
+    minutes: MINUTES,
+    timesRealTime: DURATION_MS / ours,
+    ffmpegTimesRealTime: DURATION_MS / theirs,
+    ratio: theirs / ours,
+    worstPlaceMs: worstMs,
+    spoolBytesAMinute: Math.round(readFileSync(spoolPath).length / MINUTES),
+    fileBytesAMinute: Math.round(readFileSync(outPath).length / MINUTES),
+  };
+  const isFast = figures.timesRealTime >= BAR_REAL_TIME;
+  const isInPlace = worstMs <= BAR_PLACE_MS;
+  return {
+    isMet: isFast && isInPlace,
+    lines: [
+      `${verdict(isFast)} merge: ${figures.timesRealTime.toFixed(0)} times real time of a core (bar ${BAR_REAL_TIME}); ffmpeg on the same sound ${figures.ffmpegTimesRealTime.toFixed(0)}, ratio ${figures.ratio.toFixed(2)}`,
+      `${verdict(isInPlace)} tones: at most ${worstMs.toFixed(1)} ms from their place (bar ${BAR_PLACE_MS})`,
+      `spool ${(figures.spoolBytesAMinute / 1e6).toFixed(2)} MB a minute, file ${(figures.fileBytesAMinute / 1e6).toFixed(2)}`,
+    ],
+    figures,
+  };
+}
+
+const verdict = (isMet: boolean) => (isMet ? 'met   ' : 'missed');
+
+function writeSpool(path: string): ToneTimes {
+  const writer = new SpoolWriter(path, RATES);
+  const sink = {
+    write: (pieces: readonly SoundPiece[]) => writer.append(pieces.map(withNoise)),
+    end: (durationMs: number) => writer.close(durationMs),
+  };
+  return runToneCall({ sink, durationMs: DURATION_MS, everyMs: 5_000, drift: 50, jitterMs: 20 });
+}
+
+/** A microphone is never quite silent. */
+function withNoise(piece: SoundPiece): SoundPiece {
+  if (!(piece.samples instanceof Int16Array)) return piece;
+  const samples = piece.samples.map((sample) => sample + Math.round(800 * (Math.random() - 0.5)));
+  return { ...piece, samples };
+}
+
+/** The legs as files that ffmpeg reads. */
+function writeWavs(spoolPath: string, folder: string): readonly string[] {
+  return (['caller', 'agent'] as const).map((leg: Leg) => {
+    const sound = new LegSound(spoolPath, leg);
+    const samples = new Float32Array((DURATION_MS * RATES[leg]) / 1000);
+    sound.read(samples);
+    sound.close();
+    const pcm = new Int16Array(samples.length);
+    toInt16(samples, pcm);
+    const path = join(folder, `${leg}.wav`);
+    const header = wavHeader(RATES[leg], 44 + pcm.byteLength);
+    writeFileSync(path, Buffer.concat([header, Buffer.from(pcm.buffer)]));
+    return path;
+  });
+}
+
+/** @returns the ms of a core that it took, by its own account */
+function mergeByFfmpeg(ffmpeg: string, wavs: readonly string[], outPath: string): number {
+  const inputs = wavs.flatMap((path) => ['-i', path]);
+  const join =
+    '[0:a]aresample=24000[l];[1:a]aresample=24000[r];[l][r]join=inputs=2:channel_layout=stereo[out]';
+  const encode = ['-map', '[out]', '-c:a', 'libmp3lame', '-b:a', '64k', '-ar', '24000', '-y'];
+  // As many threads as we have.
+  const alone = ['-nostdin', '-benchmark', '-threads', '1', '-filter_complex_threads', '1'];
+  const args = [...alone, ...inputs, '-filter_complex', join, ...encode, outPath];
+  const { status, stderr } = spawnSync(ffmpeg, args, { encoding: 'utf8' });
+  const [, user, system] = /bench: utime=([\d.]+)s stime=([\d.]+)s/.exec(stderr) ?? [];
+  if (status !== 0 || user === undefined) throw new Error(`ffmpeg ${status}: ${stderr}`);
+  return 1000 * (Number(user) + Number(system));
+}
+
+async function worstPlace(ffmpeg: string, path: string, times: ToneTimes): Promise<number> {
+  const format = { channels: 2, sampleRate: 24_000 };
+  const [caller, agent] = await decodeChannels(ffmpeg, readFileSync(path), format);
+  const found = [toneOnsets(caller!, 24_000), toneOnsets(agent!, 24_000)];
+  const expected = [times.caller, times.agent];
+  return Math.max(
+    ...expected.flatMap((leg, i) => {
+      if (found[i]!.length !== leg.length) return [Number.POSITIVE_INFINITY];
+      return leg.map((ms, n) => Math.abs(found[i]![n]! - ms));
+    }),
+  );
+}
+
+/** The ms of a core that work takes in all threads: what else the machine does leaves it as it is. */
+async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
