@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../agents-runtime/clock.js';
 import { CALLER_RATE } from '../../agents-runtime/recording/call-recorder.js';
 import type { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { toFloat32 } from '../../media/pcm.js';
 import { Resampler } from '../../media/resample/resampler.js';
 import { LegQueue } from './leg-queue.js';
 
@@ -10,8 +11,6 @@ export const SOUND_TYPE = 'audio/mpeg';
 const BLOCK_MS = 100;
 /** Blocks that wait for the encoder; when it is so far behind, sound is left out. */
 const MOST_WAITING = 20;
-/** Full scale of a 16-bit sample. */
-const FULL_SCALE = 32_768;
 
 /** Somebody who listens in to a call. */
 export interface Listener {
@@ -112,7 +111,8 @@ class Mix {
   }
 
   pushCaller(samples: Int16Array): void {
-    const floats = Float32Array.from(samples, (sample) => sample / FULL_SCALE);
+    const floats = new Float32Array(samples.length);
+    toFloat32(samples, floats);
     this.#resampler.push(floats, (part) => this.#caller.push(part.slice()));
   }
 
