@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import { AudioServer } from '../support/audio-server.js';
 import { CallClient } from '../support/call-client.js';
 import { admit, endedCall, makeAgent, StoredCalls } from '../support/called-agents.js';
 import { type EverythingServer, startEverythingServer } from '../support/everything-server.js';
@@ -49,6 +50,7 @@ describe('the mind of an agent', () => {
   let server: LanguageServer;
   let hook: Receiver;
   let everything: EverythingServer;
+  let audio: AudioServer;
   let listener: Listener;
   let product: Product;
   let stored: StoredCalls;
@@ -56,15 +58,25 @@ describe('the mind of an agent', () => {
   beforeAll(async () => {
     server = await LanguageServer.start({
       clerk,
+      german: ({ messages }) => ({ say: `Sie sagten: ${messages.at(-1)!.content}.` }),
       rescue: () => ({ say: 'The shop is open until nine.' }),
     });
     hook = await Receiver.open();
     everything = await startEverythingServer('streamableHttp');
     listener = new Listener();
     const file = join(dataDir, 'models.json');
-    const models = ['clerk', 'breaking', 'rescue'];
+    const models = ['clerk', 'breaking', 'rescue', 'german'];
     writeFileSync(file, JSON.stringify([{ base_url: server.baseUrl, models }]));
-    const env = { LLM_FILE: file, LLM_FALLBACKS: 'rescue', OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' };
+    audio = await AudioServer.open();
+    const env = {
+      LLM_FILE: file,
+      LLM_FALLBACKS: 'rescue',
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+      STT_BASE_URL: audio.baseUrl,
+      STT_LANGUAGES: 'de',
+      TTS_BASE_URL: audio.baseUrl,
+      TTS_LANGUAGES: 'de',
+    };
     [product] = await Promise.all([startProduct({ dataDir, env }), speakQuestions()]);
     stored = new StoredCalls(product);
   });
@@ -73,6 +85,7 @@ describe('the mind of an agent', () => {
     await product?.stop();
     await listener?.close();
     await everything?.kill();
+    audio?.close();
     hook?.close();
     server?.close();
     await removeDataDir(dataDir);
@@ -165,6 +178,28 @@ describe('the mind of an agent', () => {
       .toBe(4);
     expect(server.asked.find(({ model }) => model === 'clerk')).toMatchObject({ temperature: 0.3 });
     expect(product.logs()).not.toMatch(/s3cret|Friday|parcel/);
+  });
+
+  it('hears and speaks another language by services outside', async () => {
+    const { client, callId } = await call({
+      llm_model: 'german',
+      tts_params: { language: 'de', voice_id: 'remote-alloy-de' },
+    });
+    const before = client.lastSeq;
+    await client.say(said.get(WHEN)!);
+    const spoke = await client.state('speaking', before);
+    await client.state('listening', spoke.seq);
+    client.hangUp();
+    await client.closed();
+    client.close();
+    expect(client.finals).toEqual([
+      'user: wo ist mein Paket',
+      'agent: Sie sagten: wo ist mein Paket.',
+    ]);
+    expect(client.player.hasHeardAll).toBe(true);
+    expect(audio.transcripts.at(-1)!.fields.language).toBe('de');
+    expect(audio.speeches.map(({ body }) => body.voice)).toContain('alloy');
+    await endedCall(product, callId);
   });
 
   it('goes on by another model when the first one dies in mid-sentence', async () => {

@@ -157,6 +157,19 @@ describe('an MCP server', () => {
     expect(namesOf(await open(both))).toEqual(['look', 'find']);
   });
 
+  it('that did not answer one call holds up no other', async () => {
+    const server = await testServer({ look: () => textResult('Open.') });
+    server.instead = (_, response) => Boolean(response.destroy());
+    const all = makeServers();
+    expect(namesOf(await open([entry(server.url)], all))).toEqual([]);
+    // Nothing comes of it now: a call that waited for it would not begin in time.
+    server.instead = () => true;
+    expect(namesOf(await open([entry(server.url)], all))).toEqual([]);
+    server.instead = undefined;
+    const later = await open([entry(server.url)], all);
+    await expect.poll(() => namesOf(later), PATIENCE).toEqual(['look']);
+  });
+
   it('that is dead, redirects, or is no MCP server leaves the call without its tools', async () => {
     const odd = await testServer();
     const answers: ((response: ServerResponse) => unknown)[] = [

@@ -76,6 +76,7 @@ export class McpServers {
       Promise.all(listings),
       timeout(this.#parts.beginWithinMs ?? BEGIN_WITHIN_MS),
     ]);
+    for (const { server } of lines) this.#waitNoMore(ToolLists.keyOf(agentId, server));
     return {
       tools: () => {
         named ??= this.#named(lines, taken);
@@ -115,8 +116,14 @@ export class McpServers {
       this.#lists.set(ToolLists.keyOf(agentId, line.server), line.tools);
       onChange();
     } catch (error) {
+      this.#waitNoMore(ToolLists.keyOf(agentId, line.server));
       this.#logFault(agentId, error);
     }
+  }
+
+  /** The next call of this agent does not wait for a server that did not answer this one. */
+  #waitNoMore(key: string): void {
+    if (!this.#lists.get(key)) this.#lists.set(key, []);
   }
 
   /** The text of a fault may be the server's own: it is not for the log. */
