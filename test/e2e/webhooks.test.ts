@@ -71,6 +71,11 @@ describe('webhooks of the product', () => {
     expect(hook.requests[2]!.body.data).toMatchObject({
       ended_reason: 'user_hangup',
       duration_seconds: expect.any(Number),
+      transcript_summary: 'The caller said nothing.',
+    });
+    const transcript = await fetch(hook.requests[2]!.body.data.transcript_uri);
+    expect(await transcript.json()).toMatchObject({
+      turns: [{ role: 'agent', text: expect.stringMatching(/^Hello Ana/), tools: [] }],
     });
     const { body } = await ask(product, 'GET', `/agent/${agentId}/webhook/deliveries`);
     expect(body.pagination.total_items).toBe(3);
