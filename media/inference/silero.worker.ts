@@ -5,27 +5,37 @@ import { VAD_WINDOW } from '../vad/voice-activity.js';
 import { loadOnce } from './load-once.js';
 import { serveJobs } from './serve-jobs.js';
 import { bytesOf, openSession } from './sessions.js';
+import { batchedSilero, SPECTRA, SPECTRUM, SPECTRUM_HOP, STATE } from './silero-graph.js';
 import type { SileroJobs } from './silero-voice-activity.js';
 
 /** Samples of the window before that go along with each. Source: the model's own wrapper. */
 const CONTEXT = 64;
-const STATE = 128;
+/** So many samples are mirrored behind the window. */
+const MIRRORED = 64;
 const INPUT = CONTEXT + VAD_WINDOW;
 
 interface Line {
   readonly context: Float32Array;
-  readonly state: Float32Array;
+  readonly hidden: Float32Array;
+  readonly cell: Float32Array;
 }
 
 const { folder } = workerData as { folder: string };
-const session = loadOnce(async () => openSession(await bytesOf(join(folder, 'silero_vad.onnx'))));
-const rate = new Tensor('int64', BigInt64Array.of(16_000n), []);
+const session = loadOnce(async () =>
+  openSession(batchedSilero(await bytesOf(join(folder, 'silero_vad.onnx')))),
+);
+/** One window between what comes before it and its own mirrored end. */
+const heard = new Float32Array(INPUT + MIRRORED);
 const lines = new Map<number, Line>();
 
 function lineOf(id: number): Line {
   let line = lines.get(id);
   if (!line) {
-    line = { context: new Float32Array(CONTEXT), state: new Float32Array(2 * STATE) };
+    line = {
+      context: new Float32Array(CONTEXT),
+      hidden: new Float32Array(STATE),
+      cell: new Float32Array(STATE),
+    };
     lines.set(id, line);
   }
   return line;
@@ -46,30 +56,39 @@ serveJobs<SileroJobs>({
 
 async function run(ids: readonly number[], samples: Float32Array) {
   const count = ids.length;
-  const input = new Float32Array(count * INPUT);
-  const state = new Float32Array(2 * count * STATE);
+  const frames = new Float32Array(count * SPECTRA * SPECTRUM);
+  const hidden = new Float32Array(count * STATE);
+  const cell = new Float32Array(count * STATE);
   ids.forEach((id, i) => {
     const line = lineOf(id);
     const window = samples.subarray(i * VAD_WINDOW, (i + 1) * VAD_WINDOW);
-    input.set(line.context, i * INPUT);
-    input.set(window, i * INPUT + CONTEXT);
-    line.context.set(window.subarray(VAD_WINDOW - CONTEXT));
-    for (let layer = 0; layer < 2; layer++) {
-      const part = line.state.subarray(layer * STATE, (layer + 1) * STATE);
-      state.set(part, (layer * count + i) * STATE);
+    listen(line.context, window);
+    for (let k = 0; k < SPECTRA; k++) {
+      const from = k * SPECTRUM_HOP;
+      frames.set(heard.subarray(from, from + SPECTRUM), (i * SPECTRA + k) * SPECTRUM);
     }
+    line.context.set(window.subarray(VAD_WINDOW - CONTEXT));
+    hidden.set(line.hidden, i * STATE);
+    cell.set(line.cell, i * STATE);
   });
   const outputs = await (await session.get()).run({
-    input: new Tensor('float32', input, [count, INPUT]),
-    state: new Tensor('float32', state, [2, count, STATE]),
-    sr: rate,
+    frames: new Tensor('float32', frames, [count * SPECTRA, SPECTRUM]),
+    hidden: new Tensor('float32', hidden, [count, STATE]),
+    cell: new Tensor('float32', cell, [count, STATE]),
   });
-  const after = outputs.stateN!.data as Float32Array;
+  const hiddenAfter = outputs.hiddenN!.data as Float32Array;
+  const cellAfter = outputs.cellN!.data as Float32Array;
   ids.forEach((id, i) => {
-    for (let layer = 0; layer < 2; layer++) {
-      const from = (layer * count + i) * STATE;
-      lineOf(id).state.set(after.subarray(from, from + STATE), layer * STATE);
-    }
+    const line = lineOf(id);
+    line.hidden.set(hiddenAfter.subarray(i * STATE, (i + 1) * STATE));
+    line.cell.set(cellAfter.subarray(i * STATE, (i + 1) * STATE));
   });
-  return Float32Array.from(outputs.output!.data as Float32Array);
+  return Float32Array.from(outputs.probability!.data as Float32Array);
+}
+
+/** Puts a window where its spectra are taken from. */
+function listen(context: Float32Array, window: Float32Array): void {
+  heard.set(context);
+  heard.set(window, CONTEXT);
+  for (let i = 0; i < MIRRORED; i++) heard[INPUT + i] = heard[INPUT - 2 - i]!;
 }

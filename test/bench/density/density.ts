@@ -18,6 +18,7 @@ const AGENT = {
 const BAR_CALLS_A_CORE = 50;
 const BAR_LATENESS_MS = 20;
 const BAR_BYTES_A_CALL = 2 * 1024 * 1024;
+const WITH_INSTANT = 'instant providers';
 const STEP = 10;
 const MOST_CALLS = 200;
 /** New calls settle for so long before they are measured. */
@@ -64,18 +65,25 @@ export async function run(args: readonly string[]): Promise<number> {
     nodeOptions: profiling(args),
   };
   if (!args.includes('--local')) {
-    ramps.push(await ramp('instant providers', [INSTANT], { ...options, step }));
+    ramps.push(await ramp(WITH_INSTANT, [INSTANT], { ...options, step }));
   }
   if (!args.includes('--instant')) {
     ramps.push(await ramp('everything local', undefined, { ...options, step: 2 }));
   }
-  const verdicts = ramps.slice(0, 1).flatMap(verdictsOn);
+  // With everything local there is no bar: what a call costs then is told as it is.
+  const verdicts = ramps.filter(({ name }) => name === WITH_INSTANT).flatMap(verdictsOn);
   const report = { machine: machineNow(), question: QUESTION, ramps, verdicts };
-  if (args.includes('--json')) console.log(JSON.stringify(report, undefined, 2));
-  else
+  if (args.includes('--json')) {
+    console.log(JSON.stringify(report, undefined, 2));
+  } else {
+    for (const { name, best } of ramps) {
+      const held = best && `${best.calls} calls, ${best.callsACore.toFixed(1)} a core`;
+      console.log(`${name}: ${held ?? 'frames were late from the first step on'}`);
+    }
     for (const { name, isMet, figure, bar } of verdicts) {
       console.log(`${isMet ? 'met   ' : 'missed'} ${name}: ${figure.toFixed(2)} (bar ${bar})`);
     }
+  }
   return verdicts.every(({ isMet }) => isMet) ? 0 : 1;
 }
 
@@ -138,9 +146,14 @@ async function ramp(
     await gateway.close();
   }
   const best = steps.filter(({ latenessP99Ms }) => latenessP99Ms <= BAR_LATENESS_MS).at(-1);
-  const [first, last] = [steps[0]!, steps.at(-1)!];
-  const grown = (last.residentMb - first.residentMb) * 2 ** 20;
-  return { name, steps, best, bytesACall: grown / Math.max(1, last.calls - first.calls) };
+  return { name, steps, best, bytesACall: bytesACallOf(steps) };
+}
+
+/** What the calls after the first step have added; 0 when there were none. */
+function bytesACallOf(steps: readonly Step[]): number {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (!first || !last || first === last) return 0;
+  return ((last.residentMb - first.residentMb) * 2 ** 20) / (last.calls - first.calls);
 }
 
 /** @returns false when the gateway takes no more. */
