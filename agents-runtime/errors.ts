@@ -3,6 +3,7 @@ export type CallErrorCode =
   | 'PROTOCOL'
   | 'RECOGNITION_FAILED'
   | 'REPLY_FAILED'
+  | 'EMBEDDING_FAILED'
   | 'SPEECH_FAILED'
   | 'TRANSPORT_LOST'
   | 'CLOSED';

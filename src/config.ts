@@ -125,6 +125,16 @@ const Settings = z.object({
   KNOWLEDGE_FILE_BYTES: wholeNumber(1_024, 104_857_600, 'a number of bytes from 1024').default(
     20_971_520,
   ),
+  EMBEDDING_BASE_URL: baseUrl().optional(),
+  EMBEDDING_API_KEY: z.string().optional(),
+  EMBEDDING_MODEL: z
+    .string()
+    .regex(/^[\w./:@-]{1,200}$/, "a model's name")
+    .optional(),
+  EMBEDDING_MODEL_DIR: z
+    .string()
+    .transform((path) => resolve(path))
+    .optional(),
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODELS: list().default([]),
@@ -247,6 +257,12 @@ function contradictions(settings: z.output<typeof Settings>): string[] {
   }
   if (settings.S3_BUCKET !== undefined && settings.STORAGE_DIR !== undefined) {
     faults.push('S3_BUCKET and STORAGE_DIR are two places for the same files: set one');
+  }
+  if ((settings.EMBEDDING_BASE_URL === undefined) !== (settings.EMBEDDING_MODEL === undefined)) {
+    faults.push('EMBEDDING_BASE_URL and EMBEDDING_MODEL must be set together');
+  }
+  if (settings.EMBEDDING_BASE_URL !== undefined && settings.EMBEDDING_MODEL_DIR !== undefined) {
+    faults.push('EMBEDDING_BASE_URL and EMBEDDING_MODEL_DIR must not be set together');
   }
   if (settings.LLM_MODELS.length > 0 && settings.LLM_BASE_URL === undefined) {
     faults.push('LLM_MODELS needs LLM_BASE_URL, the server that has these models');

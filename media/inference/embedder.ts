@@ -11,7 +11,6 @@ export interface EmbedOptions {
 export interface Embedder {
   /** Stored with each vector: vectors of different models do not compare. */
   readonly id: string;
-  readonly dimensions: number;
   /** What it reads of a text at once: more is cut, or blurs. */
   readonly windowTokens: number;
   /** It computes elsewhere: many texts at once cost nothing here. */

@@ -19,7 +19,6 @@ const WINDOW_TOKENS = 110;
 /** The English sentence model on its worker thread. */
 export class MiniLmEmbedder implements Embedder {
   readonly id: string;
-  readonly dimensions = DIMENSIONS;
   readonly windowTokens = WINDOW_TOKENS;
   readonly isRemote = false;
   readonly #thread: LanedThread<MiniLmJobs>;

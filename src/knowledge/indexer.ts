@@ -14,7 +14,7 @@ import { WorkLoop } from './work-loop.js';
 /** Documents of one knowledge base that are worked on together. */
 const DOCUMENTS = 16;
 /** Windows that get their vectors in one transaction: a kill loses no more than these. */
-const LOCAL_BATCH = 8;
+const LOCAL_BATCH = 16;
 const REMOTE_BATCH = 64;
 /** Work that another gateway left, or was given, is found after so long at the latest. */
 const LOOK_EVERY_MS = 15_000;
@@ -23,7 +23,7 @@ const BATCH_WITHIN_MS = 10_000;
 const RETRY_AFTER_MS = 1_000;
 /** An endpoint that does not answer is left alone for longer each time. */
 const AWAY_FOR_MS = [2_000, 5_000, 15_000, 60_000];
-/** Of a passage with its title, when its language and its vectors are told. */
+/** Of one passage. */
 const MOST_WINDOWS = 16;
 
 /**
@@ -87,7 +87,7 @@ export class Indexer {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // Only waiting is ever aborted, so calls had the machine to themselves: that is no failure.
     if (code === 'ABORTED') return RETRY_AFTER_MS;
-    if (code === 'PROVIDER_FAILED') {
+    if (code === 'EMBEDDING_FAILED') {
       const waitMs = AWAY_FOR_MS[Math.min(this.#timesAway++, AWAY_FOR_MS.length - 1)]!;
       this.#log.warn({ err: error, waitMs }, 'the embedding endpoint does not answer');
       return waitMs;

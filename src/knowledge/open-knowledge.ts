@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
+import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { Embedder } from '../../media/inference/embedder.js';
 import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../media/inference/sentence-model-embedder.js';
 import type { ModelStore } from '../../media/models/store.js';
 import type { KnowledgeBaseDirectory } from '../agents/agent-ports.js';
 import type { Config } from '../config.js';
@@ -25,7 +27,14 @@ const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 const KEPT_BYTES = 128 * 1_048_576;
 
 export interface KnowledgeParts {
-  readonly config: Pick<Config, 'KNOWLEDGE_FILE_BYTES'>;
+  readonly config: Pick<
+    Config,
+    | 'KNOWLEDGE_FILE_BYTES'
+    | 'EMBEDDING_BASE_URL'
+    | 'EMBEDDING_API_KEY'
+    | 'EMBEDDING_MODEL'
+    | 'EMBEDDING_MODEL_DIR'
+  >;
   readonly db: Knex;
   readonly store: ModelStore;
   readonly permits: CpuPermits;
@@ -46,11 +55,15 @@ export interface OpenKnowledge {
 export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
   const { config, db, store, permits, log } = parts;
   const folder = await store.require(EMBEDDING_MODEL);
-  const embedder = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits });
+  const sentences = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits });
+  let embedder: Embedder;
+  let own: SentenceModelEmbedder | undefined;
   try {
-    await embedder.warm();
+    await sentences.warm();
+    own = await ownModel(parts);
+    embedder = own ?? remoteModel(parts) ?? sentences;
   } catch (error) {
-    await embedder.close();
+    await sentences.close();
     throw error;
   }
   const repository = new IndexingRepository(db, embedder.id);
@@ -66,14 +79,14 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
   const search = new HybridSearch({
     repository,
     words: new WordSearchRepository(db),
-    vectors: new VectorSearch(repository, embedder, KEPT_BYTES),
+    vectors: new VectorSearch(repository, KEPT_BYTES),
     embedder,
     log,
   });
   indexer.start();
   files.start();
   return {
-    embedder,
+    embedder: sentences,
     search,
     directory: knowledge,
     routes: knowledgeRoutes({
@@ -88,7 +101,19 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     async close() {
       await files.close();
       await indexer.close();
-      await embedder.close();
+      await own?.close();
+      await sentences.close();
     },
   };
+}
+
+function ownModel({ config, permits }: KnowledgeParts): Promise<SentenceModelEmbedder> | undefined {
+  const folder = config.EMBEDDING_MODEL_DIR;
+  return folder === undefined ? undefined : SentenceModelEmbedder.open(folder, permits);
+}
+
+function remoteModel({ config }: KnowledgeParts): Embedder | undefined {
+  const { EMBEDDING_BASE_URL: baseUrl, EMBEDDING_MODEL: model } = config;
+  if (baseUrl === undefined || model === undefined) return undefined;
+  return new OpenAiEmbedder({ baseUrl, model, apiKey: config.EMBEDDING_API_KEY });
 }

@@ -20,22 +20,14 @@ interface Kept extends KnowledgeVersion {
  */
 export class VectorSearch implements NearestPassages {
   readonly #repository: IndexingRepository;
-  readonly #dimensions: number;
   readonly #maxBytes: number;
-  /** Vectors of one knowledge base. */
-  readonly #most: number;
   /** The most recently asked last. */
   readonly #kept = new Map<number, Kept>();
 
-  constructor(
-    repository: IndexingRepository,
-    embedder: { readonly dimensions: number },
-    maxBytes: number,
-  ) {
+  /** @param maxBytes of vectors; one knowledge base that has more is searched in part. */
+  constructor(repository: IndexingRepository, maxBytes: number) {
     this.#repository = repository;
-    this.#dimensions = embedder.dimensions;
     this.#maxBytes = maxBytes;
-    this.#most = Math.ceil(maxBytes / (embedder.dimensions * Float32Array.BYTES_PER_ELEMENT));
   }
 
   /** Bytes of vectors that are kept. */
@@ -51,7 +43,7 @@ export class VectorSearch implements NearestPassages {
     query: Float32Array,
     limit: number,
   ): Promise<readonly NearPassage[]> {
-    const { ids, vectors } = await this.#load(kbId, version);
+    const { ids, vectors } = await this.#load(kbId, version, query.length);
     const best: NearPassage[] = [];
     for (let from = 0; from < ids.length; ) {
       if (from > 0) await yieldToOthers();
@@ -88,7 +80,7 @@ export class VectorSearch implements NearestPassages {
       const id = ids[i]!;
       let score = -1;
       for (; i < step.to && ids[i] === id; i++) {
-        score = Math.max(score, dot(vectors, i * this.#dimensions, query));
+        score = Math.max(score, dot(vectors, i * query.length, query));
       }
       if (best.length === limit && score <= best[limit - 1]!.score) continue;
       const at = best.findIndex((other) => other.score < score);
@@ -97,7 +89,11 @@ export class VectorSearch implements NearestPassages {
     }
   }
 
-  #load(kbId: number, { version, deletions }: KnowledgeVersion): Promise<PassageVectors> {
+  #load(
+    kbId: number,
+    { version, deletions }: KnowledgeVersion,
+    dimensions: number,
+  ): Promise<PassageVectors> {
     const known = this.#kept.get(kbId);
     this.#kept.delete(kbId);
     // One that was read a moment later holds all that is asked for.
@@ -106,7 +102,7 @@ export class VectorSearch implements NearestPassages {
       return known.loading;
     }
     const before = known?.deletions === deletions ? known : undefined;
-    const loading = this.#read(kbId, version, before);
+    const loading = this.#read(kbId, { version, dimensions }, before);
     const entry: Kept = { version, deletions, loading, bytes: before?.bytes ?? 0 };
     this.#kept.set(kbId, entry);
     loading.then(
@@ -121,11 +117,16 @@ export class VectorSearch implements NearestPassages {
     return loading;
   }
 
-  async #read(kbId: number, version: number, before: Kept | undefined): Promise<PassageVectors> {
+  async #read(
+    kbId: number,
+    { version, dimensions }: { readonly version: number; readonly dimensions: number },
+    before: Kept | undefined,
+  ): Promise<PassageVectors> {
+    const most = Math.ceil(this.#maxBytes / (dimensions * Float32Array.BYTES_PER_ELEMENT));
     const old = await before?.loading.catch(() => undefined);
     const added = await this.#repository.vectorsOf(kbId, {
-      dimensions: this.#dimensions,
-      most: this.#most - (old?.ids.length ?? 0),
+      dimensions,
+      most: most - (old?.ids.length ?? 0),
       after: old ? before!.version : 0,
       upTo: version,
     });

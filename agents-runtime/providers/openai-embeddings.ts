@@ -1,0 +1,85 @@
+import OpenAI from 'openai';
+import type { Embedder, EmbedOptions } from '../../media/inference/embedder.js';
+import { CallError } from '../errors.js';
+
+const TIMEOUT_MS = 20_000;
+/** Source: such models read 512 tokens or more; a passage has 400 at the most. */
+const WINDOW_TOKENS = 450;
+const MOST_AT_ONCE = 128;
+/** The endpoint understood, and will answer the same again. */
+const REFUSED = new Set([400, 413, 422]);
+
+export interface EmbeddingEndpoint {
+  /** Root of the API, such as `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly model: string;
+}
+
+/** A sentence model behind any OpenAI-compatible `/embeddings` endpoint. */
+export class OpenAiEmbedder implements Embedder {
+  /** Two servers may call two models the same. */
+  readonly id: string;
+  readonly windowTokens = WINDOW_TOKENS;
+  readonly isRemote = true;
+  readonly #client: OpenAI;
+  readonly #model: string;
+
+  constructor({ baseUrl, apiKey, model }: EmbeddingEndpoint) {
+    this.id = `${model}@${new URL(baseUrl).host}`;
+    this.#model = model;
+    this.#client = new OpenAI({
+      baseURL: baseUrl,
+      // The client wants some key; endpoints without authentication ignore it.
+      apiKey: apiKey ?? 'none',
+      timeout: TIMEOUT_MS,
+      maxRetries: 1,
+    });
+  }
+
+  /** @throws CallError EMBEDDING_FAILED when the endpoint does not answer as it should. */
+  async embed(
+    texts: readonly string[],
+    { signal }: Pick<EmbedOptions, 'signal'>,
+  ): Promise<Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
+      vectors.push(...(await this.#embed(texts.slice(at, at + MOST_AT_ONCE), signal)));
+    }
+    return vectors;
+  }
+
+  async #embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    let data: readonly { readonly index: number; readonly embedding: readonly number[] }[];
+    try {
+      const asked = { model: this.#model, input: [...texts], encoding_format: 'float' as const };
+      ({ data } = await this.#client.embeddings.create(asked, signal ? { signal } : {}));
+    } catch (cause) {
+      // That is a text's fault, and no reason to wait.
+      if (cause instanceof OpenAI.APIError && REFUSED.has(cause.status ?? 0)) {
+        throw new Error('The embedding endpoint refused a text', { cause });
+      }
+      throw failed('does not answer', cause);
+    }
+    const vectors: Float32Array[] = [];
+    for (const { index, embedding } of Array.isArray(data) ? data : []) {
+      if (Array.isArray(embedding)) vectors[index] = unit(embedding);
+    }
+    const { length } = vectors[0] ?? [];
+    const isWhole = texts.every((_, i) => vectors[i] && vectors[i].length === length);
+    if (!isWhole || !length) throw failed('gave other vectors than asked for');
+    return vectors.slice(0, texts.length);
+  }
+}
+
+/** Brought to unit length, so that a dot product tells nearness. */
+function unit(values: readonly number[]): Float32Array {
+  const vector = Float32Array.from(values);
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  if (!Number.isFinite(length)) throw failed('gave a vector that is none');
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+function failed(what: string, cause?: unknown): CallError {
+  return new CallError('EMBEDDING_FAILED', `The embedding endpoint ${what}`, { cause });
+}

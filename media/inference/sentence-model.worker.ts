@@ -1,0 +1,69 @@
+import { workerData } from 'node:worker_threads';
+import { Tokenizer } from '@huggingface/tokenizers';
+import { Tensor } from 'onnxruntime-node';
+import { MediaError } from '../errors.js';
+import { loadOnce } from './load-once.js';
+import type { SentenceModelJobs } from './sentence-model-embedder.js';
+import type { SentenceModelFolder } from './sentence-model-folder.js';
+import { serveJobs } from './serve-jobs.js';
+import { bytesOf, openSession } from './sessions.js';
+
+const { folder } = workerData as { folder: SentenceModelFolder };
+const session = loadOnce(async () => openSession(await bytesOf(folder.modelFile)));
+const tokenizer = loadOnce(async () => new Tokenizer(folder.tokenizer, folder.tokenizerConfig));
+
+serveJobs<SentenceModelJobs>({
+  embed: async ({ texts }) => {
+    const { encode, model } = { encode: await tokenizer.get(), model: await session.get() };
+    const rows = texts.map((text) => cut(encode.encode(text).ids));
+    const length = Math.max(...rows.map((ids) => ids.length));
+    const ids = new BigInt64Array(rows.length * length);
+    const mask = new BigInt64Array(rows.length * length);
+    rows.forEach((row, r) => {
+      row.forEach((id, i) => {
+        ids[r * length + i] = BigInt(id);
+        mask[r * length + i] = 1n;
+      });
+    });
+    const shape = [rows.length, length];
+    const feeds: Record<string, Tensor> = {
+      input_ids: new Tensor('int64', ids, shape),
+      attention_mask: new Tensor('int64', mask, shape),
+      token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), shape),
+    };
+    const wanted = Object.entries(feeds).filter(([name]) => model.inputNames.includes(name));
+    const outputs = await model.run(Object.fromEntries(wanted));
+    const vectors = rows.map((row, r) => vectorOf(outputs, { r, length, tokens: row.length }));
+    return { output: vectors, transfer: vectors.map(({ buffer }) => buffer) };
+  },
+});
+
+/** The last token ends the text for the model, so it stays. */
+function cut(ids: readonly number[]): readonly number[] {
+  if (ids.length <= folder.mostTokens) return ids;
+  return [...ids.slice(0, folder.mostTokens - 1), ids.at(-1)!];
+}
+
+/** What the export gives for a text, or the states of its tokens brought together. */
+function vectorOf(
+  outputs: Readonly<Record<string, Tensor>>,
+  { r, length, tokens }: { readonly r: number; readonly length: number; readonly tokens: number },
+): Float32Array<ArrayBuffer> {
+  const output =
+    outputs.sentence_embedding ?? outputs.last_hidden_state ?? Object.values(outputs)[0];
+  if (!output) throw new MediaError('MODEL_CORRUPT', 'A sentence model gives nothing');
+  const values = output.data as Float32Array;
+  const size = output.dims.at(-1)!;
+  const vector = new Float32Array(size);
+  const isWhole = output.dims.length === 2;
+  const from = isWhole ? r * size : r * length * size;
+  const states = isWhole || folder.isFirstToken ? 1 : tokens;
+  for (let t = 0; t < states; t++) {
+    for (let d = 0; d < size; d++) vector[d]! += values[from + t * size + d]!;
+  }
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const scale = 1 / Math.sqrt(squares || 1);
+  for (let d = 0; d < size; d++) vector[d]! *= scale;
+  return vector;
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { AccountsRepository } from '../../src/keys/accounts.repository.js';
+import { HybridSearch, merged } from '../../src/knowledge/hybrid-search.js';
+import { Indexer } from '../../src/knowledge/indexer.js';
+import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
+import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js';
+import { VectorSearch } from '../../src/knowledge/vector-search.js';
+import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
+import { EMBEDDING_MODEL } from '../support/control-plane.js';
+import { withDatabase } from '../support/database.js';
+import { modelFolder } from '../support/model-folder.js';
+import { distractors, questionPairs } from '../support/retrieval-corpus.js';
+
+// Some two thousand passages get their vectors by the real model.
+vi.setConfig({ hookTimeout: 240_000, testTimeout: 60_000 });
+
+const BEST = 5;
+const log = pino({ level: 'silent' });
+const database = withDatabase();
+const embedder = new MiniLmEmbedder({
+  id: EMBEDDING_MODEL,
+  folder: modelFolder(EMBEDDING_MODEL),
+  permits: new CpuPermits(1),
+});
+const pairs = questionPairs();
+const others = distractors();
+let kbId: number;
+let repository: IndexingRepository;
+afterAll(() => embedder.close());
+
+beforeAll(async () => {
+  const { db } = database;
+  repository = new IndexingRepository(db, embedder.id);
+  const knowledge = new KnowledgeRepository(db, embedder.id);
+  const accountId = await new AccountsRepository(db).insert('An account of a test');
+  // Those that answer stand among the others, as they would anywhere.
+  const every = Math.floor(others.length / pairs.length);
+  const contents = others.flatMap((content, i) => {
+    const pair = i % every === 0 ? pairs[i / every] : undefined;
+    return pair ? [content, pair.passage] : [content];
+  });
+  const documents = contents.map((content) => ({ content, metadata: {} }));
+  const made = await knowledge.insert(accountId, { name: 'All', documents });
+  ({ kbId } = made);
+  const indexer = new Indexer({ repository, embedder, log });
+  indexer.start();
+  const isReady = async () => {
+    const { indexedCount, documentCount } = (await knowledge.find(accountId, kbId))!;
+    return indexedCount === documentCount;
+  };
+  while (!(await isReady())) await sleep(250);
+  await indexer.close();
+});
+
+/** The share of questions whose passage is among the best, by one way to search. */
+async function recall(search: (question: string) => Promise<readonly number[]>): Promise<number> {
+  let found = 0;
+  for (const { question, passage } of pairs) {
+    const ids = (await search(question)).slice(0, BEST);
+    const texts = (await repository.passages(ids)).map(({ text }) => text);
+    if (texts.includes(passage)) found++;
+  }
+  return found / pairs.length;
+}
+
+describe('what a question finds', () => {
+  it('is the passage that answers it, by meaning and words together', async () => {
+    const { db } = database;
+    expect(pairs.length).toBeGreaterThanOrEqual(100);
+    expect(others.length).toBeGreaterThanOrEqual(2_000);
+    const words = new WordSearchRepository(db);
+    const vectors = new VectorSearch(repository, 1 << 26);
+    const search = new HybridSearch({
+      repository,
+      words,
+      vectors,
+      embedder,
+      log,
+      withinMs: 30_000,
+    });
+    const version = (await repository.versionOf(kbId))!;
+    const known = await words.wordsOf(kbId);
+    const near = async (question: string) => {
+      const [query] = await embedder.embed([question], { priority: 'turn' });
+      return vectors.nearest(kbId, version, query!, 60);
+    };
+    const shared = (question: string) => words.search(kbId, question, known, 60);
+    const byVectors = await recall(async (question) => (await near(question)).map(({ id }) => id));
+    const byWords = await recall(async (question) => (await shared(question)).map(({ id }) => id));
+    const byBoth = await recall(async (question) =>
+      merged(await near(question), await shared(question)).map(({ id }) => id),
+    );
+    const asAsked = await recall(async (question) =>
+      (await search.search(kbId, question, BEST)).map(({ id }) => id),
+    );
+    const percent = (share: number) => `${Math.round(share * 1_000) / 10} %`;
+    process.stdout.write(
+      `recall@${BEST} of ${pairs.length} questions among ${others.length} other passages: both ${percent(byBoth)}, vectors alone ${percent(byVectors)}, words alone ${percent(byWords)}\n`,
+    );
+    expect(asAsked).toBeGreaterThanOrEqual(0.85);
+    expect(asAsked).toBe(byBoth);
+    expect(byBoth).toBeGreaterThan(byWords);
+  });
+});
