@@ -36,6 +36,13 @@ export const NEEDS = {
     'onnxruntime==1.31.1',
     'numpy==2.4.6',
   ]),
+  // A PostgreSQL with the extension pgvector.
+  pgvector: pythonVenv('pgvector', [
+    'pgserver==0.1.4',
+    'fasteners==0.20',
+    'platformdirs==4.14.7',
+    'psutil==7.2.2',
+  ]),
   // The path is a node_modules folder.
   'sherpa-onnx': npmPackages('sherpa-onnx', ['sherpa-onnx-node@1.13.8']),
   // A server of S3's protocol that keeps everything in memory.

@@ -21,6 +21,7 @@ const PASSING = [
   'gateways',
   'idempotent_answers',
   'rate_limits',
+  'passage_vectors',
 ];
 
 interface ColumnRow {

@@ -17,6 +17,8 @@ import { Indexer } from './indexer.js';
 import { IndexingRepository } from './indexing.repository.js';
 import { KnowledgeRepository } from './knowledge.repository.js';
 import { knowledgeRoutes } from './knowledge.routes.js';
+import { PgvectorRepository } from './pgvector.repository.js';
+import { hasPgvector, PgvectorSearch } from './pgvector-search.js';
 import { TextExtractor } from './text/text-extractor.js';
 import { VectorSearch } from './vector-search.js';
 import { WordSearchRepository } from './word-search.repository.js';
@@ -76,10 +78,14 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     log,
     onText: indexer.wake,
   });
+  const inMemory = new VectorSearch(repository, KEPT_BYTES);
+  const inDatabase = (await hasPgvector(db, log))
+    ? new PgvectorSearch(await PgvectorRepository.open(db, embedder.id), inMemory, log)
+    : undefined;
   const search = new HybridSearch({
     repository,
     words: new WordSearchRepository(db),
-    vectors: new VectorSearch(repository, KEPT_BYTES),
+    vectors: inDatabase ?? inMemory,
     embedder,
     log,
   });
@@ -101,6 +107,7 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     async close() {
       await files.close();
       await indexer.close();
+      await inDatabase?.close();
       await own?.close();
       await sentences.close();
     },

@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   records: () => import('./records.js'),
   noise: () => import('./noise.js'),
   mind: () => import('./mind.js'),
+  knowledge: () => import('./knowledge.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

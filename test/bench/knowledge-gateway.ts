@@ -1,0 +1,56 @@
+import { createServer } from 'node:http';
+import { pino } from 'pino';
+import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import type { Embedder } from '../../media/inference/embedder.js';
+import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { connect } from '../../src/db/connect.js';
+import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
+import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
+import { VectorSearch } from '../../src/knowledge/vector-search.js';
+import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
+import { modelFolder } from '../support/model-folder.js';
+// The product's calls, with models that answer at once; they run on this very thread.
+import './density/instant-gateway.js';
+
+const ID = 'minilm-l6-v2-int8';
+const db = connect(process.env.DATABASE_URL ?? '');
+const embedder = new MiniLmEmbedder({
+  id: ID,
+  folder: modelFolder(ID),
+  permits: new CpuPermits(1),
+});
+const [vector] = await embedder.embed(['When is it open?'], { priority: 'background' });
+const known: Embedder = {
+  id: ID,
+  windowTokens: embedder.windowTokens,
+  isRemote: false,
+  embed: async () => [vector!],
+};
+
+function searchWith(by: Embedder): HybridSearch {
+  const repository = new IndexingRepository(db, ID);
+  return new HybridSearch({
+    repository,
+    words: new WordSearchRepository(db),
+    vectors: new VectorSearch(repository, 1 << 28),
+    embedder: by,
+    log: pino({ level: 'silent' }),
+    withinMs: 30_000,
+  });
+}
+
+const searches = { known: searchWith(known), whole: searchWith(embedder) };
+
+/** `/known?kb=1&question=…`: how long one search took, ms. */
+createServer(async (request, response) => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const search = searches[url.pathname === '/known' ? 'known' : 'whole'];
+  const startedAt = performance.now();
+  const found = await search.search(
+    Number(url.searchParams.get('kb')),
+    url.searchParams.get('question') ?? '',
+    5,
+  );
+  const ms = performance.now() - startedAt;
+  response.end(JSON.stringify({ ms, found: found.length }));
+}).listen(Number(process.env.BENCH_PORT), '127.0.0.1');

@@ -1,0 +1,105 @@
+import { cpSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { connect } from '../../src/db/connect.js';
+import { migrate } from '../../src/db/migrate.js';
+import { AccountsRepository } from '../../src/keys/accounts.repository.js';
+import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
+import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js';
+import { PgvectorRepository } from '../../src/knowledge/pgvector.repository.js';
+import { hasPgvector, PgvectorSearch } from '../../src/knowledge/pgvector-search.js';
+import { VectorSearch } from '../../src/knowledge/vector-search.js';
+import { describeWith } from '../support/needs.js';
+import { startOtherServer } from '../support/other-server.js';
+import { makeTestFolder } from '../support/test-folder.js';
+
+vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
+const log = pino({ level: 'silent' });
+const MODEL = 'three-ways';
+
+/** Its programs, where another user than root may run them. */
+function copyServer(python: string, folder: string): string {
+  const lib = join(dirname(dirname(python)), 'lib');
+  const version = readdirSync(lib).find((name) => name.startsWith('python3'))!;
+  const packages = join(lib, version, 'site-packages');
+  for (const name of ['pgserver/pginstall', 'pgserver.libs']) {
+    cpSync(join(packages, name), join(folder, name), { recursive: true });
+  }
+  return join(folder, 'pgserver/pginstall/bin');
+}
+
+describeWith(['pgvector'], 'a database with pgvector', (tools) => {
+  const folder = makeTestFolder();
+  let server: Awaited<ReturnType<typeof startOtherServer>> | undefined;
+  let db: Knex;
+  beforeAll(async () => {
+    server = await startOtherServer(copyServer(tools.pgvector, folder), join(folder, 'data'));
+    // As the owner of the server, who may install extensions.
+    db = connect({ ...server.connection, user: 'postgres' });
+    await migrate(db);
+  });
+  afterAll(async () => {
+    await db?.destroy();
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Passages with one vector each, or with several. */
+  async function makeBase(vectors: readonly (readonly number[])[][]) {
+    const repository = new IndexingRepository(db, MODEL);
+    const accountId = await new AccountsRepository(db).insert('An account of a test');
+    const documents = vectors.map((_, i) => ({ content: `Passage ${i}.`, metadata: {} }));
+    const fields = { name: 'Base', documents };
+    const { kbId } = await new KnowledgeRepository(db, MODEL).insert(accountId, fields);
+    const ids: number[] = [];
+    await repository.transaction(async (transaction) => {
+      const work = (await repository.claim(transaction, 100))!;
+      for (const [i, document] of work.documents.entries()) {
+        const passage = { title: '', text: `Passage ${i}.` };
+        await repository.insertPassages(transaction, { kbId, document, language: 'en' }, [passage]);
+        const [stored] = await repository.withoutVectors(transaction, [document.id], 1);
+        ids.push(stored!.id);
+        const parts = vectors[i]!.map((vector) => Float32Array.from(vector));
+        await repository.storeVectors(transaction, kbId, new Map([[stored!.id, parts]]));
+      }
+      await repository.markIndexed(
+        transaction,
+        work.documents.map(({ id }) => id),
+      );
+    });
+    return { kbId, ids, version: (await repository.versionOf(kbId))! };
+  }
+
+  it('is found to have it, and searches as exactly as memory does', async () => {
+    expect(await hasPgvector(db, log)).toBe(true);
+    expect(await hasPgvector(db, log)).toBe(true); // now it is installed
+    const memory = new VectorSearch(new IndexingRepository(db, MODEL), 1 << 20);
+    const search = new PgvectorSearch(await PgvectorRepository.open(db, MODEL), memory, log);
+    await PgvectorRepository.open(db, MODEL); // as another gateway does
+    const { kbId, ids, version } = await makeBase([
+      [[1, 0, 0]],
+      [
+        [0, 1, 0],
+        [0.6, 0.8, 0],
+      ],
+      [[0, 0, 1]],
+    ]);
+    await makeBase([[[1, 0, 0]]]); // another one's are not found
+    const query = Float32Array.of(1, 0, 0);
+    const first = await search.nearest(kbId, version, query, 2);
+    expect(first.map(({ id }) => id)).toEqual([ids[0], ids[1]]);
+    expect(memory.keptBytes).toBeGreaterThan(0); // from memory, until they are copied
+    await search.close();
+    const second = await search.nearest(kbId, version, query, 2);
+    expect(second.map(({ id }) => id)).toEqual([ids[0], ids[1]]);
+    expect(second[1]!.score).toBeCloseTo(0.6, 5);
+    expect(memory.keptBytes).toBe(0);
+    const { rows } = await db.raw('select count(*)::int as count from passage_vectors');
+    expect(rows[0].count).toBe(4);
+    await db('knowledge_bases').where({ kb_id: kbId }).delete();
+    expect(await search.nearest(kbId, version, query, 2)).toEqual([]);
+  });
+});
