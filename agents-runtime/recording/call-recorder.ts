@@ -28,7 +28,8 @@ export class CallRecorder implements CallTransport {
   readonly #sink: RecordingSink;
   readonly #caller = new CallerTrack(CALLER_RATE);
   readonly #agent: AgentTrack;
-  #zeroAt: number | undefined;
+  /** Clock time of the last look at it; undefined before media is connected. */
+  #lookedAt: number | undefined;
   #nowMs = 0;
   #timer: Timer | undefined;
   #isOver = false;
@@ -108,19 +109,21 @@ export class CallRecorder implements CallTransport {
   }
 
   get #isRunning(): boolean {
-    return this.#zeroAt !== undefined && !this.#isOver;
+    return this.#lookedAt !== undefined && !this.#isOver;
   }
 
-  /** Ms since media was connected; never less than before. */
+  /** Ms since media was connected; a clock that steps back stands still for a moment. */
   #now(): number {
-    const now = this.#clock.now();
-    this.#nowMs = Math.max(this.#nowMs, now - (this.#zeroAt ?? now));
+    if (this.#lookedAt === undefined) return 0;
+    const clockMs = this.#clock.now();
+    this.#nowMs += Math.max(0, clockMs - this.#lookedAt);
+    this.#lookedAt = clockMs;
     return this.#nowMs;
   }
 
   #begin(): void {
-    if (this.#zeroAt !== undefined || this.#isOver) return;
-    this.#zeroAt = this.#clock.now();
+    if (this.#lookedAt !== undefined || this.#isOver) return;
+    this.#lookedAt = this.#clock.now();
     this.#schedule();
   }
 

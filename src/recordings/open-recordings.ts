@@ -22,6 +22,8 @@ export interface OpenRecordingsParts {
   readonly events: CallEvents;
   readonly permits: CpuPermits;
   readonly log: Logger;
+  /** How long a request waits for a merge; by default 20 s. */
+  readonly mergedWithinMs?: number | undefined;
 }
 
 /** Puts together what records calls. */
@@ -36,5 +38,6 @@ export async function openRecordings(parts: OpenRecordingsParts): Promise<Record
     channels: config.RECORDING_CHANNELS,
     mp3Program: config.MP3_ENCODER,
   });
-  return new Recordings({ ...common, calls, spools: new SpoolThread(), merging });
+  const { mergedWithinMs } = parts;
+  return new Recordings({ ...common, calls, spools: new SpoolThread(), merging, mergedWithinMs });
 }

@@ -37,7 +37,7 @@ export interface RecordingsParts {
   readonly merging: Merging;
   readonly log: Logger;
   /** By default 20 s. */
-  readonly mergedWithinMs?: number;
+  readonly mergedWithinMs?: number | undefined;
 }
 
 /** The sound of calls: written while they run, stored when they end, merged when somebody asks. */

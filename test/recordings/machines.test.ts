@@ -106,6 +106,20 @@ describe('a storage that is away', () => {
   });
 });
 
+describe('a merge that takes too long for a request', () => {
+  it('goes on, and is asked for again', async () => {
+    const gateway = await openRecordingGateway(database.db, { mergedWithinMs: 0 });
+    const callId = await endedCall();
+    const sink = gateway.recordings.begin(callId, AGENT_RATE);
+    recordTones(sink, 2);
+    sink.end(2_000);
+    expect(await prepare(gateway, callId)).toBe('processing');
+    // Only those who ask later have it, however quick the answer.
+    const isMerged = () => gateway.store.size(fileKey(callId));
+    await expect.poll(isMerged, { timeout: 30_000 }).toBeDefined();
+  });
+});
+
 describe('a disk that is full', () => {
   it('ends the recording in a sentence, and nothing else', async ({ skip }) => {
     if (!existsSync('/dev/full')) skip('this machine has no /dev/full');

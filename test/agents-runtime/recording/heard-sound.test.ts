@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { CallRecorder } from '../../../agents-runtime/recording/call-recorder.js';
 import type { HarnessOptions } from '../../support/call-harness.js';
-import { recordedHarness, type TimedSample } from '../../support/recordings/recorded-harness.js';
+import { PlayingClient } from '../../support/playing-client.js';
+import {
+  KeptSound,
+  recordedHarness,
+  type TimedSample,
+} from '../../support/recordings/recorded-harness.js';
+import { silentCall } from '../../support/recordings/tone-call.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
 /** Of where it was heard, for any sample. Source: the issue. */
 const TOLERANCE_MS = 20;
@@ -150,5 +158,34 @@ describe('a recording', () => {
       ...kit.sink.of('agent').map(({ at, samples }) => (at + samples.length) / 24),
     );
     expect(kit.clock.now() - spokenMs).toBeLessThan(800);
+  });
+});
+
+describe('a clock that steps back', () => {
+  it('costs a recording no more than the moment in which it does so', () => {
+    let now = 1_000;
+    const due: (() => void)[] = [];
+    const clock = {
+      now: () => now,
+      after: (_: number, act: () => void) => {
+        due.push(act);
+        return { cancel: () => undefined };
+      },
+    };
+    const sink = new KeptSound();
+    const kit = new PlayingClient(new VirtualClock());
+    const recorder = new CallRecorder({ transport: kit, clock, sink });
+    const input = recorder.input(silentCall());
+    input.connected();
+    for (let frame = 0; frame < 200; frame++) {
+      now += frame === 100 ? -5_000 : 20;
+      input.audio(new Int16Array(320).fill(frame + 1));
+      if (frame % 10 === 0) due.pop()?.();
+    }
+    recorder.close();
+    const sound = sink.of('caller').flatMap(({ samples }) => [...samples]);
+    expect(sound.length).toBeGreaterThanOrEqual(199 * 320);
+    expect(sound).toEqual([...sound].sort((a, b) => a - b));
+    expect(sink.durationMs).toBe(199 * 20);
   });
 });

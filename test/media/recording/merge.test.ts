@@ -10,7 +10,7 @@ import { runToneCall } from '../../support/recordings/tone-call.js';
 import { toneOnsets } from '../../support/recordings/tone-onsets.js';
 import { makeTestFolder } from '../../support/test-folder.js';
 
-const DURATION_MS = 40_000;
+const DURATION_MS = 16_000;
 /** Source: the issue. */
 const TOLERANCE_MS = 20;
 

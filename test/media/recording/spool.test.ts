@@ -132,6 +132,20 @@ describe('a spool', () => {
     expect(summariseSpool(path)).toEqual({ rates: RATES, durationMs: 1_500, isWhole: false });
   });
 
+  it('holds a word at the end of a call of four hours', () => {
+    const hours = 4 * 3600;
+    const word = Int16Array.from({ length: 480 }, (_, i) => i + 1);
+    const at = hours * RATES.agent - word.length;
+    const path = write([{ leg: 'agent', at, samples: word }], hours * 1000);
+    expect(summariseSpool(path).durationMs).toBe(hours * 1000);
+    const sound = new LegSound(path, 'agent');
+    const second = new Float32Array(RATES.agent);
+    for (let read = 0; read < hours; read++) sound.read(second);
+    sound.close();
+    expect(second.at(-1)).toBe(480 / 32_768);
+    expect(second.at(-word.length - 1)).toBe(0);
+  });
+
   it('of which nothing can be read is refused', () => {
     const path = newPath();
     writeFileSync(path, Buffer.alloc(1_000, 7));

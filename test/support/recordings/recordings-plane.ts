@@ -17,6 +17,7 @@ export interface RecordingGatewayOptions {
   readonly dataDir?: string;
   readonly store?: ObjectStore;
   readonly channels?: 1 | 2;
+  readonly mergedWithinMs?: number;
 }
 
 /** What one gateway has for its recordings, on a database that others may share. */
@@ -49,6 +50,7 @@ export async function openRecordingGateway(
     events: { record: async (_, told) => void events.push(...told) },
     permits: new CpuPermits(1),
     log: logInto(logged),
+    mergedWithinMs: options.mergedWithinMs,
   });
   return { gatewayId, dataDir, store, recordings, events, logged };
 }

@@ -126,7 +126,8 @@ function silentWire(): CallTransport {
   };
 }
 
-function silentCall(): CallInput {
+/** A call that does nothing. */
+export function silentCall(): CallInput {
   return {
     connected: () => undefined,
     audio: () => undefined,
