@@ -6,6 +6,7 @@ import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import { AudioServer } from '../support/audio-server.js';
 import { CallClient } from '../support/call-client.js';
 import { admit, endedCall, makeAgent, StoredCalls } from '../support/called-agents.js';
+import { DeepgramServer } from '../support/deepgram-server.js';
 import { type EverythingServer, startEverythingServer } from '../support/everything-server.js';
 import {
   type AskedModel,
@@ -51,6 +52,7 @@ describe('the mind of an agent', () => {
   let hook: Receiver;
   let everything: EverythingServer;
   let audio: AudioServer;
+  let deepgram: DeepgramServer;
   let listener: Listener;
   let product: Product;
   let stored: StoredCalls;
@@ -68,6 +70,8 @@ describe('the mind of an agent', () => {
     const models = ['clerk', 'breaking', 'rescue', 'german'];
     writeFileSync(file, JSON.stringify([{ base_url: server.baseUrl, models }]));
     audio = await AudioServer.open();
+    deepgram = await DeepgramServer.open();
+    deepgram.hears = 'var är mitt paket';
     const env = {
       LLM_FILE: file,
       LLM_FALLBACKS: 'rescue',
@@ -75,7 +79,10 @@ describe('the mind of an agent', () => {
       STT_BASE_URL: audio.baseUrl,
       STT_LANGUAGES: 'de',
       TTS_BASE_URL: audio.baseUrl,
-      TTS_LANGUAGES: 'de',
+      TTS_LANGUAGES: 'de,sv',
+      DEEPGRAM_API_KEY: 's3cret',
+      DEEPGRAM_BASE_URL: deepgram.baseUrl,
+      DEEPGRAM_LANGUAGES: 'sv',
     };
     [product] = await Promise.all([startProduct({ dataDir, env }), speakQuestions()]);
     stored = new StoredCalls(product);
@@ -86,6 +93,7 @@ describe('the mind of an agent', () => {
     await listener?.close();
     await everything?.kill();
     audio?.close();
+    deepgram?.close();
     hook?.close();
     server?.close();
     await removeDataDir(dataDir);
@@ -180,10 +188,13 @@ describe('the mind of an agent', () => {
     expect(product.logs()).not.toMatch(/s3cret|Friday|parcel/);
   });
 
-  it('hears and speaks another language by services outside', async () => {
+  it.each([
+    ['de', 'wo ist mein Paket'],
+    ['sv', 'var är mitt paket'],
+  ])('hears and speaks %s by services outside', async (language, heard) => {
     const { client, callId } = await call({
       llm_model: 'german',
-      tts_params: { language: 'de', voice_id: 'remote-alloy-de' },
+      tts_params: { language, voice_id: `remote-alloy-${language}` },
     });
     const before = client.lastSeq;
     await client.say(said.get(WHEN)!);
@@ -192,13 +203,11 @@ describe('the mind of an agent', () => {
     client.hangUp();
     await client.closed();
     client.close();
-    expect(client.finals).toEqual([
-      'user: wo ist mein Paket',
-      'agent: Sie sagten: wo ist mein Paket.',
-    ]);
+    expect(client.finals).toEqual([`user: ${heard}`, `agent: Sie sagten: ${heard}.`]);
     expect(client.player.hasHeardAll).toBe(true);
-    expect(audio.transcripts.at(-1)!.fields.language).toBe('de');
     expect(audio.speeches.map(({ body }) => body.voice)).toContain('alloy');
+    if (language === 'de') expect(audio.transcripts.at(-1)!.fields.language).toBe('de');
+    else expect(deepgram.lines.map(({ told }) => told.at(-1))).toEqual(['CloseStream']);
     await endedCall(product, callId);
   });
 

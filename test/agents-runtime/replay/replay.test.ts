@@ -9,7 +9,8 @@ import { replay } from '../../../agents-runtime/replay/replay.js';
 import { parseTape } from '../../../agents-runtime/replay/tape.js';
 import { diffLines, turnEnds } from '../../../agents-runtime/replay/timeline.js';
 import type { NoiseReduction } from '../../../media/noise/noise-reduction.js';
-import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
+import { CONFIG, type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
+import { callOf } from '../../support/scripted-tools.js';
 import '../../support/property-seed.js';
 
 const world = fc.record({
@@ -73,6 +74,34 @@ function quieter(clock: Clock): NoiseReduction {
 }
 
 describe('a recorded call', () => {
+  it('in which the language changes, by what is heard and by the model, is held the same', async () => {
+    const voice = { ...CONFIG.voice, language: 'auto' as const };
+    const { call, tape } = recorded({
+      config: { voice, userSilenceTimeoutMs: 3_000 },
+      languages: ['en', 'de', 'fr'],
+      languageOf: (text) => (text.startsWith('wann') ? 'de' : 'en'),
+      reply: async function* ({ history, language }) {
+        const last = history.at(-1)!;
+        if (last.role !== 'tool' && last.text.includes('french')) {
+          yield callOf('switch_language', { language: 'fr' });
+        } else yield `This is said in ${language}, all of it.`;
+      },
+    });
+    call.call.connected();
+    await call.say('when are you open', 600);
+    await call.silence(3_000);
+    await call.say('wann haben Sie offen', 600);
+    await call.silence(9_000);
+    await call.say('and in french please', 600);
+    await call.silence(9_000);
+    call.call.hangUp('user_hangup');
+    await call.clock.run(1_000);
+    expect(call.spokenBy.map((said) => said.slice(0, 8))).toContain('fr in fr');
+    expect(call.texts('agent')).toContain('Sind Sie noch da?');
+    const { recorded: then, replayed } = await replay(tape());
+    expect(diffLines(differences(then, replayed))).toEqual([]);
+  });
+
   it('is held again the same', async () => {
     const { call, tape, hasEnded } = recorded({ config: { greeting: 'Hello there, caller.' } });
     call.call.connected();
