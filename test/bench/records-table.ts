@@ -4,7 +4,7 @@ import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 
 /** Agents of the account: the first has most calls, the last few. */
 const AGENTS = 20;
-const TURNS_A_CALL = 4;
+const TURNS_A_CALL = 2;
 
 export interface FilledTable {
   readonly accountId: string;

@@ -62,7 +62,7 @@ describe('webhooks of the product', () => {
     clients.push(client);
     await client.waitFor('transcript', ({ final }) => final);
     client.hangUp();
-    await hook.waitFor(3);
+    await hook.waitFor(3, 30_000);
     expect(told(hook)).toEqual(events);
     expect(hook.requests[1]!.body.data).toMatchObject({
       role: 'agent',
