@@ -12,6 +12,8 @@ export interface DocumentPassage {
 /** Tokens of a passage: shorter sections are joined, longer ones cut. */
 const AT_LEAST = 200;
 const AT_MOST = 400;
+/** Tokens of its parts: what is longer is cut between sentences, so that passages can be filled. */
+const UNIT = 100;
 /** Tokens of the passage before that are told again where a section is cut. */
 const OVERLAP = 50;
 /** Of a title; a longer line is text. */
@@ -45,7 +47,7 @@ const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Tha
 export function* documentPassages(document: string, language = 'en'): Sliced<DocumentPassage[]> {
   const maker = new PassageMaker();
   let count = 0;
-  for (const unit of unitsOf(document, language)) {
+  for (const unit of unitsOf(document, language, UNIT)) {
     maker.add(unit);
     if (++count % UNITS_AT_ONCE === 0) yield;
   }
@@ -179,7 +181,7 @@ const TABLE_LINE = /^\|[\s|:-]*$/;
 const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\||(?:Q|A|Question|Answer):\s)/;
 
 /** Titles, paragraphs, items and rows, none longer than a passage may be. */
-function* unitsOf(document: string, language: string, most = AT_MOST): Generator<Unit> {
+function* unitsOf(document: string, language: string, most: number): Generator<Unit> {
   let paragraph: string[] = [];
   let length = 0;
   function* endParagraph(): Generator<Unit> {
