@@ -15,6 +15,7 @@ import {
   openRecordingGateway,
   type RecordingGateway,
   recordTones,
+  untilSpooled,
 } from '../support/recordings/recordings-plane.js';
 import { type S3Server, s3Options, startS3 } from '../support/s3-server.js';
 
@@ -49,7 +50,7 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
     const sink = one!.recordings.begin(callId, AGENT_RATE);
     recordTones(sink, 2);
     sink.end(2_000);
-    await expect.poll(() => store.size(spoolKey(callId)), { timeout: 30_000 }).toBeDefined();
+    await untilSpooled(database.db, callId);
     expect(await Promise.all([prepare(two!, callId), prepare(one!, callId)])).toEqual([
       'ready',
       'ready',

@@ -15,6 +15,7 @@ import {
   openRecordingGateway,
   type RecordingGateway,
   recordTones,
+  untilSpooled,
 } from '../support/recordings/recordings-plane.js';
 
 let gateway: RecordingGateway;
@@ -218,8 +219,7 @@ describe('several gateways', () => {
       [1, 2].map(() => openRecordingGateway(plane.database.db, { store })),
     );
     const { callId } = await call({ seconds: 20 });
-    const isStored = async () => (await store.size(spoolKey(callId))) !== undefined;
-    await expect.poll(isStored, { timeout: 30_000 }).toBe(true);
+    await untilSpooled(plane.database.db, callId);
     const asked = [one!, two!, one!, two!].map(({ recordings }) => open(recordings, [callId]));
     expect((await Promise.all(asked)).flat()).toEqual(Array(4).fill('ready'));
     expect(puts).toEqual([fileKey(callId)]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { type Logger, pino } from 'pino';
+import { expect } from 'vitest';
 import type { RecordingSink } from '../../../agents-runtime/recording/recording-sink.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import type { CallEvent } from '../../../src/calls/call-events.js';
@@ -53,6 +54,12 @@ export async function openRecordingGateway(
     mergedWithinMs: options.mergedWithinMs,
   });
   return { gatewayId, dataDir, store, recordings, events, logged };
+}
+
+/** Waits until any gateway can merge a recording. */
+export async function untilSpooled(db: Knex, callId: string): Promise<void> {
+  const state = async () => (await db('recordings').where({ call_id: callId }).first())?.state;
+  await expect.poll(state, { timeout: 30_000 }).toBe('spooled');
 }
 
 /** Hz of the agent's leg in `recordTones`. */
