@@ -266,7 +266,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     };
     expect(await end(details.participant_token)).toMatchObject({
       status: 401,
-      body: { error: 'The end token is not valid for this call' },
+      body: { error: 'Neither an end token of this call nor a valid API key' },
     });
     const first = await end(details.end_token);
     expect(first).toMatchObject({ status: 200, body: { call_id: callId, status: 'ended' } });
