@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { request } from 'undici';
 import type { HistoryItem, ReplyRequest } from '../../agents-runtime/agent/reply-model.js';
@@ -13,7 +15,6 @@ import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
 import { AgentTools } from '../../src/tools/agent-tools.js';
 import { CONFIG } from '../support/call-harness.js';
-import { LanguageServer } from '../support/language-server.js';
 import { TestMcpServer, textResult } from '../support/mcp-server.js';
 import { Receiver, status } from '../support/receiver.js';
 import { machineNow, numberBehind } from './comparison.js';
@@ -81,9 +82,10 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** To the first word: by the model's client, and by a bare request with the same body. */
 async function modelCalls(times: number) {
-  const server = await LanguageServer.start({ quick: () => ({ say: 'Yes.' }) });
+  const server = new Worker(new URL('./mind-server.js', import.meta.url));
   try {
-    const endpoint = { baseUrl: server.baseUrl, apiKey: undefined, contextTokens: 16_384 };
+    const [baseUrl] = (await once(server, 'message')) as [string];
+    const endpoint = { baseUrl, apiKey: undefined, contextTokens: 16_384 };
     const model = new OpenAiCompatibleModel('quick', endpoint);
     const messages = messagesOf(REQUEST, endpoint.contextTokens);
     const body = JSON.stringify({ model: 'quick', messages, tools: TOOLS, stream: true });
@@ -97,16 +99,18 @@ async function modelCalls(times: number) {
     const bare = async () => {
       const from = performance.now();
       const headers = { 'content-type': 'application/json' };
-      const url = `${server.baseUrl}/chat/completions`;
+      const url = `${baseUrl}/chat/completions`;
       const answer = await request(url, { method: 'POST', headers, body });
       let ms = 0;
-      for await (const _ of answer.body) ms ||= performance.now() - from;
+      for await (const part of answer.body) {
+        if (String(part).includes('Yes.')) ms ||= performance.now() - from;
+      }
       return ms;
     };
     const { own, whole } = await compared(times, ours, bare);
     return { model: whole, modelOwn: own };
   } finally {
-    server.close();
+    await server.terminate();
   }
 }
 
