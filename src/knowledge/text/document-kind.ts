@@ -17,7 +17,10 @@ const BY_ENDING: Readonly<Record<string, DocumentKind>> = {
 const LOOKED_AT = 4_096;
 const HTML = /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?<(?:!doctype\s+html|html)\b/i;
 
-/** A file's kind by its first bytes and, where those tell nothing, by its name's ending. */
+/**
+ * A file's kind by its first bytes and, where those tell nothing, by its name's ending; what is text
+ * under a name without an ending of ours is text.
+ */
 export function documentKindOf(name: string, bytes: Uint8Array): DocumentKind | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LOOKED_AT));
   // Some programs write a few bytes before a PDF's head.
@@ -29,7 +32,17 @@ export function documentKindOf(name: string, bytes: Uint8Array): DocumentKind | 
     (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
   if (start.includes(0) && !hasUtf16Mark) return undefined;
   if (isHtml(start.toString('latin1'))) return 'html';
-  return BY_ENDING[endingOf(name)];
+  return BY_ENDING[endingOf(name)] ?? (isUtf8(start) || hasUtf16Mark ? 'text' : undefined);
+}
+
+/** The last character may be cut in two. */
+function isUtf8(start: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a text is a page and not words. */
