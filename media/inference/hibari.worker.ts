@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads';
+import { runBehindCalls } from './background-thread.js';
 import { HibariEngine } from './hibari-engine.js';
 import type { HibariFiles } from './hibari-jobs.js';
 import { servePieces, WARM_UP_ID } from './serve-pieces.js';
@@ -11,6 +12,7 @@ const WARM_UP = [
 ];
 const WARM_UP_ROUNDS = 4;
 
+runBehindCalls();
 servePieces(
   () => HibariEngine.load(workerData as HibariFiles),
   Array.from({ length: WARM_UP_ROUNDS }, (_, seed) => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Tensor } from 'onnxruntime-node';
+import { runBehindCalls } from './background-thread.js';
 import { loadOnce } from './load-once.js';
 import { DIMENSIONS, type MiniLmJobs } from './minilm-embedder.js';
 import { loadBertTokenizer } from './minilm-tokenizer.js';
@@ -11,6 +12,7 @@ const { folder } = workerData as { folder: string };
 const session = loadOnce(async () => openSession(await bytesOf(join(folder, 'model.onnx'))));
 const tokenizer = loadOnce(loadBertTokenizer);
 
+runBehindCalls();
 serveJobs<MiniLmJobs>({
   embed: async ({ texts }) => {
     const tokenise = await tokenizer.get();

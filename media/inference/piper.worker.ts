@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads';
+import { runBehindCalls } from './background-thread.js';
 import { PiperEngine } from './piper-engine.js';
 import type { PiperFiles } from './piper-jobs.js';
 import { servePieces, WARM_UP_ID } from './serve-pieces.js';
@@ -6,6 +7,7 @@ import { servePieces, WARM_UP_ID } from './serve-pieces.js';
 /** How many ids two short sentences have. */
 const WARM_UP = [60, 140];
 
+runBehindCalls();
 servePieces(
   () => PiperEngine.load(workerData as PiperFiles),
   WARM_UP.map((count) => {

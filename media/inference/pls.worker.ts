@@ -4,11 +4,13 @@ import type { PronunciationRule } from '../tts/dictionary/pronunciation-rule.js'
 import { PlsFault } from '../tts/pls/pls-fault.js';
 import { PlsReader } from '../tts/pls/read-pls.js';
 import { writePls } from '../tts/pls/write-pls.js';
+import { runInBackground } from './background-thread.js';
 import type { PlsJobs, PlsReply } from './pls-jobs.js';
 import { serveJobs } from './serve-jobs.js';
 
 const readers = new Map<number, PlsReader>();
 
+runInBackground();
 serveJobs<PlsJobs>({
   begin: ({ id, bytes, ...options }) => ({
     output: outcomeOf(() => {

@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { Tensor } from 'onnxruntime-node';
 import { MediaError } from '../errors.js';
+import { runBehindCalls } from './background-thread.js';
 import { loadOnce } from './load-once.js';
 import type { SentenceModelJobs } from './sentence-model-embedder.js';
 import type { SentenceModelFolder } from './sentence-model-folder.js';
@@ -12,6 +13,7 @@ const { folder } = workerData as { folder: SentenceModelFolder };
 const session = loadOnce(async () => openSession(await bytesOf(folder.modelFile)));
 const tokenizer = loadOnce(async () => new Tokenizer(folder.tokenizer, folder.tokenizerConfig));
 
+runBehindCalls();
 serveJobs<SentenceModelJobs>({
   embed: async ({ texts }) => {
     const { encode, model } = { encode: await tokenizer.get(), model: await session.get() };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Tensor } from 'onnxruntime-node';
 import { FRAMES, MELS, SmartTurnFeatures } from '../endpointing/smart-turn-features.js';
+import { runBehindCalls } from './background-thread.js';
 import { loadOnce } from './load-once.js';
 import { serveJobs } from './serve-jobs.js';
 import { bytesOf, openSession } from './sessions.js';
@@ -14,6 +15,7 @@ const session = loadOnce(async () =>
   openSession(leanTurnModel(await bytesOf(join(folder, 'smart-turn-v3.2-cpu.onnx')))),
 );
 
+runBehindCalls();
 serveJobs<SmartTurnJobs>({
   completeness: async ({ samples }) => {
     const input = new Tensor('float32', features.extract(samples), [1, MELS, FRAMES]);

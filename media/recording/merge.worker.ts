@@ -1,4 +1,5 @@
 import { MediaError } from '../errors.js';
+import { runInBackground } from '../inference/background-thread.js';
 import { serveJobs } from '../inference/serve-jobs.js';
 import { fileFault } from './file-fault.js';
 import { Merge } from './merge.js';
@@ -6,6 +7,7 @@ import type { MergeJobs } from './recording-jobs.js';
 
 const merges = new Map<number, Merge>();
 
+runInBackground();
 serveJobs<MergeJobs>({
   open: async ({ id, options }) => {
     const merge = await Merge.open(options);

@@ -1,3 +1,4 @@
+import { runInBackground } from '../inference/background-thread.js';
 import { serveJobs } from '../inference/serve-jobs.js';
 import { fileFault } from './file-fault.js';
 import type { SpoolJobs } from './recording-jobs.js';
@@ -7,6 +8,7 @@ import { SpoolWriter } from './spool-writer.js';
 const spools = new Map<number, SpoolWriter>();
 const done = { output: null };
 
+runInBackground();
 serveJobs<SpoolJobs>({
   open: ({ id, path, rates }) => {
     spools.set(

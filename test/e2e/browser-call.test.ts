@@ -151,7 +151,10 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     await ask('POST', `/agent/${made.agent_id}/deploy`);
     const { page, wire } = await signedIn(interrupter, product.url, product.apiKey);
     await talk(page, name);
-    await page.locator('#transcript').getByText(/three dollars and fifty cents/).waitFor({ timeout: 40_000 });
+    await page
+      .locator('#transcript')
+      .getByText(/three dollars and fifty cents/)
+      .waitFor({ timeout: 40_000 });
 
     const steering = wire.messages.flatMap(({ type }) =>
       /^(pause|resume|clear)$/.test(type) ? [type] : [],
@@ -200,7 +203,10 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
 
     await page.getByLabel('Type instead of talking').fill('Are dogs welcome?');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('#transcript').getByText(/dogs on a lead are welcome/).waitFor();
+    await page
+      .locator('#transcript')
+      .getByText(/dogs on a lead are welcome/)
+      .waitFor();
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.locator('#status', { hasText: 'You hung up.' }).waitFor();
     await page.close();
@@ -213,7 +219,10 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     await page.getByLabel('Type instead of talking').fill('Can I pay by card?');
     await page.locator('#call-state', { hasText: 'Speaking' }).waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('#transcript').getByText(/pay in cash, by card/).waitFor({ timeout: 30_000 });
+    await page
+      .locator('#transcript')
+      .getByText(/pay in cash, by card/)
+      .waitFor({ timeout: 30_000 });
     await page.close();
   });
 

@@ -146,12 +146,11 @@ async function ramp(
     await gateway.close();
   }
   const best = steps.filter(({ latenessP99Ms }) => latenessP99Ms <= BAR_LATENESS_MS).at(-1);
-  return { name, steps, best, bytesACall: bytesACallOf(steps) };
+  return { name, steps, best, bytesACall: bytesACallOf(steps[0], best) };
 }
 
-/** What the calls after the first step have added; 0 when there were none. */
-function bytesACallOf(steps: readonly Step[]): number {
-  const [first, last] = [steps[0], steps.at(-1)];
+/** What the calls have added from the first step to the last that was on time; 0 when there were none. */
+function bytesACallOf(first: Step | undefined, last: Step | undefined): number {
   if (!first || !last || first === last) return 0;
   return ((last.residentMb - first.residentMb) * 2 ** 20) / (last.calls - first.calls);
 }
