@@ -1,3 +1,5 @@
+import { putNewest } from '../../media/put-newest.js';
+
 /** What is known under a key, or else made and known from now on; the oldest goes. A failure is not kept. */
 export function kept<T>(
   all: Map<string, Promise<T>>,
@@ -9,10 +11,6 @@ export function kept<T>(
   if (known) return known;
   const made = make();
   made.catch(() => all.delete(key));
-  all.set(key, made);
-  if (all.size > most) {
-    const [oldest] = all.keys();
-    all.delete(oldest!);
-  }
+  putNewest(all, key, made, most);
   return made;
 }

@@ -1,3 +1,4 @@
+import { putNewest } from '../../media/put-newest.js';
 import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import { noSuchDictionary, noSuchVersion } from './dictionaries.js';
 import type { DictionariesRepository } from './dictionaries.repository.js';
@@ -24,10 +25,7 @@ export class CompiledDictionaries {
     const wanted = version ?? summary.currentVersion;
     const key = `${summary.id} ${wanted}`;
     const dictionary = this.#kept.get(key) ?? this.#compile(summary.id, wanted);
-    this.#kept.delete(key);
-    this.#kept.set(key, dictionary);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    putNewest(this.#kept, key, dictionary, MOST_KEPT);
     try {
       return await dictionary;
     } catch (error) {

@@ -1,3 +1,5 @@
+import { putNewest } from '../../media/put-newest.js';
+
 /** Keeps the latest values for a short while: at most `limit` of them, each at most `ttlMs` old. */
 export class BoundedCache<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly atMs: number }>();
@@ -20,11 +22,7 @@ export class BoundedCache<Value> {
   }
 
   set(name: string, value: Value, nowMs: number): void {
-    this.#entries.delete(name);
-    this.#entries.set(name, { value, atMs: nowMs });
-    if (this.#entries.size <= this.#limit) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
+    putNewest(this.#entries, name, { value, atMs: nowMs }, this.#limit);
   }
 
   clear(): void {

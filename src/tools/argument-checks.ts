@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { putNewest } from '../../media/put-newest.js';
 import { timedPattern } from './timed-pattern.js';
 import type { ArgumentSchema } from './tool-schema.js';
 
@@ -31,9 +32,7 @@ export class ArgumentChecks {
     const key = JSON.stringify(schema);
     if (this.#compiled.has(key)) return this.#compiled.get(key);
     const check = compile(schema);
-    const oldest = this.#compiled.keys().next();
-    if (this.#compiled.size >= KEPT && !oldest.done) this.#compiled.delete(oldest.value);
-    this.#compiled.set(key, check);
+    putNewest(this.#compiled, key, check, KEPT);
     return check;
   }
 }

@@ -1,3 +1,4 @@
+import { putNewest } from '../../put-newest.js';
 import type { Pronounced } from '../dictionary/dictionary.js';
 import type { TextRange, TracedText } from '../traced-text.js';
 import type { Dialect, EnglishAssets } from './assets.js';
@@ -191,9 +192,6 @@ export class EnglishFrontEnd {
 
   async #learn(word: string): Promise<void> {
     const phonemes = await this.#unknownWord(word);
-    this.#unknown.set(word, phonemes);
-    if (this.#unknown.size <= REMEMBERED_UNKNOWN) return;
-    const [oldest] = this.#unknown.keys();
-    if (oldest !== undefined) this.#unknown.delete(oldest);
+    putNewest(this.#unknown, word, phonemes, REMEMBERED_UNKNOWN);
   }
 }

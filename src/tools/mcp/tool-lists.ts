@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
+import { putNewest } from '../../../media/put-newest.js';
 import type { ListedTool } from './mcp-session.js';
 
 /** A list older than this is read again. */
@@ -26,9 +27,6 @@ export class ToolLists {
   }
 
   set(key: string, tools: readonly ListedTool[]): void {
-    this.#lists.delete(key);
-    const oldest = this.#lists.keys().next();
-    if (this.#lists.size >= KEPT && !oldest.done) this.#lists.delete(oldest.value);
-    this.#lists.set(key, { tools, at: Date.now() });
+    putNewest(this.#lists, key, { tools, at: Date.now() }, KEPT);
   }
 }
