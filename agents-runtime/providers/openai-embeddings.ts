@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import type { Embedder, EmbedOptions } from '../../media/inference/embedder.js';
 import { CallError } from '../errors.js';
+import { type OpenAiServer, openAiClient } from './openai-server.js';
 
 const TIMEOUT_MS = 20_000;
 /** Source: such models read 512 tokens or more; a passage has 400 at the most. */
@@ -9,10 +10,7 @@ const MOST_AT_ONCE = 128;
 /** The endpoint understood, and will answer the same again. */
 const REFUSED = new Set([400, 413, 422]);
 
-export interface EmbeddingEndpoint {
-  /** Root of the API, such as `https://api.openai.com/v1`. */
-  readonly baseUrl: string;
-  readonly apiKey: string | undefined;
+export interface EmbeddingEndpoint extends OpenAiServer {
   readonly model: string;
 }
 
@@ -25,16 +23,10 @@ export class OpenAiEmbedder implements Embedder {
   readonly #client: OpenAI;
   readonly #model: string;
 
-  constructor({ baseUrl, apiKey, model }: EmbeddingEndpoint) {
-    this.id = `${model}@${new URL(baseUrl).host}`;
+  constructor({ model, ...server }: EmbeddingEndpoint) {
+    this.id = `${model}@${new URL(server.baseUrl).host}`;
     this.#model = model;
-    this.#client = new OpenAI({
-      baseURL: baseUrl,
-      // The client wants some key; endpoints without authentication ignore it.
-      apiKey: apiKey ?? 'none',
-      timeout: TIMEOUT_MS,
-      maxRetries: 1,
-    });
+    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
   }
 
   /** @throws CallError EMBEDDING_FAILED when the endpoint does not answer as it should. */

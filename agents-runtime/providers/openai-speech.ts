@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { abortError, MediaError } from '../../media/errors.js';
 import type {
   SpeakOptions,
@@ -7,7 +7,7 @@ import type {
   VoiceModel,
   WordTime,
 } from '../../media/tts/voice-model.js';
-import { CallError } from '../errors.js';
+import { type OpenAiServer, openAiClient, serverFailed } from './openai-server.js';
 
 /** Of `pcm`. Source: OpenAI's documentation, create speech. */
 const RATE = 24_000;
@@ -22,13 +22,9 @@ const USUAL_PACE = RATE / 15;
 /** How much of the pace a new sentence decides. */
 const NEWEST = 0.3;
 
-export interface OpenAiSpeechOptions {
+export interface OpenAiSpeechOptions extends OpenAiServer {
   /** As agents name it. */
   readonly id: string;
-  /** Root of the API, such as `https://api.openai.com/v1`. */
-  readonly baseUrl: string;
-  /** Local servers want none. */
-  readonly apiKey: string | undefined;
   readonly model: string;
   /** The voice's name at the endpoint. */
   readonly voice: string;
@@ -49,17 +45,12 @@ export class OpenAiSpeech implements VoiceModel {
   readonly #voice: string;
   #pace = USUAL_PACE;
 
-  constructor({ id, baseUrl, apiKey, model, voice, languages }: OpenAiSpeechOptions) {
+  constructor({ id, model, voice, languages, ...server }: OpenAiSpeechOptions) {
     this.id = id;
     this.languages = languages;
     this.#model = model;
     this.#voice = voice;
-    this.#client = new OpenAI({
-      baseURL: baseUrl,
-      apiKey: apiKey ?? 'none',
-      timeout: TIMEOUT_MS,
-      maxRetries: 0,
-    });
+    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
   }
 
   /** @throws CallError SPEECH_FAILED when the endpoint fails. */
@@ -86,8 +77,7 @@ export class OpenAiSpeech implements VoiceModel {
       }
     } catch (cause) {
       if (signal.aborted) throw abortError();
-      const status = cause instanceof OpenAI.APIError ? ` (status ${cause.status ?? 'none'})` : '';
-      throw new CallError('SPEECH_FAILED', `The voice failed${status}`, { cause });
+      throw serverFailed('SPEECH_FAILED', 'The voice', cause);
     }
     this.#learn(text, samples * speed);
   }

@@ -1,11 +1,11 @@
-import OpenAI, { toFile } from 'openai';
+import { type OpenAI, toFile } from 'openai';
 import { z } from 'zod';
-import { wavHeader } from '../../media/codec/wav.js';
+import { WAV_HEADER_LENGTH, wavHeader } from '../../media/codec/wav.js';
 import { abortError, MediaError } from '../../media/errors.js';
 import type { Recogniser, TranscribeOptions } from '../../media/inference/recogniser.js';
 import { LANGUAGES } from '../../media/languages.js';
 import { toInt16 } from '../../media/pcm.js';
-import { CallError } from '../errors.js';
+import { type OpenAiServer, openAiClient, serverFailed } from './openai-server.js';
 
 const RATE = 16_000;
 /** 30 s: what such models hear at once. */
@@ -15,16 +15,10 @@ const TIMEOUT_MS = 4_000;
 /** Each interim is a request, and often costs money. */
 const INTERIM_EVERY_MS = 1_000;
 const MAX_TEXT = 10_000;
-/** Bytes; the header tells the length of the file with it. */
-const WAV_HEADER = 44;
 
 const Answer = z.object({ text: z.string(), language: z.string().optional() });
 
-export interface OpenAiTranscriptionOptions {
-  /** Root of the API, such as `https://api.openai.com/v1`. */
-  readonly baseUrl: string;
-  /** Local servers want none. */
-  readonly apiKey: string | undefined;
+export interface OpenAiTranscriptionOptions extends OpenAiServer {
   readonly model: string;
   /** ISO 639-1. */
   readonly languages: readonly string[];
@@ -38,16 +32,11 @@ export class OpenAiTranscription implements Recogniser {
   readonly #client: OpenAI;
   readonly #model: string;
 
-  constructor({ baseUrl, apiKey, model, languages }: OpenAiTranscriptionOptions) {
+  constructor({ model, languages, ...server }: OpenAiTranscriptionOptions) {
     this.id = model;
     this.languages = languages;
     this.#model = model;
-    this.#client = new OpenAI({
-      baseURL: baseUrl,
-      apiKey: apiKey ?? 'none',
-      timeout: TIMEOUT_MS,
-      maxRetries: 1,
-    });
+    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
   }
 
   /** @throws CallError RECOGNITION_FAILED when the endpoint fails. */
@@ -75,8 +64,7 @@ export class OpenAiTranscription implements Recogniser {
       return heard.text.trim().slice(0, MAX_TEXT);
     } catch (cause) {
       if (signal?.aborted) throw abortError();
-      const status = cause instanceof OpenAI.APIError ? ` (status ${cause.status ?? 'none'})` : '';
-      throw new CallError('RECOGNITION_FAILED', `The recogniser failed${status}`, { cause });
+      throw serverFailed('RECOGNITION_FAILED', 'The recogniser', cause);
     }
   }
 }
@@ -95,6 +83,6 @@ function languageCode(told: string | undefined): string | undefined {
 function wavOf(samples: Float32Array): Buffer {
   const pcm = new Int16Array(samples.length);
   toInt16(samples, pcm);
-  const header = wavHeader(RATE, WAV_HEADER + pcm.byteLength);
+  const header = wavHeader(RATE, WAV_HEADER_LENGTH + pcm.byteLength);
   return Buffer.concat([header, Buffer.from(pcm.buffer)]);
 }

@@ -2,7 +2,8 @@ import type { Emit } from '../stream/stage.js';
 import type { Encoder } from './codecs.js';
 import { Pcm16Encoder } from './pcm16.js';
 
-const HEADER_LENGTH = 44;
+/** Bytes. */
+export const WAV_HEADER_LENGTH = 44;
 /** What a size field says of a length that nobody knows yet; players then read to the end. */
 const UNKNOWN = 0xffffffff;
 
@@ -12,7 +13,7 @@ const UNKNOWN = 0xffffffff;
  */
 export function wavHeader(sampleRate: number, fileLength = UNKNOWN): Buffer {
   const isKnown = fileLength < UNKNOWN;
-  const header = Buffer.alloc(HEADER_LENGTH);
+  const header = Buffer.alloc(WAV_HEADER_LENGTH);
   header.write('RIFF', 0, 'latin1');
   header.writeUInt32LE(isKnown ? fileLength - 8 : UNKNOWN, 4);
   header.write('WAVEfmt ', 8, 'latin1');
@@ -24,7 +25,7 @@ export function wavHeader(sampleRate: number, fileLength = UNKNOWN): Buffer {
   header.writeUInt16LE(2, 32);
   header.writeUInt16LE(16, 34);
   header.write('data', 36, 'latin1');
-  header.writeUInt32LE(isKnown ? fileLength - HEADER_LENGTH : UNKNOWN, 40);
+  header.writeUInt32LE(isKnown ? fileLength - WAV_HEADER_LENGTH : UNKNOWN, 40);
   return header;
 }
 
