@@ -38,6 +38,7 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     ...(parts.recogniser.interimEveryMs && { interimEveryMs: parts.recogniser.interimEveryMs }),
     replyModels: 1 + fallbackModels.length,
     hasEchoCanceller: parts.transport.hasEchoCanceller,
+    ...(parts.transport.canPause === false && { canPause: false }),
     hasNoiseReduction: parts.noiseReduction !== undefined,
     ...(tools && { tools: [...tools.specs] }),
     config: withoutSecrets(config),

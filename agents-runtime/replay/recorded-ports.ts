@@ -19,6 +19,7 @@ export function withBacklog(wire: CallTransport, recorder: Recorder): CallTransp
   return {
     sampleRate: wire.sampleRate,
     hasEchoCanceller: wire.hasEchoCanceller,
+    canPause: wire.canPause !== false,
     get backlogBytes() {
       const bytes = wire.backlogBytes;
       if (Math.abs(bytes - known) > BACKLOG_STEP || (bytes === 0 && known !== 0)) {

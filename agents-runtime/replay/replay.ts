@@ -96,11 +96,13 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
 class RecordedWire implements CallTransport {
   readonly sampleRate: number;
   readonly hasEchoCanceller: boolean;
+  readonly canPause: boolean;
   backlogBytes = 0;
 
-  constructor({ sampleRate, hasEchoCanceller }: TapeHead) {
+  constructor({ sampleRate, hasEchoCanceller, canPause = true }: TapeHead) {
     this.sampleRate = sampleRate;
     this.hasEchoCanceller = hasEchoCanceller;
+    this.canPause = canPause;
   }
 
   audio(): void {

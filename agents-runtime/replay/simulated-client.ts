@@ -10,6 +10,7 @@ const REPORT_STEPS = 5;
 export class SimulatedClient implements CallTransport {
   readonly sampleRate: number;
   readonly hasEchoCanceller: boolean;
+  readonly canPause: boolean;
   readonly backlogBytes = 0;
   onPlayed: (playedMs: number) => void = () => undefined;
   readonly #clock: Clock;
@@ -20,10 +21,11 @@ export class SimulatedClient implements CallTransport {
   #isClosed = false;
   #steps = 0;
 
-  constructor(clock: Clock, { sampleRate, hasEchoCanceller }: TapeHead) {
+  constructor(clock: Clock, { sampleRate, hasEchoCanceller, canPause = true }: TapeHead) {
     this.#clock = clock;
     this.sampleRate = sampleRate;
     this.hasEchoCanceller = hasEchoCanceller;
+    this.canPause = canPause;
     clock.after(STEP_MS, () => this.#step());
   }
 

@@ -34,6 +34,8 @@ const head = z.object({
   tools: z.array(object<ToolSpec>()).optional(),
   /** Without it, the agent's voice is on the tape, as its echo counts. */
   hasEchoCanceller: z.boolean(),
+  /** Left out: it can. */
+  canPause: z.boolean().optional(),
   hasNoiseReduction: z.boolean(),
   /** Without credentials of tools. */
   config: object<AgentConfig>(),

@@ -121,6 +121,21 @@ describe('a recorded call', () => {
     expect(call.states()).toContain('speaking');
   });
 
+  it('on a wire that cannot pause is cleared there, and is held again the same', async () => {
+    const { call, tape } = recorded({ canPause: false, voiceMs: 1_500 });
+    call.call.connected();
+    await call.say('what time is it', 600);
+    await call.silence(2_000);
+    expect(call.states()).toContain('speaking');
+    await call.cough(200);
+    await call.silence(5_000);
+    call.call.hangUp('user_hangup');
+    await call.silence(100);
+    expect(call.control()).toEqual(['clear']);
+    const { recorded: then, replayed } = await replay(tape());
+    expect(replayed).toEqual(then);
+  });
+
   it('is held again the same, whatever was said and when', async () => {
     await fc.assert(
       fc.asyncProperty(world, async ({ script, words, modelMs, transcriptMs, probability }) => {
