@@ -1,18 +1,15 @@
 import type { Knex } from 'knex';
-import type { SignedLinks } from '../http/signed-links.js';
 import type { CallEvent, HeldEvents } from './call-events.js';
+import { type DownloadLinkParts, downloadLink } from './download-link.js';
 import type { SummariesRepository } from './summaries.repository.js';
 import { TRANSCRIPT_FILES } from './transcript.js';
 
 /** The event waits for its summary for so long. Source: the issue, 30 s, less what sending takes. */
 export const SUMMARY_WITHIN_MS = 26_000;
 
-export interface CompletedCallsParts {
+export interface CompletedCallsParts extends DownloadLinkParts {
   readonly events: HeldEvents;
   readonly summaries: Pick<SummariesRepository, 'ask'>;
-  readonly links: SignedLinks;
-  /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
-  readonly origin: () => string | undefined;
 }
 
 /**
@@ -42,16 +39,9 @@ export class CompletedCalls implements HeldEvents {
   }
 
   #completed(event: CallEvent): CallEvent {
-    const data = { ...event.data, transcript_uri: this.#transcriptOf(event.callId) };
+    const link = downloadLink(this.#parts, event.callId, TRANSCRIPT_FILES.json.name);
+    const data = { ...event.data, transcript_uri: link ?? null };
     const waits = event.event === 'call.completed' && { holdMs: SUMMARY_WITHIN_MS };
     return { ...event, data, ...waits };
-  }
-
-  #transcriptOf(callId: string): string | null {
-    const origin = this.#parts.origin();
-    if (origin === undefined) return null;
-    return (
-      origin + this.#parts.links.sign(`/api/v1/downloads/${callId}/${TRANSCRIPT_FILES.json.name}`)
-    );
   }
 }

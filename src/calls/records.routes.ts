@@ -11,6 +11,7 @@ import { StorageError } from '../storage/object-store.js';
 import { isCallId } from './call-id.js';
 import type { CallRow, CallsRepository } from './calls.repository.js';
 import { CallPath } from './calls.schema.js';
+import { type DownloadLinkParts, downloadLink } from './download-link.js';
 import {
   TRANSCRIPT_FILES,
   type TranscriptFormat,
@@ -28,13 +29,10 @@ const Recording = model({
   url: str().nullable(),
 }).meta({ id: 'Recording' });
 
-export interface RecordRouteParts {
+export interface RecordRouteParts extends DownloadLinkParts {
   readonly calls: CallsRepository;
-  readonly links: SignedLinks;
   /** The sound of calls. */
   readonly recordings: Pick<Recordings, 'prepare' | 'fileOf'>;
-  /** `http(s)://host[:port]`; undefined where it is not known. */
-  readonly origin: () => string | undefined;
 }
 
 /** What remains of a call: its transcript and its recording, behind signed links. */
@@ -158,9 +156,9 @@ async function whoseLink(
   throw new ApiError('FORBIDDEN', 'This link was altered or has expired: ask for a new one');
 }
 
-function linkTo({ links, origin }: RecordRouteParts, callId: string, file: string): string {
-  const address = origin();
-  if (address !== undefined) return address + links.sign(`/api/v1/downloads/${callId}/${file}`);
+function linkTo(parts: RecordRouteParts, callId: string, file: string): string {
+  const link = downloadLink(parts, callId, file);
+  if (link !== undefined) return link;
   throw new ApiError(
     'PUBLIC_URL_REQUIRED',
     'This gateway does not know its own address: set PUBLIC_URL',

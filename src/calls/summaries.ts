@@ -39,6 +39,7 @@ const MOST_TURNS = 2_000;
 export class Summaries {
   readonly #parts: SummariesParts;
   readonly #repository: SummariesRepository;
+  readonly #agents: AgentsRepository;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
   #queue: JobQueue | undefined;
@@ -47,6 +48,7 @@ export class Summaries {
   constructor(parts: SummariesParts) {
     this.#parts = parts;
     this.#repository = new SummariesRepository(parts.db);
+    this.#agents = new AgentsRepository(parts.db);
     this.#clock = parts.clock ?? systemClock;
   }
 
@@ -87,7 +89,7 @@ export class Summaries {
 
   async #summaryOf(call: CallRow): Promise<string> {
     const turns = await this.#turnsOf(call.call_id);
-    const agent = await new AgentsRepository(this.#parts.db).find(call.account_id, call.agent_id);
+    const agent = await this.#agents.find(call.account_id, call.agent_id);
     const model = agent && this.#modelOf(agent);
     if (!model || !turns.some(({ role }) => role === 'user')) return summariseByExtract(turns);
     try {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { DocumentPassage } from '../../agents-runtime/agent/document-passages.js';
 import { knowledgeBaseWord, searchConfig, searchText } from './search-words.js';
+import { fromBytes, toBytes } from './vector-bytes.js';
 
 /** A document that failed so often in a row is left alone until the next start. */
 export const MOST_FAILURES = 3;
@@ -240,20 +241,4 @@ export class IndexingRepository {
         this.#db.raw(`coalesce(nullif(documents.title, ''), documents.name) as "documentName"`),
       );
   }
-}
-
-function toBytes(vectors: readonly Float32Array[]): Buffer {
-  const length = vectors.reduce((sum, vector) => sum + vector.length, 0);
-  const bytes = Buffer.alloc(length * 4);
-  let at = 0;
-  for (const vector of vectors) {
-    for (const value of vector) at = bytes.writeFloatLE(value, at);
-  }
-  return bytes;
-}
-
-/** All machines that this runs on write the low byte first, as is stored. */
-function fromBytes(bytes: Buffer): Float32Array {
-  const copy = new Uint8Array(bytes); // where its first byte stands, floats may not
-  return new Float32Array(copy.buffer, 0, copy.length / 4);
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { NearPassage } from './nearest-passages.js';
+import { fromBytes } from './vector-bytes.js';
 
 /** Passages whose vectors are copied in one statement. */
 const COPIED_AT_ONCE = 200;
@@ -77,8 +78,7 @@ export class PgvectorRepository {
     const parts: number[] = [];
     const vectors: string[] = [];
     for (const { id, embedding } of rows) {
-      const bytes = new Uint8Array(embedding);
-      const all = new Float32Array(bytes.buffer, 0, bytes.length / 4);
+      const all = fromBytes(embedding);
       for (let part = 0; (part + 1) * dimensions <= all.length; part++) {
         ids.push(id);
         parts.push(part);

@@ -3,6 +3,7 @@ import { createReadStream, type Dirent } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { syncFolder } from '../secrets/private-file.js';
 import { type ByteRange, type ObjectStore, StorageError } from './object-store.js';
 
 /** Drafts have names that no key has. */
@@ -37,7 +38,7 @@ export class LocalStore implements ObjectStore {
       await link(path, draft).catch(() => copyFile(path, draft));
       await synced(draft);
       await rename(draft, target);
-      await synced(folder);
+      await syncFolder(folder);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined);
       throw faultOf(error);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
@@ -74,7 +75,7 @@ export class McpServers {
     });
     await Promise.race([
       Promise.all(listings),
-      timeout(this.#parts.beginWithinMs ?? BEGIN_WITHIN_MS),
+      sleep(this.#parts.beginWithinMs ?? BEGIN_WITHIN_MS, undefined, { ref: false }),
     ]);
     for (const { server } of lines) this.#waitNoMore(ToolLists.keyOf(agentId, server));
     return {
@@ -147,10 +148,4 @@ export class McpServers {
       return name === undefined ? [] : [mcpTool(tool, name, { session, checks, onFault })];
     });
   }
-}
-
-function timeout(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

@@ -23,7 +23,7 @@ const END_WITHIN_MS = 3_000;
 /** Pages of a list that are read; a cursor may lead nowhere. */
 const MOST_PAGES = 10;
 /** Tools of one server. */
-export const MOST_TOOLS = 100;
+const MOST_TOOLS = 100;
 /** A list that changes all the time is read so often. */
 const RELIST_EVERY_MS = 5_000;
 
