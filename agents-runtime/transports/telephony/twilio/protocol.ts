@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { decodeMulaw, encodeMulaw } from '../../../../media/codec/mulaw.js';
+
+/** Hz of both legs. */
+export const TWILIO_RATE = 8_000;
+/** Largest text frame that is read, characters: several seconds of audio. */
+export const MAX_TWILIO_MESSAGE = 64 * 1024;
+/** Values that the answer passed on, of which each name and value has less than 500 characters. */
+const MAX_PARAMETERS = 100;
+/** Marks that have not come back; older ones are forgotten, as whoever waits for one has a limit too. */
+const MAX_MARKS = 256;
+
+/** Counters of this wire are decimal strings; numbers are taken as well. */
+const counter = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()]);
+const short = z.string().max(200);
+const sid = z.string().regex(/^\w{1,100}$/);
+
+/** Source: the telephony notes, §1: Twilio Media Streams, Twilio → us. */
+const Incoming = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('connected') }),
+  z.object({
+    event: z.literal('start'),
+    streamSid: sid,
+    start: z.object({
+      callSid: sid,
+      mediaFormat: z.object({
+        encoding: short,
+        sampleRate: counter,
+        channels: counter,
+      }),
+      customParameters: z
+        .record(z.string().max(500), z.string().max(500))
+        .refine((values) => Object.keys(values).length <= MAX_PARAMETERS)
+        .default({}),
+    }),
+  }),
+  z.object({
+    event: z.literal('media'),
+    sequenceNumber: counter.optional(),
+    media: z.object({
+      track: short.default('inbound'),
+      timestamp: counter.optional(),
+      payload: z.string(),
+    }),
+  }),
+  z.object({ event: z.literal('dtmf'), dtmf: z.object({ digit: z.string().max(1) }) }),
+  z.object({ event: z.literal('mark'), mark: z.object({ name: short }) }),
+  z.object({ event: z.literal('stop') }),
+]);
+type Media = Extract<z.output<typeof Incoming>, { event: 'media' }>;
+type Start = Extract<z.output<typeof Incoming>, { event: 'start' }>;
+
+/** What Twilio says, in the words that all carriers share. */
+export type TwilioEvent =
+  | {
+      readonly type: 'open';
+      readonly streamId: string;
+      /** The carrier's own name of the call. */
+      readonly callId: string;
+      /** The `<Parameter>`s of the answer. */
+      readonly custom: Readonly<Record<string, string>>;
+      readonly sampleRate: number;
+    }
+  | {
+      readonly type: 'audio';
+      /** Mono, 8 kHz; valid until the next message is read. */
+      readonly pcm: Int16Array;
+      /** Since the stream began; undefined where the wire does not say. */
+      readonly tsMs: number | undefined;
+      /** Counts all messages of the stream. */
+      readonly seq: number | undefined;
+    }
+  | { readonly type: 'dtmf'; readonly digit: string }
+  /** All audio before the mark is over: played, or dropped by a clear. */
+  | { readonly type: 'mark'; readonly name: string; readonly cleared: boolean }
+  | { readonly type: 'close'; readonly reason: string }
+  /** A message that cannot be used; after a fatal one nothing will be. `message` holds none of it. */
+  | { readonly type: 'error'; readonly message: string; readonly isFatal: boolean };
+
+/** What Twilio is told. Anything else would end the stream (its error 31924). */
+export type TwilioAction =
+  | { readonly type: 'audio'; readonly pcm: Int16Array }
+  | { readonly type: 'mark'; readonly name: string }
+  | { readonly type: 'clear' };
+
+const NOTHING = new Int16Array(0);
+
+/** One Media Stream's text frames ⇄ events and actions. It throws at nothing that comes in. */
+export class TwilioCodec {
+  #streamSid: string | undefined;
+  #pcm = NOTHING;
+  #wire = Buffer.alloc(0);
+  /** Marks that are on their way, with the number of clears before each. */
+  readonly #marks = new Map<string, number>();
+  #clears = 0;
+
+  /** Reads a text frame. @returns undefined for one that says nothing of use. */
+  read(text: string): TwilioEvent | undefined {
+    if (text.length > MAX_TWILIO_MESSAGE) return fault('The message is too long');
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      return fault('The message is not JSON');
+    }
+    const { success, data: message } = Incoming.safeParse(json);
+    if (!success) return fault('The message has no known form');
+    switch (message.event) {
+      case 'connected':
+        return undefined;
+      case 'start':
+        return this.#onStart(message);
+      case 'media':
+        return this.#onMedia(message);
+      case 'dtmf':
+        return onDigit(message.dtmf.digit);
+      case 'mark':
+        return this.#onMark(message.mark.name);
+      case 'stop':
+        return { type: 'close', reason: 'stop' };
+    }
+  }
+
+  /** Writes an action. @returns undefined before `open`: the stream has no name yet. */
+  write(action: TwilioAction): string | undefined {
+    const streamSid = this.#streamSid;
+    if (streamSid === undefined) return undefined;
+    switch (action.type) {
+      case 'audio': {
+        const payload = this.#encoded(action.pcm);
+        return JSON.stringify({ event: 'media', streamSid, media: { payload } });
+      }
+      case 'mark':
+        this.#remember(action.name);
+        return JSON.stringify({ event: 'mark', streamSid, mark: { name: action.name } });
+      case 'clear':
+        this.#clears++;
+        return JSON.stringify({ event: 'clear', streamSid });
+    }
+  }
+
+  #onStart({ streamSid, start }: Start): TwilioEvent {
+    if (this.#streamSid !== undefined) return fault('The stream has started before');
+    const { encoding, sampleRate, channels } = start.mediaFormat;
+    const isSpoken = encoding === 'audio/x-mulaw' && Number(channels) === 1;
+    if (!isSpoken || Number(sampleRate) !== TWILIO_RATE) {
+      return fault('The audio is not μ-law of 8 kHz, mono', true);
+    }
+    this.#streamSid = streamSid;
+    return {
+      type: 'open',
+      streamId: streamSid,
+      callId: start.callSid,
+      custom: start.customParameters,
+      sampleRate: TWILIO_RATE,
+    };
+  }
+
+  #onMedia({ sequenceNumber, media }: Media): TwilioEvent | undefined {
+    if (this.#streamSid === undefined) return fault('Audio came before the start');
+    // Forks of calls carry the other leg too; what was sent is not what was heard.
+    if (media.track !== 'inbound') return undefined;
+    const wire = decodeBase64(media.payload);
+    if (!wire) return fault('The audio is not base64');
+    if (wire.length === 0) return undefined;
+    if (this.#pcm.length < wire.length) this.#pcm = new Int16Array(wire.length);
+    decodeMulaw(wire, this.#pcm);
+    return {
+      type: 'audio',
+      pcm: this.#pcm.subarray(0, wire.length),
+      tsMs: numberOf(media.timestamp),
+      seq: numberOf(sequenceNumber),
+    };
+  }
+
+  #onMark(name: string): TwilioEvent | undefined {
+    const sentAt = this.#marks.get(name);
+    if (sentAt === undefined) return undefined; // none of ours, or back before
+    this.#marks.delete(name);
+    return { type: 'mark', name, cleared: sentAt < this.#clears };
+  }
+
+  #remember(name: string): void {
+    this.#marks.delete(name);
+    this.#marks.set(name, this.#clears);
+    if (this.#marks.size <= MAX_MARKS) return;
+    const [oldest] = this.#marks.keys();
+    this.#marks.delete(oldest!);
+  }
+
+  #encoded(pcm: Int16Array): string {
+    if (this.#wire.length < pcm.length) this.#wire = Buffer.alloc(pcm.length);
+    encodeMulaw(pcm, this.#wire);
+    return this.#wire.toString('base64', 0, pcm.length);
+  }
+}
+
+function onDigit(digit: string): TwilioEvent {
+  if (/^[0-9*#A-D]$/.test(digit)) return { type: 'dtmf', digit };
+  return fault('The digit is none');
+}
+
+function fault(message: string, isFatal = false): TwilioEvent {
+  return { type: 'error', message, isFatal };
+}
+
+function numberOf(value: string | number | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value);
+}
+
+/** Node leaves out what is no base64, so that what comes of it is too short. */
+function decodeBase64(text: string): Buffer | undefined {
+  if (text.length % 4 !== 0) return undefined;
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
+}
