@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isLanguage, LANGUAGES } from '../media/languages.js';
 import { StartError } from './errors.js';
 import { cacheRoot, modelFolders, modelsDirFault } from './models/model-folders.js';
+import { settingsFromFiles } from './setting-files.js';
 
 /** A whole number; `what` completes the sentence "PORT must be …". */
 function wholeNumber(min: number, max: number, what: string) {
@@ -91,6 +92,7 @@ const Settings = z.object({
     .string()
     .regex(/^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'a host or an address, with a port or without')
     .default('127.0.0.1'),
+  DRAIN_SECONDS: wholeNumber(0, 3_600, 'a whole number of seconds from 0 to 3600').default(8),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'trace, debug, info, warn, error, fatal or silent',
@@ -220,17 +222,22 @@ export type Config = z.output<typeof Settings> & {
 };
 
 /**
- * Reads the settings. An empty variable counts as unset.
+ * Reads the settings. An empty variable counts as unset; `NAME_FILE` names a file with the value.
  * @throws StartError that names every wrong one at once. Values that may be secret are not shown.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  const set = Object.entries(environment).flatMap(([name, value]) =>
+    value ? [[name, value]] : [],
+  );
+  const { environment: given, faults: fileFaults } = settingsFromFiles(
+    Object.fromEntries(set),
+    SETTING_NAMES,
   );
   const result = Settings.safeParse(given);
   const faults = result.success
     ? contradictions(result.data)
     : result.error.issues.map(({ path, message }) => `${String(path[0])} must be ${message}`);
+  faults.unshift(...fileFaults);
   const folderFault = modelsDirFault(given);
   if (folderFault) faults.push(folderFault);
   if (!result.success || faults.length > 0) {

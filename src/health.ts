@@ -13,9 +13,21 @@ export interface HealthPart {
   readonly check: () => Promise<'up' | string>;
 }
 
+export interface OwnHealthNeeds {
+  readonly dataDir: string;
+  readonly db: Knex;
+  /** The gateway takes no more calls, and ends when those that run have ended. */
+  readonly isStopping: () => boolean;
+}
+
 /** What must be up. The default models are warm before the server listens, so they need no check. */
-export function ownHealthParts(dataDir: string, db: Knex): readonly HealthPart[] {
+export function ownHealthParts({ dataDir, db, isStopping }: OwnHealthNeeds): readonly HealthPart[] {
   return [
+    {
+      name: 'gateway',
+      isNeeded: true,
+      check: async () => (isStopping() ? 'stopping' : 'up'),
+    },
     {
       name: 'database',
       isNeeded: true,

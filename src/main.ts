@@ -49,14 +49,15 @@ import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { VoicesRepository } from './voices/voices.repository.js';
 import { openWebhooks } from './webhooks/open-webhooks.js';
 
-/** Of the 20 s that an orderly end may take. */
+/** Of the time that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
+/** Without settings yet, or after a fault. */
 const CLOSE_WITHIN_MS = 14_000;
+/** Beside the calls that run, which may go on for DRAIN_SECONDS. */
+const CLOSE_BESIDE_CALLS_MS = 6_000;
 /** Several gateways end within that time each, and then what they share. */
-const GROUP_CLOSES_WITHIN_MS = 19_000;
+const GROUP_CLOSES_BESIDE_CALLS_MS = 11_000;
 const REQUESTS_END_WITHIN_MS = 10_000;
-/** Running calls may go on for so long after a stop was asked for. */
-const CALLS_END_WITHIN_MS = 8_000;
 
 const UNREADABLE_SECRETS =
   'Stored secrets are encrypted with a key that SECRET_KEY does not hold: add the older key behind the new one';
@@ -74,6 +75,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const gatewayId = randomUUID();
   const log = logOf(config, gatewayId);
   shutdown.log = log;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_BESIDE_CALLS_MS;
   const context: Start = { config, log, shutdown };
   if (config.GATEWAYS > 1) return startGroup(context);
   member?.tell({ type: 'starting', gatewayId });
@@ -115,14 +117,15 @@ async function start(shutdown: Shutdown): Promise<void> {
   member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
   const server = createServer(app).on('upgrade', sockets.handle);
   address.port = await openServer(context, server, sockets);
-  shutdown.add('calls', () => calls.close(CALLS_END_WITHIN_MS));
+  shutdown.add('calls', () => calls.close(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS));
   if (member) member.tell({ type: 'ready' });
   else announce(context, address.port, foundation.firstKey);
 }
 
 /** Several gateways behind one port: what they share is here, they are processes of their own. */
 async function startGroup(context: Start): Promise<void> {
-  context.shutdown.limitMs = GROUP_CLOSES_WITHIN_MS;
+  const { config, shutdown } = context;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + GROUP_CLOSES_BESIDE_CALLS_MS;
   const foundation = await openFoundation(context);
   await openGroup({ ...context, ...foundation });
   announce(context, foundation.port, foundation.firstKey);
@@ -177,7 +180,7 @@ async function openServices(context: Start, { db, box }: Foundation, permits: Cp
 }
 
 /** What the HTTP side has beside its routes. */
-function appParts({ config, log }: Start, { db, box, keys }: Foundation) {
+function appParts({ config, log, shutdown }: Start, { db, box, keys }: Foundation) {
   return {
     log,
     keys,
@@ -190,7 +193,7 @@ function appParts({ config, log }: Start, { db, box, keys }: Foundation) {
     ),
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
-    health: ownHealthParts(config.DATA_DIR, db),
+    health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => shutdown.isAsked }),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
   };
@@ -277,6 +280,8 @@ async function endWith(shutdown: Shutdown, error: unknown): Promise<void> {
   // Of several gateways one speaks.
   if (member) member.tell({ type: 'failed', sentence });
   else console.error(sentence);
+  // Calls are not held by a gateway that is broken.
+  shutdown.limitMs = Math.min(shutdown.limitMs, CLOSE_WITHIN_MS);
   await shutdown.run();
   process.exit(1);
 }

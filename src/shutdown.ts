@@ -23,6 +23,10 @@ export class Shutdown {
     this.#limitMs = limitMs;
   }
 
+  get limitMs(): number {
+    return this.#limitMs;
+  }
+
   /** Gives closing more time, or less, than it was made with. */
   set limitMs(limitMs: number) {
     this.#limitMs = limitMs;

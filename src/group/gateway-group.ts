@@ -12,8 +12,8 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 /** One that lived for so long has recovered. */
 const RECOVERED_MS = 60_000;
-/** Gateways end in order within 14 s; what is left then is killed. */
-const STOP_WITHIN_MS = 15_500;
+/** Gateways end in order within 6 s beside their calls; what is left then is killed. */
+const STOP_WITHIN_MS = 7_500;
 
 export interface GatewayGroupParts {
   /** The program of each gateway. */
@@ -22,6 +22,8 @@ export interface GatewayGroupParts {
   readonly environments: readonly Readonly<Record<string, string>>[];
   /** A gateway is gone: its calls are over. */
   readonly onGone: (gatewayId: string) => Promise<void>;
+  /** How long their calls may go on when they are stopped. */
+  readonly drainMs: number;
   readonly log: Logger;
 }
 
@@ -86,7 +88,7 @@ export class GatewayGroup {
     for (const worker of running) worker.process.kill('SIGTERM');
     const late = setTimeout(() => {
       for (const worker of running) worker.process.kill('SIGKILL');
-    }, STOP_WITHIN_MS);
+    }, this.#parts.drainMs + STOP_WITHIN_MS);
     await Promise.all(ended);
     clearTimeout(late);
     await Promise.all(this.#going);

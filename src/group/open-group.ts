@@ -47,10 +47,12 @@ export async function openGroup(needs: GroupNeeds): Promise<void> {
       GATEWAYS: '1',
       PORT: String(port),
       DATABASE_URL: databaseUrl,
+      DATABASE_URL_FILE: '',
       CPU_PERMITS: String(permits),
       GATEWAY_ADDRESS: addressOf(config.GATEWAY_ADDRESS, index),
     })),
     onGone: (gatewayId) => calls.signOff(gatewayId, 'error_transport'),
+    drainMs: config.DRAIN_SECONDS * 1_000,
     log,
   });
   shutdown.add('gateways', () => group.stop());

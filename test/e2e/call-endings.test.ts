@@ -36,20 +36,27 @@ describe('a gateway that ends with calls on it', () => {
     return { client, callId: details.call_id };
   }
 
-  it('lets them finish on SIGTERM, ends what is left after 8 s, and admits no more', async () => {
-    product = await startProduct({ dataDir });
+  it('lets them finish on SIGTERM, ends what is left when its time is up, and admits no more', async () => {
+    const drainMs = 10_000;
+    product = await startProduct({ dataDir, env: { DRAIN_SECONDS: String(drainMs / 1_000) } });
     const agent = { ...SHOP, greeting: '' };
     const [polite, endless] = [await answered(agent), await answered(agent)];
     const agentId = await makeAgent(product, agent);
     const stoppedAt = polite.client.lastSeq;
+    const toldAt = performance.now();
     const stopping = product.stop();
     await sleep(500);
     expect((await refusal(product, { agent_id: agentId })).status).toBe(503);
+    const readiness = await fetch(`${product.url}/readyz`);
+    expect(readiness.status).toBe(503);
+    expect(await readiness.json()).toMatchObject({ parts: { gateway: 'stopping' } });
     polite.client.type('How much are twelve red roses?');
     await polite.client.state('speaking', stoppedAt);
     polite.client.hangUp();
     await polite.client.waitFor('end', ({ reason }) => reason === 'user_hangup');
     await endless.client.waitFor('end', ({ reason }) => reason === 'drained');
+    // A timer may be early by a millisecond.
+    expect(performance.now() - toldAt).toBeGreaterThan(drainMs - 100);
     expect(await endless.client.closed()).toBe(1000);
     expect(await stopping).toBe(0);
 

@@ -140,7 +140,7 @@ const app = createApp({
   routes: [...calls.routes, ...agentRoutes({ agents, repository, models })],
   limiter,
   maxBodyBytes: config.MAX_BODY_BYTES,
-  health: ownHealthParts(config.DATA_DIR, db),
+  health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => false }),
   trustProxy: false,
 });
 const sockets = new UpgradeDispatcher([calls.socket], {
