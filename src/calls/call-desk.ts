@@ -1,24 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import { requireAgent } from '../agents/require-agent.js';
 import { ApiError } from '../errors.js';
 import type { CallCommands } from './call-commands.js';
+import { type CallSlots, refusedCall, sentenceOf } from './call-slots.js';
 import type { CallTokens } from './call-tokens.js';
-import type { CallsRepository, Refusal } from './calls.repository.js';
+import type { CallsRepository } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
-import type { LiveCalls } from './live-calls.js';
 import type { VoiceOverrides } from './voice-overrides.js';
 
 export interface CallDeskParts {
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
   readonly tokens: CallTokens;
-  readonly live: LiveCalls;
-  /** Whether this gateway keeps up with the calls that it has. */
-  readonly load: { readonly isOpen: boolean };
+  readonly slots: CallSlots;
   readonly commands: Pick<CallCommands, 'end'>;
-  /** Told of a call that is about to come. */
-  readonly expect: (agent: Agent, options: CallOptions) => Promise<void>;
   readonly overrides: VoiceOverrides;
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
@@ -38,15 +33,6 @@ export interface AdmissionWish {
   readonly isTest: boolean;
   readonly transport: 'livekit' | 'websocket';
 }
-
-const REFUSALS: Readonly<Record<Refusal | 'agent_not_deployed', string>> = {
-  agent_not_deployed: 'The agent is not deployed: deploy it, or use test-connection-details',
-  insufficient_credits: 'The account has no credits left',
-  concurrency_limit: 'All call slots of this account are taken: try again when a call has ended',
-};
-
-/** Calls end, and the load is looked at each second. */
-const RETRY_AFTER_S = 5;
 
 /** Path of a call's socket; the call's token is never part of it. */
 export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
@@ -69,10 +55,10 @@ export class CallDesk {
     options: CallOptions,
     { isTest, transport }: AdmissionWish,
   ): Promise<Admission> {
-    const { calls, tokens, live, socketOrigin } = this.#parts;
+    const { slots, tokens, socketOrigin } = this.#parts;
     const agent = await this.#find(accountId, agentId);
-    const isAllowed = agent.status === 'deployed' || (isTest && agent.status === 'paused');
-    if (!isAllowed) throw refused('agent_not_deployed');
+    const refusal = slots.refusalOf(agent, { isTest });
+    if (refusal === 'agent_not_deployed') throw refusedCall(refusal);
     await this.#parts.overrides.check(agent, options.agent_overrides);
     if (transport === 'livekit') throw noLiveKit();
     const origin = socketOrigin();
@@ -82,25 +68,9 @@ export class CallDesk {
         'This gateway does not know its own address: set PUBLIC_URL',
       );
     }
-    if (live.isDraining) {
-      throw new ApiError('OVERLOADED', 'This gateway is stopping', { retryAfterS: 10 });
-    }
-    if (!this.#parts.load.isOpen) {
-      throw new ApiError('OVERLOADED', 'This gateway holds as many calls as it can: try again', {
-        retryAfterS: RETRY_AFTER_S,
-      });
-    }
-    await this.#parts.expect(agent, options);
-    const callId = randomUUID();
-    const refusal = await calls.reserve({
-      callId,
-      accountId,
-      agentId: agent.id,
-      agentName: agent.name,
-      callType: 'web',
-      options,
-    });
-    if (refusal) throw refused(refusal);
+    const reserved = await slots.reserve({ agent, callType: 'web', options, isTest });
+    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    const { callId } = reserved;
     return {
       server_url: origin + CALL_SOCKET_PATH.replace('{call_id}', callId),
       participant_token: await tokens.issue(callId, 'join'),
@@ -123,7 +93,7 @@ export class CallDesk {
       status: agent.status,
       status_code: { deployed: 10, paused: 1, disabled: 0 }[agent.status],
       call_allowed: refusal === undefined,
-      call_validation_details: refusal === undefined ? null : REFUSALS[refusal],
+      call_validation_details: refusal === undefined ? null : sentenceOf(refusal),
     };
   }
 
@@ -146,10 +116,6 @@ export class CallDesk {
   async #find(accountId: string, agentId: string): Promise<Agent> {
     return requireAgent(this.#parts.agents, accountId, agentId);
   }
-}
-
-function refused(reason: keyof typeof REFUSALS): ApiError {
-  return new ApiError('CALL_VALIDATION_FAILED', REFUSALS[reason], { fields: { reason } });
 }
 
 function noLiveKit(): ApiError {

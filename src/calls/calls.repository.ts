@@ -46,6 +46,8 @@ export interface NewCall {
   readonly agentName: string;
   readonly callType: CallType;
   readonly options: CallOptions;
+  readonly fromNumber?: string | null;
+  readonly toNumber?: string | null;
 }
 
 /** Why a call was not let in. */
@@ -79,6 +81,8 @@ export class CallsRepository {
         agent_name: call.agentName,
         call_type: call.callType,
         options: call.options,
+        from_number: call.fromNumber ?? null,
+        to_number: call.toNumber ?? null,
         reserved_until: transaction.raw(`now() + interval '${RESERVED_S} s'`),
       });
       return undefined;

@@ -3,10 +3,16 @@ import type { EndedReason } from '../../agents-runtime/call/call-log.js';
 import type { CallInput } from '../../agents-runtime/call/transport.js';
 import type { CallSocket } from '../../agents-runtime/transports/websocket/connection.js';
 
+/** Of calls whose client may take them up again over another socket. */
+export interface Resumable {
+  readonly socket: Pick<CallSocket, 'resume'>;
+  /** Whoever has it is the call's client. */
+  readonly token: string;
+}
+
 export interface LiveCall {
   readonly call: CallInput;
-  readonly socket: CallSocket;
-  readonly resumeToken: string;
+  readonly resumable?: Resumable;
   /** Ends it; resolves when its record is written. */
   readonly end: (reason: EndedReason) => Promise<void>;
 }
@@ -49,11 +55,13 @@ export class LiveCalls {
   }
 
   /** The call that a resume token belongs to, compared in constant time. */
-  findByResumeToken(token: string): LiveCall | undefined {
+  findByResumeToken(token: string): (LiveCall & { readonly resumable: Resumable }) | undefined {
     const live = this.#calls.get(token.split('.')[0] ?? '');
-    if (!live) return undefined;
-    const [given, known] = [Buffer.from(token), Buffer.from(live.resumeToken)];
-    return given.length === known.length && timingSafeEqual(given, known) ? live : undefined;
+    const { resumable } = live ?? {};
+    if (!live || !resumable) return undefined;
+    const [given, known] = [Buffer.from(token), Buffer.from(resumable.token)];
+    const isSame = given.length === known.length && timingSafeEqual(given, known);
+    return isSame ? { ...live, resumable } : undefined;
   }
 
   /** Lets no more calls in and waits for those that run; after `ms` they are ended. */

@@ -42,6 +42,8 @@ import type { HeldEvents } from './call-events.js';
 import { CallHistoryRepository } from './call-history.repository.js';
 import { callHistoryRoutes } from './call-history.routes.js';
 import type { CallMetrics } from './call-metrics.js';
+import { CallOpening } from './call-opening.js';
+import { CallSlots } from './call-slots.js';
 import { CallSockets } from './call-sockets.js';
 import { CallTokens } from './call-tokens.js';
 import { CallsRepository } from './calls.repository.js';
@@ -150,11 +152,10 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   retention.job.start();
   summaries.start();
   const recognisers = new CallRecognisers(ears.recogniser, config, log);
-  const sockets = new CallSockets({
+  const opening = new CallOpening({
     gatewayId,
     agents,
     calls,
-    tokens,
     live,
     models: {
       ...ears,
@@ -186,15 +187,15 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     replays,
     hub: watched.hub,
   });
+  const sockets = new CallSockets({ gatewayId, calls, tokens, live, opening });
+  const slots = new CallSlots({ calls, live, load: parts.load, expect: opening.expect });
   const desk = new CallDesk({
     agents,
     calls,
     tokens,
-    live,
-    load: parts.load,
+    slots,
     commands,
     overrides: parts.overrides,
-    expect: sockets.expect,
     socketOrigin: parts.socketOrigin,
   });
   return {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { CallDesk } from '../../src/calls/call-desk.js';
+import { CallSlots } from '../../src/calls/call-slots.js';
 import { CallTokens } from '../../src/calls/call-tokens.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { callRoutes } from '../../src/calls/calls.routes.js';
@@ -18,15 +19,13 @@ const plane = withControlPlane({
       agents: new AgentsRepository(db),
       calls,
       tokens,
-      live: new LiveCalls(),
-      load,
+      slots: new CallSlots({ calls, live: new LiveCalls(), load, expect: async () => undefined }),
       commands: { end: async () => undefined },
       overrides: new VoiceOverrides({
         voices: { list: () => [] },
         ownVoices: nothing,
         dictionaries: nothing,
       }),
-      expect: async () => undefined,
       socketOrigin: () => 'ws://127.0.0.1',
     });
     return callRoutes({ desk, tokens, calls, keys: { authenticate: async () => undefined } });

@@ -1,0 +1,243 @@
+import type { Logger } from 'pino';
+import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
+import type { Greetings } from '../../agents-runtime/agent/greetings.js';
+import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
+import { mannerOf } from '../../agents-runtime/agent/speech.js';
+import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
+import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
+import { Call } from '../../agents-runtime/call/call.js';
+import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import type { CallParts } from '../../agents-runtime/call/call-parts.js';
+import type { CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
+import { systemClock } from '../../agents-runtime/clock.js';
+import { CallRecorder } from '../../agents-runtime/recording/call-recorder.js';
+import { recordCall } from '../../agents-runtime/replay/recorded-call.js';
+import type { Recogniser } from '../../media/inference/recogniser.js';
+import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import type { LiveHub } from '../live/live-hub.js';
+import { toRunning } from '../live/running-calls.repository.js';
+import { watchedInput, watchedParts } from '../live/watched-call.js';
+import type { Recordings } from '../recordings/recordings.js';
+import type { ReplayFiles } from '../replay/replay-files.js';
+import type { OpenTools } from '../tools/agent-tools.js';
+import type { ToolCaller } from '../tools/webhook-tools.js';
+import { configForCall } from './call-config.js';
+import type { CallMetrics } from './call-metrics.js';
+import { CallRecord } from './call-record.js';
+import type { CallRow, CallsRepository, Refusal } from './calls.repository.js';
+import type { CallOptions } from './calls.schema.js';
+import type { LiveCall, LiveCalls } from './live-calls.js';
+
+/** The models with which calls are held. */
+export interface CallModels
+  extends Pick<CallParts, 'voiceActivity' | 'noiseReduction' | 'turnModel'> {
+  readonly greetings: Greetings;
+  recogniserFor(config: AgentConfig): Recogniser;
+  /** Hears while the caller speaks. */
+  liveRecogniserFor(config: AgentConfig): LiveRecogniser | undefined;
+  voiceFor(config: AgentConfig): VoiceModel;
+  /** Speak on when the voice fails. */
+  fallbackVoicesFor(config: AgentConfig, voice: VoiceModel): readonly VoiceModel[];
+  /** Who speaks which language, for an agent whose language is found out. */
+  voicesFor(config: AgentConfig): VoiceFor | undefined;
+  replyModelFor(config: AgentConfig): ReplyModel;
+  /** Stand in for it, in this order. */
+  fallbackModelsFor(config: AgentConfig): readonly ReplyModel[];
+  /** A call is about to come that has the agent's tools. */
+  expectTools(config: AgentConfig, agentId: string): void;
+  /** What the agent may do besides talking; closed with the call. */
+  toolsFor(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined>;
+  /** Undefined where the agent has none, or has one that is gone: then it speaks without. */
+  dictionaryFor(accountId: string, config: AgentConfig): Promise<Dictionary | undefined>;
+}
+
+export interface CallOpeningParts {
+  readonly gatewayId: string;
+  readonly agents: Pick<AgentsRepository, 'find'>;
+  readonly calls: CallsRepository;
+  readonly live: LiveCalls;
+  readonly models: CallModels;
+  readonly ticker: FrameTicker;
+  readonly metrics: Pick<CallMetrics, 'begin'>;
+  /** The stored config as calls use it, secrets opened. */
+  readonly configOf: (agent: Agent) => AgentConfig;
+  readonly recordings: Pick<Recordings, 'begin'>;
+  /** Where calls are recorded for replay, if they are. */
+  readonly replays: ReplayFiles | undefined;
+  /** Told what is said, for who watches. */
+  readonly hub: LiveHub;
+}
+
+/** Why a reserved call cannot begin here; `gone`: it has begun, or ended, or never was. */
+export type TakeRefusal = Refusal | 'draining' | 'gone' | 'no_agent' | 'agent_not_deployed';
+
+/** What one call has of its own. */
+interface OwnParts extends Pick<CallParts, 'config' | 'dictionary' | 'voice'> {
+  readonly tools: OpenTools | undefined;
+}
+
+/** What begins a call beside its wire. */
+export interface Beginning {
+  readonly log: Logger;
+  /** For wires of which the client may take up its call again. */
+  readonly resumable?: LiveCall['resumable'];
+  /** Told once, when the call is over and its record is written. */
+  readonly onEnded?: (reason: EndedReason) => void;
+}
+
+/** Begins calls, whatever wire they come over: first a call is taken, then its wire is given to it. */
+export class CallOpening {
+  readonly #parts: CallOpeningParts;
+
+  constructor(parts: CallOpeningParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * A call of this agent is about to come: what it needs first is made ready.
+   * @param sampleRate Hz of the agent's audio on its wire; by default the voice's.
+   */
+  readonly expect = async (
+    agent: Agent,
+    options: CallOptions,
+    sampleRate?: number,
+  ): Promise<void> => {
+    const { models, configOf } = this.#parts;
+    const config = configForCall(configOf(agent), options);
+    const voice = models.voiceFor(config);
+    const dictionary = await models.dictionaryFor(agent.accountId, config);
+    const manner = { ...mannerOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
+    models.greetings.prepare(config.greeting, manner);
+    models.replyModelFor(config).prepare?.(config.prompt, manner.language);
+    models.expectTools(config, agent.id);
+  };
+
+  /**
+   * Takes a reserved call, once among all gateways. Whoever has it begins it or drops it.
+   * @param mustBeDeployed the agent may not have been paused meanwhile.
+   */
+  async take(callId: string, { mustBeDeployed = false } = {}): Promise<TakenCall | TakeRefusal> {
+    const { calls, agents, live, gatewayId, models, configOf } = this.#parts;
+    if (live.isDraining) return 'draining';
+    const row = await calls.take(callId, gatewayId);
+    if (row === undefined) return 'gone';
+    if (typeof row === 'string') return row;
+    try {
+      const agent = await agents.find(row.account_id, row.agent_id);
+      if (!agent || (mustBeDeployed && agent.status !== 'deployed')) {
+        await calls.end(callId, 'error_transport');
+        return agent ? 'agent_not_deployed' : 'no_agent';
+      }
+      const config = configForCall(configOf(agent), row.options);
+      const dictionary = await models.dictionaryFor(row.account_id, config);
+      const voice = models.voiceFor(config);
+      const tools = await models.toolsFor(config, { agentId: agent.id, callId });
+      return new TakenCall(this.#parts, row, { config, dictionary, voice, tools });
+    } catch (error) {
+      // Its slot must not stay taken by a call that never was.
+      await calls.end(callId, 'error_transport');
+      throw error;
+    }
+  }
+}
+
+/** A call that this gateway has and that waits for its wire. */
+export class TakenCall {
+  readonly row: CallRow;
+  readonly #parts: CallOpeningParts;
+  readonly #own: OwnParts;
+
+  constructor(parts: CallOpeningParts, row: CallRow, own: OwnParts) {
+    this.#parts = parts;
+    this.row = row;
+    this.#own = own;
+  }
+
+  /** Hz of the agent's voice. */
+  get voiceRate(): number {
+    return this.#own.voice.sampleRate;
+  }
+
+  /** Nobody came: the call ends before it began. */
+  async drop(): Promise<void> {
+    this.#own.tools?.close();
+    await this.#parts.calls.end(this.row.call_id, 'error_transport');
+  }
+
+  /** Joins call and wire; the wire tells the call what comes, beginning with `connected`. */
+  begin(wire: CallTransport, { log, resumable, onEnded }: Beginning): CallInput {
+    const { live, metrics, replays, hub } = this.#parts;
+    const { config, tools } = this.#own;
+    const callId = this.row.call_id;
+    let resolve: () => void = () => undefined;
+    const ended = new Promise<void>((over) => {
+      resolve = over;
+    });
+    const observed = metrics.begin();
+    const recorder = config.recordingEnabled ? this.#record(wire) : undefined;
+    const tape = config.recordingEnabled ? replays?.begin(callId) : undefined;
+    const parts: CallParts = {
+      ...this.#modelParts(),
+      transport: recorder ?? wire,
+      observer: observed,
+      onFault: (part, error) => {
+        observed.fault(part);
+        log.warn({ err: error, part }, 'fault in a call');
+      },
+      onEnded: (reason) => {
+        live.remove(callId);
+        tools?.close();
+        observed.ended(reason);
+        log.info({ reason }, 'call ended');
+        resolve();
+        onEnded?.(reason);
+      },
+    };
+    const feed = hub.begin(this.row.account_id, {
+      ...toRunning(this.row),
+      started_at: new Date().toISOString(),
+    });
+    const watched = watchedParts(parts, feed);
+    const plain = tape ? recordCall(watched, tape) : new Call(watched);
+    const call = watchedInput(recorder?.input(plain) ?? plain, feed);
+    const end = (reason: EndedReason) => {
+      call.hangUp(reason);
+      return ended;
+    };
+    live.add(callId, { call, end, ...(resumable && { resumable }) });
+    log.info('call began');
+    return call;
+  }
+
+  #modelParts(): Omit<CallParts, 'transport' | 'onFault' | 'onEnded'> {
+    const { calls, models, ticker } = this.#parts;
+    const { config, voice, dictionary, tools } = this.#own;
+    return {
+      config,
+      clock: systemClock,
+      ticker,
+      voiceActivity: models.voiceActivity,
+      noiseReduction: models.noiseReduction,
+      turnModel: models.turnModel,
+      recogniser: models.recogniserFor(config),
+      liveRecogniser: models.liveRecogniserFor(config),
+      greetings: models.greetings,
+      replyModel: models.replyModelFor(config),
+      fallbackModels: models.fallbackModelsFor(config),
+      tools: tools?.tools,
+      voice,
+      fallbackVoices: models.fallbackVoicesFor(config, voice),
+      voiceFor: models.voicesFor(config),
+      dictionary,
+      log: new CallRecord(calls, this.row.call_id),
+    };
+  }
+
+  #record(transport: CallTransport): CallRecorder {
+    const sink = this.#parts.recordings.begin(this.row.call_id, transport.sampleRate);
+    return new CallRecorder({ transport, clock: systemClock, sink });
+  }
+}
