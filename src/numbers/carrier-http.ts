@@ -10,7 +10,8 @@ export interface CarrierRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  readonly form?: Readonly<Record<string, string>>;
+  /** A name may come more than once. */
+  readonly form?: readonly (readonly [name: string, value: string])[];
   readonly json?: unknown;
 }
 
@@ -40,7 +41,8 @@ export class CarrierHttp {
   async send({ method, path, query, form, json }: CarrierRequest): Promise<CarrierAnswer> {
     const url = `${this.#options.baseUrl}${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
     const written = json === undefined ? undefined : JSON.stringify(json);
-    const body = form ? new URLSearchParams(form).toString() : written;
+    const fields = form?.map(([name, value]): [string, string] => [name, value]);
+    const body = fields ? new URLSearchParams(fields).toString() : written;
     const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
     try {
       const response = await fetch(url, {

@@ -72,13 +72,13 @@ export class TwilioCarrier implements Carrier {
     const answer = await this.#http.send({
       method: 'POST',
       path: `${this.#account}/IncomingPhoneNumbers.json`,
-      form: {
-        PhoneNumber: phoneNumber,
-        VoiceUrl: urls.voice,
-        VoiceMethod: 'POST',
-        StatusCallback: urls.status,
-        StatusCallbackMethod: 'POST',
-      },
+      form: [
+        ['PhoneNumber', phoneNumber],
+        ['VoiceUrl', urls.voice],
+        ['VoiceMethod', 'POST'],
+        ['StatusCallback', urls.status],
+        ['StatusCallbackMethod', 'POST'],
+      ],
     });
     if (!answer.isOk) throw this.#failed(answer);
   }

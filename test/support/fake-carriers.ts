@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type FakeCall, serveTwilioCalls } from './fake-twilio-calls.js';
 
 export const TWILIO = { accountSid: 'AC0001', authToken: 'test_auth_token' };
 export const TELNYX = { apiKey: 'KEY0001' };
@@ -12,6 +13,8 @@ export interface FakeCarrier {
   readonly stock: Set<string>;
   /** Numbers that the customer holds, with what was written with them. */
   readonly held: Map<string, Readonly<Record<string, string>>>;
+  /** Calls that were ordered from Twilio, by their SIDs. */
+  readonly calls: Map<string, FakeCall>;
   /** `METHOD path?query` of each request. */
   readonly requests: string[];
   /** Carries out a request, but answers nothing of it. */
@@ -19,13 +22,13 @@ export interface FakeCarrier {
   close(): void;
 }
 
-interface Asked {
+export interface Asked {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
-type Told = readonly [status: number, body?: unknown];
+export type Told = readonly [status: number, body?: unknown];
 type Serve = (asked: Asked, carrier: FakeCarrier) => Told;
 
 async function startCarrier(serve: Serve, stock: readonly string[]): Promise<FakeCarrier> {
@@ -36,6 +39,7 @@ async function startCarrier(serve: Serve, stock: readonly string[]): Promise<Fak
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stock: new Set(stock),
     held: new Map(),
+    calls: new Map(),
     requests: [],
     isMute: false,
     close: () => {
@@ -61,12 +65,12 @@ async function startCarrier(serve: Serve, stock: readonly string[]): Promise<Fak
   return carrier;
 }
 
-/** Twilio, API 2010-04-01: AvailablePhoneNumbers and IncomingPhoneNumbers. */
+/** Twilio, API 2010-04-01: AvailablePhoneNumbers, IncomingPhoneNumbers and Calls. */
 export function startTwilio(stock: readonly string[] = []): Promise<FakeCarrier> {
   return startCarrier(serveTwilio, stock);
 }
 
-const twilioError = (status: number, code: number, message: string): Told => [
+export const twilioError = (status: number, code: number, message: string): Told => [
   status,
   { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status },
 ];
@@ -81,6 +85,9 @@ function serveTwilio({ method, url, headers, body }: Asked, carrier: FakeCarrier
   if (method === 'GET' && search) return searchTwilio(search[1]!, url, carrier);
   if (path === '/IncomingPhoneNumbers.json') {
     return method === 'POST' ? buyFromTwilio(body, headers, carrier) : listTwilio(url, carrier);
+  }
+  if (method === 'POST' && path.startsWith('/Calls')) {
+    return serveTwilioCalls({ path, headers, body }, carrier);
   }
   const one = /^\/IncomingPhoneNumbers\/(PN\d+)\.json$/.exec(path);
   if (method === 'DELETE' && one && carrier.held.delete(`+${one[1]!.slice(2)}`)) return [204];
