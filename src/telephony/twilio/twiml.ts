@@ -5,7 +5,7 @@ interface Verb {
   readonly content?: string | readonly Verb[];
 }
 
-/** What Twilio takes of a `<Parameter>`: name and value have less than 500 characters. */
+/** What Twilio takes of a `<Parameter>`: name and value together have less than 500 characters. */
 const MAX_PARAMETER = 499;
 
 export const TWIML_TYPE = 'text/xml; charset=utf-8';
@@ -17,7 +17,7 @@ export function connectStream(
   statusCallback?: string,
 ): string {
   const content = Object.entries(parameters)
-    .filter(([name, value]) => name.length <= MAX_PARAMETER && value.length <= MAX_PARAMETER)
+    .filter(([name, value]) => name.length + value.length <= MAX_PARAMETER)
     .map(([name, value]) => ({ name: 'Parameter', attributes: { name, value } }));
   const attributes = { url, ...(statusCallback !== undefined && { statusCallback }) };
   return twiml({ name: 'Connect', content: [{ name: 'Stream', attributes, content }] });
