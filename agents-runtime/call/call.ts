@@ -100,11 +100,11 @@ export class Call implements CallInput {
     this.#agent.played(playedMs);
   }
 
-  lost(): void {
+  lost(forMs = RESUME_MS): void {
     if (this.#endedReason || this.#lostTimer) return;
     this.#agent.lost();
     this.#caller.lost();
-    this.#lostTimer = this.#parts.clock.after(RESUME_MS, () => this.hangUp('error_transport'));
+    this.#lostTimer = this.#parts.clock.after(forMs, () => this.hangUp('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {

@@ -62,8 +62,8 @@ export interface CallInput {
   say(text: string): SayRefusal | undefined;
   /** How far the client has played, ms of the agent's audio (see `CallTransport`). */
   played(playedMs: number): void;
-  /** The wire broke: the agent holds its tongue until `regained` or until `hangUp`. */
-  lost(): void;
+  /** The wire broke: the agent holds its tongue until `regained`, or for so long (10 s) at most. */
+  lost(forMs?: number): void;
   /**
    * The wire is back; the client has received the agent's audio up to this position.
    * @param announce is told, before any audio, the position of what is sent next.

@@ -65,9 +65,9 @@ export class CallRecorder implements CallTransport {
         if (this.#isRunning) this.#agent.played(playedMs, this.#now());
         call.played(playedMs);
       },
-      lost: () => {
+      lost: (forMs) => {
         this.#agent.lost();
-        call.lost();
+        call.lost(forMs);
       },
       regained: (receivedMs, announce) => {
         call.regained(receivedMs, (fromMs) => {

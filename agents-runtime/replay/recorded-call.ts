@@ -147,9 +147,9 @@ class RecordedInput implements CallInput {
     this.#call.played(playedMs);
   }
 
-  lost(): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'lost' });
-    this.#call.lost();
+  lost(forMs?: number): void {
+    this.#recorder.write({ t: this.#recorder.enter(), type: 'lost', ...(forMs && { forMs }) });
+    this.#call.lost(forMs);
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {

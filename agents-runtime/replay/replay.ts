@@ -66,7 +66,7 @@ export async function replay(tape: Tape, { changes, ears }: ReplayOptions = {}):
         return client ? undefined : call.played(line.playedMs);
       case 'lost':
         client?.leave();
-        return call.lost();
+        return call.lost(line.forMs);
       case 'regained':
         return call.regained(client?.receivedMs ?? line.receivedMs, (fromMs) => {
           transport.announce(fromMs);

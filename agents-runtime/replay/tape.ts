@@ -52,7 +52,7 @@ const input = [
   /** Told to say by who watches. */
   z.object({ t: ms, type: z.literal('say'), text }),
   z.object({ t: ms, type: z.literal('played'), playedMs: ms }),
-  z.object({ t: ms, type: z.literal('lost') }),
+  z.object({ t: ms, type: z.literal('lost'), forMs: ms.optional() }),
   z.object({ t: ms, type: z.literal('regained'), receivedMs: ms }),
   z.object({ t: ms, type: z.literal('hang-up'), reason: z.custom<EndedReason>() }),
   /** Bytes that wait in the wire's buffers, when they have changed much. */

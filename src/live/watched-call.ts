@@ -30,9 +30,9 @@ export function watchedInput(call: CallInput, { sound }: CallFeed): CallInput {
     typed: (text) => call.typed(text),
     say: (text) => call.say(text),
     played: (playedMs) => call.played(playedMs),
-    lost: () => {
+    lost: (forMs) => {
       sound?.hold(true);
-      call.lost();
+      call.lost(forMs);
     },
     regained: (receivedMs, announce) => {
       sound?.clear(); // what had not been heard is sent again

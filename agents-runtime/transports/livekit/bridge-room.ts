@@ -1,0 +1,236 @@
+import {
+  DisconnectReason,
+  ParticipantKind,
+  type RemoteParticipant,
+  Room,
+  RoomEvent,
+} from '@livekit/rtc-node';
+import type { Clock } from '../../clock.js';
+import { AgentVoice } from './agent-voice.js';
+import { CallerSound } from './caller-sound.js';
+import { EARLY_SOUND_TOPIC, MOST_EARLY_BYTES } from './early-sound.js';
+import type { FromBridge, RoomEnd, ToBridge } from './messages.js';
+import { CHAT_TOPIC, RoomTexts } from './room-texts.js';
+import type { RoomCaller } from './rooms.js';
+import { TypedTexts } from './typed-texts.js';
+
+/** A caller is waited for so long. */
+const CALLER_WAIT_MS = 15_000;
+/** What was told last is sent within this, or not at all. */
+const LAST_WORDS_MS = 1_000;
+/** Of a participant's attributes, so many characters are handed on. */
+const MOST_ATTRIBUTES = 16_384;
+
+/** Why a participant is gone for good; for other reasons they may come back. */
+const GONE: ReadonlyMap<DisconnectReason | undefined, RoomEnd> = new Map([
+  [DisconnectReason.CLIENT_INITIATED, 'user_hangup'],
+  [DisconnectReason.USER_UNAVAILABLE, 'user_hangup'],
+  [DisconnectReason.USER_REJECTED, 'user_hangup'],
+  [DisconnectReason.PARTICIPANT_REMOVED, 'operator_ended'],
+  [DisconnectReason.ROOM_DELETED, 'operator_ended'],
+]);
+
+export interface BridgeRoomOptions {
+  readonly clock: Clock;
+  readonly tell: (message: FromBridge) => void;
+  /** The caller's audio, mono 16 kHz; the receiver owns it. */
+  readonly onAudio: (samples: Int16Array) => void;
+}
+
+/** One room, as a bridge process holds it: the agent in it, and the one participant whom it serves. */
+export class BridgeRoom {
+  readonly #options: BridgeRoomOptions;
+  readonly #room = new Room();
+  readonly #voice: AgentVoice;
+  readonly #sound: CallerSound;
+  readonly #texts: RoomTexts;
+  readonly #typed: TypedTexts;
+  #wanted: string | undefined;
+  #caller: RoomCaller | undefined;
+  #isAway = false;
+  #isOver = false;
+  #isPublished = false;
+
+  constructor(options: BridgeRoomOptions) {
+    this.#options = options;
+    const { clock, tell, onAudio } = options;
+    this.#voice = new AgentVoice(clock, (playedMs) => tell({ type: 'played', playedMs }));
+    this.#sound = new CallerSound({ clock, onAudio });
+    this.#typed = new TypedTexts(clock);
+    this.#texts = new RoomTexts(
+      () => ({
+        agent: this.#agent,
+        agentTrackSid: this.#voice.trackSid,
+        callerIdentity: this.#caller?.identity,
+        callerTrackSid: this.#sound.trackSid,
+      }),
+      () => undefined,
+    );
+  }
+
+  /** Handles what the gateway says about this room. */
+  handle(message: ToBridge): void {
+    const { player } = this.#voice;
+    switch (message.type) {
+      case 'join':
+        this.#join(message).catch((error) => this.#end('error_transport', nameOf(error)));
+        return;
+      case 'pause':
+        player.pause();
+        return;
+      case 'resume':
+        player.resume(message.fromMs);
+        return;
+      case 'clear':
+        player.clear();
+        return;
+      case 'seek':
+        player.seek(message.atMs);
+        return;
+      case 'tell':
+        if (!this.#isOver) this.#texts.tell(message.event);
+        return;
+      case 'leave':
+        void this.#leave();
+    }
+  }
+
+  /** The agent's audio. */
+  audio(samples: Int16Array): void {
+    this.#voice.player.audio(samples);
+  }
+
+  get #agent() {
+    const { localParticipant } = this.#room;
+    if (!localParticipant) throw new Error('The room is not joined');
+    return localParticipant;
+  }
+
+  async #join({ url, token, callerIdentity }: Extract<ToBridge, { type: 'join' }>): Promise<void> {
+    this.#wanted = callerIdentity;
+    this.#listen();
+    await this.#room.connect(url, token, {
+      autoSubscribe: false,
+      dynacast: false,
+      dataStream: { maxPayloadByteLength: MOST_EARLY_BYTES },
+    });
+    await this.#voice.publish(this.#agent);
+    this.#isPublished = true;
+    this.#options.clock.after(CALLER_WAIT_MS, () => {
+      if (!this.#caller) this.#end('user_hangup', 'nobody came');
+    });
+    for (const participant of this.#room.remoteParticipants.values()) this.#meet(participant);
+  }
+
+  #listen(): void {
+    const room = this.#room;
+    const isCaller = (participant?: { readonly identity: string }) =>
+      this.#caller !== undefined && participant?.identity === this.#caller.identity;
+    room.on(RoomEvent.ParticipantConnected, (participant) => this.#meet(participant));
+    room.on(RoomEvent.ParticipantDisconnected, (participant) => {
+      if (isCaller(participant)) this.#onCallerGone(participant.disconnectReason);
+    });
+    room.on(RoomEvent.TrackPublished, (publication, participant) => {
+      if (isCaller(participant)) this.#sound.published(publication);
+    });
+    room.on(RoomEvent.TrackSubscribed, (track, _publication, participant) => {
+      if (isCaller(participant)) this.#sound.subscribed(track);
+    });
+    room.on(RoomEvent.DtmfReceived, (_code, digit, participant) => {
+      if (isCaller(participant)) this.#options.tell({ type: 'dtmf', digit: digit.slice(0, 1) });
+    });
+    room.on(RoomEvent.Reconnecting, () => this.#lose());
+    room.on(RoomEvent.Reconnected, () => {
+      if (this.#caller && room.remoteParticipants.has(this.#caller.identity)) this.#regain();
+    });
+    room.on(RoomEvent.Disconnected, (reason) =>
+      this.#end(GONE.get(reason) ?? 'error_transport', `disconnected (${reason})`),
+    );
+    room.registerTextStreamHandler(CHAT_TOPIC, (stream, sender) => {
+      if (!isCaller(sender)) void stream.close();
+      else this.#read(stream).catch(() => undefined);
+    });
+    room.registerByteStreamHandler(EARLY_SOUND_TOPIC, (stream, sender) => {
+      if (!isCaller(sender)) void stream.close();
+      else this.#sound.early(stream).catch(() => undefined);
+    });
+  }
+
+  async #read(stream: Parameters<TypedTexts['read']>[0]): Promise<void> {
+    const text = await this.#typed.read(stream);
+    if (text === undefined || this.#isOver) return;
+    this.#texts.typed();
+    this.#options.tell({ type: 'typed', text });
+  }
+
+  /** The first participant that is no agent is served, all others only listen. */
+  #meet(participant: RemoteParticipant): void {
+    if (!this.#isPublished || this.#isOver) return;
+    if (this.#caller) {
+      this.#texts.tellAgain();
+      if (participant.identity !== this.#caller.identity) return;
+      this.#sound.want(participant);
+      this.#regain();
+      return;
+    }
+    const { identity, kind } = participant;
+    const isPhone = kind === ParticipantKind.SIP;
+    if (kind !== ParticipantKind.STANDARD && !isPhone) return;
+    if (this.#wanted !== undefined && identity !== this.#wanted) return;
+    const attributes = JSON.stringify(participant.attributes).length > MOST_ATTRIBUTES;
+    this.#caller = { identity, isPhone, attributes: attributes ? {} : participant.attributes };
+    this.#sound.want(participant);
+    this.#options.tell({ type: 'joined', caller: this.#caller });
+  }
+
+  #onCallerGone(reason: DisconnectReason | undefined): void {
+    const end = GONE.get(reason) ?? (this.#caller?.isPhone ? 'user_hangup' : undefined);
+    if (end) this.#end(end, `the caller left (${reason})`);
+    else this.#lose();
+  }
+
+  #lose(): void {
+    if (this.#isAway || this.#isOver || !this.#caller) return;
+    this.#isAway = true;
+    this.#voice.player.lose();
+    this.#options.tell({ type: 'lost' });
+  }
+
+  #regain(): void {
+    if (!this.#isAway || this.#isOver) return;
+    this.#isAway = false;
+    this.#options.tell({ type: 'regained', playedMs: this.#voice.player.playedMs });
+  }
+
+  #end(reason: RoomEnd, why: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.tell({ type: 'over', reason, why });
+    void this.#close();
+  }
+
+  /** What has been said and told last still gets there. */
+  async #leave(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const limit = new Promise<void>((resolve) => this.#options.clock.after(LAST_WORDS_MS, resolve));
+    await Promise.race([Promise.all([this.#texts.sent(), this.#voice.finished()]), limit]);
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    this.#sound.close();
+    try {
+      await this.#voice.close();
+      await this.#room.disconnect();
+    } finally {
+      this.#room.removeAllListeners();
+      this.#options.tell({ type: 'left' });
+    }
+  }
+}
+
+/** What went wrong, without what a server may have said of anybody. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message.slice(0, 200)}` : 'unknown';
+}

@@ -1,0 +1,140 @@
+import { toInt16 } from '../../../media/pcm.js';
+import type { EndedReason } from '../../call/call-log.js';
+import type { CallEvent, CallInput } from '../../call/transport.js';
+import type { RoomPort } from './bridge-process.js';
+import { CALLER_RATE, type FromBridge, ROOM_RATE } from './messages.js';
+import type { RoomCaller, RoomWire } from './rooms.js';
+
+/** A caller who was lost may come back for so long. */
+const REGAIN_MS = 15_000;
+/** What the caller says before the call is there is kept: so many samples, what a client keeps of its own, too. */
+const MOST_EARLY = 13 * CALLER_RATE;
+/** Silence put in for one gap, samples. */
+const LONGEST_GAP = 8 * CALLER_RATE;
+
+/** A room that a bridge holds, as the wire of one call. */
+export class BridgedRoom implements RoomWire {
+  readonly sampleRate = ROOM_RATE;
+  readonly hasEchoCanceller: boolean;
+  readonly caller: RoomCaller;
+  readonly left: Promise<void>;
+  readonly #port: RoomPort;
+  #call: CallInput | undefined;
+  #early: Int16Array[] = [];
+  #earlySamples = 0;
+  #isLost = false;
+  #over: EndedReason | undefined;
+  #isClosed = false;
+  #onLeft: () => void = () => undefined;
+
+  constructor(port: RoomPort, caller: RoomCaller) {
+    this.#port = port;
+    this.caller = caller;
+    this.hasEchoCanceller = !caller.isPhone;
+    this.left = new Promise((resolve) => {
+      this.#onLeft = resolve;
+    });
+  }
+
+  get backlogBytes(): number {
+    return this.#port.backlogBytes;
+  }
+
+  start(call: CallInput): void {
+    this.#call = call;
+    call.connected();
+    for (const samples of this.#early) call.audio(samples);
+    this.#early = [];
+    if (this.#over) call.hangUp(this.#over);
+    else if (this.#isLost) call.lost(REGAIN_MS);
+  }
+
+  audio(samples: Float32Array): void {
+    if (this.#isClosed) return;
+    const pcm = new Int16Array(samples.length);
+    toInt16(samples, pcm);
+    this.#port.audio(pcm);
+  }
+
+  pause(): void {
+    this.#port.tell({ type: 'pause' });
+  }
+
+  resumeFrom(fromMs: number): void {
+    this.#port.tell({ type: 'resume', fromMs });
+  }
+
+  clear(): void {
+    this.#port.tell({ type: 'clear' });
+  }
+
+  send(event: CallEvent): void {
+    if (!this.#isClosed) this.#port.tell({ type: 'tell', event });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#early = [];
+    this.#port.tell({ type: 'leave' });
+  }
+
+  /** Hears what the bridge says of the room. */
+  heard(message: FromBridge): void {
+    switch (message.type) {
+      case 'played':
+        this.#call?.played(message.playedMs);
+        return;
+      case 'typed':
+        this.#call?.typed(message.text);
+        return;
+      case 'lost':
+        this.#isLost = true;
+        this.#call?.lost(REGAIN_MS);
+        return;
+      case 'regained':
+        this.#regain(message.playedMs);
+        return;
+      case 'over':
+        this.#end(message.reason);
+        return;
+      case 'left':
+        this.#onLeft();
+    }
+  }
+
+  heardAudio(samples: Int16Array): void {
+    if (this.#call) this.#call.audio(samples);
+    else this.#keep(samples);
+  }
+
+  heardGap(samples: number): void {
+    this.heardAudio(new Int16Array(Math.min(samples, LONGEST_GAP)));
+  }
+
+  /** The bridge is gone. */
+  died(): void {
+    this.#end('error_transport');
+    this.#onLeft();
+  }
+
+  #regain(playedMs: number): void {
+    this.#isLost = false;
+    if (!this.#call) this.#port.tell({ type: 'seek', atMs: playedMs });
+    this.#call?.regained(playedMs, (atMs) => this.#port.tell({ type: 'seek', atMs }));
+  }
+
+  #end(reason: EndedReason): void {
+    this.#over ??= reason;
+    this.#call?.hangUp(reason);
+  }
+
+  #keep(samples: Int16Array): void {
+    if (this.#isClosed) return;
+    this.#early.push(samples);
+    this.#earlySamples += samples.length;
+    while (this.#earlySamples > MOST_EARLY) {
+      this.#earlySamples -= this.#early.shift()?.length ?? MOST_EARLY;
+    }
+  }
+}
