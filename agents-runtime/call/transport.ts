@@ -69,5 +69,6 @@ export interface CallInput {
    * @param announce is told, before any audio, the position of what is sent next.
    */
   regained(receivedMs: number, announce: (fromMs: number) => void): void;
+  /** Ends the call. Idempotent: the first reason counts. */
   hangUp(reason: EndedReason): void;
 }

@@ -32,7 +32,13 @@ function gateway({ endedWithinMs }: { endedWithinMs?: number } = {}) {
   commands.start();
   opened.push(commands);
   const hold = (callId: string) => {
-    const end = async (reason: string) => {
+    let over: Promise<void> | undefined;
+    // As in a call, the first reason counts: a sweep may find it ended before it has gone from here.
+    const end = (reason: string) => {
+      over ??= finish(reason);
+      return over;
+    };
+    const finish = async (reason: string) => {
       ended.push(`${callId} ${reason}`);
       await calls.end(callId, reason as 'user_hangup');
       live.remove(callId);
