@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { isLanguage, LANGUAGES } from '../media/languages.js';
+import { REFUSED_BY_DEFAULT, REFUSED_PATTERN } from './calls/refused-numbers.js';
 import { StartError } from './errors.js';
 import { cacheRoot, modelFolders, modelsDirFault } from './models/model-folders.js';
 import { settingsFromFiles } from './setting-files.js';
@@ -200,6 +201,12 @@ const Settings = z.object({
   TELNYX_API_KEY: z.string().optional(),
   TELNYX_BASE_URL: baseUrl().default('https://api.telnyx.com'),
   PHONE_NUMBER_SLOTS: limit().default(10),
+  OUTBOUND_REFUSED_NUMBERS: list()
+    .refine(
+      (items) => items.every((item) => REFUSED_PATTERN.test(item)),
+      'a comma list of numbers such as +1911, beginnings such as +1900*, and the word short',
+    )
+    .default([...REFUSED_BY_DEFAULT]),
   JWT_JWKS_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),

@@ -74,6 +74,14 @@ export class AgentsRepository {
     return row && toAgent(row);
   }
 
+  /** Whoever answers a number, of any account: calls come in without a key. */
+  async findDeployedByNumber(phoneNumber: string): Promise<Agent | undefined> {
+    const row = await this.#db<AgentRow & { phone_number: string | null }>('agents')
+      .where({ phone_number: phoneNumber, status: 'deployed' })
+      .first();
+    return row && toAgent(row);
+  }
+
   /** The newest first, ties by id. */
   async list(accountId: string, statuses: readonly AgentStatus[], slice: Slice): Promise<Agent[]> {
     const rows = await this.#db<AgentRow>('agents')

@@ -58,6 +58,7 @@ export function callEnded(call: CallRow): readonly CallEvent[] {
     transcript_summary: null,
     ...numbers(call),
     ended_reason,
+    ...(call.options.dial_status !== undefined && { dial_status: call.options.dial_status }),
   };
   const told = (event: CallEvent['event']) => ({
     ...about(call, event, ended),

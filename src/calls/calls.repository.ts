@@ -114,6 +114,16 @@ export class CallsRepository {
     return this.#db<CallRow>('calls').where({ call_id: callId }).first();
   }
 
+  /** Notes how far the carrier came; what it told last of a call that is over stays. */
+  async noteDial(callId: string, status: string): Promise<void> {
+    await this.#db('calls')
+      .where({ call_id: callId, call_type: 'sip_outbound' })
+      .whereNot({ state: 'ended' })
+      .update({
+        options: this.#db.raw('options || ?::jsonb', [JSON.stringify({ dial_status: status })]),
+      });
+  }
+
   /** Media is connected: the call's zero. */
   async start(callId: string): Promise<void> {
     await this.#db.transaction(async (transaction) => {

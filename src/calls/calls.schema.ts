@@ -54,6 +54,8 @@ export interface CallOptions {
   readonly agent_overrides?: AgentOverrides | undefined;
   /** Why the agent's inbound_call webhook changed nothing: the call goes on as saved. */
   readonly inbound_call_error?: string | undefined;
+  /** How far the carrier came with a call that it was to make. */
+  readonly dial_status?: string | undefined;
 }
 
 export const ConnectionDetailsInput = model({

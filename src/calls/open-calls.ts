@@ -32,6 +32,7 @@ import { openRetention } from '../retention/open-retention.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 import { openStore } from '../storage/open-store.js';
+import { TwilioDialler, twilioCallsOf } from '../telephony/twilio/dialler.js';
 import type { AgentTools } from '../tools/agent-tools.js';
 import { AgentLatencyRepository } from './agent-latency.repository.js';
 import { agentLatencyRoutes } from './agent-latency.routes.js';
@@ -57,7 +58,9 @@ import { Heartbeat } from './heartbeat.js';
 import { LiveCalls } from './live-calls.js';
 import type { LoadWatch } from './load-watch.js';
 import { outboundRoutes } from './outbound.routes.js';
+import { OutboundCalls } from './outbound-calls.js';
 import { recordRoutes } from './records.routes.js';
+import { RefusedNumbers } from './refused-numbers.js';
 import { CallRecognisers } from './remote-ears.js';
 import type { ReplyModels } from './reply-models.js';
 import { Summaries } from './summaries.js';
@@ -198,6 +201,15 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     overrides: parts.overrides,
     socketOrigin: parts.socketOrigin,
   });
+  const outbound = new OutboundCalls({
+    calls,
+    slots,
+    commands,
+    overrides: parts.overrides,
+    carriers: new Carriers(config),
+    diallers: diallers(config, parts.origin),
+    refused: new RefusedNumbers(config.OUTBOUND_REFUSED_NUMBERS),
+  });
   return {
     routes: [
       ...callRoutes({ desk, tokens, calls, keys: parts.keys }),
@@ -215,7 +227,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
         links,
         origin: parts.origin,
       }),
-      ...outboundRoutes({ agents, carriers: new Carriers(config) }),
+      ...outboundRoutes({ agents, outbound }),
     ],
     socket: sockets.route,
     live,
@@ -233,6 +245,12 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       await summaries.close();
     },
   };
+}
+
+/** The carriers that can call somebody, those that are configured. */
+function diallers(config: Config, origin: () => string | undefined) {
+  const twilio = twilioCallsOf(config);
+  return { ...(twilio && { twilio: new TwilioDialler(twilio, origin) }) };
 }
 
 /** The agent's voice; where it is not installed any more, its language's, and English at worst. */

@@ -1,10 +1,9 @@
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import { requireAgent } from '../agents/require-agent.js';
-import { ApiError } from '../errors.js';
 import { model, str } from '../http/fields.js';
 import { type Route, route } from '../http/route.js';
-import type { Provider } from '../numbers/carrier.js';
-import { AgentOverrides, DynamicVariables } from './calls.schema.js';
+import { AgentOverrides, type CallVariables, DynamicVariables } from './calls.schema.js';
+import type { OutboundCalls } from './outbound-calls.js';
 
 const OutboundCallInput = model({
   agent_id: str(),
@@ -24,12 +23,11 @@ const OutboundCall = model({
 
 export interface OutboundParts {
   readonly agents: AgentsRepository;
-  /** Throws PROVIDER_ERROR that names the settings a carrier cannot be used without. */
-  readonly carriers: { requireConfigured(provider: Provider): void };
+  readonly outbound: OutboundCalls;
 }
 
-/** `/calls/outbound`: who may not call out is told why. No carrier dials for us yet. */
-export function outboundRoutes({ agents, carriers }: OutboundParts): readonly Route[] {
+/** `/calls/outbound`: an agent calls somebody. */
+export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Route[] {
   return [
     route({
       tag: 'Calls',
@@ -37,30 +35,36 @@ export function outboundRoutes({ agents, carriers }: OutboundParts): readonly Ro
       method: 'post',
       path: '/calls/outbound',
       summary: 'Call somebody',
+      description:
+        'The agent calls from its `phone_number` through its `phone_provider`. Send an `Idempotency-Key`, so that a request that is repeated does not dial twice. What became of it is told by `call.started`, `call.completed` and `call.failed`.',
       isIdempotent: true,
       body: OutboundCallInput,
       responses: {
         200: { description: 'The carrier dials', schema: OutboundCall },
         403: { description: 'CALL_VALIDATION_FAILED with a reason, or the scope is missing' },
-        404: { description: 'No such agent' },
-        502: { description: 'No carrier is configured; the answer names the missing settings' },
+        404: { description: 'No such agent, or a voice or dictionary of the overrides' },
+        502: {
+          description: 'The carrier refused, or is not configured: then the settings are named',
+        },
+        503: { description: 'This gateway takes no more calls, or PUBLIC_URL is missing' },
       },
       async handle({ principal, body }) {
         const agent = await requireAgent(agents, principal.accountId, body.agent_id);
-        if (agent.status !== 'deployed') {
-          throw refused('agent_not_deployed', 'The agent is not deployed: deploy it first');
-        }
-        if (!agent.config.allow_outbound_calling) {
-          throw refused('outbound_not_allowed', 'This agent may not call out');
-        }
-        const provider = agent.config.phone_provider ?? 'twilio';
-        carriers.requireConfigured(provider);
-        throw new ApiError('PROVIDER_ERROR', `This version cannot dial through ${provider} yet`);
+        const callId = await outbound.start(agent, body.target_phone_number, {
+          ...(body.dynamic_variables && {
+            dynamic_variables: body.dynamic_variables as CallVariables,
+          }),
+          ...(body.agent_overrides && { agent_overrides: body.agent_overrides }),
+        });
+        return {
+          call_id: callId,
+          room_name: `call-${callId}`,
+          agent_id: agent.id,
+          target_phone_number: body.target_phone_number,
+          status: 'initiated',
+          initiated_at: new Date().toISOString(),
+        };
       },
     }),
   ];
-}
-
-function refused(reason: string, sentence: string): ApiError {
-  return new ApiError('CALL_VALIDATION_FAILED', sentence, { fields: { reason } });
 }

@@ -1,0 +1,124 @@
+import type { Agent } from '../agents/agents.repository.js';
+import { ApiError } from '../errors.js';
+import type { Provider } from '../numbers/carrier.js';
+import type { CallCommands } from './call-commands.js';
+import { type CallSlots, refusedCall } from './call-slots.js';
+import type { CallsRepository } from './calls.repository.js';
+import type { CallOptions } from './calls.schema.js';
+import type { RefusedNumbers } from './refused-numbers.js';
+import type { VoiceOverrides } from './voice-overrides.js';
+
+/** How far a carrier came with a call that it was to make; `machine`: a voicemail or fax answered. */
+export type DialStatus =
+  | 'initiated'
+  | 'ringing'
+  | 'answered'
+  | 'completed'
+  | 'busy'
+  | 'no-answer'
+  | 'failed'
+  | 'canceled'
+  | 'machine';
+
+/** Nobody was reached. */
+const UNREACHED: ReadonlySet<DialStatus> = new Set(['busy', 'no-answer', 'failed', 'canceled']);
+
+/** A call that a carrier is to make. */
+export interface DialledCall {
+  readonly callId: string;
+  /** E.164 both. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A carrier that can call somebody. */
+export interface Dialler {
+  /**
+   * Resolves once the carrier has, or may have, taken the order; what becomes of it is reported to
+   * `OutboundCalls.progress`. An order is never sent twice.
+   * @throws ApiError PROVIDER_ERROR when nothing rings, PUBLIC_URL_REQUIRED
+   */
+  dial(call: DialledCall): Promise<void>;
+}
+
+export interface OutboundCallsParts {
+  readonly calls: Pick<CallsRepository, 'noteDial' | 'endWaiting'>;
+  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
+  readonly commands: Pick<CallCommands, 'end'>;
+  readonly overrides: VoiceOverrides;
+  /** Throws PROVIDER_ERROR that names the settings a carrier cannot be used without. */
+  readonly carriers: { requireConfigured(provider: Provider): void };
+  readonly diallers: Partial<Readonly<Record<Provider, Dialler>>>;
+  readonly refused: RefusedNumbers;
+}
+
+/** Calls that agents make: who may, whom, and what became of it. */
+export class OutboundCalls {
+  readonly #parts: OutboundCallsParts;
+
+  constructor(parts: OutboundCallsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes a slot and has the agent's carrier dial. @returns the call's id
+   * @throws ApiError CALL_VALIDATION_FAILED with a reason, OVERLOADED, PROVIDER_ERROR,
+   *   PUBLIC_URL_REQUIRED, and what is wrong with the overrides
+   */
+  async start(agent: Agent, to: string, options: CallOptions): Promise<string> {
+    const { slots, calls, overrides } = this.#parts;
+    if (agent.status !== 'deployed') {
+      throw notAllowed('The agent is not deployed: deploy it first', 'agent_not_deployed');
+    }
+    if (!agent.config.allow_outbound_calling) throw notAllowed('This agent may not call out');
+    const dialler = this.#dialler(agent.config.phone_provider ?? 'twilio');
+    const from = agent.config.phone_number;
+    if (!from) throw notAllowed('This agent has no phone number to call from');
+    if (this.#parts.refused.has(to)) throw notAllowed('This number is never called');
+    await overrides.check(agent, options.agent_overrides);
+    const reserved = await slots.reserve({
+      agent,
+      callType: 'sip_outbound',
+      options,
+      fromNumber: from,
+      toNumber: to,
+      sampleRate: PHONE_RATE,
+    });
+    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    const { callId } = reserved;
+    try {
+      await dialler.dial({ callId, from, to });
+    } catch (error) {
+      // Its slot must not stay taken by a call that never was.
+      await calls.noteDial(callId, 'failed');
+      await calls.endWaiting(callId, 'error_transport');
+      throw error;
+    }
+    return callId;
+  }
+
+  /** A carrier tells how far it came; in any order, and as often as it likes. */
+  async progress(callId: string, status: DialStatus): Promise<void> {
+    const { calls, commands } = this.#parts;
+    await calls.noteDial(callId, status);
+    if (UNREACHED.has(status)) await calls.endWaiting(callId, 'error_transport');
+    if (status === 'machine') await commands.end(callId, 'voicemail_reached');
+    if (status !== 'completed') return;
+    await calls.endWaiting(callId, 'error_transport');
+    await commands.end(callId, 'user_hangup');
+  }
+
+  #dialler(provider: Provider): Dialler {
+    this.#parts.carriers.requireConfigured(provider);
+    const dialler = this.#parts.diallers[provider];
+    if (dialler) return dialler;
+    throw new ApiError('PROVIDER_ERROR', `This version cannot dial through ${provider} yet`);
+  }
+}
+
+/** Hz of telephone lines, for which the greeting is made ready. */
+const PHONE_RATE = 8_000;
+
+function notAllowed(sentence: string, reason = 'outbound_not_allowed'): ApiError {
+  return new ApiError('CALL_VALIDATION_FAILED', sentence, { fields: { reason } });
+}
