@@ -1,0 +1,88 @@
+import { FRAME_MS, type FrameTicker } from '../../audio/frame-ticker.js';
+import type { Clock, Timer } from '../../clock.js';
+
+/** Frames that are due at once after a delay; with more, all that follow are later instead. */
+const MOST_AT_ONCE = 3;
+/** Frames that wait: more than the agent's leg ever sends ahead. */
+const MOST_WAITING = 100;
+
+export interface PacedFramesOptions {
+  readonly clock: Clock;
+  readonly ticker: FrameTicker;
+  readonly frameLength: number;
+  readonly send: (frame: Int16Array) => void;
+  /** Told after frames were sent, with the position (ms) that the last of them reaches. */
+  readonly sentUpTo: (positionMs: number) => void;
+}
+
+interface WaitingFrame {
+  readonly pcm: Int16Array;
+  readonly endMs: number;
+}
+
+/**
+ * For carriers that play what comes when it comes: each frame goes out at its own time, start +
+ * n × 20 ms, by a pulse that does not drift. A thread that was held up for long sends no burst
+ * afterwards, which a telephone would play fast or throw away: it goes on where it stopped.
+ */
+export class PacedFrames {
+  readonly #options: PacedFramesOptions;
+  readonly #waiting: WaitingFrame[] = [];
+  #tick: Timer | undefined;
+  #startAt: number | undefined;
+  #sent = 0;
+
+  constructor(options: PacedFramesOptions) {
+    this.#options = options;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Whole frames, which are copied. @param endMs the position that the last of them reaches. */
+  push(pcm: Int16Array, endMs: number): void {
+    const { frameLength, ticker } = this.#options;
+    const count = pcm.length / frameLength;
+    for (let i = 0; i < count && this.#waiting.length < MOST_WAITING; i++) {
+      this.#waiting.push({
+        pcm: pcm.slice(i * frameLength, (i + 1) * frameLength),
+        endMs: endMs - (count - 1 - i) * FRAME_MS,
+      });
+    }
+    this.#tick ??= ticker.join(() => this.#run());
+  }
+
+  /** Drops what has not been sent. */
+  clear(): void {
+    this.#waiting.length = 0;
+    this.#tick?.cancel();
+    this.#tick = undefined;
+    this.#startAt = undefined;
+  }
+
+  #run(): void {
+    const { clock, send, sentUpTo } = this.#options;
+    const now = clock.now();
+    if (this.#startAt === undefined) {
+      this.#startAt = now;
+      this.#sent = 0;
+    }
+    // The pulse comes a little late, or a little less so: what counts is the nearest frame's time.
+    let due = Math.round((now - this.#startAt) / FRAME_MS) + 1 - this.#sent;
+    if (due > MOST_AT_ONCE) {
+      this.#startAt += (due - 1) * FRAME_MS;
+      due = 1;
+    }
+    let endMs: number | undefined;
+    for (; due > 0; due--) {
+      const frame = this.#waiting.shift();
+      if (!frame) break;
+      this.#sent++;
+      send(frame.pcm);
+      endMs = frame.endMs;
+    }
+    if (this.#waiting.length === 0) this.clear();
+    if (endMs !== undefined) sentUpTo(endMs);
+  }
+}

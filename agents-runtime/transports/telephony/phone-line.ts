@@ -1,0 +1,291 @@
+import { keyTones } from '../../../media/dtmf/key-tones.js';
+import { ToneDetector } from '../../../media/dtmf/tone-detector.js';
+import { FRAME_MS, type FrameTicker } from '../../audio/frame-ticker.js';
+import type { EndedReason } from '../../call/call-log.js';
+import type { CallInput, CallTransport } from '../../call/transport.js';
+import type { Clock, Timer } from '../../clock.js';
+import type { CarrierEvent, CarrierLink, CarrierTraits } from './carrier.js';
+import { HeardFrames } from './heard-frames.js';
+import { KeyPresses } from './key-presses.js';
+import { PacedFrames } from './paced-frames.js';
+import { WireFrames } from './wire-frames.js';
+
+/** Hz of the agent's audio as a call hands it over, whatever the carrier's rate is. */
+export const LINE_RATE = 16_000;
+/** A mark goes along with so much audio, at least: what was heard is known as well as that. */
+const MARK_EVERY_MS = 100;
+/** The position of a carrier without marks is told as often. */
+const TOLD_EVERY_MS = 100;
+/** No more of an utterance came for so long: what is held of it goes out. Less than what is sent ahead. */
+const QUIET_MS = 150;
+/** Marks that are on their way. */
+const MOST_MARKS = 64;
+/** What the carrier has not played when the call ends is waited for so long, and no longer. */
+const LAST_WORD_MS = 300;
+/** A carrier that stops reading is let go when so much waits for it, bytes. */
+const MAX_BACKLOG = 1024 * 1024;
+/** Carriers send sound all the time, silence too: one that sends nothing for so long is dead. */
+const SILENT_MS = 20_000;
+const CHECK_MS = 1_000;
+/** Messages that cannot be used; more of them and the other side does not speak our language. */
+const MOST_FAULTS = 200;
+
+export interface PhoneLineOptions {
+  readonly clock: Clock;
+  readonly ticker: FrameTicker;
+  readonly link: CarrierLink;
+  readonly traits: CarrierTraits;
+  /** Told of messages that could not be used, a few times. */
+  readonly onFault?: (message: string) => void;
+}
+
+/**
+ * A call's wire to a telephone, whatever the carrier. Its events come in by `handle`. Between
+ * utterances nothing is sent.
+ */
+export class PhoneLine implements CallTransport {
+  readonly sampleRate = LINE_RATE;
+  readonly hasEchoCanceller = false;
+  readonly canPause = false;
+  readonly #options: PhoneLineOptions;
+  readonly #frames: WireFrames;
+  readonly #heard: HeardFrames;
+  readonly #tones: ToneDetector;
+  readonly #keys: KeyPresses;
+  readonly #paced: PacedFrames | undefined;
+  /** By name, the position (ms) that was sent when the mark was. */
+  readonly #marks = new Map<string, number>();
+  #call: CallInput | undefined;
+  #sentMs = 0;
+  #markedMs = 0;
+  #toldMs = 0;
+  #markNumber = 0;
+  #faults = 0;
+  #quiet: Timer | undefined;
+  #watch: Timer | undefined;
+  #lastWord: Timer | undefined;
+  #heardAt: number;
+  #checkedAt: number;
+  /** The carrier's side has ended. */
+  #isGone = false;
+  #isClosed = false;
+
+  /** @throws MediaError INVALID_INPUT for a carrier's rate that nothing can convert. */
+  constructor(options: PhoneLineOptions) {
+    const { clock, ticker, link, traits } = options;
+    this.#options = options;
+    this.#frames = new WireFrames(LINE_RATE, traits.sampleRate);
+    this.#heard = new HeardFrames(traits.sampleRate);
+    this.#keys = new KeyPresses(clock, (text) => this.#call?.typed(text));
+    this.#tones = new ToneDetector(traits.sampleRate, (key) => this.#keys.heard(key));
+    this.#heardAt = clock.now();
+    this.#checkedAt = clock.now();
+    if (traits.buffers) return;
+    this.#paced = new PacedFrames({
+      clock,
+      ticker,
+      frameLength: this.#frames.frameLength,
+      send: (pcm) => link.act({ type: 'audio', pcm }),
+      sentUpTo: (positionMs) => this.#onPaced(positionMs),
+    });
+  }
+
+  get backlogBytes(): number {
+    return this.#options.link.backlogBytes;
+  }
+
+  /** Joins wire and call. What the caller said before is forgotten; what was pressed is not. */
+  start(call: CallInput): void {
+    this.#call = call;
+    if (this.#isGone) {
+      call.hangUp('user_hangup');
+      return;
+    }
+    this.#heardAt = this.#options.clock.now();
+    this.#checkedAt = this.#heardAt;
+    this.#watch = this.#options.clock.after(CHECK_MS, () => this.#check());
+    call.connected();
+  }
+
+  /** What the carrier says. */
+  handle(event: CarrierEvent): void {
+    if (this.#isGone || this.#isClosed) {
+      if (event.type === 'mark') this.#onMark(event.name, event.cleared);
+      return;
+    }
+    this.#heardAt = this.#options.clock.now();
+    switch (event.type) {
+      case 'open':
+        return;
+      case 'audio':
+        this.#tones.push(event.pcm);
+        this.#heard.push(event.pcm, event.tsMs, (pcm) => this.#call?.audio(pcm));
+        return;
+      case 'dtmf':
+        this.#keys.press(event.digit);
+        return;
+      case 'mark':
+        this.#onMark(event.name, event.cleared);
+        return;
+      case 'close':
+        this.gone('user_hangup');
+        return;
+      case 'error':
+        if (++this.#faults <= 3) this.#options.onFault?.(event.message);
+        if (event.isFatal || this.#faults > MOST_FAULTS) this.gone('error_transport');
+    }
+  }
+
+  /** The carrier's side is over; a telephone does not come back. */
+  gone(reason: EndedReason): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#stop();
+    this.#call?.hangUp(reason);
+    if (this.#lastWord) this.#end();
+  }
+
+  audio(samples: Float32Array): void {
+    if (this.#isGone || this.#isClosed) return;
+    if (this.#options.link.backlogBytes > MAX_BACKLOG) {
+      // Not from within what the call sends.
+      this.#options.clock.after(0, () => this.gone('error_transport'));
+      return;
+    }
+    this.#sentMs += (samples.length * 1000) / LINE_RATE;
+    this.#frames.push(samples, (pcm) => this.#send(pcm, this.#sentMs - this.#frames.heldMs));
+    this.#quiet?.cancel();
+    this.#quiet = this.#options.clock.after(QUIET_MS, () => this.#onQuiet());
+  }
+
+  /** The tones of keys go out as soon as they can; they are no part of what the agent says. */
+  sendKeys(keys: string): void {
+    if (this.#isGone || this.#isClosed) return;
+    this.#frames.push(keyTones(keys, LINE_RATE), (pcm) => this.#send(pcm, this.#sentMs));
+    this.#frames.flush((pcm) => this.#send(pcm, this.#sentMs));
+  }
+
+  /** Gives the caller away, where the carrier can; the call is over then. */
+  transfer(target: string): void {
+    if (this.#isGone || this.#isClosed) return;
+    this.#options.link.act({ type: 'transfer', target });
+    this.gone('transferred');
+  }
+
+  /** It cannot: a call clears instead. */
+  pause(): void {
+    this.clear();
+  }
+
+  resumeFrom(): void {
+    // Never asked of a wire that cannot pause.
+  }
+
+  clear(): void {
+    this.#quiet?.cancel();
+    this.#frames.clear();
+    this.#marks.clear();
+    this.#markedMs = this.#sentMs;
+    if (this.#paced) this.#paced.clear();
+    else if (!this.#isGone) this.#options.link.act({ type: 'clear' });
+  }
+
+  /** A telephone shows nothing. */
+  send(): void {
+    // What a call tells its client is for screens.
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#onQuiet();
+    this.#watch?.cancel();
+    this.#keys.close();
+    if (this.#isGone || this.#isSilent) this.#end();
+    else this.#lastWord = this.#options.clock.after(LAST_WORD_MS, () => this.#end());
+  }
+
+  /** Nothing of what was sent is known to be unheard. */
+  get #isSilent(): boolean {
+    return this.#marks.size === 0 && this.#paced?.isWaiting !== true;
+  }
+
+  #end(): void {
+    this.#stop();
+    this.#lastWord?.cancel();
+    this.#lastWord = undefined;
+    this.#marks.clear();
+    const { link } = this.#options;
+    if (!this.#isGone) link.act({ type: 'hangup' });
+    this.#isGone = true;
+    link.close();
+  }
+
+  #stop(): void {
+    this.#quiet?.cancel();
+    this.#watch?.cancel();
+    this.#keys.close();
+    this.#paced?.clear();
+  }
+
+  #onQuiet(): void {
+    this.#quiet?.cancel();
+    this.#quiet = undefined;
+    if (this.#isGone) return;
+    this.#frames.flush((pcm) => this.#send(pcm, this.#sentMs));
+    if (!this.#paced && this.#markedMs < this.#sentMs) this.#mark(this.#sentMs);
+  }
+
+  /** @param positionMs that these frames reach. */
+  #send(pcm: Int16Array, positionMs: number): void {
+    if (this.#paced) {
+      this.#paced.push(pcm, positionMs);
+      return;
+    }
+    this.#options.link.act({ type: 'audio', pcm });
+    if (positionMs - this.#markedMs >= MARK_EVERY_MS) this.#mark(positionMs);
+  }
+
+  #mark(positionMs: number): void {
+    const name = `p${++this.#markNumber}`;
+    this.#markedMs = positionMs;
+    this.#marks.set(name, positionMs);
+    this.#options.link.act({ type: 'mark', name });
+    if (this.#marks.size <= MOST_MARKS) return;
+    const [oldest] = this.#marks.keys();
+    this.#marks.delete(oldest!);
+  }
+
+  /** Marks of what was cleared say nothing; the clock goes on without those that never come. */
+  #onMark(name: string, cleared: boolean): void {
+    const positionMs = this.#marks.get(name);
+    if (positionMs === undefined) return;
+    for (const [older] of this.#marks) {
+      this.#marks.delete(older);
+      if (older === name) break;
+    }
+    if (!cleared) this.#call?.played(positionMs);
+    if (this.#lastWord && this.#isSilent) this.#end();
+  }
+
+  #onPaced(positionMs: number): void {
+    if (this.#lastWord && this.#isSilent) {
+      this.#end();
+      return;
+    }
+    const isLast = positionMs >= this.#sentMs - FRAME_MS;
+    if (positionMs - this.#toldMs < TOLD_EVERY_MS && !isLast) return;
+    this.#toldMs = positionMs;
+    this.#call?.played(Math.min(positionMs, this.#sentMs));
+  }
+
+  #check(): void {
+    const { clock } = this.#options;
+    const now = clock.now();
+    // Time that this process itself lost is nobody's silence.
+    this.#heardAt += Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
+    this.#checkedAt = now;
+    if (now - this.#heardAt > SILENT_MS) this.gone('error_transport');
+    else this.#watch = clock.after(CHECK_MS, () => this.#check());
+  }
+}
