@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { DocumentPassage } from '../../agents-runtime/agent/document-passages.js';
 import { knowledgeBaseWord, searchConfig, searchText } from './search-words.js';
 import { fromBytes, toBytes } from './vector-bytes.js';
+import type { PassageVectors } from './vector-jobs.js';
 
 /** A document that failed so often in a row is left alone until the next start. */
 export const MOST_FAILURES = 3;
@@ -38,10 +39,9 @@ export interface KnowledgeVersion {
   readonly deletions: number;
 }
 
-/** Vectors, one after the other, and the passage that each belongs to. */
-export interface PassageVectors {
-  readonly ids: readonly number[];
-  readonly vectors: Float32Array;
+interface EmbeddedRow {
+  readonly id: number;
+  readonly embedding: Buffer;
 }
 
 /** What indexing reads and writes: passages, their vectors, and documents' progress. */
@@ -183,27 +183,26 @@ export class IndexingRepository {
   }
 
   /**
-   * The vectors of this model that a knowledge base got after a version and up to another, at most so many; read by
-   * steps, so that none of them holds up audio.
+   * The vectors of this model that a knowledge base got after a version and up to another, at most so
+   * many or a few more; read by steps, so that none of them holds up audio.
    */
-  async vectorsOf(
+  async *vectorsOf(
     kbId: number,
     {
       dimensions,
-      most,
+      mostBytes,
       after,
       upTo,
     }: {
       readonly dimensions: number;
-      readonly most: number;
+      readonly mostBytes: number;
       readonly after: number;
       readonly upTo: number;
     },
-  ): Promise<PassageVectors> {
-    const ids: number[] = [];
-    const parts: Float32Array[] = [];
-    for (let afterId = 0; ids.length < most; ) {
-      const rows: { id: number; embedding: Buffer }[] = await this.#db('passages')
+  ): AsyncGenerator<PassageVectors> {
+    let bytes = 0;
+    for (let afterId = 0; bytes < mostBytes; ) {
+      const rows: EmbeddedRow[] = await this.#db('passages')
         .where({ kb_id: kbId, embedding_model: this.#model })
         .where('vector_version', '>', after)
         .where('vector_version', '<=', upTo)
@@ -211,22 +210,12 @@ export class IndexingRepository {
         .orderBy('id')
         .limit(READ_AT_ONCE)
         .select('id', 'embedding');
-      for (const { id, embedding } of rows) {
-        const count = embedding.length / (dimensions * Float32Array.BYTES_PER_ELEMENT);
-        if (!Number.isInteger(count)) continue;
-        for (let i = 0; i < count; i++) ids.push(id);
-        parts.push(fromBytes(embedding));
-      }
-      if (rows.length < READ_AT_ONCE) break;
+      const part = vectorsIn(rows, dimensions);
+      bytes += part.vectors.byteLength; // now, as whoever gets it may hand it on
+      if (part.ids.length > 0) yield part;
+      if (rows.length < READ_AT_ONCE) return;
       afterId = rows.at(-1)!.id;
     }
-    const vectors = new Float32Array(ids.length * dimensions);
-    let at = 0;
-    for (const part of parts) {
-      vectors.set(part, at);
-      at += part.length;
-    }
-    return { ids, vectors };
   }
 
   async passages(ids: readonly number[]): Promise<FoundPassage[]> {
@@ -241,4 +230,19 @@ export class IndexingRepository {
         this.#db.raw(`coalesce(nullif(documents.title, ''), documents.name) as "documentName"`),
       );
   }
+}
+
+/** Those whose vectors have this length, in memory of their own. */
+function vectorsIn(rows: readonly EmbeddedRow[], dimensions: number): PassageVectors {
+  const bytesEach = dimensions * Float32Array.BYTES_PER_ELEMENT;
+  const fitting = rows.filter(({ embedding }) => embedding.length % bytesEach === 0);
+  const bytes = Buffer.concat(fitting.map(({ embedding }) => embedding));
+  return {
+    ids: Float64Array.from(
+      fitting.flatMap(({ id, embedding }) =>
+        new Array<number>(embedding.length / bytesEach).fill(id),
+      ),
+    ),
+    vectors: fromBytes(bytes),
+  };
 }

@@ -108,6 +108,7 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
       await files.close();
       await indexer.close();
       await inDatabase?.close();
+      await inMemory.close();
       await own?.close();
       await sentences.close();
     },

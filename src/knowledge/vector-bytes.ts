@@ -10,7 +10,7 @@ export function toBytes(vectors: readonly Float32Array[]): Buffer {
 }
 
 /** All machines that this runs on write the low byte first, as is stored. */
-export function fromBytes(bytes: Buffer): Float32Array {
+export function fromBytes(bytes: Buffer): Float32Array<ArrayBuffer> {
   const copy = new Uint8Array(bytes); // where its first byte stands, floats may not
   return new Float32Array(copy.buffer, 0, copy.length / 4);
 }

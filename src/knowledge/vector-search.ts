@@ -1,33 +1,36 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type {
-  IndexingRepository,
-  KnowledgeVersion,
-  PassageVectors,
-} from './indexing.repository.js';
+import { WorkerThread } from '../../media/inference/worker-thread.js';
+import type { IndexingRepository, KnowledgeVersion } from './indexing.repository.js';
 import type { NearestPassages, NearPassage } from './nearest-passages.js';
+import type { PassageVectors, VectorJobs } from './vector-jobs.js';
 
-/** Vectors compared before others get a turn: about a millisecond. */
-const COMPARED_AT_ONCE = 2_048;
+/** One that was dropped, or whose thread died, while it was asked is read once more. */
+const TRIES = 2;
 
+/** Vectors of a knowledge base that the thread holds under a number of ours. */
 interface Kept extends KnowledgeVersion {
-  readonly loading: Promise<PassageVectors>;
+  readonly set: number;
+  readonly loading: Promise<void>;
   bytes: number;
 }
 
 /**
  * Exact search over the vectors of a knowledge base, kept in memory while none goes and added to as
- * they come; the least recently asked ones go first when memory is short.
+ * they come; the least recently asked ones go first when memory is short. A thread of its own keeps
+ * and compares them: it takes no permit, as a comparison is over before one would be free.
  */
 export class VectorSearch implements NearestPassages {
   readonly #repository: IndexingRepository;
   readonly #maxBytes: number;
+  readonly #thread: WorkerThread<VectorJobs>;
   /** The most recently asked last. */
   readonly #kept = new Map<number, Kept>();
+  #nextSet = 1;
 
   /** @param maxBytes of vectors; one knowledge base that has more is searched in part. */
   constructor(repository: IndexingRepository, maxBytes: number) {
     this.#repository = repository;
     this.#maxBytes = maxBytes;
+    this.#thread = new WorkerThread(new URL('./vectors.worker.js', import.meta.url), undefined);
   }
 
   /** Bytes of vectors that are kept. */
@@ -43,130 +46,100 @@ export class VectorSearch implements NearestPassages {
     query: Float32Array,
     limit: number,
   ): Promise<readonly NearPassage[]> {
-    const { ids, vectors } = await this.#load(kbId, version, query.length);
-    const best: NearPassage[] = [];
-    for (let from = 0; from < ids.length; ) {
-      if (from > 0) await yieldToOthers();
-      const to = this.#stepEnd(ids, from);
-      this.#compare({ ids, vectors }, { from, to, query, limit, best });
-      from = to;
+    for (let tried = 0; tried < TRIES; tried++) {
+      const kept = this.#load(kbId, version, query.length);
+      await kept.loading;
+      const found = await this.#thread.run('nearest', { set: kept.set, query, limit });
+      if (found) return found;
+      if (this.#kept.get(kbId)?.set === kept.set) this.#kept.delete(kbId);
     }
-    return best;
+    return [];
   }
 
   forget(kbId: number): void {
+    const kept = this.#kept.get(kbId);
+    if (!kept) return;
     this.#kept.delete(kbId);
+    // A thread that died has dropped everything.
+    this.#thread.run('drop', { set: kept.set }).catch(() => undefined);
   }
 
-  /** Where a step ends: not inside a passage. */
-  #stepEnd(ids: readonly number[], from: number): number {
-    let to = Math.min(ids.length, from + COMPARED_AT_ONCE);
-    while (to < ids.length && ids[to] === ids[to - 1]) to++;
-    return to;
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
-  #compare(
-    { ids, vectors }: PassageVectors,
-    step: {
-      readonly from: number;
-      readonly to: number;
-      readonly query: Float32Array;
-      readonly limit: number;
-      readonly best: NearPassage[];
-    },
-  ): void {
-    const { query, limit, best } = step;
-    for (let i = step.from; i < step.to; ) {
-      const id = ids[i]!;
-      let score = -1;
-      for (; i < step.to && ids[i] === id; i++) {
-        score = Math.max(score, dot(vectors, i * query.length, query));
-      }
-      if (best.length === limit && score <= best[limit - 1]!.score) continue;
-      const at = best.findIndex((other) => other.score < score);
-      best.splice(at < 0 ? best.length : at, 0, { id, score });
-      if (best.length > limit) best.pop();
-    }
-  }
-
-  #load(
-    kbId: number,
-    { version, deletions }: KnowledgeVersion,
-    dimensions: number,
-  ): Promise<PassageVectors> {
+  #load(kbId: number, { version, deletions }: KnowledgeVersion, dimensions: number): Kept {
     const known = this.#kept.get(kbId);
-    this.#kept.delete(kbId);
     // One that was read a moment later holds all that is asked for.
     if (known && known.deletions === deletions && known.version >= version) {
+      this.#kept.delete(kbId);
       this.#kept.set(kbId, known);
-      return known.loading;
+      return known;
     }
     const before = known?.deletions === deletions ? known : undefined;
-    const loading = this.#read(kbId, { version, dimensions }, before);
-    const entry: Kept = { version, deletions, loading, bytes: before?.bytes ?? 0 };
-    this.#kept.set(kbId, entry);
-    loading.then(
-      ({ vectors }) => {
-        entry.bytes = vectors.buffer.byteLength;
+    if (!before) this.forget(kbId);
+    const set = before?.set ?? this.#nextSet++;
+    const reading = { set, version, dimensions, before };
+    const entry: Kept = {
+      set,
+      version,
+      deletions,
+      bytes: before?.bytes ?? 0,
+      loading: this.#read(kbId, reading).then((bytes) => {
+        entry.bytes = bytes;
         this.#makeRoom();
-      },
-      () => {
-        if (this.#kept.get(kbId) === entry) this.#kept.delete(kbId);
-      },
-    );
-    return loading;
+      }),
+    };
+    this.#kept.delete(kbId);
+    this.#kept.set(kbId, entry);
+    entry.loading.catch(() => {
+      if (this.#kept.get(kbId)?.set === set) this.forget(kbId); // part of it may be missing
+    });
+    return entry;
   }
 
+  /** @returns bytes of all vectors of the set. */
   async #read(
     kbId: number,
-    { version, dimensions }: { readonly version: number; readonly dimensions: number },
-    before: Kept | undefined,
-  ): Promise<PassageVectors> {
-    const most = Math.ceil(this.#maxBytes / (dimensions * Float32Array.BYTES_PER_ELEMENT));
-    const old = await before?.loading.catch(() => undefined);
-    const added = await this.#repository.vectorsOf(kbId, {
+    {
+      set,
+      version,
       dimensions,
-      most: most - (old?.ids.length ?? 0),
-      after: old ? before!.version : 0,
+      before,
+    }: {
+      readonly set: number;
+      readonly version: number;
+      readonly dimensions: number;
+      readonly before: Kept | undefined;
+    },
+  ): Promise<number> {
+    if (before) await before.loading;
+    else await this.#add(set, { ids: new Float64Array(0), vectors: new Float32Array(0) });
+    let bytes = before?.bytes ?? 0;
+    const parts = this.#repository.vectorsOf(kbId, {
+      dimensions,
+      mostBytes: this.#maxBytes - bytes,
+      after: before?.version ?? 0,
       upTo: version,
     });
-    return old ? joined(old, added) : added;
+    for await (const part of parts) {
+      if (this.#kept.get(kbId)?.set !== set) break; // dropped meanwhile: it must not come back
+      bytes += part.vectors.byteLength;
+      await this.#add(set, part);
+    }
+    return bytes;
   }
 
+  #add(set: number, part: PassageVectors): Promise<undefined> {
+    return this.#thread.run('add', { set, part }, [part.ids.buffer, part.vectors.buffer]);
+  }
+
+  /** The one that was asked last stays, however large. */
   #makeRoom(): void {
-    let bytes = this.keptBytes;
-    for (const [kbId, kept] of this.#kept) {
-      if (bytes <= this.#maxBytes) return;
-      bytes -= kept.bytes;
-      this.#kept.delete(kbId);
+    const [last] = [...this.#kept.keys()].slice(-1);
+    for (const kbId of this.#kept.keys()) {
+      if (kbId === last || this.keptBytes <= this.#maxBytes) return;
+      this.forget(kbId);
     }
   }
-}
-
-/** In the old one's memory where that has room: those who still compare there see their own part. */
-function joined(old: PassageVectors, added: PassageVectors): PassageVectors {
-  if (added.ids.length === 0) return old;
-  const length = old.vectors.length + added.vectors.length;
-  const vectors = new Float32Array(length);
-  vectors.set(old.vectors);
-  vectors.set(added.vectors, old.vectors.length);
-  return { ids: [...old.ids, ...added.ids], vectors };
-}
-
-/** Four sums side by side: each addition then need not wait for the one before it. */
-function dot(vectors: Float32Array, from: number, query: Float32Array): number {
-  const { length } = query;
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let d = 0;
-  let i = 0;
-  for (; i + 3 < length; i += 4) {
-    a += vectors[from + i]! * query[i]!;
-    b += vectors[from + i + 1]! * query[i + 1]!;
-    c += vectors[from + i + 2]! * query[i + 2]!;
-    d += vectors[from + i + 3]! * query[i + 3]!;
-  }
-  for (; i < length; i++) a += vectors[from + i]! * query[i]!;
-  return a + b + c + d;
 }

@@ -12,13 +12,26 @@ export interface WordHit {
 export interface KnowledgeWords {
   readonly languages: readonly string[];
   readonly passages: number;
+  /** Words that were found to be in too many passages; searches add to them. */
+  readonly common: Set<string>;
 }
 
 /** Longer questions are looked up by their beginning. */
 const LONGEST = 1_000;
 const MOST_WORDS = 32;
-/** A word that so many passages have tells nothing, and reading them all takes time. */
+/** A word that more passages have than this share tells little, and reading them all takes time. */
+const COMMON_SHARE = 0.05;
+const LEAST_COMMON = 500;
 const MOST_HITS = 2_000;
+/** Common words that are remembered of one knowledge base. */
+const MOST_COMMON = 2_000;
+
+interface HitsRow {
+  readonly lexemes: readonly string[];
+  readonly common: readonly string[];
+  readonly ids: readonly number[];
+  readonly shares: readonly number[];
+}
 
 /** Full text: which passages hold a question's words, in the language of each. */
 export class WordSearchRepository {
@@ -36,49 +49,85 @@ export class WordSearchRepository {
     return {
       languages: rows.map(({ language }) => language),
       passages: rows.reduce((sum, { count }) => sum + count, 0),
+      common: new Set(),
     };
   }
 
   /**
    * The passages that share the rarest words with a question, best first. A word weighs by how few
-   * passages have it. Source: the inverse document frequency of BM25 (Robertson and Zaragoza, 2009).
+   * passages have it; common ones weigh nothing, unless there are no others: then passages with all of
+   * them are found. Source: the inverse document frequency of BM25 (Robertson and Zaragoza, 2009).
    */
   async search(
     kbId: number,
     question: string,
-    { languages, passages }: KnowledgeWords,
+    { languages, passages, common }: KnowledgeWords,
     limit: number,
   ): Promise<readonly WordHit[]> {
     if (languages.length === 0) return [];
     const asked = languages.slice(0, 8);
-    const { rows } = await this.#db.raw<{ rows: WordHit[] }>(
+    const tooMany = Math.min(
+      MOST_HITS,
+      Math.max(LEAST_COMMON, Math.round(passages * COMMON_SHARE)),
+    );
+    const { rows } = await this.#db.raw<{ rows: [HitsRow] }>(
       `with words as materialized (
          select distinct lexeme
          from unnest(?::text[], ?::text[]) as asked (config, question),
            unnest(to_tsvector(config::regconfig, question)) limit ${MOST_WORDS}
        ), hits as materialized (
-         select lexeme, found.id
+         select lexeme, ids, coalesce(array_length(ids, 1), 0)::float8 as count
          from words left join lateral (
-           select id from passages
-           where search @@ (? || ' & ' || quote_literal(lexeme))::tsquery and kb_id = ?
-           limit ${MOST_HITS}) found on true
-       ), weights as (
-         select lexeme, case when count(id) = ${MOST_HITS} then 0.01
-           else ln(1 + (greatest(?, count(id)) - count(id) + 0.5) / (count(id) + 0.5)) end as weight
-         from hits group by lexeme
+           select array_agg(id) as ids from (
+             select id from passages
+             where search @@ (? || ' & ' || quote_literal(lexeme))::tsquery and kb_id = ?
+             limit ?) found) of_word on true
+         where lexeme <> all (?::text[])
+       ), weights as materialized (
+         select lexeme, ids, ln(1 + (greatest(?, count) - count + 0.5) / (count + 0.5)) as weight
+         from hits where count < ?
+       ), best as (
+         select id, sum(weight) / (select sum(weight) from weights) as share
+         from weights, unnest(ids) as id group by id order by share desc, id limit ?
        )
-       select id, (sum(weight) / (select sum(weight) from weights))::float8 as share
-       from hits join weights using (lexeme)
-       where id is not null group by id order by share desc, id limit ?`,
+       select array(select lexeme from words) as lexemes,
+         array(select lexeme from hits where count = ?) as common,
+         array(select id::float8 from best) as ids, array(select share from best) as shares`,
       [
         asked.map(searchConfig),
         asked.map((language) => searchText(question.slice(0, LONGEST), language)),
         `'${knowledgeBaseWord(kbId)}'`,
         kbId,
+        tooMany,
+        [...common],
         passages,
+        tooMany,
         limit,
+        tooMany,
       ],
     );
-    return rows;
+    const [{ lexemes, common: found, ids, shares }] = rows;
+    if (common.size < MOST_COMMON) for (const lexeme of found) common.add(lexeme);
+    const isCommon = (lexeme: string) => common.has(lexeme) || found.includes(lexeme);
+    if (lexemes.length > 0 && lexemes.every(isCommon)) {
+      return this.#holdingAll(kbId, lexemes, limit);
+    }
+    return ids.map((id, i) => ({ id, share: shares[i]! }));
+  }
+
+  async #holdingAll(
+    kbId: number,
+    lexemes: readonly string[],
+    limit: number,
+  ): Promise<readonly WordHit[]> {
+    return this.#db('passages')
+      .where({ kb_id: kbId })
+      .whereRaw(
+        `search @@ (? || (select string_agg(' & ' || quote_literal(lexeme), '')
+           from unnest(?::text[]) as lexeme))::tsquery`,
+        [`'${knowledgeBaseWord(kbId)}'`, [...lexemes]],
+      )
+      .limit(limit)
+      .select('id', this.#db.raw('1::float8 as share'));
   }
 }

@@ -257,9 +257,10 @@ describe('the vectors in memory', () => {
 class CountingRepository extends IndexingRepository {
   read = 0;
 
-  override async vectorsOf(...asked: Parameters<IndexingRepository['vectorsOf']>) {
-    const found = await super.vectorsOf(...asked);
-    this.read += found.ids.length;
-    return found;
+  override async *vectorsOf(...asked: Parameters<IndexingRepository['vectorsOf']>) {
+    for await (const part of super.vectorsOf(...asked)) {
+      this.read += part.ids.length;
+      yield part;
+    }
   }
 }
