@@ -1,5 +1,5 @@
-// The one launcher behind `npm start`, `npm test`, `npm run models`, `admin`, `bench`, `replay` and
-// `soak`. It uses Node's own modules only: in a clean clone nothing else is there yet.
+// The one launcher behind `npm start`, `npm test`, `npm run models`, `admin`, `bench`, `replay`,
+// `simulate` and `soak`. It uses Node's own modules only: in a clean clone nothing else is there yet.
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildIfChanged } from './build.mjs';
@@ -30,6 +30,7 @@ const COMMANDS = {
   admin: () => prepareClone().then(() => become('dist/src/admin/cli.js')),
   bench: () => prepareClone().then(() => become('dist/test/bench/main.js')),
   replay: () => prepareClone().then(() => become('dist/src/replay/cli.js')),
+  simulate: () => prepareClone().then(() => become('dist/src/telephony/simulate/cli.js')),
   soak: () => prepareClone().then(() => become('dist/test/soak/main.js')),
 };
 

@@ -149,7 +149,7 @@ describe('a step that cannot be done', () => {
     const ended = await clone.launch(['constructor']);
     expect(ended.code).toBe(2);
     expect(ended.output).toBe(
-      'Say which command: start, test, models, admin, bench, replay, soak.\n',
+      'Say which command: start, test, models, admin, bench, replay, simulate, soak.\n',
     );
   });
 });

@@ -1,0 +1,64 @@
+import { SimulateError } from './simulate-error.js';
+
+export interface GatewayAccess {
+  readonly url: string;
+  readonly key: string | undefined;
+}
+
+/** A call that Asterisk may now bring. */
+export interface AudioSocketTicket {
+  readonly call_id: string;
+  readonly uuid: string;
+  readonly port: number;
+}
+
+export interface AudioSocketOrder {
+  readonly agent_id: string;
+  readonly from_number?: string | undefined;
+  readonly to_number?: string | undefined;
+  readonly dynamic_variables?: Readonly<Record<string, string>>;
+}
+
+/** Registers a call as a dialplan does before it connects. */
+export async function registerAudioSocket(
+  gateway: GatewayAccess,
+  order: AudioSocketOrder,
+): Promise<AudioSocketTicket> {
+  const answer = await ask(gateway, 'POST', '/telephony/audiosocket/calls', order);
+  return answer as AudioSocketTicket;
+}
+
+/** The number under which an agent is called. */
+export async function numberOfAgent(gateway: GatewayAccess, agentId: string): Promise<string> {
+  const path = `/agent/${encodeURIComponent(agentId)}`;
+  const { config } = (await ask(gateway, 'GET', path)) as {
+    readonly config?: { readonly phone_number?: string | null };
+  };
+  if (config?.phone_number) return config.phone_number;
+  throw new SimulateError(
+    `The agent ${agentId} has no number: give it one, such as {"config": {"phone_number": "+15550199"}}, and deploy it`,
+  );
+}
+
+async function ask(
+  { url, key }: GatewayAccess,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  if (key === undefined) {
+    throw new SimulateError('An API key is needed: --key KEY, or PARLEY_KEY (DATA_DIR/api-key)');
+  }
+  const answer = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw new SimulateError(`No answer from ${url}: is the gateway running there?`, {
+      cause: error,
+    });
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new SimulateError(`${path}: ${answer.status} ${text.slice(0, 300)}`);
+  return JSON.parse(text);
+}

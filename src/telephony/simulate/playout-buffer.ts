@@ -1,0 +1,98 @@
+/** What waits to be played: sound, or a mark between sounds. */
+type Item =
+  | { readonly type: 'sound'; readonly pcm: Int16Array; read: number }
+  | { readonly type: 'mark'; readonly name: string };
+
+export interface PlayoutBufferOptions {
+  /** Samples a frame. */
+  readonly frameLength: number;
+  /** So many samples are there before playing begins, and again after it ran dry: a jitter buffer. */
+  readonly holdLength?: number;
+  /** What came before the mark has played, or was cleared. */
+  readonly onMark?: (name: string, isCleared: boolean) => void;
+}
+
+/**
+ * A carrier's playout buffer: what is put in plays in order and in real time, a mark is told of when
+ * what was put in before it has been played, and `clear` empties it and tells of all its marks.
+ */
+export class PlayoutBuffer {
+  readonly #frameLength: number;
+  readonly #holdLength: number;
+  readonly #onMark: (name: string, isCleared: boolean) => void;
+  #items: Item[] = [];
+  #waiting = 0;
+  #isPlaying = false;
+  #isHeld: boolean;
+
+  constructor({ frameLength, holdLength = 0, onMark = () => undefined }: PlayoutBufferOptions) {
+    this.#frameLength = frameLength;
+    this.#holdLength = holdLength;
+    this.#onMark = onMark;
+    this.#isHeld = holdLength > 0;
+  }
+
+  /** Samples that have not begun to play. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** The buffer owns `pcm` from here on. */
+  push(pcm: Int16Array): void {
+    this.#items.push({ type: 'sound', pcm, read: 0 });
+    this.#waiting += pcm.length;
+  }
+
+  mark(name: string): void {
+    if (this.#items.length === 0 && !this.#isPlaying) this.#onMark(name, false);
+    else this.#items.push({ type: 'mark', name });
+  }
+
+  /** @returns the samples that were dropped. */
+  clear(): number {
+    const dropped = this.#waiting;
+    const items = this.#items;
+    this.#items = [];
+    this.#waiting = 0;
+    this.#isHeld = this.#holdLength > 0;
+    for (const item of items) if (item.type === 'mark') this.#onMark(item.name, true);
+    return dropped;
+  }
+
+  /** The next frame, when the one before it has been played; undefined where there is silence. */
+  take(): Int16Array | undefined {
+    this.#isPlaying = false;
+    this.#passMarks();
+    if (this.#isHeld && this.#waiting < this.#holdLength) return undefined;
+    this.#isHeld = false;
+    if (this.#waiting === 0) {
+      this.#isHeld = this.#holdLength > 0;
+      return undefined;
+    }
+    this.#isPlaying = true;
+    return this.#nextFrame();
+  }
+
+  #nextFrame(): Int16Array {
+    const frame = new Int16Array(this.#frameLength);
+    let filled = 0;
+    for (let item = this.#items[0]; item?.type === 'sound'; item = this.#items[0]) {
+      const part = item.pcm.subarray(item.read, item.read + frame.length - filled);
+      frame.set(part, filled);
+      filled += part.length;
+      item.read += part.length;
+      if (item.read < item.pcm.length) break;
+      this.#items.shift();
+      // A mark in the middle of a frame waits for the frame's end.
+    }
+    this.#waiting -= filled;
+    return frame;
+  }
+
+  #passMarks(): void {
+    for (let item = this.#items[0]; item?.type === 'mark'; item = this.#items[0]) {
+      this.#items.shift();
+      this.#onMark(item.name, false);
+    }
+  }
+}
