@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../../agents-runtime/clock.js';
 import { KIND, PacketReader, packet, SOUND_KINDS, soundPacket } from './audiosocket-packets.js';
 import { type CallFault, CallFaults } from './call-faults.js';
-import { FRAME_MS, MOST_LEAD_MS, PhoneLine } from './phone-line.js';
+import { CarrierLine, FRAME_MS, MOST_LEAD_MS } from './carrier-line.js';
 import { SimulateError } from './simulate-error.js';
 import type { CallEnd, SimulatedCall } from './simulated-call.js';
 
@@ -26,7 +26,7 @@ export interface AudioSocketCallOptions {
 
 /** A call through Asterisk's AudioSocket: Asterisk is the one that connects. */
 export class AudioSocketCall implements SimulatedCall {
-  readonly line: PhoneLine;
+  readonly line: CarrierLine;
   readonly callId: string | undefined;
   readonly ended: Promise<CallEnd>;
   readonly #options: AudioSocketCallOptions;
@@ -47,7 +47,7 @@ export class AudioSocketCall implements SimulatedCall {
     this.#options = options;
     this.#kind = kind;
     this.callId = options.callId;
-    this.line = new PhoneLine({
+    this.line = new CarrierLine({
       clock,
       sampleRate,
       driftPpm,

@@ -14,7 +14,7 @@ export const USAGE = `usage: npm run simulate -- twilio|audiosocket --agent ID -
   --dtmf KEYS@S,…      press keys so many seconds after the answer, such as 5@3,12#@8.5
   --from, --to NUMBER  who calls whom (+15550100; twilio: the agent's number)
   --calls N            so many calls, one every --spacing SECONDS (0.2)
-  --drift PPM          the carrier's clock is so much faster
+  --drift=PPM          the carrier's clock is so much faster
   --json               the report as JSON
 twilio: TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN are those of the gateway, --public-url its PUBLIC_URL
 audiosocket: --rate HZ of the channel (8000), --variable NAME=VALUE for the agent, --host of the port

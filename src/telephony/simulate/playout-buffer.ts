@@ -6,8 +6,8 @@ type Item =
 export interface PlayoutBufferOptions {
   /** Samples a frame. */
   readonly frameLength: number;
-  /** So many samples are there before playing begins, and again after it ran dry: a jitter buffer. */
-  readonly holdLength?: number;
+  /** What comes after silence is held back for so many frames: a jitter buffer. */
+  readonly holdFrames?: number;
   /** What came before the mark has played, or was cleared. */
   readonly onMark?: (name: string, isCleared: boolean) => void;
 }
@@ -18,18 +18,19 @@ export interface PlayoutBufferOptions {
  */
 export class PlayoutBuffer {
   readonly #frameLength: number;
-  readonly #holdLength: number;
+  readonly #holdFrames: number;
   readonly #onMark: (name: string, isCleared: boolean) => void;
   #items: Item[] = [];
   #waiting = 0;
   #isPlaying = false;
-  #isHeld: boolean;
+  /** Frames for which what is there is still held back. */
+  #hold: number;
 
-  constructor({ frameLength, holdLength = 0, onMark = () => undefined }: PlayoutBufferOptions) {
+  constructor({ frameLength, holdFrames = 0, onMark = () => undefined }: PlayoutBufferOptions) {
     this.#frameLength = frameLength;
-    this.#holdLength = holdLength;
+    this.#holdFrames = holdFrames;
     this.#onMark = onMark;
-    this.#isHeld = holdLength > 0;
+    this.#hold = holdFrames;
   }
 
   /** Samples that have not begun to play. */
@@ -54,7 +55,7 @@ export class PlayoutBuffer {
     const items = this.#items;
     this.#items = [];
     this.#waiting = 0;
-    this.#isHeld = this.#holdLength > 0;
+    this.#hold = this.#holdFrames;
     for (const item of items) if (item.type === 'mark') this.#onMark(item.name, true);
     return dropped;
   }
@@ -63,12 +64,11 @@ export class PlayoutBuffer {
   take(): Int16Array | undefined {
     this.#isPlaying = false;
     this.#passMarks();
-    if (this.#isHeld && this.#waiting < this.#holdLength) return undefined;
-    this.#isHeld = false;
     if (this.#waiting === 0) {
-      this.#isHeld = this.#holdLength > 0;
+      this.#hold = this.#holdFrames;
       return undefined;
     }
+    if (this.#hold-- > 0) return undefined;
     this.#isPlaying = true;
     return this.#nextFrame();
   }

@@ -1,5 +1,5 @@
 import type { CallFault } from './call-faults.js';
-import type { PhoneLine } from './phone-line.js';
+import type { CarrierLine } from './carrier-line.js';
 
 /** How a call ended. */
 export interface CallEnd {
@@ -10,7 +10,7 @@ export interface CallEnd {
 
 /** A call through a simulated carrier, whichever wire it is on. */
 export interface SimulatedCall {
-  readonly line: PhoneLine;
+  readonly line: CarrierLine;
   /** What the real carrier would have refused. */
   readonly faults: readonly CallFault[];
   /** The gateway's name for the call, where the wire tells it. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../agents-runtime/clock.js';
 import { type CallFault, CallFaults } from './call-faults.js';
-import { PhoneLine } from './phone-line.js';
+import { CarrierLine } from './carrier-line.js';
 import type { CallEnd, SimulatedCall } from './simulated-call.js';
 import { TwilioStream } from './twilio-stream.js';
 import { TwilioWebhooks } from './twilio-webhooks.js';
-import { readTwiml, streamOf, type Verb } from './twiml.js';
+import { readTwiml, streamOf, textOf, type Verb } from './twiml.js';
 
 /** Steps of one call; an answer that sends Twilio round in circles ends there. */
 const MOST_STEPS = 50;
@@ -33,7 +33,7 @@ export interface TwilioCallOptions {
 
 /** A call through Twilio: its webhooks, the TwiML that answers them, and its media stream. */
 export class TwilioCall implements SimulatedCall {
-  readonly line: PhoneLine;
+  readonly line: CarrierLine;
   readonly callSid: string;
   readonly callId = undefined;
   readonly ended: Promise<CallEnd>;
@@ -55,7 +55,7 @@ export class TwilioCall implements SimulatedCall {
     const { clock, gatewayUrl, publicUrl = gatewayUrl, authToken, driftPpm, isRecorded } = options;
     this.callSid = options.outbound?.callSid ?? `CA${randomBytes(16).toString('hex')}`;
     this.#webhooks = new TwilioWebhooks({ gatewayUrl, publicUrl, authToken });
-    this.line = new PhoneLine({
+    this.line = new CarrierLine({
       clock,
       sampleRate: 8000,
       driftPpm,
@@ -73,14 +73,10 @@ export class TwilioCall implements SimulatedCall {
   }
 
   async ring(): Promise<'answered' | 'ended'> {
-    const { outbound } = this.#options;
-    const url = outbound?.answerUrl ?? '/telephony/twilio/voice';
-    const text = await this.#webhooks.post(url, this.#form(outbound ? 'in-progress' : 'ringing'));
-    const verbs = readTwiml(text);
     return new Promise((resolve, reject) => {
       this.#answered = () => resolve('answered');
       void this.ended.then(() => resolve('ended'));
-      this.#follow(verbs).catch((error: unknown) => {
+      this.#follow().catch((error: unknown) => {
         this.#finish({ by: 'carrier', how: 'the call could not go on' });
         reject(error);
       });
@@ -108,8 +104,11 @@ export class TwilioCall implements SimulatedCall {
     this.#stream?.stop();
   }
 
-  async #follow(first: readonly Verb[]): Promise<void> {
-    let rest = [...first];
+  async #follow(): Promise<void> {
+    const { outbound } = this.#options;
+    const url = outbound?.answerUrl ?? '/telephony/twilio/voice';
+    const answer = await this.#webhooks.post(url, this.#form(outbound ? 'in-progress' : 'ringing'));
+    let rest = [...readTwiml(answer)];
     for (let step = 0; step < MOST_STEPS && !this.#isOver; step++) {
       const verb = rest.shift();
       if (!verb) {
@@ -126,8 +125,8 @@ export class TwilioCall implements SimulatedCall {
 
   /** @returns the steps that come instead of those that are left. */
   async #carryOut(verb: Verb): Promise<readonly Verb[] | undefined> {
-    const { name, attributes, text } = verb;
-    const said = text.trim();
+    const { name, attributes } = verb;
+    const said = textOf(verb);
     switch (name) {
       case 'Connect':
         this.steps.push(name);
@@ -208,7 +207,7 @@ export class TwilioCall implements SimulatedCall {
     const url = outbound ? outbound.statusUrl : '/telephony/twilio/status';
     if (url !== undefined)
       this.#post(url, { ...this.#form(status), CallDuration: this.#seconds() });
-    this.#end?.(end);
+    void Promise.all(this.#told).then(() => this.#end?.(end));
   }
 
   #post(url: string, form: Readonly<Record<string, string>>): void {

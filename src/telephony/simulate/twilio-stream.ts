@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import { decodeMulaw, encodeMulaw } from '../../../media/codec/mulaw.js';
 import type { CallFaults } from './call-faults.js';
-import { MOST_LEAD_MS, type PhoneLine } from './phone-line.js';
+import { type CarrierLine, MOST_LEAD_MS } from './carrier-line.js';
 import { SimulateError } from './simulate-error.js';
 import { PROTOCOL_ERROR, readTwilioOrder, TwilioMessages } from './twilio-messages.js';
 
@@ -19,7 +19,7 @@ export interface TwilioStreamOptions {
   readonly parameters: Readonly<Record<string, string>>;
   readonly accountSid: string;
   readonly callSid: string;
-  readonly line: PhoneLine;
+  readonly line: CarrierLine;
   readonly faults: CallFaults;
 }
 

@@ -1,22 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { signTwilio } from '../twilio/signature.js';
 import { SimulateError } from './simulate-error.js';
 
 /** Twilio waits no longer for an answer. Source: Twilio's documentation of its webhooks. */
 const ANSWER_WITHIN_MS = 15_000;
-
-/**
- * X-Twilio-Signature of a form, or of no form at all. Source: Twilio, security of webhooks: base64 of
- * HMAC-SHA1 over the address and every name and value, sorted by name.
- */
-export function signTwilio(
-  authToken: string,
-  url: string,
-  form: Readonly<Record<string, string>> = {},
-): string {
-  const names = Object.keys(form).sort();
-  const text = url + names.map((name) => name + form[name]).join('');
-  return createHmac('sha1', authToken).update(text).digest('base64');
-}
 
 export interface TwilioWebhooksOptions {
   /** Where the gateway listens. */
@@ -42,8 +28,8 @@ export class TwilioWebhooks {
     return url.startsWith(publicUrl) ? gatewayUrl + url.slice(publicUrl.length) : url;
   }
 
-  sign(url: string, form?: Readonly<Record<string, string>>): string {
-    return signTwilio(this.#options.authToken, url, form);
+  sign(url: string, form: Readonly<Record<string, string>> = {}): string {
+    return signTwilio(this.#options.authToken, url, Object.entries(form));
   }
 
   /**

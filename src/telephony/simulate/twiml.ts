@@ -55,6 +55,14 @@ export function readTwiml(xml: string): readonly Verb[] {
   return response.children;
 }
 
+/** All that stands between its tags. */
+export function textOf({ text, children }: Verb): string {
+  return [text, ...children.map(textOf)]
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
 /** A `<Stream>` that both sides speak on. */
 export interface StreamOrder {
   readonly url: string;

@@ -9,7 +9,7 @@ export const MOST_LEAD_MS = 400;
 /** What the agent says after so much silence is said anew. */
 const ONSET_SILENCE_MS = 500;
 
-export interface PhoneLineOptions {
+export interface CarrierLineOptions {
   readonly clock: Clock;
   /** Hz. */
   readonly sampleRate: number;
@@ -34,10 +34,10 @@ interface Waiter {
  * The carrier's side of one call in real time: the caller's microphone, a frame every 20 ms whatever
  * happens, and the loudspeaker that plays what the gateway sent. Both are kept on one line of time.
  */
-export class PhoneLine {
+export class CarrierLine {
   readonly sampleRate: number;
   readonly frameLength: number;
-  readonly #options: PhoneLineOptions;
+  readonly #options: CarrierLineOptions;
   readonly #frameMs: number;
   readonly #silence: Int16Array;
   readonly #playout: PlayoutBuffer;
@@ -56,7 +56,7 @@ export class PhoneLine {
   #mostLeadMs = 0;
   #quietMs = 0;
 
-  constructor(options: PhoneLineOptions) {
+  constructor(options: CarrierLineOptions) {
     const { sampleRate, driftPpm = 0, holdMs = 0, onMark } = options;
     this.#options = options;
     this.sampleRate = sampleRate;
@@ -65,7 +65,7 @@ export class PhoneLine {
     this.#silence = new Int16Array(this.frameLength);
     this.#playout = new PlayoutBuffer({
       frameLength: this.frameLength,
-      holdLength: (sampleRate * holdMs) / 1000,
+      holdFrames: holdMs / FRAME_MS,
       ...(onMark && { onMark }),
     });
   }
