@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import type { CallSlots, SlotRefusal } from '../calls/call-slots.js';
+import type { CallRow, CallsRepository } from '../calls/calls.repository.js';
+import type { InboundCalls } from '../webhooks/inbound-calls.js';
+import { readPhoneNumber } from './phone-numbers.js';
+
+/** Hz of what carriers send and take: greetings are made ready for it. */
+const PHONE_RATE = 8_000;
+
+/** A call that reaches us, as its carrier tells of it. */
+export interface IncomingCall {
+  readonly carrier: string;
+  /** The carrier's name of it: a call that is told of twice is one call. */
+  readonly carrierCallId: string;
+  /** Numbers, SIP addresses, or what stands for a number that is hidden. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What is to become of a call that rings. */
+export type Rung =
+  | {
+      readonly type: 'admitted';
+      readonly callId: string;
+      readonly agentId: string;
+      readonly from: string | null;
+      readonly to: string | null;
+    }
+  | { readonly type: 'refused'; readonly why: SlotRefusal | 'no_agent' }
+  /** It has ended already. */
+  | { readonly type: 'over' };
+
+export interface PhoneDeskParts {
+  readonly agents: Pick<AgentsRepository, 'findDeployedByNumber'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
+  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
+  readonly inbound: InboundCalls;
+}
+
+/** The id of a call by its carrier's name, the same on every gateway. */
+export function callIdOf(carrier: string, carrierCallId: string): string {
+  const hash = createHash('sha256').update(`parley ${carrier} ${carrierCallId}`).digest();
+  // Source: RFC 9562, §5.8: version 8, whose other bits are the maker's own.
+  hash[6] = (hash[6]! & 0x0f) | 0x80;
+  hash[8] = (hash[8]! & 0x3f) | 0x80;
+  const hex = hash.toString('hex', 0, 16);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Where telephone calls come in: finds who answers, asks the owner's webhook, takes a slot. */
+export class PhoneDesk {
+  readonly #parts: PhoneDeskParts;
+  /** Those that ring now: whoever is told of one twice waits for the first answer. */
+  readonly #ringing = new Map<string, Promise<Rung>>();
+
+  constructor(parts: PhoneDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** A call rings. Told of it again, here or at another gateway, the same call is meant. */
+  ring(call: IncomingCall): Promise<Rung> {
+    const callId = callIdOf(call.carrier, call.carrierCallId);
+    const known = this.#ringing.get(callId);
+    if (known) return known;
+    const rung = this.#ring(callId, call).finally(() => this.#ringing.delete(callId));
+    this.#ringing.set(callId, rung);
+    return rung;
+  }
+
+  async #ring(callId: string, { from, to }: IncomingCall): Promise<Rung> {
+    const before = await this.#parts.calls.find(callId);
+    if (before) return again(before);
+    const toNumber = readPhoneNumber(to);
+    const agent = toNumber && (await this.#parts.agents.findDeployedByNumber(toNumber));
+    if (!agent) return { type: 'refused', why: 'no_agent' };
+    const why = await this.#refusalOf(agent);
+    if (why) return { type: 'refused', why };
+    const numbers = { fromNumber: readPhoneNumber(from) ?? null, toNumber };
+    const options = await this.#parts.inbound.optionsFor(agent, { callId, ...numbers });
+    const wanted = {
+      agent,
+      callType: 'sip_inbound',
+      options,
+      sampleRate: PHONE_RATE,
+      ...numbers,
+    } as const;
+    try {
+      const reserved = await this.#parts.slots.reserve(wanted, callId);
+      if (reserved.type === 'refused') return { type: 'refused', why: reserved.why };
+    } catch (error) {
+      // Another gateway was told of the same call, and was faster.
+      const other = await this.#parts.calls.find(callId);
+      if (other) return again(other);
+      throw error;
+    }
+    return {
+      type: 'admitted',
+      callId,
+      agentId: agent.id,
+      from: numbers.fromNumber,
+      to: numbers.toNumber,
+    };
+  }
+
+  /** Looked at before the webhook is asked, too: a call that cannot be had is not announced. */
+  async #refusalOf(agent: Agent): Promise<SlotRefusal | undefined> {
+    const { slots, calls } = this.#parts;
+    return slots.refusalOf(agent) ?? (await calls.refusalOf(agent.accountId));
+  }
+}
+
+function again({ state, call_id, agent_id, from_number, to_number }: CallRow): Rung {
+  if (state === 'ended') return { type: 'over' };
+  return {
+    type: 'admitted',
+    callId: call_id,
+    agentId: agent_id,
+    from: from_number,
+    to: to_number,
+  };
+}
