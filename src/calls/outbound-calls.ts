@@ -1,3 +1,4 @@
+import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.js';
 import type { Agent } from '../agents/agents.repository.js';
 import { ApiError } from '../errors.js';
 import type { Provider } from '../numbers/carrier.js';
@@ -82,7 +83,7 @@ export class OutboundCalls {
       options,
       fromNumber: from,
       toNumber: to,
-      sampleRate: PHONE_RATE,
+      sampleRate: LINE_RATE,
     });
     if (reserved.type === 'refused') throw refusedCall(reserved.why);
     const { callId } = reserved;
@@ -115,9 +116,6 @@ export class OutboundCalls {
     throw new ApiError('PROVIDER_ERROR', `This version cannot dial through ${provider} yet`);
   }
 }
-
-/** Hz of telephone lines, for which the greeting is made ready. */
-const PHONE_RATE = 8_000;
 
 function notAllowed(sentence: string, reason = 'outbound_not_allowed'): ApiError {
   return new ApiError('CALL_VALIDATION_FAILED', sentence, { fields: { reason } });

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
+import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
-import type { CallSlots, SlotRefusal } from '../calls/call-slots.js';
+import type { CallSlots, ReservedCall, SlotRefusal } from '../calls/call-slots.js';
 import type { CallRow, CallsRepository } from '../calls/calls.repository.js';
+import type { CallOptions } from '../calls/calls.schema.js';
 import type { InboundCalls } from '../webhooks/inbound-calls.js';
 import { readPhoneNumber } from './phone-numbers.js';
-
-/** Hz of what carriers send and take: greetings are made ready for it. */
-const PHONE_RATE = 8_000;
 
 /** A call that reaches us, as its carrier tells of it. */
 export interface IncomingCall {
@@ -30,6 +29,17 @@ export type Rung =
   | { readonly type: 'refused'; readonly why: SlotRefusal | 'no_agent' }
   /** It has ended already. */
   | { readonly type: 'over' };
+
+/** A call that an agent is about to get. */
+export interface ExpectedCall {
+  readonly callId: string;
+  readonly agent: Agent;
+  /** E.164; null for a caller who hides it. */
+  readonly fromNumber: string | null;
+  readonly toNumber: string;
+  /** Known before; they win over what the owner's webhook says. */
+  readonly options?: CallOptions;
+}
 
 export interface PhoneDeskParts {
   readonly agents: Pick<AgentsRepository, 'findDeployedByNumber'>;
@@ -74,33 +84,35 @@ export class PhoneDesk {
     const toNumber = readPhoneNumber(to);
     const agent = toNumber && (await this.#parts.agents.findDeployedByNumber(toNumber));
     if (!agent) return { type: 'refused', why: 'no_agent' };
-    const why = await this.#refusalOf(agent);
-    if (why) return { type: 'refused', why };
-    const numbers = { fromNumber: readPhoneNumber(from) ?? null, toNumber };
-    const options = await this.#parts.inbound.optionsFor(agent, { callId, ...numbers });
-    const wanted = {
-      agent,
-      callType: 'sip_inbound',
-      options,
-      sampleRate: PHONE_RATE,
-      ...numbers,
-    } as const;
+    const fromNumber = readPhoneNumber(from) ?? null;
     try {
-      const reserved = await this.#parts.slots.reserve(wanted, callId);
-      if (reserved.type === 'refused') return { type: 'refused', why: reserved.why };
+      const reserved = await this.expectCall({ callId, agent, fromNumber, toNumber });
+      if (reserved.type === 'refused') return reserved;
     } catch (error) {
       // Another gateway was told of the same call, and was faster.
       const other = await this.#parts.calls.find(callId);
       if (other) return again(other);
       throw error;
     }
-    return {
-      type: 'admitted',
+    return { type: 'admitted', callId, agentId: agent.id, from: fromNumber, to: toNumber };
+  }
+
+  /** Asks the owner's webhook what is special about the call, and takes its slot. */
+  async expectCall({ callId, agent, options, ...numbers }: ExpectedCall): Promise<ReservedCall> {
+    const why = await this.#refusalOf(agent);
+    if (why) return { type: 'refused', why };
+    const told = await this.#parts.inbound.optionsFor(agent, { callId, ...numbers });
+    const dynamic_variables = { ...told.dynamic_variables, ...options?.dynamic_variables };
+    return this.#parts.slots.reserve(
+      {
+        agent,
+        callType: 'sip_inbound',
+        options: { ...told, ...options, dynamic_variables },
+        sampleRate: LINE_RATE,
+        ...numbers,
+      },
       callId,
-      agentId: agent.id,
-      from: numbers.fromNumber,
-      to: numbers.toNumber,
-    };
+    );
   }
 
   /** Looked at before the webhook is asked, too: a call that cannot be had is not announced. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decodeMulaw, encodeMulaw } from '../../../../media/codec/mulaw.js';
+import type { CarrierAction, CarrierEvent, TextCodec } from '../carrier.js';
 
 /** Hz of both legs. */
 export const TWILIO_RATE = 8_000;
@@ -50,43 +51,10 @@ const Incoming = z.discriminatedUnion('event', [
 type Media = Extract<z.output<typeof Incoming>, { event: 'media' }>;
 type Start = Extract<z.output<typeof Incoming>, { event: 'start' }>;
 
-/** What Twilio says, in the words that all carriers share. */
-export type TwilioEvent =
-  | {
-      readonly type: 'open';
-      readonly streamId: string;
-      /** The carrier's own name of the call. */
-      readonly callId: string;
-      /** The `<Parameter>`s of the answer. */
-      readonly custom: Readonly<Record<string, string>>;
-      readonly sampleRate: number;
-    }
-  | {
-      readonly type: 'audio';
-      /** Mono, 8 kHz; valid until the next message is read. */
-      readonly pcm: Int16Array;
-      /** Since the stream began; undefined where the wire does not say. */
-      readonly tsMs: number | undefined;
-      /** Counts all messages of the stream. */
-      readonly seq: number | undefined;
-    }
-  | { readonly type: 'dtmf'; readonly digit: string }
-  /** All audio before the mark is over: played, or dropped by a clear. */
-  | { readonly type: 'mark'; readonly name: string; readonly cleared: boolean }
-  | { readonly type: 'close'; readonly reason: string }
-  /** A message that cannot be used; after a fatal one nothing will be. `message` holds none of it. */
-  | { readonly type: 'error'; readonly message: string; readonly isFatal: boolean };
-
-/** What Twilio is told. Anything else would end the stream (its error 31924). */
-export type TwilioAction =
-  | { readonly type: 'audio'; readonly pcm: Int16Array }
-  | { readonly type: 'mark'; readonly name: string }
-  | { readonly type: 'clear' };
-
 const NOTHING = new Int16Array(0);
 
 /** One Media Stream's text frames ⇄ events and actions. It throws at nothing that comes in. */
-export class TwilioCodec {
+export class TwilioCodec implements TextCodec {
   #streamSid: string | undefined;
   #pcm = NOTHING;
   #wire = Buffer.alloc(0);
@@ -95,7 +63,7 @@ export class TwilioCodec {
   #clears = 0;
 
   /** Reads a text frame. @returns undefined for one that says nothing of use. */
-  read(text: string): TwilioEvent | undefined {
+  read(text: string): CarrierEvent | undefined {
     if (text.length > MAX_TWILIO_MESSAGE) return fault('The message is too long');
     let json: unknown;
     try {
@@ -121,8 +89,11 @@ export class TwilioCodec {
     }
   }
 
-  /** Writes an action. @returns undefined before `open`: the stream has no name yet. */
-  write(action: TwilioAction): string | undefined {
+  /**
+   * Writes an action. @returns undefined before `open`, when the stream has no name yet, and for what
+   * Twilio's sockets have no message for: anything else would end the stream (its error 31924).
+   */
+  write(action: CarrierAction): string | undefined {
     const streamSid = this.#streamSid;
     if (streamSid === undefined) return undefined;
     switch (action.type) {
@@ -136,10 +107,12 @@ export class TwilioCodec {
       case 'clear':
         this.#clears++;
         return JSON.stringify({ event: 'clear', streamSid });
+      default:
+        return undefined;
     }
   }
 
-  #onStart({ streamSid, start }: Start): TwilioEvent {
+  #onStart({ streamSid, start }: Start): CarrierEvent {
     if (this.#streamSid !== undefined) return fault('The stream has started before');
     const { encoding, sampleRate, channels } = start.mediaFormat;
     const isSpoken = encoding === 'audio/x-mulaw' && Number(channels) === 1;
@@ -156,7 +129,7 @@ export class TwilioCodec {
     };
   }
 
-  #onMedia({ sequenceNumber, media }: Media): TwilioEvent | undefined {
+  #onMedia({ sequenceNumber, media }: Media): CarrierEvent | undefined {
     if (this.#streamSid === undefined) return fault('Audio came before the start');
     // Forks of calls carry the other leg too; what was sent is not what was heard.
     if (media.track !== 'inbound') return undefined;
@@ -173,7 +146,7 @@ export class TwilioCodec {
     };
   }
 
-  #onMark(name: string): TwilioEvent | undefined {
+  #onMark(name: string): CarrierEvent | undefined {
     const sentAt = this.#marks.get(name);
     if (sentAt === undefined) return undefined; // none of ours, or back before
     this.#marks.delete(name);
@@ -195,12 +168,12 @@ export class TwilioCodec {
   }
 }
 
-function onDigit(digit: string): TwilioEvent {
+function onDigit(digit: string): CarrierEvent {
   if (/^[0-9*#A-D]$/.test(digit)) return { type: 'dtmf', digit };
   return fault('The digit is none');
 }
 
-function fault(message: string, isFatal = false): TwilioEvent {
+function fault(message: string, isFatal = false): CarrierEvent {
   return { type: 'error', message, isFatal };
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CarrierEvent } from '../../../../../agents-runtime/transports/telephony/carrier.js';
 import {
   MAX_TWILIO_MESSAGE,
   TwilioCodec,
-  type TwilioEvent,
 } from '../../../../../agents-runtime/transports/telephony/twilio/protocol.js';
 import { decodeMulaw } from '../../../../../media/codec/mulaw.js';
 import '../../../../support/property-seed.js';
@@ -86,7 +86,7 @@ describe('what Twilio says', () => {
         media(Buffer.alloc(length, 0xff).toString('base64'), { sequenceNumber }),
       );
       expect(event).toMatchObject({ type: 'audio', seq: Number(sequenceNumber) });
-      expect((event as Extract<TwilioEvent, { type: 'audio' }>).pcm).toHaveLength(length);
+      expect((event as Extract<CarrierEvent, { type: 'audio' }>).pcm).toHaveLength(length);
     }
     expect(codec.read(media(''))).toBeUndefined();
   });
@@ -156,6 +156,9 @@ describe('what Twilio is told', () => {
       '{"event":"mark","streamSid":"MZ01","mark":{"name":"u7"}}',
     );
     expect(codec.write({ type: 'clear' })).toBe('{"event":"clear","streamSid":"MZ01"}');
+    expect(codec.write({ type: 'hangup' })).toBeUndefined();
+    expect(codec.write({ type: 'transfer', target: '+15550100' })).toBeUndefined();
+    expect(codec.write({ type: 'dtmf', digits: '1' })).toBeUndefined();
   });
 
   it('is told apart by marks: played, cleared, not ours, and back twice', () => {
@@ -239,7 +242,7 @@ describe('anything', () => {
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 640 }), (bytes) => {
         const wire = bytes.map((byte) => (byte === 0x7f ? 0xff : byte));
         const event = codec.read(media(Buffer.from(wire).toString('base64')));
-        const { pcm } = event as Extract<TwilioEvent, { type: 'audio' }>;
+        const { pcm } = event as Extract<CarrierEvent, { type: 'audio' }>;
         const sent = JSON.parse(codec.write({ type: 'audio', pcm })!);
         expect(sent.media.payload).toBe(Buffer.from(wire).toString('base64'));
       }),
