@@ -207,6 +207,11 @@ const Settings = z.object({
       'a comma list of numbers such as +1911, beginnings such as +1900*, and the word short',
     )
     .default([...REFUSED_BY_DEFAULT]),
+  LIVEKIT_URL: url(['ws:', 'wss:', 'http:', 'https:'], 'a ws, wss, http or https URL')
+    .transform((text) => text.replace(/^http/, 'ws').replace(/\/+$/, ''))
+    .optional(),
+  LIVEKIT_API_KEY: z.string().optional(),
+  LIVEKIT_API_SECRET: z.string().optional(),
   JWT_JWKS_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
@@ -265,6 +270,10 @@ function contradictions(settings: z.output<typeof Settings>): string[] {
   const faults: string[] = [];
   if (issuer.some((value) => value !== undefined) && issuer.includes(undefined)) {
     faults.push('JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE must be set together');
+  }
+  const liveKit = [settings.LIVEKIT_URL, settings.LIVEKIT_API_KEY, settings.LIVEKIT_API_SECRET];
+  if (liveKit.some((value) => value !== undefined) && liveKit.includes(undefined)) {
+    faults.push('LIVEKIT_URL, LIVEKIT_API_KEY and LIVEKIT_API_SECRET must be set together');
   }
   if ((settings.S3_ACCESS_KEY_ID === undefined) !== (settings.S3_SECRET_ACCESS_KEY === undefined)) {
     faults.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together');

@@ -1,0 +1,89 @@
+import type { RoomCaller } from '../../agents-runtime/transports/livekit/rooms.js';
+import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import type { CallSlots, SlotRefusal } from '../calls/call-slots.js';
+import type { CallsRepository } from '../calls/calls.repository.js';
+import type { CallOptions } from '../calls/calls.schema.js';
+import type { InboundCalls } from '../webhooks/inbound-calls.js';
+
+/** Hz of the agent's audio in rooms. */
+export const ROOM_RATE = 48_000;
+/** Source: E.164, at most 15 digits. */
+const E164 = /^\+[1-9]\d{1,14}$/;
+
+export interface PhoneCallsParts {
+  readonly agents: Pick<AgentsRepository, 'find'>;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
+  readonly inbound: InboundCalls;
+}
+
+/** For whom an agent is wanted in a room that is no client's of ours. */
+export interface WantedAgent {
+  readonly accountId: string;
+  readonly agentId: string;
+}
+
+/** Calls of those whom LiveKit brings: the call is made when they are in the room. */
+export class PhoneCalls {
+  readonly #parts: PhoneCallsParts;
+
+  constructor(parts: PhoneCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the call is new and its agent takes calls. */
+  async isWanted(callId: string, wanted: WantedAgent): Promise<boolean> {
+    const { agents, calls } = this.#parts;
+    if (await calls.find(callId)) return false;
+    const agent = await agents.find(wanted.accountId, wanted.agentId);
+    return agent?.status === 'deployed';
+  }
+
+  /**
+   * Makes the call of a caller and takes its slot; the agent's owner may say how it is to go.
+   * @returns why not, if it could not
+   */
+  async reserve(
+    callId: string,
+    { accountId, agentId }: WantedAgent,
+    caller: RoomCaller,
+  ): Promise<SlotRefusal | 'gone' | undefined> {
+    const agent = await this.#parts.agents.find(accountId, agentId);
+    if (!agent) return 'agent_not_deployed';
+    const refusal = this.#parts.slots.refusalOf(agent);
+    if (refusal) return refusal;
+    const fromNumber = numberIn(caller, 'sip.phoneNumber');
+    const toNumber = numberIn(caller, 'sip.trunkPhoneNumber');
+    const options = caller.isPhone
+      ? await this.#askOwner(agent, { callId, fromNumber, toNumber: toNumber ?? '' })
+      : {};
+    // While the owner was asked, another gateway may have had the same job.
+    if (await this.#parts.calls.find(callId)) return 'gone';
+    const reserved = await this.#parts.slots.reserve(
+      {
+        agent,
+        callType: caller.isPhone ? 'sip_inbound' : 'web',
+        options,
+        fromNumber,
+        toNumber,
+        sampleRate: ROOM_RATE,
+      },
+      callId,
+    );
+    return reserved.type === 'refused' ? reserved.why : undefined;
+  }
+
+  #askOwner(
+    agent: Agent,
+    ringing: Parameters<InboundCalls['optionsFor']>[1],
+  ): Promise<CallOptions> {
+    return this.#parts.inbound.optionsFor(agent, ringing);
+  }
+}
+
+/** A number that LiveKit's SIP service has told; hidden and odd ones are none. */
+function numberIn({ attributes }: RoomCaller, name: string): string | null {
+  const digits = (attributes[name] ?? '').replace(/[\s\-()]/g, '');
+  const number = /^\d/.test(digits) ? `+${digits}` : digits;
+  return E164.test(number) ? number : null;
+}

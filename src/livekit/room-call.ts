@@ -1,0 +1,111 @@
+import type { Logger } from 'pino';
+import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import { CallError } from '../../agents-runtime/errors.js';
+import type {
+  RoomInvitation,
+  Rooms,
+  RoomWire,
+} from '../../agents-runtime/transports/livekit/rooms.js';
+import { type CallOpening, TakenCall } from '../calls/call-opening.js';
+import type { LiveCalls } from '../calls/live-calls.js';
+import type { PhoneCalls, WantedAgent } from './phone-calls.js';
+
+export interface RoomCallParts {
+  readonly rooms: Rooms;
+  readonly opening: Pick<CallOpening, 'take'>;
+  readonly phones: Pick<PhoneCalls, 'reserve'>;
+  readonly live: Pick<LiveCalls, 'get'>;
+  readonly log: Logger;
+}
+
+/** What became of a room's call: it was held to its end, or why it never began. */
+export type RoomCallOutcome = EndedReason | { readonly notBegun: string };
+
+/** One call in one room, from the assignment of its job to its end. */
+export class RoomCall {
+  readonly #parts: RoomCallParts;
+  readonly #invitation: RoomInvitation;
+  /** For whom the agent comes, where the call is not made yet. */
+  readonly #wanted: WantedAgent | undefined;
+  readonly #coming = new AbortController();
+  readonly #log: Logger;
+  #hasBegun = false;
+
+  constructor(parts: RoomCallParts, invitation: RoomInvitation, wanted: WantedAgent | undefined) {
+    this.#parts = parts;
+    this.#invitation = invitation;
+    this.#wanted = wanted;
+    this.#log = parts.log.child({ callId: invitation.callId });
+  }
+
+  /** The caller and the agent hear each other. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Holds the call; resolves when it is over, or when it is clear that it will not be. */
+  async hold(): Promise<RoomCallOutcome> {
+    try {
+      return this.#wanted ? await this.#answer(this.#wanted) : await this.#meet();
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      return { notBegun: error.message };
+    }
+  }
+
+  /** Gives the call up, begun or not. */
+  leave(reason: EndedReason): void {
+    if (this.#hasBegun) this.#parts.live.get(this.#invitation.callId)?.call.hangUp(reason);
+    else this.#coming.abort();
+  }
+
+  /** A client's call is there already: only who has taken it goes to the room. */
+  async #meet(): Promise<RoomCallOutcome> {
+    const taken = await this.#take();
+    if (!(taken instanceof TakenCall)) return { notBegun: taken };
+    let wire: RoomWire;
+    try {
+      wire = await this.#join();
+    } catch (error) {
+      await taken.drop();
+      throw error;
+    }
+    return this.#begin(taken, wire);
+  }
+
+  /** Who telephones is answered at once; then the call is made, of what is known in the room. */
+  async #answer(wanted: WantedAgent): Promise<RoomCallOutcome> {
+    const { callId } = this.#invitation;
+    const wire = await this.#join();
+    try {
+      const refusal = await this.#parts.phones.reserve(callId, wanted, wire.caller);
+      const taken = refusal ?? (await this.#take());
+      if (taken instanceof TakenCall) return await this.#begin(taken, wire);
+      this.#log.warn({ refusal: taken }, 'a caller in a room was refused');
+      return { notBegun: taken };
+    } finally {
+      wire.close();
+    }
+  }
+
+  #take() {
+    const { callId } = this.#invitation;
+    return this.#parts.opening.take(callId, { mustBeDeployed: this.#wanted !== undefined });
+  }
+
+  #join(): Promise<RoomWire> {
+    return this.#parts.rooms.join(this.#invitation, this.#coming.signal);
+  }
+
+  async #begin(taken: TakenCall, wire: RoomWire): Promise<EndedReason> {
+    const reason = await new Promise<EndedReason>((onEnded) => {
+      const call = taken.begin(wire, { log: this.#log, onEnded });
+      this.#hasBegun = true;
+      wire.start(call);
+    });
+    // What the agent says last is heard before the room is closed.
+    wire.close();
+    await wire.left;
+    return reason;
+  }
+}
