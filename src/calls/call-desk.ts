@@ -17,6 +17,8 @@ export interface CallDeskParts {
   readonly overrides: VoiceOverrides;
   /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
   readonly socketOrigin: () => string | undefined;
+  /** The way in by LiveKit's rooms, where it is configured. */
+  readonly rooms?: RoomDoor | undefined;
 }
 
 /** A client's way into a call (the contract's connection details). */
@@ -31,8 +33,33 @@ export interface Admission {
 export interface AdmissionWish {
   /** A paused agent may be called too. */
   readonly isTest: boolean;
-  readonly transport: 'livekit' | 'websocket';
+  /** By default LiveKit's rooms where they are configured. */
+  readonly transport?: 'livekit' | 'websocket' | undefined;
 }
+
+/** By which wire a client comes. */
+interface Way {
+  /** Hz of the agent's audio on it; by default the voice's own. */
+  readonly sampleRate?: number;
+  readonly details: (
+    callId: string,
+  ) => Promise<Pick<Admission, 'server_url' | 'participant_token'>>;
+}
+
+/** The way into calls by rooms of LiveKit. */
+export interface RoomDoor {
+  /** `ws(s)://host[:port]` of LiveKit. */
+  readonly url: string;
+  /** Hz of the agent's audio in rooms. */
+  readonly sampleRate: number;
+  /** LiveKit can bring calls to this gateway. */
+  readonly isUp: boolean;
+  /** Lets a call's client into its room. */
+  token(callId: string): Promise<string>;
+}
+
+/** LiveKit is looked for again within seconds. */
+const RETRY_AFTER_S = 5;
 
 /** Path of a call's socket; the call's token is never part of it. */
 export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
@@ -55,27 +82,61 @@ export class CallDesk {
     options: CallOptions,
     { isTest, transport }: AdmissionWish,
   ): Promise<Admission> {
-    const { slots, tokens, socketOrigin } = this.#parts;
+    const { slots, tokens, rooms } = this.#parts;
     const agent = await this.#find(accountId, agentId);
     const refusal = slots.refusalOf(agent, { isTest });
     if (refusal === 'agent_not_deployed') throw refusedCall(refusal);
     await this.#parts.overrides.check(agent, options.agent_overrides);
-    if (transport === 'livekit') throw noLiveKit();
-    const origin = socketOrigin();
+    const isByRoom = (transport ?? (rooms ? 'livekit' : 'websocket')) === 'livekit';
+    const way = isByRoom ? this.#byRoom() : this.#bySocket();
+    const { sampleRate } = way;
+    const reserved = await slots.reserve({
+      agent,
+      callType: 'web',
+      options,
+      isTest,
+      ...(sampleRate && { sampleRate }),
+    });
+    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    const { callId } = reserved;
+    return {
+      ...(await way.details(callId)),
+      call_id: callId,
+      end_token: await tokens.issue(callId, 'end'),
+    };
+  }
+
+  #bySocket(): Way {
+    const origin = this.#parts.socketOrigin();
     if (origin === undefined) {
       throw new ApiError(
         'PUBLIC_URL_REQUIRED',
         'This gateway does not know its own address: set PUBLIC_URL',
       );
     }
-    const reserved = await slots.reserve({ agent, callType: 'web', options, isTest });
-    if (reserved.type === 'refused') throw refusedCall(reserved.why);
-    const { callId } = reserved;
     return {
-      server_url: origin + CALL_SOCKET_PATH.replace('{call_id}', callId),
-      participant_token: await tokens.issue(callId, 'join'),
-      call_id: callId,
-      end_token: await tokens.issue(callId, 'end'),
+      details: async (callId) => ({
+        server_url: origin + CALL_SOCKET_PATH.replace('{call_id}', callId),
+        participant_token: await this.#parts.tokens.issue(callId, 'join'),
+      }),
+    };
+  }
+
+  #byRoom(): Way {
+    const { rooms } = this.#parts;
+    if (!rooms) throw noLiveKit();
+    if (!rooms.isUp) {
+      throw new ApiError('PROVIDER_ERROR', 'LiveKit cannot be reached at the moment: try again', {
+        detail: 'The transport "websocket" goes on without it',
+        retryAfterS: RETRY_AFTER_S,
+      });
+    }
+    return {
+      sampleRate: rooms.sampleRate,
+      details: async (callId) => ({
+        server_url: rooms.url,
+        participant_token: await rooms.token(callId),
+      }),
     };
   }
 
@@ -123,6 +184,5 @@ function noLiveKit(): ApiError {
   return new ApiError(
     'PROVIDER_ERROR',
     `LiveKit is not configured: ${settings} are missing; ask for the transport "websocket"`,
-    { detail: 'This version has no use for these settings yet: LiveKit comes later' },
   );
 }

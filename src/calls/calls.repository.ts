@@ -235,6 +235,14 @@ export class CallsRepository {
       .select('call_id', 'ended_reason');
   }
 
+  /** How these calls stand; those that are missing never were. */
+  async statesOf(callIds: readonly string[]): Promise<ReadonlyMap<string, CallRow['state']>> {
+    const rows = await this.#db<CallRow>('calls')
+      .whereIn('call_id', callIds)
+      .select('call_id', 'state');
+    return new Map(rows.map(({ call_id, state }) => [call_id, state]));
+  }
+
   /** Says that this gateway lives, and where others reach it. */
   async heartbeat(gatewayId: string, address?: string): Promise<void> {
     await this.#db('gateways')

@@ -91,7 +91,7 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
     path: isTest ? '/connection/test-connection-details' : '/connection/connection-details',
     summary: isTest ? 'Call an agent that may be paused' : 'Call an agent',
     description:
-      'Takes a call slot, for 60 seconds unless the call begins. server_url is a WebSocket that takes the participant_token.',
+      'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
     isIdempotent: true,
     body: ConnectionDetailsInput,
     responses: {
@@ -99,7 +99,7 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
       403: { description: 'CALL_VALIDATION_FAILED with a reason' },
       400: { description: "The overrides' voice does not speak the call's language" },
       404: { description: 'No such agent, or the overrides name no voice that is here' },
-      502: { description: 'LiveKit is asked for, which is not configured' },
+      502: { description: 'LiveKit is asked for, which is not configured or cannot be reached' },
       503: { description: 'Overloaded, or PUBLIC_URL is missing' },
     },
     handle: ({ principal, body }) =>
@@ -110,7 +110,7 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
           ...(body.dynamic_variables && { dynamic_variables: body.dynamic_variables }),
           ...(body.agent_overrides && { agent_overrides: body.agent_overrides }),
         },
-        { isTest, transport: body.transport ?? 'websocket' },
+        { isTest, transport: body.transport ?? undefined },
       ),
   });
 }

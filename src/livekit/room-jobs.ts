@@ -139,12 +139,12 @@ export class RoomJobs {
     } catch (error) {
       log.error({ err: error, callId }, 'a call in a room could not be held');
     }
-    const isHeld = typeof outcome === 'string';
-    if (!isHeld) log.warn({ callId, why: outcome.notBegun }, 'a call in a room did not begin');
-    tellJob(job.id, isHeld ? 'success' : 'failed', isHeld ? undefined : outcome.notBegun);
+    const why = typeof outcome === 'string' ? undefined : outcome.notBegun;
+    if (why !== undefined) log.warn({ callId, why }, 'a call in a room did not begin');
+    tellJob(job.id, why === undefined ? 'success' : 'failed', why);
     this.#forget(job.id);
     // Another gateway's call is left alone: this one only came too late for it.
-    if (!isHeld && outcome.notBegun === 'gone') return;
+    if (why === 'gone') return;
     await cluster.closeRoom(job.roomName).catch((error: unknown) => {
       log.warn({ err: error, callId }, 'a room could not be closed');
     });

@@ -1,0 +1,108 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { systemClock } from '../../agents-runtime/clock.js';
+import type { Rooms } from '../../agents-runtime/transports/livekit/rooms.js';
+import { WorkerConnection } from '../../agents-runtime/transports/livekit/worker-connection.js';
+import type { AgentsRepository } from '../agents/agents.repository.js';
+import type { RoomDoor } from '../calls/call-desk.js';
+import type { CallOpening } from '../calls/call-opening.js';
+import type { CallSlots } from '../calls/call-slots.js';
+import type { CallsRepository } from '../calls/calls.repository.js';
+import type { LiveCalls } from '../calls/live-calls.js';
+import type { HealthPart } from '../health.js';
+import type { InboundCalls } from '../webhooks/inbound-calls.js';
+import type { LiveKitAccess } from './livekit-access.js';
+import { LiveKitCluster } from './livekit-cluster.js';
+import { liveKitWebhooks } from './livekit-webhooks.js';
+import { PhoneCalls, ROOM_RATE } from './phone-calls.js';
+import { RoomJobs } from './room-jobs.js';
+import { RoomSweep } from './room-sweep.js';
+import { AGENT_NAME, RoomTokens } from './room-tokens.js';
+
+export interface LiveKitParts {
+  readonly access: LiveKitAccess;
+  readonly rooms: Rooms;
+  readonly opening: CallOpening;
+  readonly slots: CallSlots;
+  readonly calls: CallsRepository;
+  readonly agents: AgentsRepository;
+  readonly live: LiveCalls;
+  readonly load: { readonly isOpen: boolean };
+  readonly inbound: InboundCalls;
+  readonly log: Logger;
+}
+
+/** Everything about LiveKit, put together. */
+export interface OpenLiveKit {
+  readonly door: RoomDoor;
+  readonly health: HealthPart;
+  readonly webhooks: RequestHandler;
+  /** Takes no more jobs; calls that run go on. */
+  drain(): void;
+  /** After the calls have ended. */
+  close(): Promise<void>;
+}
+
+/** The load changes by the second. */
+const TELL_MS = 1_000;
+
+/** Registers this gateway with LiveKit, from now on and again whenever it was away. */
+export function openLiveKit(parts: LiveKitParts): OpenLiveKit {
+  const { access, calls, log, rooms } = parts;
+  const cluster = new LiveKitCluster(access);
+  const tokens = new RoomTokens(access);
+  const jobs: RoomJobs = new RoomJobs({
+    ...parts,
+    cluster,
+    url: access.url,
+    phones: new PhoneCalls(parts),
+    tellJob: (...told) => worker.tellJob(...told),
+    onState: () => worker.tell(),
+  });
+  const worker = new WorkerConnection({
+    clock: systemClock,
+    url: access.url,
+    token: () => tokens.worker(),
+    agentName: AGENT_NAME,
+    state: () => jobs.state,
+    onAsked: (job) => jobs.onAsked(job),
+    onAssigned: (assignment) => jobs.onAssigned(assignment),
+    onTerminated: (jobId) => {
+      jobs.onTerminated(jobId).catch((error: unknown) => {
+        log.warn({ err: error }, 'LiveKit gave a job up, and cannot say why');
+      });
+    },
+    onUp: (version) => log.info({ version }, 'registered with LiveKit'),
+    onDown: (why) => log.warn({ why }, 'LiveKit is away: it brings no calls'),
+    onFault: (error) => log.warn({ err: error }, 'fault with LiveKit'),
+  });
+  const sweep = new RoomSweep({ cluster, calls, log });
+  const telling = setInterval(() => worker.tell(), TELL_MS);
+  telling.unref();
+  worker.start();
+  sweep.start();
+  return {
+    door: {
+      url: access.url,
+      sampleRate: ROOM_RATE,
+      get isUp() {
+        return worker.isUp;
+      },
+      token: (callId) => tokens.join(callId),
+    },
+    health: {
+      name: 'livekit',
+      isNeeded: false,
+      check: async () => (worker.isUp ? 'up' : 'this gateway is not registered with it'),
+    },
+    webhooks: liveKitWebhooks({ access, calls, log }),
+    drain: () => worker.tell(),
+    async close() {
+      await jobs.close();
+      await sweep.close();
+      clearInterval(telling);
+      worker.close();
+      await rooms.close();
+    },
+  };
+}
