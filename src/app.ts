@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { type HealthPart, healthRoutes } from './health.js';
@@ -18,6 +18,8 @@ export interface AppParts extends RouteServices {
   readonly metrics: Metrics;
   /** Everything below `/api/v1`. */
   readonly routes: readonly Route[];
+  /** What is served outside of it beside the pages: what others' servers call. */
+  readonly roots?: readonly RequestHandler[];
   readonly health: readonly HealthPart[];
   readonly trustProxy: boolean | number | readonly string[];
   readonly publicUrl?: string | undefined;
@@ -38,6 +40,7 @@ export function createApp(parts: AppParts): Express {
   app.use(requestContext(parts.log, parts.metrics.observeHttp));
   app.use(securityHeaders(parts.publicUrl));
   app.use('/api/v1', mountRoutes(parts.routes, parts));
+  for (const root of parts.roots ?? []) app.use(root);
   app.use(healthRoutes(parts.health, parts.metrics));
   app.use(documentRoutes(describeApi(parts)));
   app.use(

@@ -108,7 +108,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   const api = openApi({ ...parts, config, dictionaries: services.dictionaries, origin });
   const routes = [...api.routes, ...calls.routes, ...services.webhooks.routes];
   const shared = appParts(context, foundation);
-  const app = createApp({ ...shared, metrics, routes });
+  const health = [...shared.health, ...calls.health];
+  const app = createApp({ ...shared, health, metrics, routes, roots: calls.roots });
   const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], {
     ...shared,
     addressOf: addressIn(app),
@@ -235,6 +236,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
     tools: new AgentTools({ outbound: needs.webhooks.outbound, log }),
     voices: new VoiceShelf(voices),
     events: needs.webhooks.events,
+    inboundCalls: needs.webhooks.inboundCalls,
     dictionaries: needs.dictionaries.compiled,
     origin: () => httpOrigin(config, address.port),
     socketOrigin: () => socketOrigin(config, address.port),

@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
@@ -5,6 +6,7 @@ import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/clock.js';
+import { openRooms } from '../../agents-runtime/transports/livekit/bridge-pool.js';
 import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
 import { MediaError } from '../../media/errors.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
@@ -18,11 +20,14 @@ import { effectiveConfig } from '../agents/effective-config.js';
 import type { Config } from '../config.js';
 import type { CompiledDictionaries } from '../dictionaries/compiled-dictionaries.js';
 import { ApiError } from '../errors.js';
+import type { HealthPart } from '../health.js';
 import type { KeyDirectory } from '../http/authenticate.js';
 import type { Route } from '../http/route.js';
 import { SignedLinks } from '../http/signed-links.js';
 import type { SocketRoute } from '../http/upgrade.js';
 import { openLive } from '../live/open-live.js';
+import { liveKitAccess } from '../livekit/livekit-access.js';
+import { openLiveKit } from '../livekit/open-livekit.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
 import { openRecordings } from '../recordings/open-recordings.js';
@@ -34,6 +39,7 @@ import type { SecretKeys } from '../secrets/secret-keys.js';
 import { openStore } from '../storage/open-store.js';
 import { TwilioDialler, twilioCallsOf } from '../telephony/twilio/dialler.js';
 import type { AgentTools } from '../tools/agent-tools.js';
+import type { InboundCalls } from '../webhooks/inbound-calls.js';
 import { AgentLatencyRepository } from './agent-latency.repository.js';
 import { agentLatencyRoutes } from './agent-latency.routes.js';
 import { CallCommands } from './call-commands.js';
@@ -86,6 +92,8 @@ export interface CallsParts {
   readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
   readonly events: HeldEvents;
+  /** Asked about calls that ring. */
+  readonly inboundCalls: InboundCalls;
   /** How this gateway keeps up. */
   readonly load: LoadWatch;
   /** Told how late frames go out. */
@@ -106,6 +114,10 @@ export interface OpenCalls {
   readonly socket: SocketRoute;
   readonly live: LiveCalls;
   readonly recordings: Recordings;
+  /** What calls need besides. */
+  readonly health: readonly HealthPart[];
+  /** What is served outside of the API's table. */
+  readonly roots: readonly RequestHandler[];
   /** Lets running calls finish for so long, ends what is left, and signs the gateway off. */
   close(drainMs: number): Promise<void>;
 }
@@ -192,11 +204,27 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   });
   const sockets = new CallSockets({ gatewayId, calls, tokens, live, opening });
   const slots = new CallSlots({ calls, live, load: parts.load, expect: opening.expect });
+  const access = liveKitAccess(config);
+  const liveKit =
+    access &&
+    openLiveKit({
+      access,
+      rooms: openRooms({ log }),
+      opening,
+      slots,
+      calls,
+      agents,
+      live,
+      load: parts.load,
+      inbound: parts.inboundCalls,
+      log,
+    });
   const desk = new CallDesk({
     agents,
     calls,
     tokens,
     slots,
+    rooms: liveKit?.door,
     commands,
     overrides: parts.overrides,
     socketOrigin: parts.socketOrigin,
@@ -232,8 +260,13 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     socket: sockets.route,
     live,
     recordings,
+    health: liveKit ? [liveKit.health] : [],
+    roots: liveKit ? [liveKit.webhooks] : [],
     async close(drainMs) {
-      await live.drain(drainMs);
+      const drained = live.drain(drainMs);
+      liveKit?.drain();
+      await drained;
+      await liveKit?.close();
       await watched.close();
       await retention.job.close();
       await recordings.close();

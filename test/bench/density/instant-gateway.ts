@@ -117,6 +117,7 @@ const calls = await openCalls({
   ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
   encoders,
   events: webhooks.events,
+  inboundCalls: webhooks.inboundCalls,
   load,
   observeFrame: metrics.observeFrame,
   metrics: new CallMetrics(metrics.registry),
