@@ -44,23 +44,3 @@ function cutTo(text: string, bytes: number): string {
   }
   return '""';
 }
-
-/** The words of an HTML page: a model needs no markup. */
-export function textOfHtml(html: string): string {
-  return html
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
-    .replace(/<(script|style|template|noscript|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
-    .replace(/<[^<>]*(?:>|$)/g, ' ')
-    .replace(/&(nbsp|lt|gt|quot|amp|#39);/g, (_, name: string) => ENTITIES[name] ?? ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  nbsp: ' ',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  amp: '&',
-  '#39': "'",
-};

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolWebhook } from '../../agents-runtime/agent/agent-config.js';
 import type { ToolOutcome, ToolSpec } from '../../agents-runtime/agent/tools.js';
+import { inSlices } from '../../media/stream/in-slices.js';
+import { cleanText, EXTRACTION_LIMITS, UnreadableDocument } from '../knowledge/text/extraction.js';
+import { htmlSteps } from '../knowledge/text/html-text.js';
 import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.js';
 import { OutboundError, type OutboundErrorCode } from '../outbound/outbound-error.js';
 import type { ArgumentCheck, ArgumentChecks } from './argument-checks.js';
 import type { CallTool } from './call-tools.js';
 import { authHeaders } from './credentials.js';
-import { textOfHtml, toolData } from './tool-data.js';
+import { toolData } from './tool-data.js';
 import { argumentSchema } from './tool-schema.js';
 
 /** Read of an answer; what the model gets of it is less. HTML has little text in much markup. */
@@ -58,7 +61,7 @@ export function webhookTool(
           onTooLarge: 'cut',
           signal,
         });
-        return outcomeOf(answer);
+        return await outcomeOf(answer);
       } catch (error) {
         if (error instanceof OutboundError) return failed(WHY[error.code]);
         throw error;
@@ -117,7 +120,7 @@ function withQuery(address: string, args: Arguments): string {
   return url.href;
 }
 
-function outcomeOf({ status, headers, body }: OutboundAnswer): ToolOutcome {
+async function outcomeOf({ status, headers, body }: OutboundAnswer): Promise<ToolOutcome> {
   if (status >= 300 && status < 400)
     return failed('it answered with a redirect, which is not followed');
   const hasFailed = status < 200 || status >= 300;
@@ -128,23 +131,34 @@ function outcomeOf({ status, headers, body }: OutboundAnswer): ToolOutcome {
   const isCut = body.length >= MAX_ANSWER_BYTES;
   const text = toolData({
     outcome,
-    data: dataOf(body, headers['content-type'] ?? '', isCut),
+    data: await dataOf(body, headers['content-type'] ?? '', isCut),
     isCut,
   });
   return { text, failed: hasFailed };
 }
 
-function dataOf(body: Buffer, contentType: string, isCut: boolean): unknown {
+async function dataOf(body: Buffer, contentType: string, isCut: boolean): Promise<unknown> {
   if (/^(image|audio|video|font)\/|octet-stream|\/(zip|gzip|pdf)\b/i.test(contentType)) {
     return `(${contentType.slice(0, 100)}: no text)`;
   }
   const text = body.toString('utf8');
   const looksLikeHtml = /\bhtml\b/i.test(contentType) || /^\s*<(!doctype|html)\b/i.test(text);
-  if (looksLikeHtml) return textOfHtml(text);
+  if (looksLikeHtml) return wordsOf(text);
   if (isCut) return text;
   try {
     return JSON.parse(text);
   } catch {
     return text;
+  }
+}
+
+/** The words of an HTML page: a model needs no markup. Step by step, as this thread keeps frames on time. */
+async function wordsOf(html: string): Promise<string> {
+  try {
+    const { text, title } = await inSlices(htmlSteps(html, EXTRACTION_LIMITS));
+    return cleanText(text) || title;
+  } catch (error) {
+    if (error instanceof UnreadableDocument) return `(a page without words: ${error.message})`;
+    throw error;
   }
 }

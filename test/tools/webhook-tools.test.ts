@@ -145,7 +145,19 @@ describe('a tool webhook', () => {
     receiver.answer((response) =>
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page),
     );
-    expect(parts(await ask({})).data).toBe('Order A&1 Ships tomorrow .');
+    expect(parts(await ask({})).data).toBe('# Order A&1\n\nShips tomorrow.');
+    for (const [empty, words] of [
+      ['<html><head><title>Gone &gt; away</title></head><body><img></body></html>', 'Gone > away'],
+      [
+        `<html>${'<b>'.repeat(9_000)}`,
+        '(a page without words: Its elements are nested too deeply)',
+      ],
+    ]) {
+      receiver.answer((response) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end(empty),
+      );
+      expect(parts(await ask({})).data).toBe(words);
+    }
   });
 
   it.each([

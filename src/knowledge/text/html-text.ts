@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { atOnce, type Sliced } from '../../../media/stream/in-slices.js';
 import {
   type ExtractedText,
   type ExtractionLimits,
@@ -139,8 +140,11 @@ class TextWriter {
   }
 }
 
+/** Of a page, read in one step: about a millisecond. */
+const STEP_CHARACTERS = 4_096;
+
 /** The words of a page, with its titles, lists and tables. @throws UnreadableDocument */
-export function htmlText(html: string, limits: ExtractionLimits): ExtractedText {
+export function* htmlSteps(html: string, limits: ExtractionLimits): Sliced<ExtractedText> {
   const writer = new TextWriter(limits);
   let isPre = 0;
   const parser = new Parser(
@@ -157,8 +161,16 @@ export function htmlText(html: string, limits: ExtractionLimits): ExtractedText 
     },
     { decodeEntities: true },
   );
-  parser.write(html);
+  for (let at = 0; at < html.length; at += STEP_CHARACTERS) {
+    parser.write(html.slice(at, at + STEP_CHARACTERS));
+    yield;
+  }
   parser.end();
   writer.end();
   return { text: writer.text, title: writer.title.replace(/\s+/g, ' ').trim() };
+}
+
+/** The same, for a process that does nothing else. @throws UnreadableDocument */
+export function htmlText(html: string, limits: ExtractionLimits): ExtractedText {
+  return atOnce(htmlSteps(html, limits));
 }
