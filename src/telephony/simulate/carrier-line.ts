@@ -55,6 +55,7 @@ export class CarrierLine {
   #callerLoudMs = Number.NEGATIVE_INFINITY;
   #mostLeadMs = 0;
   #quietMs = 0;
+  #gapsMs: number[] = [];
 
   constructor(options: CarrierLineOptions) {
     const { sampleRate, driftPpm = 0, holdMs = 0, onMark } = options;
@@ -97,6 +98,13 @@ export class CarrierLine {
   /** When the caller was last heard to speak; −∞ before that. */
   get callerLoudMs(): number {
     return this.#callerLoudMs;
+  }
+
+  /** Short silences inside of what the agent said, ms, since they were last asked for. */
+  takeGaps(): readonly number[] {
+    const gaps = this.#gapsMs;
+    this.#gapsMs = [];
+    return gaps;
   }
 
   get isCallerSpeaking(): boolean {
@@ -220,6 +228,8 @@ export class CarrierLine {
     if (frame && isLoud(frame)) {
       if (this.#quietMs > ONSET_SILENCE_MS || this.#agentOnsetMs < 0) {
         this.#agentOnsetMs = this.atMs;
+      } else if (this.#quietMs > 0) {
+        this.#gapsMs.push(this.#quietMs);
       }
       this.#agentLoudMs = this.atMs;
       this.#quietMs = 0;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { toInt16 } from '../../../media/pcm.js';
+import { toLine } from '../../../src/telephony/simulate/wav-file.js';
 import { Speaker } from '../../support/spoken.js';
 import type { CallersOrder } from './callers.js';
 import type { CallerFigures } from './light-caller.js';
@@ -14,20 +14,41 @@ const CALLERS = fileURLToPath(new URL('./callers.js', import.meta.url));
 /** What every caller asks, again and again. */
 export const QUESTION = 'Good morning, how much are twelve red roses?';
 
+/** Every program of callers answers it. */
+interface Report {
+  readonly type: 'report';
+}
+
+/** What runs in the process of callers. */
+interface CallersProgram {
+  readonly path: string;
+  /** Of the callers' wire, Hz. */
+  readonly sampleRate: number;
+}
+
 /** Callers in a process of their own, so that what they cost is not the gateway's. */
-export class CallersProcess {
+export class CallersProcess<
+  Order extends object = CallersOrder,
+  Figures extends CallerFigures = CallerFigures,
+> {
   readonly #child: ChildProcess;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
   }
 
-  static async start(): Promise<CallersProcess> {
+  /** By default callers on the call socket. */
+  static async start<
+    Order extends object = CallersOrder,
+    Figures extends CallerFigures = CallerFigures,
+  >(
+    { path, sampleRate }: CallersProgram = { path: CALLERS, sampleRate: 16_000 },
+  ): Promise<CallersProcess<Order | Report, Figures>> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-callers-'));
     try {
       const file = join(folder, 'question.pcm');
-      await writeFile(file, await spokenQuestion());
-      const callers = new CallersProcess(fork(CALLERS, [file]));
+      await writeFile(file, await spokenQuestion(sampleRate));
+      const callers = new CallersProcess<Order | Report, Figures>(fork(path, [file]));
       await callers.order({ type: 'report' }); // it has read the question
       return callers;
     } finally {
@@ -36,10 +57,10 @@ export class CallersProcess {
   }
 
   /** One at a time. @returns what the callers have met with so far. */
-  async order(what: CallersOrder): Promise<CallerFigures> {
+  async order(what: Order): Promise<Figures> {
     const answer = once(this.#child, 'message');
     this.#child.send(what);
-    return (await answer)[0] as CallerFigures;
+    return (await answer)[0] as Figures;
   }
 
   stop(): void {
@@ -47,13 +68,12 @@ export class CallersProcess {
   }
 }
 
-async function spokenQuestion(): Promise<Uint8Array> {
+async function spokenQuestion(sampleRate: number): Promise<Uint8Array> {
   const speaker = new Speaker(new CpuPermits(1));
   try {
     const samples = await speaker.say(QUESTION);
-    const pcm = new Int16Array(samples.length);
-    toInt16(samples, pcm);
-    return new Uint8Array(pcm.buffer);
+    const pcm = toLine(samples, 16_000, sampleRate);
+    return new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
   } finally {
     await speaker.close();
   }

@@ -1,0 +1,102 @@
+import type { SimulatedCall } from '../../../src/telephony/simulate/simulated-call.js';
+import { stretchesOf } from '../../../src/telephony/simulate/speech-stretches.js';
+import type { CallerFigures } from '../density/light-caller.js';
+
+/** Between the end of an answer and the next question, ms. */
+const SHORTEST_PAUSE = 500;
+const LONGEST_PAUSE = 1_500;
+/** An answer that has not begun by then is not coming. */
+const ANSWER_WITHIN_MS = 8_000;
+/** So much silence ends an answer. */
+const ENDED_MS = 500;
+/** Who breaks in lets the agent speak for so long first. */
+const BREAK_IN_AFTER_MS = 900;
+
+/** What many callers on telephones have met with. */
+export interface PhoneFigures extends CallerFigures {
+  /** From where a caller broke in to the last that the carrier played of the agent, ms. */
+  readonly bargeInMs: number[];
+  /** From the end of a question to the first of the answer, ms. */
+  readonly latencyMs: number[];
+  mostLeadMs: number;
+}
+
+/** A caller who asks the same question again and again, and hears the answers out or breaks in. */
+export class PhoneCaller {
+  readonly #call: SimulatedCall;
+  readonly #question: Int16Array;
+  readonly #figures: PhoneFigures;
+  /** In the question, before its first sound. */
+  readonly #onsetMs: number;
+  #hasHungUp = false;
+
+  constructor(call: SimulatedCall, question: Int16Array, figures: PhoneFigures) {
+    this.#call = call;
+    this.#question = question;
+    this.#figures = figures;
+    this.#onsetMs = stretchesOf(question, call.line.sampleRate)[0]?.fromMs ?? 0;
+  }
+
+  /** @returns once the gateway has answered. @throws if it does not */
+  async begin({ breaksIn }: { readonly breaksIn: boolean }): Promise<void> {
+    const call = this.#call;
+    if ((await call.ring()) !== 'answered') {
+      throw new Error(`OVERLOADED: ${(await call.ended).how}`);
+    }
+    void call.ended.then(({ by, how }) => {
+      if (!this.#hasHungUp) this.#figures.lost.push(`${by} ${how}`);
+    });
+    void this.#talk(breaksIn);
+  }
+
+  close(): void {
+    this.#hasHungUp = true;
+    this.#call.hangUp();
+  }
+
+  async #talk(breaksIn: boolean): Promise<void> {
+    const { line } = this.#call;
+    await line.quiet(0, ENDED_MS, ANSWER_WITHIN_MS);
+    while (!this.#hasHungUp) {
+      await this.#ask(breaksIn);
+      this.#figures.gapsMs.push(...line.takeGaps());
+      this.#figures.mostLeadMs = Math.max(this.#figures.mostLeadMs, line.mostLeadMs);
+      for (const { what } of this.#call.faults) this.#figures.lost.push(what);
+      const pauseMs = SHORTEST_PAUSE + Math.random() * (LONGEST_PAUSE - SHORTEST_PAUSE);
+      const next = line.atMs + pauseMs;
+      await line.until(() => line.atMs >= next, pauseMs + 1_000);
+    }
+  }
+
+  async #ask(breaksIn: boolean): Promise<void> {
+    const { line } = this.#call;
+    await this.#say();
+    const endedMs = line.callerLoudMs;
+    this.#figures.questions++;
+    if (!(await line.hears(endedMs, ANSWER_WITHIN_MS))) {
+      if (!this.#hasHungUp) this.#figures.unanswered++;
+      return;
+    }
+    this.#figures.answers++;
+    this.#figures.latencyMs.push(line.agentOnsetMs - endedMs);
+    if (breaksIn) await this.#breakIn(line.agentOnsetMs + BREAK_IN_AFTER_MS);
+    await line.quiet(endedMs, ENDED_MS);
+  }
+
+  async #breakIn(atMs: number): Promise<void> {
+    const { line } = this.#call;
+    await line.until(() => line.atMs >= atMs);
+    const onsetMs = line.atMs + this.#onsetMs;
+    const spoken = this.#say();
+    await line.until(() => line.atMs > onsetMs && line.atMs - line.agentLoudMs > ENDED_MS);
+    this.#figures.bargeInMs.push(Math.max(0, line.agentLoudMs + 20 - onsetMs));
+    await spoken;
+    await line.hears(line.callerLoudMs, ANSWER_WITHIN_MS);
+  }
+
+  async #say(): Promise<void> {
+    const { line } = this.#call;
+    line.say(this.#question);
+    await line.until(() => !line.isCallerSpeaking);
+  }
+}
