@@ -198,6 +198,11 @@ const Settings = z.object({
     .optional(),
   TWILIO_AUTH_TOKEN: z.string().optional(),
   TWILIO_BASE_URL: baseUrl().default('https://api.twilio.com'),
+  AUDIOSOCKET_PORT: wholeNumber(0, 65_535, 'a port from 0 to 65535 (0 = any free one)').optional(),
+  AUDIOSOCKET_HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'a host name or an address')
+    .default('127.0.0.1'),
   TELNYX_API_KEY: z.string().optional(),
   TELNYX_BASE_URL: baseUrl().default('https://api.telnyx.com'),
   PHONE_NUMBER_SLOTS: limit().default(10),

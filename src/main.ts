@@ -44,6 +44,8 @@ import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
+import { openAudioSocket } from './telephony/audiosocket/open-audiosocket.js';
+import { PhoneConnections } from './telephony/phone-connections.js';
 import { AgentTools } from './tools/agent-tools.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { VoicesRepository } from './voices/voices.repository.js';
@@ -104,9 +106,22 @@ async function start(shutdown: Shutdown): Promise<void> {
     metrics: new CallMetrics(metrics.registry),
   });
   metrics.watchSpeech(() => services.encoders.openStreams);
+  const audioSocket = openAudioSocket({
+    ...parts,
+    config,
+    log,
+    slots: calls.slots,
+    phones: new PhoneConnections(calls),
+    inboundCalls: services.webhooks.inboundCalls,
+  });
   const origin = () => httpOrigin(config, address.port);
   const api = openApi({ ...parts, config, dictionaries: services.dictionaries, origin });
-  const routes = [...api.routes, ...calls.routes, ...services.webhooks.routes];
+  const routes = [
+    ...api.routes,
+    ...calls.routes,
+    ...services.webhooks.routes,
+    ...audioSocket.routes,
+  ];
   const shared = appParts(context, foundation);
   const health = [...shared.health, ...calls.health];
   const app = createApp({ ...shared, health, metrics, routes, roots: calls.roots });
@@ -117,6 +132,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   });
   member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
   const server = createServer(app).on('upgrade', sockets.handle);
+  shutdown.add('audiosocket', () => audioSocket.close());
+  await audioSocket.listen();
   address.port = await openServer(context, server, sockets);
   shutdown.add('calls', () => calls.close(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS));
   if (member) member.tell({ type: 'ready' });

@@ -113,6 +113,11 @@ export interface OpenCalls {
   readonly routes: readonly Route[];
   readonly socket: SocketRoute;
   readonly live: LiveCalls;
+  /** For calls over other wires than the web's. */
+  readonly opening: CallOpening;
+  readonly slots: CallSlots;
+  /** The pulse that all calls share. */
+  readonly ticker: FrameTicker;
   readonly recordings: Recordings;
   /** What calls need besides. */
   readonly health: readonly HealthPart[];
@@ -167,6 +172,10 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   retention.job.start();
   summaries.start();
   const recognisers = new CallRecognisers(ears.recogniser, config, log);
+  const ticker = new FrameTicker(systemClock, (lateMs) => {
+    parts.observeFrame(lateMs);
+    parts.load.frame(lateMs);
+  });
   const opening = new CallOpening({
     gatewayId,
     agents,
@@ -186,10 +195,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       toolsFor: (agent, caller) => parts.tools.open(agent, caller),
       dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
     },
-    ticker: new FrameTicker(systemClock, (lateMs) => {
-      parts.observeFrame(lateMs);
-      parts.load.frame(lateMs);
-    }),
+    ticker,
     metrics: parts.metrics,
     configOf: (agent) => {
       const loaded = effectiveConfig(agent, { models, box });
@@ -259,6 +265,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     ],
     socket: sockets.route,
     live,
+    opening,
+    slots,
+    ticker,
     recordings,
     health: liveKit ? [liveKit.health] : [],
     roots: liveKit ? [liveKit.webhooks] : [],

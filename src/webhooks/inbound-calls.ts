@@ -11,7 +11,8 @@ export interface RingingCall {
   readonly callId: string;
   /** E.164; null for a caller who hides it. */
   readonly fromNumber: string | null;
-  readonly toNumber: string;
+  /** null where the exchange does not say. */
+  readonly toNumber: string | null;
 }
 
 /** Asks an agent's owner what is special about a call, while it rings. For trunks. */

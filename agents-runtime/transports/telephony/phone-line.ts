@@ -94,6 +94,11 @@ export class PhoneLine implements CallTransport {
     return this.#options.link.backlogBytes;
   }
 
+  /** Nothing comes or goes any more. */
+  get isOver(): boolean {
+    return this.#isGone || this.#isClosed;
+  }
+
   /** Joins wire and call. What the caller said before is forgotten; what was pressed is not. */
   start(call: CallInput): void {
     this.#call = call;

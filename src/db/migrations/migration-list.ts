@@ -12,6 +12,7 @@ import { callCommands } from './0011-call-commands.js';
 import { recordings } from './0012-recordings.js';
 import { callRecords } from './0013-call-records.js';
 import { liveAndRetention } from './0014-live-and-retention.js';
+import { audiosocketCalls } from './0015-audiosocket-calls.js';
 import { knowledgeDocuments } from './0016-knowledge-documents.js';
 import type { Migration } from './migration.js';
 
@@ -34,5 +35,6 @@ export const MIGRATIONS: readonly Migration[] = [
   recordings,
   callRecords,
   liveAndRetention,
+  audiosocketCalls,
   knowledgeDocuments,
 ];

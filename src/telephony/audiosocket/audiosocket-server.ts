@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { systemClock } from '../../../agents-runtime/clock.js';
+import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket/connection.js';
+import type { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
+import { StartError } from '../../errors.js';
+import type { PhoneConnections } from '../phone-connections.js';
+import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
+
+/** Connections at once, with those that have not said yet whose they are. */
+const MOST_CONNECTIONS = 2_000;
+
+export interface AudioSocketServerParts {
+  readonly phones: Pick<PhoneConnections, 'connect'>;
+  readonly registered: Pick<AudioSocketCallsRepository, 'redeem'>;
+  readonly log: Logger;
+}
+
+/** Listens for Asterisks. They have no credential but the UUID: the address should be a private one. */
+export class AudioSocketServer {
+  readonly #parts: AudioSocketServerParts;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(parts: AudioSocketServerParts) {
+    this.#parts = parts;
+    this.#server = createServer((socket) => this.#welcome(socket));
+    this.#server.maxConnections = MOST_CONNECTIONS;
+  }
+
+  get port(): number | undefined {
+    return (this.#server.address() as AddressInfo | null)?.port;
+  }
+
+  /** @throws StartError when the port or the address cannot be had */
+  async listen(port: number, host: string): Promise<void> {
+    this.#server.listen(port, host);
+    try {
+      await once(this.#server, 'listening');
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+      const what = `AudioSocket cannot listen on ${host}:${port} (${code})`;
+      const sentence = `${what}: set AUDIOSOCKET_PORT and AUDIOSOCKET_HOST to what is free here.`;
+      throw new StartError(sentence, { cause: error });
+    }
+  }
+
+  /** Takes no more connections and cuts those that are left. */
+  close(): void {
+    if (this.#server.listening) this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #welcome(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    const { registered, phones, log } = this.#parts;
+    let line: PhoneLine | undefined;
+    const connection = new AudioSocketConnection(socket, systemClock, {
+      async opened(uuid, sampleRate) {
+        const callId = await registered.redeem(uuid);
+        if (callId === undefined) {
+          log.warn('AudioSocket with an unknown, used or expired UUID');
+          return false;
+        }
+        const traits = { sampleRate, buffers: false };
+        line = phones.connect({ callId, link: connection, traits, log });
+        return true;
+      },
+      event: (event) => line?.handle(event),
+      ended: (how) => line?.gone(how === 'closed' ? 'user_hangup' : 'error_transport'),
+    });
+  }
+}

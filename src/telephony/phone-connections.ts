@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
+import { type Clock, systemClock } from '../../agents-runtime/clock.js';
+import type {
+  CarrierLink,
+  CarrierTraits,
+} from '../../agents-runtime/transports/telephony/carrier.js';
+import { PhoneLine } from '../../agents-runtime/transports/telephony/phone-line.js';
+import type { CallOpening, TakeRefusal } from '../calls/call-opening.js';
+
+/** A carrier's media that has come for a call. */
+export interface ComingMedia {
+  readonly callId: string;
+  readonly link: CarrierLink;
+  readonly traits: CarrierTraits;
+  readonly log: Logger;
+}
+
+export interface PhoneConnectionsParts {
+  readonly opening: Pick<CallOpening, 'take'>;
+  /** The pulse that all calls share. */
+  readonly ticker: FrameTicker;
+  readonly clock?: Clock;
+}
+
+/** Joins reserved calls and the media of their carriers, whichever carrier it is. */
+export class PhoneConnections {
+  readonly #parts: PhoneConnectionsParts;
+
+  constructor(parts: PhoneConnectionsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Answers the line at once, which is handed all events from now on. The call begins as soon as it
+   * is taken; where it cannot be, the line is hung up.
+   * @param onRefused is told why.
+   */
+  connect(media: ComingMedia, onRefused: (why: TakeRefusal) => void = () => undefined): PhoneLine {
+    const { callId, link, traits } = media;
+    const log = media.log.child({ callId });
+    const line = new PhoneLine({
+      clock: this.#parts.clock ?? systemClock,
+      ticker: this.#parts.ticker,
+      link,
+      traits,
+      onFault: (fault) => log.warn({ fault }, 'a message of the carrier could not be used'),
+    });
+    this.#begin(line, callId, log, onRefused).catch((error: unknown) => {
+      log.error({ err: error }, 'call could not begin');
+      line.close();
+    });
+    return line;
+  }
+
+  async #begin(
+    line: PhoneLine,
+    callId: string,
+    log: Logger,
+    onRefused: (why: TakeRefusal) => void,
+  ): Promise<void> {
+    const taken = await this.#parts.opening.take(callId, { mustBeDeployed: true });
+    if (typeof taken === 'string') {
+      log.info({ why: taken }, 'the media of a call came in vain');
+      onRefused(taken);
+      line.close();
+      return;
+    }
+    if (line.isOver) {
+      await taken.drop();
+      return;
+    }
+    try {
+      line.start(taken.begin(line, { log }));
+    } catch (error) {
+      await taken.drop();
+      throw error;
+    }
+  }
+}
