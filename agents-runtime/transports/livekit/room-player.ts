@@ -43,6 +43,8 @@ export class RoomPlayer {
   /** From `#baseMs` on, one after the other. */
   #slices: Int16Array[] = [];
   #baseMs = 0;
+  /** Where playing began when it last did, and how far the sink has it. */
+  #fromMs = 0;
   #pushedMs = 0;
   #receivedMs = 0;
   #reportedMs = 0;
@@ -56,7 +58,7 @@ export class RoomPlayer {
 
   get playedMs(): number {
     if (this.#state !== 'playing') return this.#pushedMs;
-    return Math.max(this.#baseMs, this.#pushedMs - this.#options.sink.queuedMs);
+    return Math.max(this.#fromMs, this.#pushedMs - this.#options.sink.queuedMs);
   }
 
   /** Takes whole frames, which it copies; while lost, it drops them. */
@@ -76,7 +78,7 @@ export class RoomPlayer {
   }
 
   resume(fromMs: number): void {
-    if (this.#state === 'lost') return;
+    if (this.#state !== 'paused') return;
     this.#state = 'playing';
     this.#rewind(fromMs);
     this.#pump();
@@ -85,7 +87,7 @@ export class RoomPlayer {
   /** Drops what has not been played. */
   clear(): void {
     if (this.#state === 'lost') return;
-    if (this.#state === 'playing') this.#stop('playing');
+    if (this.#state === 'playing') this.#stop('paused');
     this.#report();
     this.#restart(this.#receivedMs);
   }
@@ -111,7 +113,7 @@ export class RoomPlayer {
   }
 
   /** Fades out and stands at the slice that was being played. */
-  #stop(state: 'playing' | 'paused' | 'lost'): void {
+  #stop(state: 'paused' | 'lost'): void {
     const { sink } = this.#options;
     const isHeard = this.playedMs < this.#receivedMs;
     this.#rewind(this.playedMs);
@@ -123,6 +125,7 @@ export class RoomPlayer {
   #restart(atMs: number): void {
     this.#slices = [];
     this.#baseMs = atMs;
+    this.#fromMs = atMs;
     this.#pushedMs = atMs;
     this.#receivedMs = atMs;
     this.#reportedMs = atMs;
@@ -133,6 +136,7 @@ export class RoomPlayer {
     const slice = Math.floor((toMs - this.#baseMs) / SLICE_MS);
     const to = this.#baseMs + slice * SLICE_MS;
     this.#pushedMs = Math.min(Math.max(to, this.#baseMs), this.#receivedMs);
+    this.#fromMs = this.#pushedMs;
   }
 
   /** Fills the sink's queue, reports, and comes back while there is something to play. */
