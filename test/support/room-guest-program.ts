@@ -16,7 +16,7 @@ import type { GuestOrder, GuestTold } from './room-guest.js';
 
 const FRAME_MS = 20;
 
-const room = new Room();
+let room = new Room();
 let source: AudioSource | undefined;
 let rate = 48_000;
 let publication: LocalTrackPublication | undefined;
@@ -25,27 +25,31 @@ let at = 0;
 
 const tell = (told: GuestTold) => process.send?.(told);
 
-room.on(RoomEvent.TrackSubscribed, (track, _publication, participant) => {
-  void listen(track, participant.identity);
-});
-room.on(RoomEvent.DataReceived, (payload, participant) => {
-  tell({
-    type: 'data',
-    from: participant?.identity ?? '',
-    text: new TextDecoder().decode(payload),
+function newRoom(): Room {
+  room = new Room();
+  room.on(RoomEvent.TrackSubscribed, (track, _publication, participant) => {
+    void listen(track, participant.identity);
   });
-});
-room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
-  tell({ type: 'attributes', from: participant.identity, attributes: participant.attributes });
-});
-room.on(RoomEvent.ParticipantConnected, ({ identity }) => tell({ type: 'came', identity }));
-room.on(RoomEvent.ParticipantDisconnected, ({ identity }) => tell({ type: 'went', identity }));
-room.on(RoomEvent.Disconnected, (reason) => tell({ type: 'out', reason }));
-for (const topic of ['lk.chat', 'lk.transcription']) {
-  room.registerTextStreamHandler(topic, async (stream, { identity }) => {
-    const { attributes = {} } = stream.info;
-    tell({ type: 'text', topic, from: identity, attributes, text: await stream.readAll() });
+  room.on(RoomEvent.DataReceived, (payload, participant) => {
+    tell({
+      type: 'data',
+      from: participant?.identity ?? '',
+      text: new TextDecoder().decode(payload),
+    });
   });
+  room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
+    tell({ type: 'attributes', from: participant.identity, attributes: participant.attributes });
+  });
+  room.on(RoomEvent.ParticipantConnected, ({ identity }) => tell({ type: 'came', identity }));
+  room.on(RoomEvent.ParticipantDisconnected, ({ identity }) => tell({ type: 'went', identity }));
+  room.on(RoomEvent.Disconnected, (reason) => tell({ type: 'out', reason }));
+  for (const topic of ['lk.chat', 'lk.transcription']) {
+    room.registerTextStreamHandler(topic, async (stream, { identity }) => {
+      const { attributes = {} } = stream.info;
+      tell({ type: 'text', topic, from: identity, attributes, text: await stream.readAll() });
+    });
+  }
+  return room;
 }
 
 async function listen(track: RemoteTrack, from: string): Promise<void> {
@@ -102,11 +106,17 @@ function sayWords(pcm16: string): void {
   microphone = words;
 }
 
+async function leave(): Promise<void> {
+  source = undefined;
+  await room.disconnect();
+}
+
 async function obey(order: GuestOrder): Promise<string | undefined> {
   const me = room.localParticipant;
   switch (order.type) {
     case 'join':
-      await room.connect(order.url, order.token, { autoSubscribe: true, dynacast: false });
+      await leave();
+      await newRoom().connect(order.url, order.token, { autoSubscribe: true, dynacast: false });
       for (const { identity } of room.remoteParticipants.values()) tell({ type: 'came', identity });
       return undefined;
     case 'publish':
@@ -141,8 +151,8 @@ async function obey(order: GuestOrder): Promise<string | undefined> {
       return undefined;
     }
     case 'leave':
-      await room.disconnect();
-      process.exit(0);
+      await leave();
+      return undefined;
   }
 }
 

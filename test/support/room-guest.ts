@@ -41,7 +41,7 @@ export type GuestTold =
 
 type Told<Type extends GuestTold['type']> = Extract<GuestTold, { type: Type }>;
 
-/** A participant of a room in a process of its own. */
+/** A participant in a process of its own, of one room after the other. */
 export class RoomGuest {
   readonly told: GuestTold[] = [];
   readonly #child: ChildProcess;
@@ -54,6 +54,9 @@ export class RoomGuest {
       if (told.type === 'done') this.#waiting.get(told.id)?.(told);
       else this.told.push(told);
     });
+    this.#child.once('exit', () => {
+      for (const [id, settle] of this.#waiting) settle({ type: 'done', id });
+    });
   }
 
   /** All that was told of one kind. */
@@ -64,6 +67,7 @@ export class RoomGuest {
   /** Resolves when it is done. @throws what went wrong */
   async order(order: GuestOrder): Promise<unknown> {
     const id = this.#nextId++;
+    if (order.type === 'join') this.told.length = 0;
     const done = await new Promise<Told<'done'>>((resolve) => {
       this.#waiting.set(id, resolve);
       this.#child.send({ id, order });
@@ -86,12 +90,13 @@ export function roomToken(
   { apiKey, apiSecret }: LiveKitServer,
   room: string,
   identity: string,
-  grant: Partial<VideoGrant> & { readonly isPhone?: boolean } = {},
+  grant: Partial<VideoGrant> & { isPhone?: boolean; attributes?: Record<string, string> } = {},
 ): Promise<string> {
-  const { isPhone, ...more } = grant;
+  const { isPhone, attributes, ...more } = grant;
   const token = new AccessToken(apiKey, apiSecret, { identity, ttl: '10m' });
   token.addGrant({ roomJoin: true, room, canUpdateOwnMetadata: true, ...more });
   if (isPhone) token.kind = 'sip';
+  if (attributes) token.attributes = attributes;
   return token.toJwt();
 }
 

@@ -94,7 +94,7 @@ export class BridgePool implements Rooms {
         else if (message.type === 'over') fail(message.why);
         else if (message.type === 'joined' && !isGivenUp) {
           settle();
-          wire = new BridgedRoom(port, message.caller);
+          wire = new BridgedRoom(port, message.caller, this.#clock);
           resolve(wire);
         }
       };

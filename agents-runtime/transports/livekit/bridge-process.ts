@@ -17,8 +17,9 @@ const PROGRAM = fileURLToPath(new URL('./bridge-program.js', import.meta.url));
 /** Where the program finds its pipe. */
 const PIPE = 3;
 const CHECK_MS = 1_000;
-/** A bridge that says nothing for so long hangs: it beats every second. */
+/** A bridge that says nothing for so long hangs: it beats every second, once it has started. */
 const SILENT_MS = 8_000;
+const STARTING_MS = 30_000;
 /** One that is told to end ends within this. */
 const ENDING_MS = 3_000;
 
@@ -59,6 +60,7 @@ export class BridgeProcess {
   readonly #exited: Promise<void>;
   #watch: Timer | undefined;
   #heardAt: number;
+  #hasStarted = false;
   #checkedAt: number;
   #served = 0;
   #why = 'ended';
@@ -132,6 +134,7 @@ export class BridgeProcess {
 
   #hear(reader: FrameReader, bytes: Buffer): void {
     this.#heardAt = this.#options.clock.now();
+    this.#hasStarted = true;
     try {
       reader.push(bytes, (frame) => this.#take(frame));
     } catch (error) {
@@ -158,7 +161,8 @@ export class BridgeProcess {
     // Time that this process itself lost is not the bridge's silence.
     this.#heardAt += Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
     this.#checkedAt = now;
-    if (now - this.#heardAt > silentMs) this.#kill('it said nothing any more');
+    if (now - this.#heardAt > (this.#hasStarted ? silentMs : STARTING_MS))
+      this.#kill('it said nothing any more');
     else this.#watch = clock.after(CHECK_MS, () => this.#check());
   }
 

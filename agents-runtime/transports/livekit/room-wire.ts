@@ -1,6 +1,8 @@
 import { toInt16 } from '../../../media/pcm.js';
 import type { EndedReason } from '../../call/call-log.js';
 import type { CallEvent, CallInput } from '../../call/transport.js';
+import type { Clock } from '../../clock.js';
+import { KeyPresses } from '../telephony/key-presses.js';
 import type { RoomPort } from './bridge-process.js';
 import { CALLER_RATE, type FromBridge, ROOM_RATE } from './messages.js';
 import type { RoomCaller, RoomWire } from './rooms.js';
@@ -26,8 +28,10 @@ export class BridgedRoom implements RoomWire {
   #over: EndedReason | undefined;
   #isClosed = false;
   #onLeft: () => void = () => undefined;
+  readonly #keys: KeyPresses;
 
-  constructor(port: RoomPort, caller: RoomCaller) {
+  constructor(port: RoomPort, caller: RoomCaller, clock: Clock) {
+    this.#keys = new KeyPresses(clock, (text) => this.#call?.typed(text));
     this.#port = port;
     this.caller = caller;
     this.hasEchoCanceller = !caller.isPhone;
@@ -76,6 +80,7 @@ export class BridgedRoom implements RoomWire {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#early = [];
+    this.#keys.close();
     this.#port.tell({ type: 'leave' });
   }
 
@@ -87,6 +92,9 @@ export class BridgedRoom implements RoomWire {
         return;
       case 'typed':
         this.#call?.typed(message.text);
+        return;
+      case 'dtmf':
+        this.#keys.press(message.digit);
         return;
       case 'lost':
         this.#isLost = true;

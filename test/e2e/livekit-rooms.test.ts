@@ -1,0 +1,267 @@
+import { RoomServiceClient } from 'livekit-server-sdk';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type BridgePool,
+  type BridgePoolOptions,
+  openRooms,
+} from '../../agents-runtime/transports/livekit/bridge-pool.js';
+import type { RoomWire } from '../../agents-runtime/transports/livekit/rooms.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
+import { describeWith } from '../support/needs.js';
+import { RoomEar } from '../support/room-ear.js';
+import { agentToken, RoomGuest, roomToken } from '../support/room-guest.js';
+import { tone } from '../support/tones.js';
+
+const RATE = 48_000;
+const PATIENCE = { timeout: 40_000, interval: 50 };
+const SPAN = { startMs: 0, endMs: 10 };
+
+const speak = (wire: RoomWire, ms: number) => wire.audio(tone(1_000, RATE, (RATE * ms) / 1000));
+const agentTones = (guest: RoomGuest) =>
+  guest.all('heard').filter(({ from, level }) => from === 'agent-1' && level > 0.05);
+const isNear = (hz: number) => (heard: number) => Math.abs(heard - hz) <= 75;
+
+describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools) => {
+  const pools: BridgePool[] = [];
+  let server: LiveKitServer;
+  let service: RoomServiceClient;
+  let rooms: BridgePool;
+  let caller: RoomGuest;
+  let other: RoomGuest;
+  let count = 0;
+  beforeAll(async () => {
+    caller = new RoomGuest();
+    other = new RoomGuest();
+    server = await startLiveKitServer(tools['livekit-server']);
+    service = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
+    rooms = openPool();
+  });
+  afterAll(async () => {
+    await Promise.all([caller, other].map((guest) => guest.kill()));
+    await Promise.all(pools.map((pool) => pool.close()));
+    await server?.stop();
+  });
+
+  function openPool(options: Partial<BridgePoolOptions> = {}): BridgePool {
+    const pool = openRooms({
+      log: { info: () => undefined, warn: () => undefined },
+      ...options,
+    });
+    pools.push(pool);
+    return pool;
+  }
+
+  const url = () => server.url.replace('http', 'ws');
+
+  async function enter(guest: RoomGuest, room: string, identity: string, grant = {}) {
+    const token = await roomToken(server, room, identity, grant);
+    await guest.order({ type: 'join', url: url(), token });
+  }
+
+  /** A caller in a room of their own, and a call that listens to them. */
+  async function call(pool = rooms, guest = caller, grant = {}) {
+    const room = `room-${++count}`;
+    const token = await agentToken(server, room);
+    const invitation = { callId: room, url: url(), token, callerIdentity: 'caller' };
+    const [wire] = await Promise.all([
+      pool.join(invitation, new AbortController().signal),
+      enter(guest, room, 'caller', grant),
+    ]);
+    const ear = new RoomEar();
+    wire.start(ear);
+    return { room, wire, ear };
+  }
+
+  async function speakOn(guest: RoomGuest, hz: number, options: object = {}) {
+    const sid = await guest.order({ type: 'publish', sampleRate: RATE, ...options });
+    await guest.order({ type: 'tone', hz, ms: 100_000 });
+    return String(sid);
+  }
+
+  it('carries sound, texts and state both ways, and only listens to the caller', async () => {
+    const { room, wire, ear } = await call();
+    expect(wire.caller).toEqual({ identity: 'caller', isPhone: false, attributes: {} });
+    expect([wire.hasEchoCanceller, ear.isConnected]).toEqual([true, true]);
+    await enter(other, room, 'listener');
+    await speakOn(other, 1_500);
+    const trackSid = await speakOn(caller, 400);
+    await expect.poll(() => ear.hasTone(400), PATIENCE).toBe(true);
+
+    wire.send({ type: 'state', state: 'speaking' });
+    speak(wire, 400);
+    await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(400);
+    for (const guest of [caller, other]) {
+      await expect
+        .poll(() => agentTones(guest).filter(({ hz }) => isNear(1_000)(hz)).length, PATIENCE)
+        .toBeGreaterThan(8);
+      await expect
+        .poll(() => guest.all('data').map(({ text }) => JSON.parse(text)), PATIENCE)
+        .toContainEqual({ type: 'agent_state', state: 'speaking' });
+    }
+    expect(ear.tones.filter(isNear(1_500))).toEqual([]);
+
+    await other.order({ type: 'type', text: 'I am nobody' });
+    await caller.order({ type: 'data', bytes: 60_000 });
+    await caller.order({ type: 'type', text: 'x'.repeat(1_000_000) });
+    await caller.order({ type: 'type', text: '  ahoy  ' });
+    await expect.poll(() => ear.texts, PATIENCE).toEqual(['ahoy']);
+    wire.send({
+      type: 'transcript',
+      segment: 'u1',
+      role: 'user',
+      text: 'a',
+      final: false,
+      ...SPAN,
+    });
+    wire.send({
+      type: 'transcript',
+      segment: 'u1',
+      role: 'user',
+      text: 'ahoy',
+      final: true,
+      ...SPAN,
+    });
+    wire.send({
+      type: 'transcript',
+      segment: 'a2',
+      role: 'agent',
+      text: 'Hi',
+      final: true,
+      ...SPAN,
+    });
+    const texts = (topic: string) => caller.all('text').filter((text) => text.topic === topic);
+    await expect.poll(() => texts('lk.chat').at(-1)?.text, PATIENCE).toBe('Hi');
+    const of = (segment: string) =>
+      texts('lk.transcription').findLast(
+        ({ attributes }) => attributes['lk.segment_id'] === segment,
+      );
+    expect(of('u1')).toMatchObject({ from: 'caller', text: 'ahoy' });
+    expect(of('u1')?.attributes['lk.transcribed_track_id']).toBe(trackSid);
+    expect(of('a2')).toMatchObject({ from: 'agent-1', text: 'Hi' });
+    expect(of('a2')?.attributes['lk.transcription_final']).toBe('true');
+
+    // Muted, taken away and published again at another rate.
+    await service.mutePublishedTrack(room, 'caller', trackSid, true);
+    await caller.order({ type: 'unpublish' });
+    await speakOn(caller, 700, { sampleRate: 16_000 });
+    await expect.poll(() => ear.hasTone(700), PATIENCE).toBe(true);
+    expect(ear.reasons).toEqual([]);
+    await caller.order({ type: 'leave' });
+    await expect.poll(() => ear.reasons, PATIENCE).toEqual(['user_hangup']);
+    await wire.left;
+  });
+
+  it('holds what is being said at a pause, and stops it at a cut', async () => {
+    const { wire, ear } = await call();
+    speak(wire, 400);
+    await expect.poll(() => agentTones(caller).length, PATIENCE).toBeGreaterThan(2);
+    wire.pause();
+    await expect.poll(() => ear.playedMs.length, PATIENCE).toBeGreaterThan(0);
+    const isSilent = () => {
+      const last = caller.all('heard').slice(-10);
+      return last.length === 10 && last.every(({ level }) => level < 0.01);
+    };
+    await expect.poll(isSilent, PATIENCE).toBe(true);
+    const heldAt = ear.playedMs.at(-1)!;
+    expect(heldAt).toBeLessThanOrEqual(400);
+    wire.resumeFrom(heldAt);
+    await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(400);
+    for (let i = 0; i < 20; i++) speak(wire, 100);
+    wire.clear();
+    speak(wire, 100);
+    await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(2_500);
+    // Of two seconds hardly anything was played.
+    expect(agentTones(caller).length).toBeLessThan(80);
+    wire.close();
+    await wire.left;
+    expect(ear.reasons).toEqual([]);
+  });
+
+  it('hears first what was said before the agent was there; goes on with who comes back', async () => {
+    const { room, wire, ear } = await call();
+    await speakOn(caller, 400, { hasEarlySound: true });
+    const early = Int16Array.from(tone(1_000, 24_000, 24_000), (sample) => 20_000 * sample);
+    const bytes = Buffer.from(early.buffer).toString('base64');
+    await caller.order({ type: 'early', mimeType: 'audio/raw', bytes });
+    await expect.poll(() => ear.hasTone(400), PATIENCE).toBe(true);
+    const firstLive = ear.tones.findIndex(isNear(400));
+    expect(ear.tones.slice(0, firstLive).filter(isNear(1_000)).length).toBeGreaterThan(40);
+
+    speak(wire, 400);
+    await enter(other, room, 'caller');
+    await expect.poll(() => ear.gains.length, PATIENCE).toBe(1);
+    expect(ear.losses).toEqual([15_000]);
+    await speakOn(other, 700);
+    await expect.poll(() => ear.hasTone(700), PATIENCE).toBe(true);
+    speak(wire, 400);
+    await expect.poll(() => agentTones(other).length, PATIENCE).toBeGreaterThan(5);
+    expect(ear.reasons).toEqual([]);
+    wire.close();
+    await wire.left;
+  });
+
+  it('ends a call with a reason, whoever ends it', async () => {
+    const deleted = await call();
+    await service.deleteRoom(deleted.room);
+    await expect.poll(() => deleted.ear.reasons, PATIENCE).toEqual(['operator_ended']);
+    const removed = await call();
+    await service.removeParticipant(removed.room, 'caller');
+    await expect.poll(() => removed.ear.reasons, PATIENCE).toEqual(['operator_ended']);
+    // Somebody comes with the agent's own name, which takes it out.
+    const replaced = await call();
+    await enter(other, replaced.room, 'agent-1');
+    await expect.poll(() => replaced.ear.reasons, PATIENCE).toEqual(['error_transport']);
+    const attributes = { 'sip.phoneNumber': '+15550111' };
+    const phone = await call(rooms, caller, { isPhone: true, attributes });
+    expect([phone.wire.hasEchoCanceller, phone.wire.caller.isPhone]).toEqual([false, true]);
+    expect(phone.wire.caller.attributes).toMatchObject(attributes);
+    await caller.order({ type: 'dtmf', code: 5, digit: '5' });
+    await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
+    await caller.order({ type: 'leave' });
+    await expect.poll(() => phone.ear.reasons, PATIENCE).toEqual(['user_hangup']);
+    for (const { wire } of [deleted, removed, replaced, phone]) await wire.left;
+    expect(rooms.rooms).toBe(0);
+  });
+
+  it('rejects a join that cannot be, and leaves nothing behind', async () => {
+    const { signal } = new AbortController();
+    const forged = { callId: 'x', url: url(), token: 'a.b.c', callerIdentity: undefined };
+    await expect(rooms.join(forged, signal)).rejects.toThrow('could not be joined');
+    const token = await agentToken(server, 'empty');
+    const nowhere = { ...forged, token, url: 'ws://127.0.0.1:9' };
+    await expect(rooms.join(nowhere, signal)).rejects.toThrow('could not be joined');
+    const calledOff = new AbortController();
+    const waiting = rooms.join({ ...forged, token }, calledOff.signal);
+    calledOff.abort();
+    await expect(waiting).rejects.toThrow('called off');
+    await expect.poll(() => rooms.rooms, PATIENCE).toBe(0);
+  });
+
+  it('ends only the calls of a bridge that dies or hangs, and starts another', async () => {
+    const pool = openPool({ mostRooms: 1, silentMs: 3_000 });
+    const [first] = pool.pids;
+    const one = await call(pool);
+    const second = pool.pids.find((pid) => pid !== first);
+    const two = await call(pool, other);
+    process.kill(first!, 'SIGKILL');
+    await expect.poll(() => one.ear.reasons, PATIENCE).toEqual(['error_transport']);
+    expect(two.ear.reasons).toEqual([]);
+    const next = await call(pool);
+    process.kill(second!, 'SIGSTOP');
+    await expect.poll(() => two.ear.reasons, PATIENCE).toEqual(['error_transport']);
+    expect(next.ear.reasons).toEqual([]);
+    expect(pool.pids).not.toContain(first);
+  });
+
+  it('lets a bridge go that has held many rooms, after the last of them', async () => {
+    const pool = openPool({ mostServed: 1 });
+    const [old] = pool.pids;
+    const { wire, ear } = await call(pool);
+    expect(pool.pids).toContain(old);
+    wire.close();
+    await wire.left;
+    await expect.poll(() => pool.pids, PATIENCE).not.toContain(old);
+    const next = await call(pool);
+    expect([...ear.reasons, ...next.ear.reasons]).toEqual([]);
+  });
+});
