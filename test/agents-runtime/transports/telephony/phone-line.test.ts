@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { phoneHarness } from '../../../support/phone-harness.js';
+
+const SENTENCE = 'one two three four five six seven eight nine ten eleven twelve.';
+const GREETED = { config: { greeting: SENTENCE } };
+/** 100 ms a word, at the carrier's rate. */
+const SPOKEN = 12 * 800;
+
+/** The caller's side is never silent: carriers send silence, too. */
+async function hear(kit: ReturnType<typeof phoneHarness>, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 20) {
+    kit.line.handle({ type: 'audio', pcm: new Int16Array(160) });
+    await kit.clock.run(20);
+  }
+}
+
+describe('over a carrier that buffers', () => {
+  it('whole frames go, never far ahead, all that is said and nothing between utterances', async () => {
+    const kit = phoneHarness({ ...GREETED, carrier: { wayMs: 40 } });
+    kit.line.start(kit.call);
+    await hear(kit, 4_000);
+    expect(kit.carrier.pieces.filter((samples) => samples % 160 !== 0)).toEqual([]);
+    expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
+    const heard = kit.carrier.heard.length;
+    expect(heard).toBeGreaterThanOrEqual(SPOKEN);
+    expect(heard).toBeLessThan(SPOKEN + 160);
+    const told = kit.carrier.told.length;
+    await hear(kit, 2_000);
+    expect(kit.carrier.told.length).toBe(told);
+    expect(kit.texts('agent')).toEqual([SENTENCE]);
+  });
+
+  it('an interruption empties its buffer, and what was heard is remembered', async () => {
+    const kit = phoneHarness({
+      config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
+      carrier: { wayMs: 40 },
+    });
+    kit.line.start(kit.call);
+    await hear(kit, 500);
+    expect(kit.carrier.aheadMs).toBeGreaterThan(100);
+    await kit.say('stop it now', 900);
+    await kit.silence(2_000);
+    expect(kit.carrier.timesOf('clear').length).toBeGreaterThan(0);
+    const [greeting] = kit.texts('agent');
+    expect(greeting).toMatch(/^one two three/);
+    expect(greeting).not.toContain('twelve');
+  });
+
+  it('lost marks hold nothing up', async () => {
+    for (const losesMark of [1, 2, 3]) {
+      const kit = phoneHarness({ ...GREETED, carrier: { wayMs: 40, losesMark } });
+      kit.line.start(kit.call);
+      await hear(kit, 3_000);
+      expect(kit.texts('agent')).toEqual([SENTENCE]);
+      kit.call.hangUp('agent_hangup');
+      await kit.clock.run(1_000);
+      expect(kit.carrier.timesOf('hangup').length).toBe(1);
+      expect(kit.carrier.isClosed).toBe(true);
+      expect(kit.ended()).toBe('agent_hangup');
+      expect(kit.clock.pending).toBe(0);
+    }
+  });
+});
+
+describe('a carrier that', () => {
+  it('hangs up ends the call, and is not hung up on', async () => {
+    const kit = phoneHarness(GREETED);
+    kit.line.start(kit.call);
+    await hear(kit, 500);
+    kit.line.handle({ type: 'close', reason: 'stop' });
+    await kit.clock.run(1_000);
+    expect(kit.ended()).toBe('user_hangup');
+    expect(kit.carrier.timesOf('hangup')).toEqual([]);
+    expect(kit.carrier.isClosed).toBe(true);
+    expect(kit.clock.pending).toBe(0);
+  });
+
+  it('falls silent without a word is taken for dead, also where this thread was held up', async () => {
+    const kit = phoneHarness({
+      ...GREETED,
+      config: { greeting: '', userSilenceTimeoutMs: 600_000 },
+    });
+    kit.line.start(kit.call);
+    await hear(kit, 2_000);
+    await kit.clock.run(15_000);
+    expect(kit.ended()).toBeUndefined();
+    await kit.clock.run(7_000);
+    expect(kit.ended()).toBe('error_transport');
+    expect(kit.carrier.isClosed).toBe(true);
+  });
+
+  it('talks nonsense is let go after a while, and at once when it says that nothing will follow', async () => {
+    const patient = phoneHarness();
+    patient.line.start(patient.call);
+    const nonsense = { type: 'error', message: 'nonsense', isFatal: false } as const;
+    for (let i = 0; i < 100; i++) patient.line.handle(nonsense);
+    expect(patient.line.isOver).toBe(false);
+    for (let i = 0; i < 200; i++) patient.line.handle(nonsense);
+    await patient.clock.run(100);
+    expect(patient.ended()).toBe('error_transport');
+    const prompt = phoneHarness();
+    prompt.line.start(prompt.call);
+    prompt.line.handle({ ...nonsense, isFatal: true });
+    await prompt.clock.run(100);
+    expect(prompt.ended()).toBe('error_transport');
+  });
+
+  it('ended before its call began ends it as it begins', async () => {
+    const kit = phoneHarness(GREETED);
+    kit.line.handle({ type: 'close', reason: 'stop' });
+    kit.line.start(kit.call);
+    await kit.clock.run(1_000);
+    expect(kit.ended()).toBe('user_hangup');
+    expect(kit.carrier.pieces).toEqual([]);
+  });
+});
+
+describe('over a carrier that plays what comes when it comes', () => {
+  const PACED = { ...GREETED, buffers: false };
+
+  it('a frame goes every 20 ms, and all of what is said', async () => {
+    const kit = phoneHarness(PACED);
+    kit.line.start(kit.call);
+    await hear(kit, 3_000);
+    const times = kit.carrier.timesOf('audio');
+    const steps = new Set(times.slice(1).map((at, i) => at - times[i]!));
+    expect([...steps]).toEqual([20]);
+    expect(new Set(kit.carrier.pieces)).toEqual(new Set([160]));
+    expect(kit.carrier.timesOf('mark')).toEqual([]);
+    expect(kit.carrier.pieces.length * 160).toBeGreaterThanOrEqual(SPOKEN);
+    expect(kit.carrier.pieces.length * 160).toBeLessThan(SPOKEN + 320);
+    expect(kit.texts('agent')).toEqual([SENTENCE]);
+  });
+
+  it('an interruption is silence at once, without a word to the carrier', async () => {
+    const kit = phoneHarness({
+      buffers: false,
+      config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
+    });
+    kit.line.start(kit.call);
+    await hear(kit, 500);
+    await kit.say('stop it now', 900);
+    await kit.silence(2_000);
+    expect(kit.carrier.timesOf('clear')).toEqual([]);
+    expect(kit.texts('agent')[0]).toMatch(/^one two three/);
+    expect(kit.texts('agent')[0]).not.toContain('twelve');
+  });
+
+  it('the last word is heard before the line is hung up', async () => {
+    const kit = phoneHarness(PACED);
+    kit.line.start(kit.call);
+    while (kit.texts('agent').length === 0) await hear(kit, 20);
+    kit.call.hangUp('agent_hangup');
+    await kit.clock.run(1_000);
+    expect(kit.carrier.pieces.length * 160).toBeGreaterThanOrEqual(SPOKEN);
+    const [hungUpAt] = kit.carrier.timesOf('hangup');
+    expect(hungUpAt).toBeGreaterThanOrEqual(kit.carrier.timesOf('audio').at(-1)!);
+    expect(kit.carrier.isClosed).toBe(true);
+    expect(kit.clock.pending).toBe(0);
+  });
+});
+
+describe('keys', () => {
+  it('make a turn of the user after a pause, which interrupts as typed text does', async () => {
+    const kit = phoneHarness(GREETED);
+    kit.line.start(kit.call);
+    await hear(kit, 300);
+    for (const digit of '42') {
+      kit.line.handle({ type: 'dtmf', digit });
+      await hear(kit, 200);
+    }
+    expect(kit.texts('user')).toEqual([]);
+    await hear(kit, 4_000);
+    expect(kit.texts('user')).toEqual(['Keypad input: 42']);
+    expect(kit.texts('agent').at(-1)).toBe('You said Keypad input: 42.');
+  });
+
+  it('go out as tones, which are no part of what the agent says', async () => {
+    const kit = phoneHarness();
+    kit.line.start(kit.call);
+    await hear(kit, 100);
+    kit.line.sendKeys('12#');
+    await hear(kit, 1_000);
+    expect(kit.carrier.heard.length).toBe(3 * 180 * 8);
+    expect(kit.texts('agent')).toEqual([]);
+  });
+});
