@@ -74,10 +74,19 @@ export class AgentsRepository {
     return row && toAgent(row);
   }
 
-  /** Whoever answers a number, of any account: calls come in without a key. */
+  /**
+   * Whoever answers a number, of any account: calls come in without a key. A number that an account
+   * has selected rings at no agent of another account.
+   */
   async findDeployedByNumber(phoneNumber: string): Promise<Agent | undefined> {
     const row = await this.#db<AgentRow & { phone_number: string | null }>('agents')
       .where({ phone_number: phoneNumber, status: 'deployed' })
+      .whereNotExists((others) =>
+        others
+          .from('phone_numbers as held')
+          .whereRaw('held.phone_number = agents.phone_number')
+          .whereRaw('held.account_id <> agents.account_id'),
+      )
       .first();
     return row && toAgent(row);
   }

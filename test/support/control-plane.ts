@@ -1,17 +1,19 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { Agents } from '../../src/agents/agents.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { agentRoutes } from '../../src/agents/agents.routes.js';
-import { createApp } from '../../src/app.js';
+import { addressIn, createApp } from '../../src/app.js';
 import { IdempotentAnswers } from '../../src/http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from '../../src/http/idempotent-answers.repository.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
 import type { Route } from '../../src/http/route.js';
+import { type SocketRoute, UpgradeDispatcher } from '../../src/http/upgrade.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { makeApiKey } from '../../src/keys/api-key.js';
 import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
@@ -82,6 +84,11 @@ export interface ControlPlaneOptions {
   readonly languages?: readonly string[];
   /** Routes beside those of accounts, keys, agents and voices. */
   readonly routes?: (db: Knex, secrets: SecretKeys) => readonly Route[];
+  /** What is served at paths of its own. */
+  readonly roots?: (db: Knex, secrets: SecretKeys) => readonly RequestHandler[];
+  /** Sockets beside them. */
+  readonly sockets?: (db: Knex, secrets: SecretKeys) => readonly SocketRoute[];
+  readonly trustProxy?: boolean;
   /** Told when there are documents to index, which nothing else does here. */
   readonly onDocuments?: () => void;
 }
@@ -94,6 +101,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
   const tokens = new JsonWebTokens(secrets);
   const metrics = new Metrics();
   let server: Server | undefined;
+  let sockets: UpgradeDispatcher | undefined;
   let directory: KeyDirectory | undefined;
   beforeAll(async () => {
     const { db } = database;
@@ -108,22 +116,32 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       }),
       ...(options.routes?.(db, secrets) ?? []),
     ];
+    const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
     const app = createApp({
       log: pino({ level: 'silent' }),
       metrics,
       routes,
       keys: directory,
-      limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 }),
+      limiter,
       idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
       maxBodyBytes: 1_048_576,
       health: [],
-      trustProxy: false,
+      roots: options.roots?.(db, secrets) ?? [],
+      trustProxy: options.trustProxy ?? false,
     });
     server = createServer(app).listen(0, '127.0.0.1');
+    sockets = new UpgradeDispatcher(options.sockets?.(db, secrets) ?? [], {
+      keys: directory,
+      limiter,
+      log: pino({ level: 'silent' }),
+      addressOf: addressIn(app),
+    });
+    server.on('upgrade', sockets.handle);
     await once(server, 'listening');
   });
   afterAll(() => {
     metrics.close();
+    sockets?.close();
     server?.closeAllConnections();
     server?.close();
   });

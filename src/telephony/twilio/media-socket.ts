@@ -1,0 +1,188 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { RawData, WebSocket } from 'ws';
+import type {
+  CarrierAction,
+  CarrierLink,
+} from '../../../agents-runtime/transports/telephony/carrier.js';
+import type { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
+import {
+  MAX_TWILIO_MESSAGE,
+  TWILIO_RATE,
+  TwilioCodec,
+} from '../../../agents-runtime/transports/telephony/twilio/protocol.js';
+import type { CallsRepository } from '../../calls/calls.repository.js';
+import { ApiError } from '../../errors.js';
+import type { Newcomer, SocketRoute } from '../../http/upgrade.js';
+import type { MediaPass, MediaTokens } from '../media-tokens.js';
+import type { PhoneConnections } from '../phone-connections.js';
+import type { TwilioCalls } from './rest.js';
+import { isSignedByTwilio } from './signature.js';
+import { dial } from './twiml.js';
+import { TWILIO_PATH } from './webhooks.js';
+
+/** Twilio starts the stream as soon as the socket is open. */
+const START_MS = 10_000;
+/** A hang-up that Twilio did not take is tried again after so long. */
+const HANG_UP_AGAIN_MS = [0, 1_000, 5_000];
+const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
+/** Source: RFC 6455 §7.4.1. */
+const CLOSE = { normal: 1000, refused: 1008 } as const;
+/** The other end closed in order, with a code or without. */
+const IN_ORDER: ReadonlySet<number> = new Set([1000, 1005]);
+
+export interface TwilioSocketParts {
+  readonly tokens: Pick<MediaTokens, 'read'>;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly connections: Pick<PhoneConnections, 'connect'>;
+  /** Undefined while Twilio is not configured. */
+  readonly rest: Pick<TwilioCalls, 'end' | 'redirect'> | undefined;
+  readonly authToken: string | undefined;
+  /** `http(s)://host[:port]` by which Twilio reaches this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
+  /** By default 10 s. */
+  readonly startMs?: number;
+}
+
+/** `/telephony/twilio/stream/{token}`: the audio of calls. The token is what lets in. */
+export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
+  return {
+    path: `${TWILIO_PATH}/stream/{token}`,
+    scope: 'any',
+    authenticate: (request, url) => whoseCall(parts, request, url),
+    maxMessageBytes: MAX_TWILIO_MESSAGE,
+    open: (socket, { url, log }) => {
+      const pass = parts.tokens.read(tokenIn(url));
+      if (pass) new Stream(parts, socket, pass, log);
+      else socket.close(CLOSE.refused, 'the token has expired');
+    },
+  };
+}
+
+/** A signature is checked where there is one; its absence refuses nothing. @throws ApiError FORBIDDEN */
+async function whoseCall(
+  { tokens, calls, authToken, origin }: TwilioSocketParts,
+  request: IncomingMessage,
+  url: URL,
+): Promise<Newcomer | undefined> {
+  const pass = tokens.read(tokenIn(url));
+  if (!pass) return undefined;
+  const signature = request.headers['x-twilio-signature'];
+  const base = origin()?.replace(/^http/, 'ws');
+  if (typeof signature === 'string' && authToken !== undefined && base !== undefined) {
+    const isSigned = isSignedByTwilio(authToken, signature, { url: base + request.url });
+    if (!isSigned) throw new ApiError('FORBIDDEN', 'Twilio has not signed this upgrade');
+  }
+  const row = await calls.find(pass.callId);
+  if (!row) return undefined;
+  if (row.state !== 'reserved') {
+    throw new ApiError('FORBIDDEN', 'This call has its socket, or is over');
+  }
+  return { accountId: row.account_id, keyId: null, scopes: ['*'] };
+}
+
+/** The path may end in a slash. */
+function tokenIn({ pathname }: URL): string {
+  return pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
+}
+
+/** One Media Stream, from its socket's opening to its end. */
+class Stream implements CarrierLink {
+  readonly #parts: TwilioSocketParts;
+  readonly #socket: WebSocket;
+  readonly #pass: MediaPass;
+  readonly #log: Logger;
+  readonly #codec = new TwilioCodec();
+  readonly #limit: NodeJS.Timeout;
+  #line: PhoneLine | undefined;
+  /** A transfer that is on its way: the call would end with its socket. */
+  #leaving: Promise<void> = Promise.resolve();
+
+  constructor(parts: TwilioSocketParts, socket: WebSocket, pass: MediaPass, log: Logger) {
+    this.#parts = parts;
+    this.#socket = socket;
+    this.#pass = pass;
+    this.#log = log.child({ callId: pass.callId });
+    this.#limit = setTimeout(
+      () => socket.close(CLOSE.refused, 'the stream did not start'),
+      parts.startMs ?? START_MS,
+    );
+    socket.on('message', (data: RawData, isBinary: boolean) => this.#onMessage(data, isBinary));
+    socket.on('close', (code) => this.#onClose(code));
+  }
+
+  get backlogBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  act(action: CarrierAction): void {
+    if (action.type === 'hangup') this.#hangUp();
+    else if (action.type === 'transfer') this.#transfer(action.target);
+    else {
+      const text = this.#codec.write(action);
+      if (text !== undefined && this.#socket.readyState === this.#socket.OPEN) {
+        this.#socket.send(text);
+      }
+    }
+  }
+
+  close(): void {
+    void this.#leaving.then(() => this.#socket.close(CLOSE.normal));
+  }
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    const event = isBinary
+      ? ({ type: 'error', message: 'The message is binary', isFatal: false } as const)
+      : this.#codec.read(data.toString());
+    if (!event) return;
+    if (this.#line) {
+      this.#line.handle(event);
+      return;
+    }
+    if (event.type === 'open' && event.callId === this.#pass.carrierCallId) {
+      clearTimeout(this.#limit);
+      const { callId } = this.#pass;
+      const log = this.#log;
+      this.#line = this.#parts.connections.connect({ callId, link: this, traits: TRAITS, log });
+    } else if (event.type === 'open' || (event.type === 'error' && event.isFatal)) {
+      this.#log.warn('a stream that is not the one of its call was refused');
+      this.#socket.close(CLOSE.refused, 'not the stream of this call');
+    }
+  }
+
+  #onClose(code: number): void {
+    clearTimeout(this.#limit);
+    this.#line?.gone(IN_ORDER.has(code) ? 'user_hangup' : 'error_transport');
+  }
+
+  /** Twilio ends the call when its socket closes, too; this holds where another verb would follow. */
+  #hangUp(): void {
+    void this.#endAtTwilio().catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'Twilio did not take the hang-up'),
+    );
+  }
+
+  async #endAtTwilio(): Promise<void> {
+    const { rest } = this.#parts;
+    let fault: unknown;
+    for (const pauseMs of rest ? HANG_UP_AGAIN_MS : []) {
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+      try {
+        await rest?.end(this.#pass.carrierCallId);
+        return;
+      } catch (error) {
+        fault = error;
+      }
+    }
+    if (fault !== undefined) throw fault;
+  }
+
+  #transfer(target: string): void {
+    const { rest } = this.#parts;
+    if (!rest) return;
+    this.#leaving = rest.redirect(this.#pass.carrierCallId, dial(target)).then(
+      () => undefined,
+      (error: unknown) => this.#log.warn({ err: error }, 'Twilio refused the transfer'),
+    );
+  }
+}
