@@ -46,6 +46,7 @@ import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
 import { openAudioSocket } from './telephony/audiosocket/open-audiosocket.js';
 import { PhoneConnections } from './telephony/phone-connections.js';
+import { openTwilio } from './telephony/twilio/open-twilio.js';
 import { AgentTools } from './tools/agent-tools.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { VoicesRepository } from './voices/voices.repository.js';
@@ -106,15 +107,20 @@ async function start(shutdown: Shutdown): Promise<void> {
     metrics: new CallMetrics(metrics.registry),
   });
   metrics.watchSpeech(() => services.encoders.openStreams);
-  const audioSocket = openAudioSocket({
+  const origin = () => httpOrigin(config, address.port);
+  const shared = appParts(context, foundation);
+  const telephone = {
     ...parts,
+    ...calls,
     config,
     log,
-    slots: calls.slots,
+    origin,
     phones: new PhoneConnections(calls),
     inboundCalls: services.webhooks.inboundCalls,
-  });
-  const origin = () => httpOrigin(config, address.port);
+    limiter: shared.limiter,
+  };
+  const audioSocket = openAudioSocket(telephone);
+  const twilio = openTwilio(telephone);
   const api = openApi({ ...parts, config, dictionaries: services.dictionaries, origin });
   const routes = [
     ...api.routes,
@@ -122,10 +128,15 @@ async function start(shutdown: Shutdown): Promise<void> {
     ...services.webhooks.routes,
     ...audioSocket.routes,
   ];
-  const shared = appParts(context, foundation);
   const health = [...shared.health, ...calls.health];
-  const app = createApp({ ...shared, health, metrics, routes, roots: calls.roots });
-  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets], {
+  const app = createApp({
+    ...shared,
+    health,
+    metrics,
+    routes,
+    roots: [...calls.roots, twilio.root],
+  });
+  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets, twilio.socket], {
     ...shared,
     addressOf: addressIn(app),
     handOn: member && ((...upgrade) => member.handOn(...upgrade)),

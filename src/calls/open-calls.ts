@@ -116,6 +116,9 @@ export interface OpenCalls {
   /** For calls over other wires than the web's. */
   readonly opening: CallOpening;
   readonly slots: CallSlots;
+  readonly calls: CallsRepository;
+  readonly commands: CallCommands;
+  readonly outbound: OutboundCalls;
   /** The pulse that all calls share. */
   readonly ticker: FrameTicker;
   readonly recordings: Recordings;
@@ -267,6 +270,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     live,
     opening,
     slots,
+    calls,
+    commands,
+    outbound,
     ticker,
     recordings,
     health: liveKit ? [liveKit.health] : [],

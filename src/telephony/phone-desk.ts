@@ -3,9 +3,8 @@ import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { CallSlots, ReservedCall, SlotRefusal } from '../calls/call-slots.js';
 import type { CallRow, CallsRepository } from '../calls/calls.repository.js';
-import type { CallOptions } from '../calls/calls.schema.js';
-import type { InboundCalls } from '../webhooks/inbound-calls.js';
-import { readPhoneNumber } from './phone-numbers.js';
+import type { InboundCalls, RingingCall } from '../webhooks/inbound-calls.js';
+import { numberOf } from './phone-number.js';
 
 /** A call that reaches us, as its carrier tells of it. */
 export interface IncomingCall {
@@ -29,17 +28,6 @@ export type Rung =
   | { readonly type: 'refused'; readonly why: SlotRefusal | 'no_agent' }
   /** It has ended already. */
   | { readonly type: 'over' };
-
-/** A call that an agent is about to get. */
-export interface ExpectedCall {
-  readonly callId: string;
-  readonly agent: Agent;
-  /** E.164; null for a caller who hides it. */
-  readonly fromNumber: string | null;
-  readonly toNumber: string;
-  /** Known before; they win over what the owner's webhook says. */
-  readonly options?: CallOptions;
-}
 
 export interface PhoneDeskParts {
   readonly agents: Pick<AgentsRepository, 'findDeployedByNumber'>;
@@ -81,12 +69,12 @@ export class PhoneDesk {
   async #ring(callId: string, { from, to }: IncomingCall): Promise<Rung> {
     const before = await this.#parts.calls.find(callId);
     if (before) return again(before);
-    const toNumber = readPhoneNumber(to);
+    const toNumber = numberOf(to);
     const agent = toNumber && (await this.#parts.agents.findDeployedByNumber(toNumber));
     if (!agent) return { type: 'refused', why: 'no_agent' };
-    const fromNumber = readPhoneNumber(from) ?? null;
+    const numbers = { fromNumber: numberOf(from), toNumber };
     try {
-      const reserved = await this.expectCall({ callId, agent, fromNumber, toNumber });
+      const reserved = await this.#reserve(callId, agent, numbers);
       if (reserved.type === 'refused') return reserved;
     } catch (error) {
       // Another gateway was told of the same call, and was faster.
@@ -94,23 +82,19 @@ export class PhoneDesk {
       if (other) return again(other);
       throw error;
     }
-    return { type: 'admitted', callId, agentId: agent.id, from: fromNumber, to: toNumber };
+    return { type: 'admitted', callId, agentId: agent.id, from: numbers.fromNumber, to: toNumber };
   }
 
-  /** Asks the owner's webhook what is special about the call, and takes its slot. */
-  async expectCall({ callId, agent, options, ...numbers }: ExpectedCall): Promise<ReservedCall> {
+  async #reserve(
+    callId: string,
+    agent: Agent,
+    numbers: Omit<RingingCall, 'callId'>,
+  ): Promise<ReservedCall> {
     const why = await this.#refusalOf(agent);
     if (why) return { type: 'refused', why };
-    const told = await this.#parts.inbound.optionsFor(agent, { callId, ...numbers });
-    const dynamic_variables = { ...told.dynamic_variables, ...options?.dynamic_variables };
+    const options = await this.#parts.inbound.optionsFor(agent, { callId, ...numbers });
     return this.#parts.slots.reserve(
-      {
-        agent,
-        callType: 'sip_inbound',
-        options: { ...told, ...options, dynamic_variables },
-        sampleRate: LINE_RATE,
-        ...numbers,
-      },
+      { agent, callType: 'sip_inbound', options, sampleRate: LINE_RATE, ...numbers },
       callId,
     );
   }

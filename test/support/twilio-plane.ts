@@ -72,7 +72,7 @@ export interface TwilioPlaneOptions {
   /** By default ORIGIN. */
   readonly origin?: () => string | undefined;
   readonly isConfigured?: boolean;
-  readonly startMs?: number;
+  readonly startMs?: () => number;
   readonly trustProxy?: boolean;
   readonly isOpen?: () => boolean;
 }
@@ -136,7 +136,9 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         }),
         authToken: account?.authToken,
         origin,
-        ...(options.startMs !== undefined && { startMs: options.startMs }),
+        get startMs() {
+          return options.startMs?.();
+        },
       }),
     ],
   });

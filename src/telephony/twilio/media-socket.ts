@@ -41,7 +41,7 @@ export interface TwilioSocketParts {
   /** `http(s)://host[:port]` by which Twilio reaches this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
   /** By default 10 s. */
-  readonly startMs?: number;
+  readonly startMs?: number | undefined;
 }
 
 /** `/telephony/twilio/stream/{token}`: the audio of calls. The token is what lets in. */
