@@ -15,6 +15,8 @@ export interface AttemptOptions extends Patience {
   readonly models: readonly ReplyModel[];
   /** An empty reply is no fault. */
   readonly mayBeEmpty: boolean;
+  /** Told which model answers, once it has begun. */
+  readonly onAnswering?: (model: ReplyModel) => void;
   /** Told of each attempt that failed while there is another. */
   readonly onFault: (error: unknown) => void;
 }
@@ -81,7 +83,7 @@ interface Attempt {
 async function* ask(
   attempt: Attempt,
   request: Omit<ReplyRequest, 'signal'>,
-  { clock, signal, mayBeEmpty }: AttemptOptions,
+  { clock, signal, mayBeEmpty, onAnswering }: AttemptOptions,
 ): AsyncGenerator<ReplyToken> {
   const { model } = attempt;
   const writing = linkedAbort(signal);
@@ -102,6 +104,7 @@ async function* ask(
         throw new CallError('REPLY_FAILED', `The model gave an empty reply (${model.id})`);
       }
       if (isWord(next.value)) {
+        if (!attempt.hasBegun) onAnswering?.(model);
         attempt.hasBegun = true;
         waitedMs = 0;
       }

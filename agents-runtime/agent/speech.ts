@@ -38,6 +38,8 @@ export interface SpeechOptions {
   readonly mannerNow?: () => Manner & Pick<SpeechOptions, 'fallbackVoices'>;
   /** Told of each failure that another attempt made good. */
   readonly onVoiceFault?: (error: unknown) => void;
+  /** Told who speaks, when a piece begins to sound. */
+  readonly onVoice?: (voice: VoiceModel) => void;
   readonly onFirstToken?: () => void;
   /** The first piece goes to the voice. */
   readonly onFirstChunk?: () => void;
@@ -139,6 +141,7 @@ async function* speakPiece(
       for await (const part of sayWith(voice, piece, options)) {
         progress.audio?.();
         progress.audio = undefined;
+        if (!hasSpoken) options.onVoice?.(voice);
         hasSpoken = true;
         yield part;
       }

@@ -137,6 +137,7 @@ export class LiveTranscriber {
       zeroSample,
       upToSample: toSample,
       language,
+      recogniser: this.#options.live.id,
     });
   }
 

@@ -23,6 +23,8 @@ export interface Transcript {
   readonly upToSample?: number;
   /** ISO 639-1, from a recogniser that finds out. */
   readonly language?: string | undefined;
+  /** Who heard it. */
+  readonly recogniser: string;
 }
 
 export interface TranscriberOptions {
@@ -44,6 +46,7 @@ export class Transcriber {
   #fixed = '';
   #latest = '';
   #language: string | undefined;
+  #heardBy: string;
   #from: number | undefined;
   #finalUpTo: number | undefined;
   /** What a turn that is over has had: no pre-roll reaches back into it. */
@@ -53,6 +56,7 @@ export class Transcriber {
 
   constructor(options: TranscriberOptions) {
     this.#options = options;
+    this.#heardBy = options.recogniser.id;
   }
 
   /** Speech of a new turn, or again after a pause of the same one. */
@@ -129,6 +133,7 @@ export class Transcriber {
         zeroSample: undefined,
         upToSample: to,
         language: this.#language,
+        recogniser: this.#heardBy,
       });
     }
     this.#scheduleInterim(Math.max(this.#interimEveryMs, 3 * (clock.now() - begun)));
@@ -150,6 +155,7 @@ export class Transcriber {
       zeroSample,
       upToSample: to,
       language: this.#language,
+      recogniser: this.#heardBy,
     });
   }
 
@@ -163,7 +169,10 @@ export class Transcriber {
     const onLanguage = (heard: string) => {
       if (!signal.aborted) this.#language = heard;
     };
-    const options = { priority, signal, language, onLanguage };
+    const onRecogniser = (id: string) => {
+      if (!signal.aborted) this.#heardBy = id;
+    };
+    const options = { priority, signal, language, onLanguage, onRecogniser };
     try {
       return await recogniser.transcribe(history.slice(from, to), options);
     } catch (error) {

@@ -236,6 +236,7 @@ export class AgentLeg {
     const origin = {
       latency: this.#latency(saying),
       sources: this.#replies.sourcesOf(spoken.utterance),
+      providers: this.#replies.providersOf(spoken.utterance),
     };
     this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, origin);
     this.#context.transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);

@@ -55,6 +55,15 @@ export interface LoggedTool {
   readonly outcome: 'ok' | 'failed' | 'refused' | 'timeout' | 'cancelled';
 }
 
+/** Who made a turn, by their ids, in the order in which they came in: a second one took over. */
+export interface TurnProviders {
+  /** Of the caller's turn, if it was spoken. */
+  readonly recognisers?: readonly string[];
+  /** Of the agent's turn, unless its words stood fast. */
+  readonly models?: readonly string[];
+  readonly voices?: readonly string[];
+}
+
 /** A turn as it was heard. Times are ms from the call's start. */
 export interface LoggedTurn {
   readonly index: number;
@@ -68,6 +77,7 @@ export interface LoggedTurn {
   readonly tools?: readonly LoggedTool[];
   /** What of the knowledge base it was made from. */
   readonly sources?: readonly KnowledgeSource[];
+  readonly providers?: TurnProviders;
 }
 
 /**

@@ -200,6 +200,7 @@ export class Call implements CallInput {
     const { turn, text, utterance, spoken, replaces } = action;
     this.#parts.observer?.turn('answered');
     const now = this.#now();
+    const recognisers = spoken ? this.#caller.recognisers : [];
     if (!this.#turns.state.turn) this.#caller.forget();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.zeroMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
@@ -210,7 +211,7 @@ export class Call implements CallInput {
       committedAt: this.#startedAt + now,
     };
     this.#agent.answer(utterance, { turn, text, marks, before });
-    this.#conversation.user(text, span, replaces);
+    this.#conversation.user(text, span, { replaces, recognisers });
   }
 
   /** The talk before a turn: without what that turn takes the place of. */
@@ -225,7 +226,8 @@ export class Call implements CallInput {
     const endMs = this.#now();
     const span = { startMs: startMs ?? endMs, endMs };
     this.#transcripts.final(turn, text, span);
-    this.#conversation.user(text, span, false);
+    const recognisers = startMs === undefined ? [] : this.#caller.recognisers;
+    this.#conversation.user(text, span, { replaces: false, recognisers });
   }
 
   #now(): number {

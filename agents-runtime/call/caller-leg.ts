@@ -36,6 +36,8 @@ export class CallerLeg {
   readonly #outlook: () => SpokenOver | undefined;
   readonly #inbound: Inbound;
   readonly #transcriber: Transcriber | LiveTranscriber;
+  /** Who heard the turn so far. */
+  readonly #heardBy = new Set<string>();
   #judging = new AbortController();
   #turnStartSample = 0;
   #zeroSample = 0;
@@ -76,6 +78,11 @@ export class CallerLeg {
     return this.#inbound.droppedSamples;
   }
 
+  /** Recognisers that heard the newest turn. */
+  get recognisers(): readonly string[] {
+    return [...this.#heardBy];
+  }
+
   audio(samples: Int16Array): void {
     this.#inbound.push(samples);
   }
@@ -96,6 +103,7 @@ export class CallerLeg {
   /** The turn is over; the next speech is transcribed by itself. */
   forget(): void {
     this.#transcriber.reset();
+    this.#heardBy.clear();
   }
 
   /** Asks the turn model whether the pause at `zeroMs` ends the turn, with so much silence behind it. */
@@ -159,10 +167,11 @@ export class CallerLeg {
     turns.handle({ type: 'speech-started', startMs, ...(over && { over }) });
   }
 
-  #onTranscript({ text, zeroSample, upToSample, language }: Transcript): void {
+  #onTranscript({ text, zeroSample, upToSample, language, recogniser }: Transcript): void {
     const { turns, transcripts } = this.#context;
     const { user, turn } = turns.state;
     if (!turn) return;
+    if (text !== '') this.#heardBy.add(recogniser);
     this.#hearLanguage(text, language);
     transcripts.interim(turn.index, text, turn.startMs);
     const isNewest = zeroSample === this.#zeroSample && user.phase === 'paused';

@@ -1,7 +1,7 @@
 import type { KnowledgeSource } from '../agent/knowledge.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import type { Spoken } from '../audio/playout-line.js';
-import type { CallLog, LoggedTool, LoggedTurn, TurnLatency } from './call-log.js';
+import type { CallLog, LoggedTool, LoggedTurn, TurnLatency, TurnProviders } from './call-log.js';
 
 /** Times in ms of call time. */
 interface Span {
@@ -13,6 +13,7 @@ interface Span {
 export interface Origin {
   readonly latency: TurnLatency | undefined;
   readonly sources: readonly KnowledgeSource[];
+  readonly providers: TurnProviders;
 }
 
 /** Of the tools of one turn, so many are written down. */
@@ -47,12 +48,20 @@ export class Conversation {
     return this.#items;
   }
 
-  /** @param replaces the turn before got no sound in answer: this text takes its place. */
-  user(text: string, { startMs, endMs }: Span, replaces: boolean): void {
+  /** @param how `replaces`: the turn before got no sound in answer: this text takes its place. */
+  user(
+    text: string,
+    { startMs, endMs }: Span,
+    {
+      replaces,
+      recognisers,
+    }: { readonly replaces: boolean; readonly recognisers: readonly string[] },
+  ): void {
     const before = replaces ? this.#lastUser : undefined;
     if (!before) this.#giveToolsToLast();
     if (before) this.#items.splice(0, this.#items.length, ...withoutLastTurn(this.#items));
     this.#items.push({ role: 'user', text, cut: false });
+    const heardBy = [...new Set([...(before?.providers?.recognisers ?? []), ...recognisers])];
     const turn: LoggedTurn = {
       index: before?.index ?? this.#turns++,
       role: 'user',
@@ -61,6 +70,7 @@ export class Conversation {
       startMs: before?.startMs ?? startMs,
       endMs,
       ...(before?.tools && { tools: before.tools }),
+      ...(heardBy.length > 0 && { providers: { recognisers: heardBy } }),
     };
     this.#lastUser = turn;
     this.#writeTurn(turn);
@@ -77,7 +87,11 @@ export class Conversation {
   }
 
   /** Nothing is remembered of an utterance of which nothing was heard. */
-  agent({ text, cut }: Spoken, { startMs, endMs }: Span, { latency, sources }: Origin): void {
+  agent(
+    { text, cut }: Spoken,
+    { startMs, endMs }: Span,
+    { latency, sources, providers }: Origin,
+  ): void {
     if (!text) return;
     this.#items.push({ role: 'agent', text, cut });
     const tools = this.#takeTools();
@@ -91,6 +105,7 @@ export class Conversation {
       ...(latency && { latency }),
       ...(tools.length > 0 && { tools }),
       ...(sources.length > 0 && { sources }),
+      ...(Object.keys(providers).length > 0 && { providers }),
     });
   }
 

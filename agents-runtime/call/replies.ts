@@ -11,7 +11,7 @@ import { LATE, within } from '../agent/within.js';
 import type { SpokenPiece } from '../audio/heard-text.js';
 import type { Playout } from '../audio/playout.js';
 import { CallError } from '../errors.js';
-import type { EndedReason } from './call-log.js';
+import type { EndedReason, TurnProviders } from './call-log.js';
 import type { CallParts } from './call-parts.js';
 import type { ReplyMarks } from './turn-latency.js';
 
@@ -46,6 +46,8 @@ interface Prepared {
   readonly commit: () => void;
   isToolRunning: boolean;
   sources: readonly KnowledgeSource[];
+  readonly models: Set<string>;
+  readonly voices: Set<string>;
 }
 
 /** Makes what the agent says: a reply ahead of its commit or at it, or a fixed text; one at a time. */
@@ -77,6 +79,16 @@ export class Replies {
     return this.#current?.utterance === utterance ? this.#current.sources : [];
   }
 
+  /** Who wrote and who spoke the utterance, as far as it is made. */
+  providersOf(utterance: number): TurnProviders {
+    if (this.#current?.utterance !== utterance) return {};
+    const { models, voices } = this.#current;
+    return {
+      ...(models.size > 0 && { models: [...models] }),
+      ...(voices.size > 0 && { voices: [...voices] }),
+    };
+  }
+
   /** The model is told this with every reply from now on. */
   note(text: string): void {
     this.#notes.push(text);
@@ -103,15 +115,15 @@ export class Replies {
 
   /** Says a fixed text, which may have been spoken ahead. */
   say(utterance: number, text: string, isApology: boolean): void {
-    const { work } = this.#begin(utterance, text, () => undefined);
-    this.#playout.prepare(utterance, this.#saying(text, isApology, work.signal));
+    const current = this.#begin(utterance, text, () => undefined);
+    this.#playout.prepare(utterance, this.#saying(text, isApology, current));
     this.#release(utterance);
   }
 
   /** Says a text that nobody knew before; it is not kept. */
   dictate(utterance: number, text: string): void {
-    const { work } = this.#begin(utterance, text, () => undefined);
-    this.#playout.prepare(utterance, speakReply(fixedText(text), this.#live(work.signal)));
+    const current = this.#begin(utterance, text, () => undefined);
+    this.#playout.prepare(utterance, speakReply(fixedText(text), this.#live(current)));
     this.#release(utterance);
   }
 
@@ -145,7 +157,7 @@ export class Replies {
     const current = this.#begin(utterance, this.#keyOf(asked), commit);
     const tokens = this.#tokens(current, asked, committed);
     const speech = speakReply(tokens, {
-      ...this.#live(current.work.signal),
+      ...this.#live(current),
       onFirstToken: () => this.#mark(current, 'firstTokenAt'),
       onFirstChunk: () => this.#mark(current, 'firstChunkAt'),
       onFirstAudio: () => this.#mark(current, 'firstAudioAt'),
@@ -185,6 +197,7 @@ export class Replies {
         },
         onEnding: (reason) => this.#listener.ending(utterance, reason),
         onFault: onReplyFault,
+        onAnswering: ({ id }) => current.models.add(id),
       },
     );
     const guarded = guardReply(steps, {
@@ -202,14 +215,12 @@ export class Replies {
   }
 
   /** A kept recording where there is one; spoken anew where that fails. */
-  async *#saying(
-    text: string,
-    isApology: boolean,
-    signal: AbortSignal,
-  ): AsyncGenerator<SpokenPiece> {
+  async *#saying(text: string, isApology: boolean, current: Prepared): AsyncGenerator<SpokenPiece> {
     const { clock, greetings, onFault } = this.#parts;
     const fallbackVoices = this.#fallbackVoices;
-    const recording = greetings.speak(text, this.#manner(), signal);
+    const { signal } = current.work;
+    const manner = this.#manner();
+    const recording = greetings.speak(text, manner, signal);
     let hasSpoken = false;
     try {
       for (;;) {
@@ -218,6 +229,7 @@ export class Replies {
         if (next === LATE) throw new CallError('SPEECH_FAILED', 'The voice gave no sound in time');
         if (next.done) return;
         hasSpoken = true;
+        current.voices.add(manner.voice.id);
         yield next.value;
       }
     } catch (error) {
@@ -225,7 +237,7 @@ export class Replies {
       if (signal.aborted || isHopeless) throw error;
       onFault('speech', error);
       const [first, ...rest] = fallbackVoices;
-      const live = this.#live(signal);
+      const live = this.#live(current);
       const others = first && isLate(error) ? { voice: first, fallbackVoices: rest } : {};
       yield* speakReply(fixedText(text), { ...live, ...others });
     } finally {
@@ -250,6 +262,8 @@ export class Replies {
       isToolRunning: false,
       marks,
       sources: [],
+      models: new Set(),
+      voices: new Set(),
     };
     this.#current = current;
     this.#isReleased = false;
@@ -279,11 +293,12 @@ export class Replies {
   }
 
   /** How a reply is spoken: by a voice that may fail. */
-  #live(signal: AbortSignal) {
+  #live({ work: { signal }, voices }: Prepared) {
     const { clock, onFault } = this.#parts;
     const onVoiceFault = (error: unknown) => onFault('speech', error);
     const mannerNow = () => ({ ...this.#manner(), fallbackVoices: this.#fallbackVoices });
-    return { ...mannerNow(), mannerNow, signal, clock, onVoiceFault };
+    const onVoice = ({ id }: VoiceModel) => voices.add(id);
+    return { ...mannerNow(), mannerNow, signal, clock, onVoiceFault, onVoice };
   }
 }
 

@@ -36,7 +36,9 @@ export class FallbackRecogniser implements Recogniser {
     let failure: unknown = new CallError('RECOGNITION_FAILED', 'No recogniser is there');
     for (const recogniser of this.#awake(options.language)) {
       try {
-        return await recogniser.transcribe(samples, options);
+        const text = await recogniser.transcribe(samples, options);
+        options.onRecogniser?.(recogniser.id);
+        return text;
       } catch (error) {
         if (options.signal?.aborted) throw error;
         this.#restsUntil.set(recogniser, clock.now() + REST_MS);

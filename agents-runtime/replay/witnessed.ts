@@ -102,8 +102,8 @@ export class WitnessedLog implements CallLog {
   }
 
   turn(turn: LoggedTurn): Promise<void> {
-    // What tools and searches brought is on the tape as their answers.
-    const { tools: _, sources: __, ...said } = turn;
+    // What tools and searches brought is on the tape as their answers; who gave them, nobody replays.
+    const { tools: _, sources: __, providers: ___, ...said } = turn;
     this.#witness.tell({ t: this.#witness.clock.now(), type: 'turn', turn: said });
     return this.#log.turn(turn);
   }

@@ -20,4 +20,6 @@ export interface TranscribeOptions {
   readonly language?: string | undefined;
   /** Told, before the text comes, which language was heard, by a recogniser that finds out. */
   readonly onLanguage?: (language: string) => void;
+  /** Told, before the text comes, who heard it, where there are several. */
+  readonly onRecogniser?: (id: string) => void;
 }

@@ -106,6 +106,7 @@ function shownTurn(call: CallRow, turn: CallTurnRow) {
     latency,
     tools: (turn.tools ?? []).map((tool) => ({ ...tool, arguments: parsed(tool.arguments) })),
     sources: turn.sources ?? [],
+    providers: turn.providers ?? {},
   };
 }
 

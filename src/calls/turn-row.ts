@@ -1,4 +1,9 @@
-import type { LoggedTool, LoggedTurn, TurnLatency } from '../../agents-runtime/call/call-log.js';
+import type {
+  LoggedTool,
+  LoggedTurn,
+  TurnLatency,
+  TurnProviders,
+} from '../../agents-runtime/call/call-log.js';
 
 /** A tool as it is stored and shown; times are ms from the call's zero. */
 export interface StoredTool {
@@ -32,6 +37,7 @@ export interface CallTurnRow {
   readonly latency: TurnLatency | null;
   readonly tools: readonly StoredTool[] | null;
   readonly sources: readonly StoredSource[] | null;
+  readonly providers: TurnProviders | null;
 }
 
 /** Characters of a passage that are kept. */
@@ -40,7 +46,7 @@ const MAX_TITLE = 500;
 const MAX_SOURCES = 20;
 
 export function toTurnRow(callId: string, turn: LoggedTurn) {
-  const { index, role, text, cut, startMs, endMs, latency, tools, sources } = turn;
+  const { index, role, text, cut, startMs, endMs, latency, tools, sources, providers } = turn;
   return {
     call_id: callId,
     index,
@@ -52,6 +58,7 @@ export function toTurnRow(callId: string, turn: LoggedTurn) {
     latency: latency ?? null,
     tools: tools ? JSON.stringify(tools.map(toStoredTool)) : null,
     sources: sources ? JSON.stringify(toStoredSources(sources)) : null,
+    providers: providers ?? null,
   };
 }
 

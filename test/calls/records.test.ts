@@ -57,6 +57,7 @@ const TURNS: readonly TurnSeed[] = [
       },
     ],
     sources: [{ knowledge_base_id: 3, document_id: 7, title: 'Hours', passage: 'Six to ten.' }],
+    providers: { models: ['a', 'b'], voices: ['c'] },
   },
 ];
 
@@ -89,8 +90,23 @@ describe('a transcript', () => {
     expect(transcript).toMatchObject({ call_id: callId, started_at: '2026-02-10T12:00:00.000Z' });
     expect(transcript.turns).toMatchObject([
       { index: 0, role: 'agent', speaker: 'Pool', cut: false, start_ms: 0, end_ms: 900, tools: [] },
-      { index: 1, role: 'user', speaker: 'Caller', cut: false, start_ms: 61_000, sources: [] },
-      { index: 2, role: 'agent', cut: true, latency: LATENCY, sources: TURNS[2]!.sources },
+      {
+        index: 1,
+        role: 'user',
+        speaker: 'Caller',
+        cut: false,
+        start_ms: 61_000,
+        sources: [],
+        providers: {},
+      },
+      {
+        index: 2,
+        role: 'agent',
+        cut: true,
+        latency: LATENCY,
+        sources: TURNS[2]!.sources,
+        providers: TURNS[2]!.providers,
+      },
     ]);
     expect(transcript.turns.map(({ text }: { text: string }) => text)).toEqual(
       TURNS.map(({ text }) => text),

@@ -20,6 +20,7 @@ function turn(part: Partial<CallTurnRow>): CallTurnRow {
     latency: null,
     tools: null,
     sources: null,
+    providers: null,
     ...part,
   };
 }

@@ -131,9 +131,10 @@ export function harness(options: HarnessOptions = {}) {
     recogniser: scriptedRecogniser(clock, options),
     liveRecogniser: options.live?.(clock),
     replyModel: scriptedModel(clock, options, requests),
-    fallbackModels: (options.fallbackReplies ?? []).map((reply) =>
-      scriptedModel(clock, { reply }, requests),
-    ),
+    fallbackModels: (options.fallbackReplies ?? []).map((reply, i) => ({
+      ...scriptedModel(clock, { reply }, requests),
+      id: `fallback ${i + 1}`,
+    })),
     voice: scriptedVoice(clock, options),
     voiceFor:
       options.languages &&
@@ -141,7 +142,9 @@ export function harness(options: HarnessOptions = {}) {
         options.languages?.includes(language)
           ? overheard(scriptedVoice(clock, {}), language, spokenBy)
           : undefined),
-    fallbackVoices: options.hasFallbackVoice ? [scriptedVoice(clock, {})] : [],
+    fallbackVoices: options.hasFallbackVoice
+      ? [{ ...scriptedVoice(clock, {}), id: 'fallback voice' }]
+      : [],
     tools: options.tools,
     greetings: new Greetings(),
     log,
@@ -201,6 +204,8 @@ export function harness(options: HarnessOptions = {}) {
       }
       return [...segments.values()];
     },
+    providers: (role: 'user' | 'agent') =>
+      [...turns.values()].filter((turn) => turn.role === role).map(({ providers }) => providers),
     texts: (role: 'user' | 'agent') =>
       [...turns.values()].filter((turn) => turn.role === role).map(({ text }) => text),
   };

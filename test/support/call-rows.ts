@@ -16,7 +16,8 @@ export interface CallSeed {
   readonly isOfOldSchema?: boolean;
 }
 
-export interface TurnSeed extends Partial<Pick<CallTurnRow, 'latency' | 'tools' | 'sources'>> {
+export interface TurnSeed
+  extends Partial<Pick<CallTurnRow, 'latency' | 'tools' | 'sources' | 'providers'>> {
   readonly role: 'user' | 'agent';
   readonly text: string;
 }
@@ -41,7 +42,7 @@ export async function insertCall(db: Knex, seed: CallSeed): Promise<string> {
     ended_reason: isOver ? 'user_hangup' : null,
     credits_used: seed.credits ?? 0,
   });
-  const rows = turns.map(({ role, text, latency = null, tools, sources }, index) => ({
+  const rows = turns.map(({ role, text, latency = null, tools, sources, providers }, index) => ({
     call_id: callId,
     index,
     role,
@@ -53,6 +54,7 @@ export async function insertCall(db: Knex, seed: CallSeed): Promise<string> {
     ...(!seed.isOfOldSchema && {
       tools: tools ? JSON.stringify(tools) : null,
       sources: sources ? JSON.stringify(sources) : null,
+      providers,
     }),
   }));
   if (rows.length > 0) await db('call_turns').insert(rows);

@@ -14,6 +14,7 @@ import { callRecords } from './0013-call-records.js';
 import { liveAndRetention } from './0014-live-and-retention.js';
 import { audiosocketCalls } from './0015-audiosocket-calls.js';
 import { knowledgeDocuments } from './0016-knowledge-documents.js';
+import { turnProviders } from './0019-turn-providers.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   liveAndRetention,
   audiosocketCalls,
   knowledgeDocuments,
+  turnProviders,
 ];

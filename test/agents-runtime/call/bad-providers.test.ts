@@ -101,6 +101,11 @@ describe('a model', () => {
     await call.say('tell me', 600);
     await call.silence(10_000);
     expect(call.texts('agent')[0]).toMatch(/^One moment, please\. One two .* fourteen\.$/);
+    // The voice that died had said the filler.
+    expect(call.providers('agent')).toEqual([
+      { models: ['fallback 1'], voices: ['script', 'fallback voice'] },
+    ]);
+    expect(call.providers('user')).toEqual([{ recognisers: ['script'] }]);
     expect(call.ended()).toBeUndefined();
   });
 });
@@ -129,6 +134,9 @@ describe('a model that breaks off in the middle', () => {
       ),
     ]);
     expect(call.faults).toEqual([expect.stringContaining('the connection died')]);
+    expect(call.providers('agent')).toEqual([
+      { models: ['script', 'fallback 1'], voices: ['script'] },
+    ]);
     expect(call.requests).toHaveLength(2);
     expect(call.requests[1]!.notes).toEqual([
       expect.stringContaining('"We open at ten. And we ". Say what is missing'),

@@ -79,6 +79,7 @@ describe('a streaming recogniser', () => {
     await call.say('and the other one', 700);
     await call.silence(4_000);
     expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
+    expect(call.providers('user')).toEqual(Array(2).fill({ recognisers: ['live'] }));
     expect(call.faults).toEqual([]);
     expect(call.lines).toHaveLength(1);
     call.call.hangUp('user_hangup');
@@ -125,6 +126,7 @@ describe('a streaming recogniser', () => {
     await call.say('five five five', 1_200);
     await call.silence(3_000);
     expect(call.texts('user')).toEqual(['my number is five five five']);
+    expect(call.providers('user')).toEqual([{ recognisers: ['live', 'script'] }]);
     expect(call.faults).toHaveLength(1);
   });
 
