@@ -72,7 +72,7 @@ export class TwilioCodec implements TextCodec {
       return fault('The message is not JSON');
     }
     const { success, data: message } = Incoming.safeParse(json);
-    if (!success) return fault('The message has no known form');
+    if (!success) return fault('The message has no known form', this.#isStart(json));
     switch (message.event) {
       case 'connected':
         return undefined;
@@ -110,6 +110,12 @@ export class TwilioCodec implements TextCodec {
       default:
         return undefined;
     }
+  }
+
+  /** Without a start that can be read nothing that follows can be. */
+  #isStart(json: unknown): boolean {
+    const isObject = typeof json === 'object' && json !== null;
+    return this.#streamSid === undefined && isObject && 'event' in json && json.event === 'start';
   }
 
   #onStart({ streamSid, start }: Start): CarrierEvent {

@@ -125,6 +125,7 @@ describe('what Twilio says', () => {
       { encoding: 'audio/x-l16', sampleRate: 8_000, channels: 1 },
       { encoding: 'audio/x-mulaw', sampleRate: 16_000, channels: 1 },
       { encoding: 'audio/x-mulaw', sampleRate: 8_000, channels: 2 },
+      { encoding: 'opus' },
     ]) {
       const codec = new TwilioCodec();
       const message = JSON.parse(START);
