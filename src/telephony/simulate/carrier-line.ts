@@ -55,6 +55,7 @@ export class CarrierLine {
   #callerLoudMs = Number.NEGATIVE_INFINITY;
   #mostLeadMs = 0;
   #quietMs = 0;
+  #clears = 0;
   #gapsMs: number[] = [];
 
   constructor(options: CarrierLineOptions) {
@@ -83,6 +84,11 @@ export class CarrierLine {
 
   get waitingMs(): number {
     return (this.#playout.waiting / this.sampleRate) * 1000;
+  }
+
+  /** How often the gateway took back what had not been played. */
+  get clears(): number {
+    return this.#clears;
   }
 
   /** When the agent's sound that is heard now, or was last, began; −∞ before any. */
@@ -150,6 +156,7 @@ export class CarrierLine {
   clear(): void {
     this.advance();
     this.#playout.clear();
+    this.#clears++;
   }
 
   /** Waits until something is so, looked at after each frame; false when it did not come in time. */

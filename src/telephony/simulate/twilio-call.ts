@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../agents-runtime/clock.js';
+import { callIdOf } from '../phone-desk.js';
 import { type CallFault, CallFaults } from './call-faults.js';
 import { CarrierLine } from './carrier-line.js';
 import type { CallEnd, SimulatedCall } from './simulated-call.js';
@@ -35,7 +36,7 @@ export interface TwilioCallOptions {
 export class TwilioCall implements SimulatedCall {
   readonly line: CarrierLine;
   readonly callSid: string;
-  readonly callId = undefined;
+  readonly callId: string | undefined;
   readonly ended: Promise<CallEnd>;
   /** Steps of the answers that were followed, such as `Connect` and `Reject busy`. */
   readonly steps: string[] = [];
@@ -54,6 +55,7 @@ export class TwilioCall implements SimulatedCall {
     this.#options = options;
     const { clock, gatewayUrl, publicUrl = gatewayUrl, authToken, driftPpm, isRecorded } = options;
     this.callSid = options.outbound?.callSid ?? `CA${randomBytes(16).toString('hex')}`;
+    this.callId = options.outbound ? undefined : callIdOf('twilio', this.callSid);
     this.#webhooks = new TwilioWebhooks({ gatewayUrl, publicUrl, authToken });
     this.line = new CarrierLine({
       clock,

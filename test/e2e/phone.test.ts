@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
+import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import type { CarrierLine } from '../../src/telephony/simulate/carrier-line.js';
+import { ask, endedCall, SHOP, StoredCalls } from '../support/called-agents.js';
+import { decodeChannels } from '../support/decode-audio.js';
+import { type FakeCarrier, startTwilio, TWILIO } from '../support/fake-carriers.js';
+import { addCall } from '../support/fake-twilio-calls.js';
+import { Listener } from '../support/listener.js';
+import { describeWith } from '../support/needs.js';
+import { type Product, startProduct } from '../support/product.js';
+import { Receiver, status } from '../support/receiver.js';
+import { toneOnsets } from '../support/recordings/tone-onsets.js';
+import {
+  CALLER,
+  callByPhone,
+  LINE_RATE,
+  type PhoneScenario,
+  spokenByProduct,
+  VARIABLES,
+} from '../support/telephony/phone-scenarios.js';
+
+const ROSES = 'How much are twelve red roses?';
+const ORCHIDS = 'Who teaches the class about orchids?';
+const HOURS = 'Stop, please. When is the shop open?';
+/** The variable is the owner's webhook's, or the dialplan's: none of its words comes without it. */
+const GREETING = 'Hello, this is {{place}}.';
+const CARRIERS = ['twilio', 'audiosocket'] as const;
+/** Longer than any pause inside what the agent says, on a busy machine too. */
+const SPOKEN_MS = 2_000;
+/** Between two legs, of which one went through a busy machine. */
+const APART_MS = 250;
+
+describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
+  const said = new Map<string, Int16Array>();
+  let rest: FakeCarrier;
+  let hook: Receiver;
+  let product: Product;
+  let stored: StoredCalls;
+  let listener: Listener;
+
+  beforeAll(async () => {
+    rest = await startTwilio();
+    hook = await Receiver.open();
+    product = await startProduct({
+      env: {
+        TWILIO_ACCOUNT_SID: TWILIO.accountSid,
+        TWILIO_AUTH_TOKEN: TWILIO.authToken,
+        TWILIO_BASE_URL: rest.baseUrl,
+        AUDIOSOCKET_PORT: '0',
+        OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+      },
+    });
+    stored = new StoredCalls(product);
+    listener = new Listener();
+    for (const text of [ROSES, ORCHIDS, HOURS]) {
+      said.set(text, await spokenByProduct(product, text));
+    }
+  });
+  afterAll(async () => {
+    await listener?.close();
+    await stored?.close();
+    await product?.stop();
+    hook?.close();
+    rest?.close();
+  });
+
+  /** A call that was answered, and is over with its test at the latest. */
+  async function phone(
+    carrier: (typeof CARRIERS)[number],
+    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+    config: AgentConfigInput = {},
+  ) {
+    const webhooks = {
+      inbound_call: { url: hook.url(), secret: 'hush', timeout: 5, enabled: true },
+    };
+    const scenario = await callByPhone(product, carrier, {
+      greeting: GREETING,
+      ...(carrier === 'twilio' && { webhooks }),
+      ...config,
+    });
+    const { call } = scenario;
+    onTestFinished(() => call.hangUp());
+    if ('callSid' in call) addCall(rest, String(call.callSid));
+    expect(await call.ring()).toBe('answered');
+    return scenario;
+  }
+
+  const heard = ({ sound }: CarrierLine, fromMs: number) => {
+    const agent = sound.agent.subarray((fromMs * LINE_RATE) / 1000);
+    return Float32Array.from(agent.slice(0, 12 * LINE_RATE), (sample) => sample / 32768);
+  };
+  const transcribed = (line: CarrierLine, fromMs: number) =>
+    listener.transcribe(heard(line, fromMs), LINE_RATE);
+
+  /** Asks aloud, and gives when the question was over. */
+  async function askAloud(line: CarrierLine, question: string): Promise<number> {
+    line.say(said.get(question)!);
+    await line.until(() => !line.isCallerSpeaking);
+    return line.callerLoudMs;
+  }
+
+  const turnsOf = ({ call }: PhoneScenario) => stored.turns(call.callId!);
+
+  async function recordOf({ call, number }: PhoneScenario) {
+    const record = await endedCall(product, call.callId!);
+    expect(record).toMatchObject({ from_number: CALLER, to_number: number });
+    const { body } = await ask(product, 'GET', '/agent/call-history?limit=100');
+    const ofNumber = (item: { to_number: string }) => item.to_number === number;
+    expect(body.items.filter(ofNumber)).toHaveLength(1);
+    return record;
+  }
+
+  async function recordingOf({ call }: PhoneScenario) {
+    const path = `/agent/call-history/${call.callId}/recording`;
+    let answer = await ask(product, 'GET', path);
+    for (let tries = 0; answer.body.status !== 'ready' && tries < 300; tries++) {
+      await sleep(100);
+      answer = await ask(product, 'GET', path);
+    }
+    expect(answer.body.status).toBe('ready');
+    const file = Buffer.from(await (await fetch(answer.body.url)).arrayBuffer());
+    const form = { channels: 2, sampleRate: LINE_RATE };
+    const [caller, agent] = await decodeChannels(ffmpeg, file, form);
+    return { caller: caller!, agent: agent! };
+  }
+
+  /** From the first of one leg to the first of the other, ms. */
+  const between = (caller: Float32Array, agent: Float32Array) =>
+    toneOnsets(caller, LINE_RATE)[0]! - toneOnsets(agent, LINE_RATE)[0]!;
+
+  it.concurrent.for(CARRIERS)(
+    'through %s is greeted, answered, interrupted and keyed, and its caller hangs up',
+    async (carrier, context) => {
+      if (carrier === 'twilio') hook.answer(status(200, { dynamic_variables: VARIABLES }));
+      const scenario = await phone(carrier, context);
+      const { call } = scenario;
+      const { line } = call;
+      expect(await line.quiet(0, SPOKEN_MS)).toBe(true);
+      expect(await transcribed(line, 0)).toMatch(/garden|library|boston/);
+
+      const askedMs = await askAloud(line, ROSES);
+      expect(await line.quiet(askedMs, SPOKEN_MS)).toBe(true);
+      expect(await transcribed(line, askedMs)).toMatch(/thirty|30|vase|bouquet|roses/);
+
+      const longMs = await askAloud(line, ORCHIDS);
+      expect(await line.hears(longMs)).toBe(true);
+      const untilMs = line.agentOnsetMs + 2_000;
+      await line.until(() => line.atMs >= untilMs);
+      const brokenInMs = await askAloud(line, HOURS);
+      expect(await line.quiet(brokenInMs, SPOKEN_MS)).toBe(true);
+      expect(await transcribed(line, brokenInMs)).toMatch(
+        /open|eight|six|8|6|saturday|monday|shop/,
+      );
+
+      const keyedMs = line.atMs;
+      call.press('5#');
+      expect(await line.hears(keyedMs)).toBe(true);
+      call.hangUp();
+      expect(await call.ended).toEqual({ by: 'caller', how: 'hung up' });
+
+      const record = await recordOf(scenario);
+      expect(record).toMatchObject({ ended_reason: 'user_hangup', call_type: 'sip_inbound' });
+      const turns = await turnsOf(scenario);
+      const cut = turns.find((turn) => turn.cut && turn.text.startsWith('Our gardener'));
+      const fact = SHOP.prompt!.slice(SHOP.prompt!.indexOf('Our gardener'));
+      expect(cut?.text.length).toBeLessThan(fact.length);
+      expect(turns.map(({ text }) => text)).toContainEqual(expect.stringContaining('5#'));
+      expect(call.faults).toEqual([]);
+      if (carrier === 'twilio') expect(line.clears).toBeGreaterThan(0);
+
+      const { caller, agent } = await recordingOf(scenario);
+      const { sound } = line;
+      const [ours, theirs] = [sound.caller, sound.agent].map((leg) =>
+        Float32Array.from(leg, (sample) => sample / 32768),
+      );
+      expect(Math.abs(between(caller, agent) - between(ours!, theirs!))).toBeLessThan(APART_MS);
+    },
+  );
+
+  it.concurrent.for(CARRIERS)('through %s is hung up by the gateway', async (carrier, context) => {
+    const scenario = await phone(carrier, context, { greeting: SHOP.greeting, webhooks: null });
+    const { call } = scenario;
+    expect(await call.line.hears(0)).toBe(true);
+    const ended = await ask(product, 'POST', `/calls/${call.callId}/end`);
+    expect(ended.status).toBe(200);
+    expect((await call.ended).by).toBe('gateway');
+    expect(call.faults).toEqual([]);
+    await recordOf(scenario);
+  });
+});
