@@ -224,7 +224,7 @@ it("a voice that does not speak the call's language is 400", async () => {
   }
 });
 
-it('a carrier that is away or not set up, and Google without its settings, are 502', async () => {
+it('a carrier or an exchange that is away or not set up, and Google without its settings, are 502', async () => {
   for (const operation of documenting(502).filter(({ path }) => /phone-number|google/.test(path))) {
     if (`${nameOf(operation)} 502` in SINGLE) continue;
     await provoke(operation, 502, { body: plane().bodyOf(operation) });
@@ -237,6 +237,8 @@ it('a carrier that is away or not set up, and Google without its settings, are 5
   };
   const body = { agent_id: await makeDeployedAgent(config), target_phone_number: to };
   await provoke(operationOf('POST /api/v1/calls/outbound'), 502, { body });
+  const announced = operationOf('POST /api/v1/telephony/audiosocket/calls');
+  await provoke(announced, 502, { body: { agent_id: body.agent_id } });
 });
 
 it('every documented error was provoked, here or where it is said', () => {

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
+import type { CallInput } from '../../../../agents-runtime/call/transport.js';
+import { CallRecorder } from '../../../../agents-runtime/recording/call-recorder.js';
+import { PhoneLine } from '../../../../agents-runtime/transports/telephony/phone-line.js';
+import type { SoundPiece } from '../../../../media/recording/spool-writer.js';
+import { tone } from '../../../support/tones.js';
+import { VirtualClock } from '../../../support/virtual-clock.js';
+
+/** As much drift as 100 ppm make in 30 minutes, in a tenth of the time. */
+const MINUTES = 3;
+const PPM = 1_000;
+const EVERY_MS = 10_000;
+const TONE_MS = 100;
+
+/** Where sound begins after silence, ms. */
+function onsets(pieces: readonly SoundPiece[], leg: SoundPiece['leg'], rate: number): number[] {
+  const found: number[] = [];
+  let lastLoud = Number.NEGATIVE_INFINITY;
+  for (const piece of pieces) {
+    if (piece.leg !== leg) continue;
+    const loud = piece.samples instanceof Int16Array ? 3_000 : 0.1;
+    for (let i = 0; i < piece.samples.length; i++) {
+      if (Math.abs(piece.samples[i]!) < loud) continue;
+      const at = ((piece.at + i) * 1000) / rate;
+      if (at - lastLoud > 1_000) found.push(at);
+      lastLoud = at;
+    }
+  }
+  return found;
+}
+
+it('the legs of a recording stay together over a line whose clock drifts', () => {
+  for (const [ppm, buffers] of [
+    [PPM, false],
+    [-PPM, true],
+  ] as const) {
+    const clock = new VirtualClock();
+    const pieces: SoundPiece[] = [];
+    const sentAt: number[] = [];
+    const line = new PhoneLine({
+      clock,
+      ticker: new FrameTicker(clock),
+      traits: { sampleRate: 8_000, buffers },
+      link: {
+        backlogBytes: 0,
+        act: ({ type }) => {
+          if (type === 'audio' && clock.now() - (sentAt.at(-1) ?? -9_999) > 1_000) {
+            sentAt.push(clock.now());
+          }
+        },
+        close: () => undefined,
+      },
+    });
+    const recorder = new CallRecorder({
+      transport: line,
+      clock,
+      sink: { write: (more) => void pieces.push(...more), end: () => undefined },
+    });
+    const nothing = () => undefined;
+    const call: CallInput = {
+      connected: nothing,
+      audio: nothing,
+      typed: nothing,
+      say: nothing,
+      played: nothing,
+      lost: nothing,
+      regained: nothing,
+      hangUp: nothing,
+    };
+    line.start(recorder.input(call));
+    const speed = 1 + ppm / 1e6;
+    const spoken: number[] = [];
+    const loud = Int16Array.from(tone(440, 8_000, 160), (sample) => sample * 32_767);
+    const quiet = new Int16Array(160);
+    for (let frame = 1; frame * 20 < MINUTES * 60_000; frame++) {
+      const at = (frame * 20) / speed;
+      const startedAt = ((frame - 1) * 20) / speed;
+      const isLoud = startedAt % EVERY_MS < TONE_MS && startedAt > TONE_MS;
+      if (isLoud && startedAt - (spoken.at(-1) ?? 0) > 1_000) spoken.push(startedAt);
+      clock.advance(Math.max(0, at - clock.now()));
+      line.handle({ type: 'audio', pcm: isLoud ? loud : quiet, tsMs: (frame - 1) * 20 });
+      const isTurn = frame % (EVERY_MS / 20) === 250;
+      if (isTurn) recorder.audio(tone(1_000, 16_000, 1_600));
+    }
+    recorder.close();
+    const caller = onsets(pieces, 'caller', 16_000);
+    const agent = onsets(pieces, 'agent', 16_000);
+    expect(caller.length).toBe(spoken.length);
+    expect(agent.length).toBe(sentAt.length);
+    const apart = (found: readonly number[], wanted: readonly number[]) =>
+      Math.max(...found.map((at, i) => Math.abs(at - wanted[i]!)));
+    expect(apart(caller, spoken)).toBeLessThanOrEqual(20);
+    expect(apart(agent, sentAt)).toBeLessThanOrEqual(20);
+  }
+});
