@@ -20,10 +20,4 @@ export const PENDING: Readonly<Record<string, Pending>> = {
     status: 502,
     body: { code: 'PROVIDER_ERROR' },
   },
-  'POST /api/v1/calls/outbound': {
-    by: 'H',
-    what: 'carriers dial',
-    status: 502,
-    body: { code: 'PROVIDER_ERROR', error: 'This version cannot dial through twilio yet' },
-  },
 };
