@@ -8,6 +8,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly run: Bench }>>> 
   api: () => import('./api.js'),
   call: () => import('./call.js'),
   density: () => import('./density/density.js'),
+  livekit: () => import('./livekit/livekit.js'),
   telephony: () => import('./telephony/telephony.js'),
   endpointing: () => import('./endpointing.js'),
   speech: () => import('./speech.js'),

@@ -1,0 +1,140 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { READY_MADE_AGENT } from '../../src/agents/ready-made-agent.js';
+import { launchBrowser } from '../support/call-page.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
+import { describeWith } from '../support/needs.js';
+import { type Product, startProduct } from '../support/product.js';
+import { askedByPiper } from '../support/questions.js';
+import { type SeenInRoom, serveRoomPage } from '../support/room-page.js';
+
+const QUESTION = 'How much does a coffee cost in the café?';
+const LONG_ANSWERED = 'What are your opening hours?';
+const INTERRUPTION = 'Wait, how much does a coffee cost?';
+const PRICE = /three dollars and fifty cents/;
+const PATIENCE = { timeout: 40_000, interval: 100 };
+
+/** Says nothing by itself. */
+const QUIET = { greeting: '', user_silence_timeout: 300 };
+
+interface Details {
+  readonly server_url: string;
+  readonly participant_token: string;
+  readonly call_id: string;
+  readonly end_token: string;
+}
+
+describeWith(
+  ['livekit-server', 'chromium', 'piper-tts'],
+  "a call with LiveKit's own client in a browser",
+  (tools) => {
+    let server: LiveKitServer;
+    let product: Product;
+    let browser: Browser;
+    let client: Awaited<ReturnType<typeof serveRoomPage>>;
+    let clips: readonly Float32Array[];
+    beforeAll(async () => {
+      clips = askedByPiper(tools['piper-tts'], [QUESTION, LONG_ANSWERED, INTERRUPTION]);
+      server = await startLiveKitServer(tools['livekit-server']);
+      [browser, client, product] = await Promise.all([
+        launchBrowser(tools.chromium),
+        serveRoomPage(),
+        startProduct({
+          env: {
+            LIVEKIT_URL: server.url.replace('http', 'ws'),
+            LIVEKIT_API_KEY: server.apiKey,
+            LIVEKIT_API_SECRET: server.apiSecret,
+          },
+        }),
+      ]);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      client?.close();
+      await product?.stop();
+      await server?.stop();
+    });
+
+    async function ask<Answer>(path: string, body?: object, key = product.apiKey): Promise<Answer> {
+      const response = await fetch(`${product.url}/api/v1${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      expect(response.status).toBeLessThan(300);
+      return (await response.json()) as Answer;
+    }
+
+    async function silentAgent(): Promise<string> {
+      const agents = await ask<{ name: string; config: object }[]>('/agent');
+      const { config } = agents.find(({ name }) => name === READY_MADE_AGENT.name)!;
+      const agent = { name: 'Without a greeting', config: { ...config, ...QUIET } };
+      const { agent_id: id } = await ask<{ agent_id: string }>('/agent', agent);
+      await ask(`/agent/${id}/deploy`, {});
+      return id;
+    }
+
+    it('hears and is heard, shows and takes texts, and can be interrupted', async () => {
+      const details = await ask<Details>('/connection/connection-details', {
+        agent_id: await silentAgent(),
+      });
+      expect(details.server_url).toBe(server.url.replace('http', 'ws'));
+      const page = await browser.newPage();
+      await page.goto(client.url);
+      const run = <Answer>(script: string) => page.evaluate(`guest.${script}`) as Promise<Answer>;
+      const say = (clip: Float32Array) => run(`say(Float32Array.of(${[...clip].join()}))`);
+      const seen = () => run<SeenInRoom>('seen()');
+      const said = async (role: 'agent' | 'caller') =>
+        (await seen()).transcripts.filter(({ from }) => from.startsWith(`${role}-`));
+      const finals = async (role: 'agent' | 'caller') =>
+        (await said(role)).flatMap(({ final, text }) => (final ? text : [])).join(' | ');
+
+      // What is asked before the room is joined is heard all the same.
+      await run('open()');
+      await run('speakAhead()');
+      await say(clips[0]!);
+      const { server_url: url, participant_token: token } = details;
+      await run(`join(${JSON.stringify(url)}, ${JSON.stringify(token)})`);
+      await expect.poll(() => finals('caller'), PATIENCE).toMatch(/coffee/i);
+      await expect.poll(() => finals('agent'), PATIENCE).toMatch(PRICE);
+      expect((await seen()).loudest).toBeGreaterThan(0.05);
+      const states = (await seen()).states;
+      expect(states).toContain('speaking');
+
+      // A long answer is interrupted while it is heard.
+      const state = async () => (await seen()).states.at(-1);
+      await expect.poll(state, PATIENCE).toBe('listening');
+      const before = (await said('agent')).length;
+      await say(clips[1]!);
+      await expect.poll(async () => (await said('agent')).length, PATIENCE).toBeGreaterThan(before);
+      await expect.poll(async () => (await seen()).level, PATIENCE).toBeGreaterThan(0.05);
+      const { id: answer } = (await said('agent')).at(-1)!;
+      await say(clips[2]!);
+      const ofAnswer = async () => (await said('agent')).filter(({ id }) => id === answer);
+      await expect.poll(async () => (await ofAnswer()).at(-1)?.final, PATIENCE).toBe(true);
+      const texts = (await ofAnswer()).map(({ text }) => text);
+      const longest = Math.max(...texts.map(({ length }) => length));
+      expect(texts.at(-1)!.length).toBeLessThan(longest);
+      const afterCut = async () => {
+        const all = await said('agent');
+        const cutAt = all.findLastIndex(({ id }) => id === answer);
+        return all
+          .slice(cutAt + 1)
+          .map(({ text }) => text)
+          .join(' | ');
+      };
+      await expect.poll(afterCut, PATIENCE).toMatch(PRICE);
+      await expect.poll(state, PATIENCE).toBe('listening');
+
+      await run('type("Are dogs welcome?")');
+      const written = async (topic: string) =>
+        (await seen()).texts.flatMap((text) => (text.topic === topic ? text.text : [])).join(' | ');
+      await expect.poll(() => written('lk.chat'), PATIENCE).toMatch(/dogs on a lead are welcome/);
+      await expect.poll(() => written('lk.transcription'), PATIENCE).toMatch(PRICE);
+
+      await ask(`/calls/${details.call_id}/end`, {}, details.end_token);
+      await expect.poll(async () => (await seen()).isOut, PATIENCE).toBe(true);
+      await page.close();
+    });
+  },
+);
