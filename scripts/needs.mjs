@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { goBinary } from './needs/go-binary.mjs';
 import { npmPackages } from './needs/npm-packages.mjs';
 import { otherPostgres } from './needs/other-postgres.mjs';
+import { ownGoProgram } from './needs/own-go-program.mjs';
 import { pythonVenv } from './needs/python-venv.mjs';
 import { installWithApt, systemCommand } from './needs/system-command.mjs';
 
@@ -49,6 +50,9 @@ export const NEEDS = {
   gofakes3: goBinary('github.com/johannesboyne/gofakes3/cmd/gofakes3', 'v1.2.0'),
   // Newer ones cannot be built from the module proxy alone.
   'livekit-server': goBinary('github.com/livekit/livekit-server/cmd/server', 'v1.11.0'),
+  // Those who read the files of deploy/ in earnest, as far as they check them.
+  'deploy-check': ownGoProgram('deploy-check'),
+  caddy: systemCommand(['caddy'], 'caddy'),
 };
 
 /**

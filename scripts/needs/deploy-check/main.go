@@ -4,6 +4,7 @@
 //	deploy-check compose FILE       the project, filled in from the environment
 //	deploy-check kubernetes FOLDER  the objects that a kustomization makes
 //	deploy-check dockerfile FILE    the stages
+//	deploy-check yaml FILE          any other file, of which it knows nothing
 //
 // Prints what was read as JSON; what is wrong goes to standard error, and the exit code is then 1.
 package main
@@ -13,6 +14,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"sigs.k8s.io/yaml"
 )
 
 type check func(ctx context.Context, path string) (any, []string, error)
@@ -21,11 +24,12 @@ var checks = map[string]check{
 	"compose":    checkCompose,
 	"kubernetes": checkKubernetes,
 	"dockerfile": checkDockerfile,
+	"yaml":       readYaml,
 }
 
 func main() {
 	if len(os.Args) != 3 || checks[os.Args[1]] == nil {
-		fail("usage: deploy-check compose|kubernetes|dockerfile PATH")
+		fail("usage: deploy-check compose|kubernetes|dockerfile|yaml PATH")
 	}
 	read, faults, err := checks[os.Args[1]](context.Background(), os.Args[2])
 	if err != nil {
@@ -45,4 +49,14 @@ func main() {
 func fail(sentence string) {
 	fmt.Fprintln(os.Stderr, sentence)
 	os.Exit(1)
+}
+
+func readYaml(_ context.Context, path string) (any, []string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var read any
+	err = yaml.UnmarshalStrict(text, &read)
+	return read, nil, err
 }

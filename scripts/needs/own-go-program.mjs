@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run } from '../run.mjs';
+import { keptFolder, reasonFrom } from './kept-folder.mjs';
+import { onPath } from './system-command.mjs';
+
+/**
+ * A Go program whose source lies in a folder beside this file; it is built again when that changes.
+ * @param {string} name of the folder and of the binary
+ */
+export function ownGoProgram(name) {
+  const source = fileURLToPath(new URL(`./${name}/`, import.meta.url));
+  const hash = createHash('sha256');
+  for (const file of readdirSync(source).sort()) hash.update(readFileSync(join(source, file)));
+  const kept = keptFolder(name, [hash.digest('hex')]);
+  const binary = () => join(kept.path(), name);
+  return {
+    find: () => (kept.isComplete() ? binary() : undefined),
+    make: async () => {
+      const go = onPath('go');
+      if (!go) throw new Error('there is no go on the PATH: install Go to build it');
+      await kept.make(async (folder) => {
+        const args = ['build', '-ldflags', '-s -w', '-o', join(folder, name), '.'];
+        const result = await run(go, args, { cwd: source, env: { CGO_ENABLED: '0' } });
+        if (result.code !== 0) throw new Error(reasonFrom('go build', result));
+      });
+      return binary();
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readConfig, SETTING_NAMES } from '../../src/config.js';
+import { COMPOSE_ENV, DEPLOY, DeployFiles, secondsOf } from '../support/deploy-files.js';
+import { describeWith } from '../support/needs.js';
+
+/** What an orderly end takes beside the calls, see the README's table of settings. */
+const END_BESIDE_CALLS_S = 12;
+const GATEWAYS = ['gateway-1', 'gateway-2'];
+
+describeWith(['deploy-check'], 'compose.yaml', (tools) => {
+  const files = new DeployFiles(tools['deploy-check']);
+  const project = files.compose();
+  const services = Object.entries(project.services);
+  const service = (name: string) => project.services[name]!;
+
+  it('has two gateways and all that they need', () => {
+    expect(services.map(([name]) => name).sort()).toEqual([
+      'database',
+      ...GATEWAYS,
+      'livekit',
+      'livekit-sip',
+      'models',
+      'proxy',
+      'redis',
+      'storage',
+    ]);
+    const [one, two] = GATEWAYS.map((name) => service(name).environment);
+    expect({ ...one, GATEWAY_ADDRESS: '' }).toEqual({ ...two, GATEWAY_ADDRESS: '' });
+    for (const name of GATEWAYS) {
+      expect(service(name).environment.GATEWAY_ADDRESS).toMatch(new RegExp(`^${name}:\\d+$`));
+    }
+  });
+
+  it.each(Object.keys(COMPOSE_ENV))('is not started without %s', (name) => {
+    const { [name]: _, ...others } = COMPOSE_ENV as Record<string, string>;
+    expect(() => files.compose(others)).toThrow(new RegExp(`required variable ${name} is missing`));
+  });
+
+  it('publishes the proxy, SIP and media, and nothing else', () => {
+    const published = services.flatMap(([name, { ports }]) =>
+      ports.map(({ published: port, protocol }) => `${name} ${port}/${protocol}`),
+    );
+    const rtp = published.filter((port) => /^livekit-sip 1\d{4}\/udp$/.test(port));
+    expect(published.filter((port) => !rtp.includes(port)).sort()).toEqual([
+      'livekit 7881/tcp',
+      'livekit 7882/udp',
+      'livekit-sip 5060/tcp',
+      'livekit-sip 5060/udp',
+      'proxy 443/tcp',
+      'proxy 443/udp',
+      'proxy 80/tcp',
+    ]);
+    const [first, last] = SipConfig.parse(files.yaml('livekit-sip.yaml')).rtp_port;
+    expect(rtp).toHaveLength(last! - first! + 1);
+    expect(rtp[0]).toBe(`livekit-sip ${first}/udp`);
+  });
+
+  it('publishes the very ports that LiveKit has its media on', () => {
+    const { rtc } = LiveKitConfig.parse(files.yaml('livekit.yaml'));
+    const ports = service('livekit').ports.map(({ published, target }) => [
+      Number(published),
+      target,
+    ]);
+    expect(ports).toEqual([
+      [rtc.tcp_port, rtc.tcp_port],
+      [rtc.udp_port, rtc.udp_port],
+    ]);
+  });
+
+  it('waits for calls when it stops a gateway, or LiveKit under them', () => {
+    const drain = Number(service('gateway-1').environment.DRAIN_SECONDS);
+    for (const name of [...GATEWAYS, 'livekit', 'livekit-sip']) {
+      const grace = secondsOf(service(name).stop_grace_period ?? '');
+      expect(grace, name).toBeGreaterThanOrEqual(drain + END_BESIDE_CALLS_S);
+    }
+  });
+
+  it.each(services)('gives %s no more than it needs', (name, { image, ...given }) => {
+    expect(given.read_only).toBe(true);
+    expect(given.cap_drop).toEqual(['ALL']);
+    expect(image).toMatch(/^[\w./-]+:[\w.-]+$/);
+    expect(image).not.toMatch(/:latest$/);
+    // The gateways' health check is the image's; the models' service ends.
+    expect(Boolean(given.healthcheck)).toBe(![...GATEWAYS, 'models'].includes(name));
+    if (name !== 'models') expect(given.deploy?.resources.limits?.memory).toBeDefined();
+  });
+
+  it('keeps the database, the storage and Redis away from everything but who asks them', () => {
+    const on = (network: string) =>
+      services.filter(([, { networks }]) => network in networks).map(([name]) => name);
+    expect(on('database').sort()).toEqual(['database', ...GATEWAYS]);
+    expect(on('storage').sort()).toEqual([...GATEWAYS, 'storage']);
+    expect(on('redis').sort()).toEqual(['livekit', 'livekit-sip', 'redis']);
+    for (const name of ['database', 'storage', 'redis', 'gateways']) {
+      expect(project.networks[name]?.internal, name).toBe(true);
+      if (name === 'gateways') continue;
+      expect(Object.keys(service(name).networks), name).toEqual([name]);
+    }
+  });
+
+  it('mounts files that are there', () => {
+    const binds = services.flatMap(([, { volumes }]) =>
+      volumes.filter(({ type }) => type === 'bind').map(({ source }) => source),
+    );
+    expect(binds.length).toBeGreaterThan(0);
+    expect(binds.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  describe('with its secrets', () => {
+    let folder: string;
+    const makeSecrets = () =>
+      execFileSync('sh', [join(DEPLOY, 'make-secrets.sh'), folder], { encoding: 'utf8' });
+    beforeAll(() => {
+      folder = join(mkdtempSync(join(tmpdir(), 'parley-deploy-')), 'secrets');
+      makeSecrets();
+    });
+    afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+
+    it('has them all from make-secrets.sh, which changes none that is there', () => {
+      const made = readdirSync(folder);
+      expect(Object.keys(project.secrets).sort()).toEqual(made.sort());
+      for (const { file } of Object.values(project.secrets)) {
+        expect(file).toMatch(/^.+\/deploy\/secrets\/[a-z0-9-]+$/);
+      }
+      const contents = () => made.map((name) => readFileSync(join(folder, name), 'utf8'));
+      const before = contents();
+      expect(makeSecrets()).toBe('');
+      expect(contents()).toEqual(before);
+      expect(new Set(before).size).toBe(made.length);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+    });
+
+    it('hands each one to who is told of it', () => {
+      for (const [name, { environment, secrets }] of services) {
+        const told = JSON.stringify(environment).match(/(?<=\/run\/secrets\/)[a-z0-9-]+/g) ?? [];
+        const handed = secrets.map(({ source }) => source);
+        expect(
+          told.filter((secret) => !handed.includes(secret)),
+          name,
+        ).toEqual([]);
+      }
+    });
+
+    it.each([
+      ['no language model', {}],
+      ['a language model', { LLM_BASE_URL: 'https://llm.example.com/v1', LLM_MODELS: 'small' }],
+    ])('gives the gateways settings that exist and that they accept, with %s', (_what, more) => {
+      const { environment } = files.compose({ ...COMPOSE_ENV, ...more }).services['gateway-1']!;
+      const set = Object.entries(environment).filter(([, value]) => value);
+      const unknown = set.filter(([name]) => !SETTING_NAMES.includes(name.replace(/_FILE$/, '')));
+      expect(unknown).toEqual([]);
+      const here = set.map(([name, value]) => [name, value!.replace('/run/secrets', folder)]);
+      const config = readConfig(Object.fromEntries(here));
+      const password = readFileSync(join(folder, 'database-password'), 'utf8').trim();
+      expect(new URL(config.DATABASE_URL!).password).toBe(password);
+      expect(new URL(config.DATABASE_URL!).hostname).toBe('database');
+      expect(config.PUBLIC_URL).toBe(`https://${COMPOSE_ENV.PARLEY_HOST}`);
+      expect(config.LLM_API_KEY).toBe('LLM_MODELS' in more ? 'none' : undefined);
+    });
+  });
+});
+
+const LiveKitConfig = z.object({
+  rtc: z.object({ udp_port: z.number(), tcp_port: z.number() }),
+});
+const SipConfig = z.object({
+  rtp_port: z.string().transform((range) => range.split('-').map(Number)),
+});

@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readConfig, SETTING_NAMES } from '../../src/config.js';
+import { DEPLOY, DeployFiles } from '../support/deploy-files.js';
+import { describeWith } from '../support/needs.js';
+
+describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
+  const files = new DeployFiles(tools['deploy-check']);
+  const stages = files.dockerfile();
+  const commandsOf = (name: string) => stages.find((stage) => stage.name === name)?.commands ?? [];
+  /** Those of a stage and of the stages that it is made of, the innermost first. */
+  const allOf = (name: string): readonly string[] => {
+    const stage = stages.find((one) => one.name === name);
+    return stage ? [...allOf(stage.base), ...stage.commands] : [];
+  };
+  const gateway = allOf('gateway');
+  const last = (instruction: string) =>
+    gateway.filter((command) => command.startsWith(`${instruction} `)).at(-1);
+
+  it('ends in the gateway, as a user of its own and under an init', () => {
+    expect(stages.at(-1)?.name).toBe('gateway');
+    expect(last('USER')).toBe('USER 10001:10001');
+    expect(last('ENTRYPOINT')).toBe('ENTRYPOINT ["tini", "--", "node"]');
+    expect(last('CMD')).toBe('CMD ["dist/src/main.js"]');
+    expect(last('HEALTHCHECK')).toContain('/readyz');
+  });
+
+  it('copies from stages that are there, and what the clone and .dockerignore let through', () => {
+    const ignore = readFileSync(join(DEPLOY, 'Dockerfile.dockerignore'), 'utf8').split('\n');
+    expect(ignore).toContain('*');
+    const names = stages.map(({ name }) => name);
+    for (const command of stages.flatMap(({ commands }) => commands)) {
+      const [, options, sources] = /^COPY ((?:--\S+ )*)(.+) \S+$/.exec(command) ?? [];
+      if (sources === undefined) continue;
+      const from = /--from=(\S+)/.exec(options!)?.[1];
+      if (from !== undefined) {
+        expect(names).toContain(from);
+        continue;
+      }
+      for (const source of sources.split(' ')) {
+        expect(ignore).toContain(`!${source.split('/')[0]}`);
+        expect(existsSync(join(DEPLOY, '..', source)), source).toBe(true);
+      }
+    }
+  });
+
+  it('has no package for development in the gateway, and no platform but its own', () => {
+    const packages = commandsOf('packages').join('\n');
+    expect(packages).toContain('npm ci --omit=dev');
+    expect(packages).toContain('RUN node scripts/prune-packages.mjs node_modules');
+    const copied = gateway.filter((command) => command.includes('node_modules'));
+    expect(copied.at(-1)).toBe('COPY --from=packages /opt/parley/node_modules ./node_modules');
+  });
+
+  it('sets settings that exist and that the gateway accepts', () => {
+    const set = [...last('ENV')!.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [
+      name!,
+      value!,
+    ]);
+    const unknown = set.filter(([name]) => !SETTING_NAMES.includes(name!));
+    expect(unknown).toEqual([['NODE_ENV', 'production']]);
+    expect(readConfig(Object.fromEntries(set))).toMatchObject({ HOST: '0.0.0.0', PORT: 8080 });
+  });
+
+  it('is refused when it is spoilt', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-dockerfile-'));
+    try {
+      const path = join(folder, 'Dockerfile');
+      const text = readFileSync(join(DEPLOY, 'Dockerfile'), 'utf8');
+      writeFileSync(path, text.replace('AS packages', 'as Packages'));
+      expect(() => files.read('dockerfile', path)).toThrow(/StageNameCasing/);
+      writeFileSync(path, text.replace('WORKDIR', 'WORKDIRS'));
+      expect(() => files.read('dockerfile', path)).toThrow(/unknown instruction: WORKDIRS/);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+it('is written for the line of Node that package.json wants', () => {
+  const [, image] = /^ARG NODE_IMAGE=(\S+)$/m.exec(
+    readFileSync(join(DEPLOY, 'Dockerfile'), 'utf8'),
+  )!;
+  expect(image).toMatch(/^node:20-/);
+});

@@ -1,0 +1,150 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readConfig, SETTING_NAMES } from '../../src/config.js';
+import { DEPLOY, DeployFiles } from '../support/deploy-files.js';
+import { describeWith } from '../support/needs.js';
+
+/** What an orderly end takes beside the calls, see the README's table of settings. */
+const END_BESIDE_CALLS_S = 12;
+const OF_THE_POD = ['POD_IP'];
+
+const Probe = z.object({ httpGet: z.object({ path: z.string() }) });
+const Container = z.object({
+  env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+  volumeMounts: z.array(
+    z.object({ name: z.string(), mountPath: z.string(), readOnly: z.boolean().optional() }),
+  ),
+  startupProbe: Probe,
+  readinessProbe: Probe,
+  livenessProbe: Probe,
+  lifecycle: z.object({
+    preStop: z.object({ exec: z.object({ command: z.tuple([z.literal('sleep'), z.string()]) }) }),
+  }),
+  securityContext: z.object({ readOnlyRootFilesystem: z.boolean() }),
+});
+const Gateways = z.object({
+  spec: z.object({
+    template: z.object({
+      spec: z.object({
+        terminationGracePeriodSeconds: z.number(),
+        containers: z.tuple([Container]),
+      }),
+    }),
+  }),
+});
+const Settings = z.object({ data: z.record(z.string(), z.string()) });
+
+describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
+  const files = new DeployFiles(tools['deploy-check']);
+  const objects = files.kubernetes('base');
+  const find = (kind: string) => objects.find((object) => object.kind === kind);
+  const pod = Gateways.parse(find('StatefulSet')).spec.template.spec;
+  const [container] = pod.containers;
+  const settings = Settings.parse(find('ConfigMap')).data;
+
+  it('are accepted by the API server’s own checks', () => {
+    expect(objects.map(({ kind }) => kind).sort()).toEqual([
+      'ConfigMap',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'Ingress',
+      'Namespace',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Service',
+      'Service',
+      'ServiceAccount',
+      'StatefulSet',
+    ]);
+  });
+
+  it('set settings that exist and that gateways accept', () => {
+    const names = [...Object.keys(settings), ...container.env.map(({ name }) => name)];
+    const unknown = names.filter((name) => !SETTING_NAMES.includes(name.replace(/_FILE$/, '')));
+    expect(unknown).toEqual(OF_THE_POD);
+    const address = container.env.find(({ name }) => name === 'GATEWAY_ADDRESS')?.value;
+    expect(address).toBe('$(POD_IP):7001');
+    expect(readConfig({ ...settings, GATEWAY_ADDRESS: '10.1.2.3:7001' })).toMatchObject({
+      TRUST_PROXY: ['uniquelocal'],
+    });
+  });
+
+  it('have each secret from where it is mounted, under the name that make-secrets.sh gives it', () => {
+    const made = readFileSync(join(DEPLOY, 'make-secrets.sh'), 'utf8');
+    const paths = container.env.flatMap(({ name, value }) =>
+      name.endsWith('_FILE') ? value! : [],
+    );
+    expect(paths.length).toBeGreaterThan(3);
+    for (const path of paths) {
+      const [, name] = /^\/run\/secrets\/parley\/([a-z0-9-]+)$/.exec(path) ?? [];
+      expect(made).toContain(`\nsecret ${name} `);
+    }
+    expect(container.volumeMounts).toContainEqual({
+      name: 'secrets',
+      mountPath: '/run/secrets/parley',
+      readOnly: true,
+    });
+  });
+
+  it('wait for calls when a gateway is stopped', () => {
+    const waitS = Number(container.lifecycle.preStop.exec.command[1]);
+    const drainS = Number(settings.DRAIN_SECONDS);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      waitS + drainS + END_BESIDE_CALLS_S,
+    );
+  });
+
+  it('ask for readiness and for life apart', () => {
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+    expect(container.livenessProbe.httpGet.path).toBe('/healthz');
+    expect(container.startupProbe.httpGet.path).toBe('/healthz');
+    expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+  });
+
+  it('scale by the calls too, where there is Prometheus', () => {
+    const example = files.kubernetes('example');
+    const scaler = example.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    const metrics = [
+      { type: 'Pods', pods: { metric: { name: 'parley_call_load' } } },
+      { type: 'Resource', resource: { name: 'cpu' } },
+    ];
+    expect(scaler).toMatchObject({ spec: { metrics } });
+    expect(example.some(({ kind }) => kind === 'ServiceMonitor')).toBe(true);
+    expect(files.yaml('kubernetes/monitoring/adapter-rules.yaml')).toMatchObject({
+      rules: { custom: [{ name: { as: 'parley_call_load' } }] },
+    });
+  });
+
+  it('may have LiveKit’s settings', () => {
+    const set = Gateways.parse(
+      files.kubernetes('example').find(({ kind }) => kind === 'StatefulSet'),
+    ).spec.template.spec.containers[0].env.map(({ name }) => name);
+    expect(set).toContain('LIVEKIT_API_SECRET_FILE');
+  });
+
+  describe('that are spoilt', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-manifests-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it.each([
+      ['gateways.yaml', 'periodSeconds: 3', 'periodSecond: 3', /unknown field/],
+      ['gateways.yaml', 'runAsNonRoot: true', 'runAsNonRoot: false', /runAsNonRoot != true/],
+      [
+        'gateways.yaml',
+        'name: http, containerPort: 8080',
+        'name: http, containerPort: 80800',
+        /65535/,
+      ],
+      ['autoscaler.yaml', 'maxReplicas: 10', 'maxReplicas: 1', /must be greater than or equal/],
+    ])('are refused: %s with "%s" as "%s"', (file, right, wrong, expected) => {
+      cpSync(join(DEPLOY, 'kubernetes/base'), folder, { recursive: true });
+      const text = readFileSync(join(folder, file), 'utf8');
+      expect(text).toContain(right);
+      writeFileSync(join(folder, file), text.replace(right, wrong));
+      expect(() => files.read('kubernetes', folder)).toThrow(expected);
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { DEPLOY } from '../support/deploy-files.js';
+import { freePort } from '../support/free-port.js';
+import { describeWith } from '../support/needs.js';
+import { ServerProcess } from '../support/server-process.js';
+
+/** What compose.yaml adds. */
+const ENVIRONMENT = {
+  LIVEKIT_KEYS: `APIkey: ${'secret'.repeat(6)}`,
+  LIVEKIT_WEBHOOK_API_KEY: 'APIkey',
+  NODE_IP: '127.0.0.1',
+};
+
+describeWith(['livekit-server'], 'livekit.yaml', (tools) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-livekit-yaml-'));
+  const path = join(folder, 'livekit.yaml');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The file, on free ports of the loopback and without Redis, which is not here. */
+  async function start(change: (text: string) => string): Promise<ServerProcess> {
+    const [port, udpPort] = await Promise.all([freePort(), freePort()]);
+    const text = readFileSync(join(DEPLOY, 'livekit.yaml'), 'utf8');
+    const replaced = text
+      .replace('port: 7880', `port: ${port}\nbind_addresses: ["127.0.0.1"]`)
+      .replace('udp_port: 7882', `udp_port: ${udpPort}\n  interfaces: { includes: [lo] }`)
+      .replace('tcp_port: 7881', 'tcp_port: 0\n  enable_loopback_candidate: true')
+      .replace(/^redis:\n {2}address: redis:6379\n/m, '');
+    expect(replaced.split('\n')).toHaveLength(text.split('\n').length + 1);
+    writeFileSync(path, change(replaced));
+    return ServerProcess.start({
+      command: tools['livekit-server'],
+      args: ['--config', path],
+      env: ENVIRONMENT,
+      readyUrl: `http://127.0.0.1:${port}/`,
+      readyWithinMs: 30_000,
+    });
+  }
+
+  it('is what LiveKit reads, with the keys that compose.yaml hands it', async () => {
+    const server = await start((text) => text);
+    expect(server.logs()).toContain('starting LiveKit server');
+    await server.kill();
+  });
+
+  it('would not be, with a word that LiveKit does not know', async () => {
+    await expect(start((text) => text.replace('empty_timeout', 'empty_time'))).rejects.toThrow(
+      /empty_time/,
+    );
+  });
+});
