@@ -7,6 +7,7 @@ import { npmPackages } from './needs/npm-packages.mjs';
 import { otherPostgres } from './needs/other-postgres.mjs';
 import { ownGoProgram } from './needs/own-go-program.mjs';
 import { pythonVenv } from './needs/python-venv.mjs';
+import { redisServer } from './needs/redis-server.mjs';
 import { installWithApt, systemCommand } from './needs/system-command.mjs';
 
 /**
@@ -46,6 +47,8 @@ export const NEEDS = {
   ]),
   // The path is a node_modules folder.
   'sherpa-onnx': npmPackages('sherpa-onnx', ['sherpa-onnx-node@1.13.8']),
+  // LiveKit keeps trunks and dispatch rules of SIP in one.
+  'redis-server': redisServer(),
   // A server of S3's protocol that keeps everything in memory.
   gofakes3: goBinary('github.com/johannesboyne/gofakes3/cmd/gofakes3', 'v1.2.0'),
   // Newer ones cannot be built from the module proxy alone.

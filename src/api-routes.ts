@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Logger } from 'pino';
 import { systemClock } from '../agents-runtime/clock.js';
 import type { EncoderThread } from '../media/inference/encoder-thread.js';
 import { MODELS } from '../media/models/manifest.js';
@@ -20,6 +21,8 @@ import { ApiKeysRepository } from './keys/api-keys.repository.js';
 import { apiKeyRoutes } from './keys/api-keys.routes.js';
 import type { KeyDirectory } from './keys/key-directory.js';
 import type { OpenKnowledge } from './knowledge/open-knowledge.js';
+import { liveKitAccess } from './livekit/livekit-access.js';
+import { SipLines } from './livekit/sip-lines.js';
 import type { ModelListing } from './models-listing/model-listing.js';
 import { modelRoutes } from './models-listing/models.routes.js';
 import { Carriers } from './numbers/carriers.js';
@@ -39,6 +42,7 @@ import { voiceRoutes } from './voices/voices.routes.js';
 
 /** What the resources are made of. */
 export interface ApiParts {
+  readonly log: Logger;
   readonly config: Config;
   readonly db: Knex;
   readonly box: SecretBox;
@@ -68,12 +72,14 @@ export function openApi(parts: ApiParts): Api {
   const { db, keys, voices, models } = parts;
   const catalogue = new VoiceCatalogue(MODELS, voices);
   const speech = speechParts(parts, catalogue);
+  const access = liveKitAccess(parts.config);
+  const lines = access && new SipLines(access, parts.log);
   const routes = [
     ...modelRoutes(models),
     ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
-    ...ownAgentRoutes(parts),
+    ...ownAgentRoutes(parts, lines),
     ...parts.knowledge.routes,
-    ...ownNumberRoutes(parts),
+    ...ownNumberRoutes(parts, lines),
     ...parts.dictionaries.routes,
     ...googleRoutes(new AgentsRepository(db)),
     ...voiceRoutes({ builtin: catalogue, voices: new VoicesRepository(db) }),
@@ -112,7 +118,8 @@ function speechParts(parts: ApiParts, catalogue: VoiceCatalogue): SpeechParts {
   };
 }
 
-function ownAgentRoutes({ config, db, box, store, voices, models, knowledge }: ApiParts) {
+function ownAgentRoutes(parts: ApiParts, lines: SipLines | undefined) {
+  const { config, db, box, store, voices, models, knowledge } = parts;
   const repository = new AgentsRepository(db);
   const agents = new Agents({
     repository,
@@ -127,11 +134,11 @@ function ownAgentRoutes({ config, db, box, store, voices, models, knowledge }: A
     }),
     knowledgeBases: knowledge.directory,
   });
-  return agentRoutes({ agents, repository, models });
+  return agentRoutes({ agents, repository, models, lines });
 }
 
-function ownNumberRoutes({ config, db, origin }: ApiParts) {
+function ownNumberRoutes({ config, db, origin }: ApiParts, lines: SipLines | undefined) {
   const repository = new NumbersRepository(db, config.PHONE_NUMBER_SLOTS);
-  const numbers = new Numbers({ repository, carriers: new Carriers(config), origin });
+  const numbers = new Numbers({ repository, carriers: new Carriers(config), origin, lines });
   return numberRoutes({ numbers, repository });
 }

@@ -121,7 +121,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   };
   const audioSocket = openAudioSocket(telephone);
   const twilio = openTwilio(telephone);
-  const api = openApi({ ...parts, config, dictionaries: services.dictionaries, origin });
+  const api = openApi({ ...parts, config, log, dictionaries: services.dictionaries, origin });
   const routes = [
     ...api.routes,
     ...calls.routes,

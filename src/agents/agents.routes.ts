@@ -2,7 +2,7 @@ import { int, model } from '../http/fields.js';
 import { pageOf } from '../http/pagination.js';
 import { type Call, type Route, type RouteResponse, reply, route } from '../http/route.js';
 import { entityTagOf, toAgentBody } from './agent-output.js';
-import type { AgentModels } from './agent-ports.js';
+import type { AgentLines, AgentModels } from './agent-ports.js';
 import { InitAgent, InitialAgent, initialAgent } from './agent-templates.js';
 import type { AgentRef, Agents } from './agents.js';
 import type { Agent, AgentStatus, AgentsRepository } from './agents.repository.js';
@@ -13,6 +13,7 @@ import {
   AgentList,
   AgentPath,
   CreateAgent,
+  DeployedAgent,
   ListAgents,
   StatsSummary,
   UpdateAgent,
@@ -34,6 +35,8 @@ export interface AgentRouteParts {
   readonly agents: Agents;
   readonly repository: AgentsRepository;
   readonly models: AgentModels;
+  /** Where LiveKit's SIP service is to know of agents' numbers. */
+  readonly lines?: AgentLines | undefined;
 }
 
 type AgentCall = Pick<
@@ -114,7 +117,7 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
   ];
 }
 
-function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
+function oneAgentRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[] {
   const answer = (status: number, agent: Agent) =>
     reply(status, toAgentBody(agent, models), tagOf(agent));
   const common = { ...COMMON, params: AgentPath };
@@ -145,7 +148,10 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
         409: { description: 'The agent is disabled, or its number is in use' },
       },
       async handle(call) {
-        return answer(200, await agents.update(refOf(call), call.body));
+        const agent = await agents.update(refOf(call), call.body);
+        const isMoved = call.body.config?.phone_number !== undefined;
+        if (isMoved && agent.status === 'deployed') await lines?.openAgent(agent);
+        return answer(200, agent);
       },
     }),
     route({
@@ -183,7 +189,7 @@ function oneAgentRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
   ];
 }
 
-function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
+function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[] {
   const moved = (agent: Agent, more: object = {}) =>
     reply(200, { agent: toAgentBody(agent, models), ...more }, tagOf(agent));
   const common = { ...COMMON, method: 'post', params: AgentPath, isConditional: true } as const;
@@ -193,7 +199,7 @@ function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       path: '/agent/{agent_id}/deploy',
       summary: 'Deploy an agent',
       responses: {
-        200: { description: 'The agent, deployed', schema: AgentAndMessage, headers: TAGGED },
+        200: { description: 'The agent, deployed', schema: DeployedAgent, headers: TAGGED },
         404: NO_SUCH_AGENT,
         409: {
           description: 'The agent is disabled, its number in use, or its language not available',
@@ -201,7 +207,8 @@ function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
       },
       async handle(call) {
         const agent = await agents.deploy(refOf(call));
-        return moved(agent, { message: 'The agent is deployed and takes calls' });
+        const line = await lines?.openAgent(agent);
+        return moved(agent, { message: 'The agent is deployed and takes calls', ...line });
       },
     }),
     route({
@@ -214,7 +221,9 @@ function moveRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
         409: DISABLED,
       },
       async handle(call) {
-        return moved(await agents.pause(refOf(call)));
+        const agent = await agents.pause(refOf(call));
+        await lines?.closeAgent(agent);
+        return moved(agent);
       },
     }),
     route({

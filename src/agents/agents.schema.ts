@@ -54,6 +54,18 @@ export const AgentPage = model({ items: list(AgentBody), pagination: Pagination 
 /** All agents when neither page nor limit is asked for, else one page of them. */
 export const AgentList = z.union([list(AgentBody), AgentPage]);
 export const AgentAndMessage = model({ agent: AgentBody, message: str() });
+/** With LiveKit configured and a number: how LiveKit's SIP service took it. */
+export const DeployedAgent = model({
+  agent: AgentBody,
+  message: str(),
+  sip_status: oneOf(['configured', 'failed']).optional(),
+  sip_details: model({
+    phone_number: str().nullable(),
+    trunk_id: str().nullable(),
+    dispatch_rule_id: str().nullable(),
+    error: str().nullable(),
+  }).optional(),
+});
 export const AgentAlone = model({ agent: AgentBody });
 export const StatsSummary = model({
   total_agents: int(),

@@ -3,12 +3,11 @@ import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { CallSlots, SlotRefusal } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import type { CallOptions } from '../calls/calls.schema.js';
+import { readPhoneNumber } from '../telephony/phone-numbers.js';
 import type { InboundCalls } from '../webhooks/inbound-calls.js';
 
 /** Hz of the agent's audio in rooms. */
 export const ROOM_RATE = 48_000;
-/** Source: E.164, at most 15 digits. */
-const E164 = /^\+[1-9]\d{1,14}$/;
 
 export interface PhoneCallsParts {
   readonly agents: Pick<AgentsRepository, 'find'>;
@@ -57,20 +56,16 @@ export class PhoneCalls {
     const options = caller.isPhone
       ? await this.#askOwner(agent, { callId, fromNumber, toNumber: toNumber ?? '' })
       : {};
-    // While the owner was asked, another gateway may have had the same job.
-    if (await this.#parts.calls.find(callId)) return 'gone';
-    const reserved = await this.#parts.slots.reserve(
-      {
-        agent,
-        callType: caller.isPhone ? 'sip_inbound' : 'web',
-        options,
-        fromNumber,
-        toNumber,
-        sampleRate: ROOM_RATE,
-      },
-      callId,
-    );
-    return reserved.type === 'refused' ? reserved.why : undefined;
+    const callType = caller.isPhone ? 'sip_inbound' : 'web';
+    const wish = { agent, callType, options, fromNumber, toNumber, sampleRate: ROOM_RATE } as const;
+    try {
+      const reserved = await this.#parts.slots.reserve(wish, callId);
+      return reserved.type === 'refused' ? reserved.why : undefined;
+    } catch (error) {
+      // While the owner was asked, another gateway may have had the same job.
+      if (await this.#parts.calls.find(callId)) return 'gone';
+      throw error;
+    }
   }
 
   #askOwner(
@@ -83,7 +78,5 @@ export class PhoneCalls {
 
 /** A number that LiveKit's SIP service has told; hidden and odd ones are none. */
 function numberIn({ attributes }: RoomCaller, name: string): string | null {
-  const digits = (attributes[name] ?? '').replace(/[\s\-()]/g, '');
-  const number = /^\d/.test(digits) ? `+${digits}` : digits;
-  return E164.test(number) ? number : null;
+  return readPhoneNumber(attributes[name] ?? '') ?? null;
 }

@@ -6,13 +6,20 @@ import type {
   Rooms,
   RoomWire,
 } from '../../agents-runtime/transports/livekit/rooms.js';
-import { type CallOpening, TakenCall } from '../calls/call-opening.js';
+import type { CallOpening, TakenCall, TakeRefusal } from '../calls/call-opening.js';
 import type { LiveCalls } from '../calls/live-calls.js';
 import type { PhoneCalls, WantedAgent } from './phone-calls.js';
 
+type Taken = Pick<TakenCall, 'begin' | 'drop'>;
+
+/** Takes calls for this gateway; see `CallOpening`. */
+export interface CallTaking {
+  take(...call: Parameters<CallOpening['take']>): Promise<Taken | TakeRefusal>;
+}
+
 export interface RoomCallParts {
   readonly rooms: Rooms;
-  readonly opening: Pick<CallOpening, 'take'>;
+  readonly opening: CallTaking;
   readonly phones: Pick<PhoneCalls, 'reserve'>;
   readonly live: Pick<LiveCalls, 'get'>;
   readonly log: Logger;
@@ -62,7 +69,7 @@ export class RoomCall {
   /** A client's call is there already: only who has taken it goes to the room. */
   async #meet(): Promise<RoomCallOutcome> {
     const taken = await this.#take();
-    if (!(taken instanceof TakenCall)) return { notBegun: taken };
+    if (typeof taken === 'string') return { notBegun: taken };
     let wire: RoomWire;
     try {
       wire = await this.#join();
@@ -80,7 +87,7 @@ export class RoomCall {
     try {
       const refusal = await this.#parts.phones.reserve(callId, wanted, wire.caller);
       const taken = refusal ?? (await this.#take());
-      if (taken instanceof TakenCall) return await this.#begin(taken, wire);
+      if (typeof taken !== 'string') return await this.#begin(taken, wire);
       this.#log.warn({ refusal: taken }, 'a caller in a room was refused');
       return { notBegun: taken };
     } finally {
@@ -97,12 +104,21 @@ export class RoomCall {
     return this.#parts.rooms.join(this.#invitation, this.#coming.signal);
   }
 
-  async #begin(taken: TakenCall, wire: RoomWire): Promise<EndedReason> {
-    const reason = await new Promise<EndedReason>((onEnded) => {
+  async #begin(taken: Taken, wire: RoomWire): Promise<EndedReason> {
+    let onEnded: (reason: EndedReason) => void = () => undefined;
+    const ended = new Promise<EndedReason>((resolve) => {
+      onEnded = resolve;
+    });
+    try {
       const call = taken.begin(wire, { log: this.#log, onEnded });
       this.#hasBegun = true;
       wire.start(call);
-    });
+    } catch (error) {
+      wire.close();
+      await taken.drop();
+      throw error;
+    }
+    const reason = await ended;
     // What the agent says last is heard before the room is closed.
     wire.close();
     await wire.left;

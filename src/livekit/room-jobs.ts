@@ -12,7 +12,7 @@ import { type JobMetadata, readJobMetadata } from './job-metadata.js';
 import type { LiveKitCluster } from './livekit-cluster.js';
 import type { PhoneCalls } from './phone-calls.js';
 import { RoomCall, type RoomCallOutcome, type RoomCallParts } from './room-call.js';
-import { callerIdentityOf, callIdFrom, callOfRoom, roomOf } from './room-names.js';
+import { callerIdentityOf, callOfRoom, callOfSid, roomOf } from './room-names.js';
 
 /** A job that was accepted and is not assigned by then has gone to nobody. */
 const ASSIGNED_WITHIN_MS = 15_000;
@@ -161,6 +161,6 @@ export class RoomJobs {
 
 /** The call of a job; undefined where the room is not the one of the call. */
 function callOf({ roomName, roomSid }: WorkerJob, metadata: JobMetadata): string | undefined {
-  if (metadata.type === 'agent') return callOfRoom(roomName, roomSid) ?? callIdFrom(roomSid);
+  if (metadata.type === 'agent') return callOfRoom(roomName, roomSid) ?? callOfSid(roomSid);
   return roomOf(metadata.callId) === roomName ? metadata.callId : undefined;
 }

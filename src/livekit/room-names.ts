@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isCallId } from '../calls/call-id.js';
+import { callIdOf } from '../telephony/phone-desk.js';
 
 const WEB = 'call-';
 /** Rooms that LiveKit SIP makes by our dispatch rules begin like this. */
@@ -20,15 +20,12 @@ export function callerIdentityOf(callId: string): string {
  * knows the call, and two jobs for one room are one call.
  */
 export function callOfRoom(name: string, sid: string): string | undefined {
-  if (name.startsWith(`${PHONE_ROOM_PREFIX}_`)) return callIdFrom(sid);
+  if (name.startsWith(`${PHONE_ROOM_PREFIX}_`)) return callOfSid(sid);
   const callId = name.startsWith(WEB) ? name.slice(WEB.length) : '';
   return isCallId(callId) ? callId : undefined;
 }
 
-/** A UUID (version 8) of a text. Source: RFC 9562 §5.8. */
-export function callIdFrom(text: string): string {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+/** The call of a room that is none of a client's. */
+export function callOfSid(sid: string): string {
+  return callIdOf('livekit', sid);
 }

@@ -2,11 +2,21 @@ import { ApiError } from '../errors.js';
 import type { Carrier, NumberSearch, OfferedNumber, Provider } from './carrier.js';
 import type { NumberOrder, NumbersRepository } from './numbers.repository.js';
 
+/** Telephone lines of numbers at a service that has to be told of them. */
+export interface NumberLines {
+  /** Idempotent, never throws. */
+  openNumber(phoneNumber: string): Promise<void>;
+  /** Idempotent, never throws. */
+  closeNumber(phoneNumber: string): Promise<void>;
+}
+
 export interface NumbersParts {
   readonly repository: NumbersRepository;
   readonly carriers: { get(provider: Provider): Carrier };
   /** `http(s)://host[:port]` by which a carrier reaches this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
+  /** Where LiveKit's SIP service is to know of numbers. */
+  readonly lines?: NumberLines | undefined;
 }
 
 /** The numbers of accounts: had from a carrier, held in slots, given back. */
@@ -47,6 +57,7 @@ export class Numbers {
       throw error;
     }
     await repository.confirm(order.phoneNumber);
+    await this.#parts.lines?.openNumber(order.phoneNumber);
   }
 
   /** @throws ApiError PHONE_NUMBER_NOT_FOUND, PHONE_NUMBER_IN_USE by a deployed agent, PROVIDER_ERROR */
@@ -62,6 +73,7 @@ export class Numbers {
     }
     await carriers.get(order.provider).release(order.phoneNumber);
     await repository.remove(order);
+    await this.#parts.lines?.closeNumber(order.phoneNumber);
   }
 
   /**

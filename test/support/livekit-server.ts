@@ -16,16 +16,29 @@ export interface LiveKitServer {
 const API_KEY = 'devkey';
 const API_SECRET = 'secret'.repeat(6);
 
+export interface LiveKitOptions {
+  /** By default a free one. */
+  readonly port?: number;
+  /** As in `127.0.0.1:6379`; without it there is no SIP. */
+  readonly redisAddress?: string;
+  /** Told what happens in rooms. */
+  readonly webhookUrl?: string;
+}
+
 /**
- * A real livekit-server on the loopback alone, with no Redis.
+ * A real livekit-server on the loopback alone.
  * @param binary the need `livekit-server`
  */
-export async function startLiveKitServer(binary: string): Promise<LiveKitServer> {
+export async function startLiveKitServer(
+  binary: string,
+  options: LiveKitOptions = {},
+): Promise<LiveKitServer> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-livekit-'));
-  const [port, udpPort, stunPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [anyPort, udpPort, stunPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const port = options.port ?? anyPort;
   const url = `http://127.0.0.1:${port}`;
   const config = join(folder, 'livekit.yaml');
-  writeFileSync(config, configuration({ port, udpPort, stunPort }));
+  writeFileSync(config, configuration({ port, udpPort, stunPort }) + optional(options));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   try {
     const server = await ServerProcess.start({
@@ -65,4 +78,12 @@ rtc:
   stun_servers: ["127.0.0.1:${ports.stunPort}"]
 room: { auto_create: true, empty_timeout: 30, departure_timeout: 20 }
 `;
+}
+
+function optional({ redisAddress, webhookUrl }: LiveKitOptions): string {
+  return [
+    ...(redisAddress ? [`redis: { address: ${redisAddress} }`] : []),
+    ...(webhookUrl ? [`webhook: { urls: ["${webhookUrl}"], api_key: ${API_KEY} }`] : []),
+    '',
+  ].join('\n');
 }
