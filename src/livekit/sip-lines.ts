@@ -82,9 +82,8 @@ export class SipLines implements AgentLines, NumberLines {
       if (!trunk || !isOurs(trunk)) return;
       const rules = await this.#sip.listSipDispatchRule({ trunkIds: [trunk.sipTrunkId] });
       await this.#removeRules(rules.filter(({ trunkIds }) => trunkIds.includes(trunk.sipTrunkId)));
-      await this.#sip.deleteSipTrunk(trunk.sipTrunkId);
+      await this.#removeTrunk(trunk.sipTrunkId);
     } catch (error) {
-      if (isNotFound(error)) return;
       this.#log.warn({ err: error }, "a released number's trunk in LiveKit was not removed");
     }
   }
@@ -94,9 +93,10 @@ export class SipLines implements AgentLines, NumberLines {
     const known = await this.#findTrunk(phoneNumber);
     if (known) return known;
     try {
-      return await this.#sip.createSipInboundTrunk(`${OURS} ${phoneNumber}`, [phoneNumber], {
+      const made = await this.#sip.createSipInboundTrunk(`${OURS} ${phoneNumber}`, [phoneNumber], {
         metadata: JSON.stringify({ [OURS]: 'number' }),
       });
+      return (await this.#findTrunk(phoneNumber)) ?? made;
     } catch (error) {
       // Another gateway may have been faster; LiveKit takes no second trunk for a number.
       const other = await this.#findTrunk(phoneNumber);
@@ -105,10 +105,27 @@ export class SipLines implements AgentLines, NumberLines {
     }
   }
 
-  /** Trunks without numbers take any: they are no number's own. */
+  /**
+   * Trunks without numbers take any: they are no number's own. Two of ours, made at the same moment,
+   * become one: of all who find them the same.
+   */
   async #findTrunk(phoneNumber: string): Promise<SIPInboundTrunkInfo | undefined> {
-    const trunks = await this.#sip.listSipInboundTrunk({ numbers: [phoneNumber] });
-    return trunks.find(({ numbers }) => numbers.includes(phoneNumber));
+    const trunks = (await this.#sip.listSipInboundTrunk({ numbers: [phoneNumber] }))
+      .filter(({ numbers }) => numbers.includes(phoneNumber))
+      .sort((left, right) => (left.sipTrunkId < right.sipTrunkId ? -1 : 1));
+    const chosen = trunks.find((trunk) => !isOurs(trunk)) ?? trunks[0];
+    for (const trunk of trunks) {
+      if (trunk !== chosen && isOurs(trunk)) await this.#removeTrunk(trunk.sipTrunkId);
+    }
+    return chosen;
+  }
+
+  async #removeTrunk(trunkId: string): Promise<void> {
+    try {
+      await this.#sip.deleteSipTrunk(trunkId);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   async #ensureRule(agent: Agent, trunkId: string): Promise<SIPDispatchRuleInfo> {
@@ -202,7 +219,8 @@ function sentenceOf(error: unknown): string {
   const { code = 'unknown', status } = error;
   if (/redis|not connected/i.test(error.message))
     return 'LiveKit has no SIP: it needs Redis for it';
-  if (/conflict/i.test(error.message)) {
+  // Source: livekit/protocol, sip/sip.go: both are invalid arguments, told apart by their words.
+  if (/conflict|same trunk/i.test(error.message)) {
     return 'LiveKit has another dispatch rule or trunk for this number';
   }
   return `LiveKit refused the line: ${code} (${status})`;

@@ -64,7 +64,7 @@ export class RoomGateway {
     const admission = new CallSlots({ calls, live, load, expect: async () => undefined });
     this.jobs = new RoomJobs({
       rooms: this.#rooms(),
-      opening: { take: (...call) => this.#take(...call) },
+      opening: { take: (callId) => this.#take(callId) },
       calls,
       live,
       load,

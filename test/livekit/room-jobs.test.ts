@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { AgentDispatchClient, RoomServiceClient } from 'livekit-server-sdk';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { makeAgentId } from '../../src/agents/agent-id.js';
+import { AgentsRepository } from '../../src/agents/agents.repository.js';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { AccountsRepository } from '../../src/keys/accounts.repository.js';
+import { LiveKitCluster } from '../../src/livekit/livekit-cluster.js';
+import { roomOf } from '../../src/livekit/room-names.js';
+import { RoomSweep } from '../../src/livekit/room-sweep.js';
+import { withDatabase } from '../support/database.js';
+import { freePort } from '../support/free-port.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
+import { describeWith } from '../support/needs.js';
+import { accessTo, RoomGateway } from '../support/room-gateway.js';
+
+/** Longer than what a test waits for, one after another. */
+const LIMIT = 120_000;
+const WAIT = { timeout: 30_000, interval: 50 };
+const log = pino({ level: 'silent' });
+
+describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
+  const database = withDatabase();
+  let server: LiveKitServer;
+  let port: number;
+  let rooms: RoomServiceClient;
+  let dispatches: AgentDispatchClient;
+  let accountId: string;
+  const gateways: RoomGateway[] = [];
+  beforeAll(async () => {
+    port = await freePort();
+    server = await startLiveKitServer(tools['livekit-server'], { port });
+    rooms = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
+    dispatches = new AgentDispatchClient(server.url, server.apiKey, server.apiSecret);
+    accountId = await new AccountsRepository(database.db).insert('An account of a test');
+  });
+  afterEach(async () => {
+    for (const gateway of gateways.splice(0)) await gateway.stop();
+  });
+  afterAll(() => server?.stop());
+
+  async function open(options?: { readonly capacity?: number; readonly slots?: number }) {
+    const gateway = new RoomGateway(database.db, server, options);
+    gateways.push(gateway);
+    await vi.waitFor(() => expect(gateway.isUp).toBe(true), WAIT);
+    return gateway;
+  }
+
+  const calls = () => new CallsRepository(database.db, 0);
+
+  async function reserve(of = accountId): Promise<string> {
+    const callId = randomUUID();
+    const agent = { agentId: randomUUID(), agentName: 'Pool' };
+    const call = { callId, accountId: of, ...agent, callType: 'web', options: {} } as const;
+    expect(await calls().reserve(call)).toBeUndefined();
+    return callId;
+  }
+
+  /** A room with its dispatch, as a client's token makes it. */
+  async function openRoom(callId: string): Promise<void> {
+    await rooms.createRoom({ name: roomOf(callId), emptyTimeout: 60, departureTimeout: 20 });
+    await dispatchTo(callId);
+  }
+
+  async function dispatchTo(callId: string): Promise<void> {
+    const metadata = JSON.stringify({ call_id: callId });
+    await dispatches.createDispatch(roomOf(callId), 'parley', { metadata });
+  }
+
+  const stateOf = async (callId: string) => (await calls().find(callId))?.state;
+  const roomExists = async (callId: string) => (await rooms.listRooms([roomOf(callId)])).length > 0;
+
+  it(
+    'bring a call to the gateway that takes it, and close its room with it',
+    async () => {
+      const gateway = await open();
+      const callId = await reserve();
+      await openRoom(callId);
+      await vi.waitFor(() => expect([...gateway.held]).toEqual([callId]), WAIT);
+      expect((await calls().find(callId))?.gateway_id).toBe(gateway.id);
+      await gateway.end(callId);
+      await vi.waitFor(async () => expect(await roomExists(callId)).toBe(false), WAIT);
+      expect(await stateOf(callId)).toBe('ended');
+    },
+    LIMIT,
+  );
+
+  it(
+    'are shared by gateways with slots exact: 50 rooms, room for 30, each call served once',
+    async () => {
+      const one = await open({ capacity: 15 });
+      const two = await open({ capacity: 15 });
+      const callIds = await Promise.all(Array.from({ length: 50 }, () => reserve()));
+      await Promise.all(callIds.map((callId) => openRoom(callId)));
+      await vi.waitFor(() => expect(one.held.size + two.held.size).toBe(30), WAIT);
+      expect([one.most, two.most]).toEqual([15, 15]);
+      const served = [...one.served, ...two.served];
+      expect(new Set(served).size).toBe(served.length);
+      const live = await database.db('calls').whereIn('call_id', callIds).where({ state: 'live' });
+      expect(live).toHaveLength(30);
+      for (const { call_id, gateway_id } of live) {
+        expect((gateway_id === one.id ? one : two).held.has(call_id)).toBe(true);
+      }
+      // Room that is free again is used again.
+      const [first] = one.held;
+      await one.end(first!);
+      const next = await reserve();
+      await openRoom(next);
+      await vi.waitFor(
+        async () => {
+          // A job that comes before LiveKit has heard that there is room again goes to nobody.
+          if (!one.held.has(next)) await dispatchTo(next);
+          expect(one.held.has(next)).toBe(true);
+        },
+        { ...WAIT, interval: 500 },
+      );
+      expect([one.most, two.most]).toEqual([15, 15]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'are held to the slots of the account, which the database counts',
+    async () => {
+      const account = await new AccountsRepository(database.db).insert('Another account');
+      const gateway = await open({ slots: 2 });
+      // More are waiting than there are slots: their clients were late and the slots given to others.
+      const callIds = await Promise.all(Array.from({ length: 5 }, () => reserve(account)));
+      await database
+        .db('calls')
+        .whereIn('call_id', callIds)
+        .update({ reserved_until: database.db.raw(`now() - interval '1 s'`) });
+      await Promise.all(callIds.map((callId) => openRoom(callId)));
+      await vi.waitFor(async () => {
+        const there = await Promise.all(callIds.map(roomExists));
+        expect(there.filter(Boolean)).toHaveLength(2);
+      }, WAIT);
+      expect(gateway.held.size).toBe(2);
+    },
+    LIMIT,
+  );
+
+  it(
+    'are served once, however often an agent is dispatched, by whichever gateway',
+    async () => {
+      const both = [await open(), await open()];
+      const callId = await reserve();
+      await openRoom(callId);
+      for (let i = 0; i < 4; i++) await dispatchTo(callId);
+      await vi.waitFor(() => expect(both.flatMap(({ served }) => served)).toEqual([callId]), WAIT);
+      // A later call shows that the jobs before it were answered.
+      const next = await reserve();
+      await openRoom(next);
+      await vi.waitFor(() => {
+        expect(both.flatMap(({ served }) => served)).toEqual([callId, next]);
+      }, WAIT);
+      expect(await roomExists(callId)).toBe(true);
+    },
+    LIMIT,
+  );
+
+  it(
+    'are refused for calls that are unknown, over, or of another room, and for odd metadata',
+    async () => {
+      const gateway = await open();
+      const over = await reserve();
+      await calls().end(over, 'user_hangup');
+      const other = await reserve();
+      for (const metadata of [
+        JSON.stringify({ call_id: over }),
+        JSON.stringify({ call_id: randomUUID() }),
+        JSON.stringify({ call_id: other }),
+        JSON.stringify({ account_id: accountId, agent_id: randomUUID() }),
+        '{}',
+        'no JSON',
+        '',
+      ]) {
+        const name = `hall-${randomUUID()}`;
+        await rooms.createRoom({ name });
+        await dispatches.createDispatch(name, 'parley', { metadata });
+      }
+      const last = await reserve();
+      await openRoom(last);
+      await vi.waitFor(() => expect(gateway.served).toEqual([last]), WAIT);
+      expect(await stateOf(other)).toBe('reserved');
+    },
+    LIMIT,
+  );
+
+  it(
+    'make the call of who telephones, once, with the numbers and for an agent that is deployed',
+    async () => {
+      const gateway = await open();
+      const id = makeAgentId();
+      const agents = new AgentsRepository(database.db);
+      const config = {};
+      await agents.insert({ id, accountId, name: 'Pool', config, kbId: null, status: 'deployed' });
+      const metadata = JSON.stringify({ account_id: accountId, agent_id: id });
+      const name = `phone_+15550111_${randomUUID()}`;
+      await rooms.createRoom({ name });
+      await dispatches.createDispatch(name, 'parley', { metadata });
+      await dispatches.createDispatch(name, 'parley', { metadata });
+      await vi.waitFor(() => expect(gateway.served).toHaveLength(1), WAIT);
+      expect(await calls().find(gateway.served[0]!)).toMatchObject({
+        call_type: 'sip_inbound',
+        from_number: '+15550111',
+        to_number: '+15550100',
+        agent_id: id,
+        state: 'live',
+      });
+      await agents.change(accountId, id, () => ({ status: 'paused' }));
+      const after = `phone_+15550112_${randomUUID()}`;
+      await rooms.createRoom({ name: after });
+      await dispatches.createDispatch(after, 'parley', { metadata });
+      const last = await reserve();
+      await openRoom(last);
+      await vi.waitFor(() => expect(gateway.served[1]).toBe(last), WAIT);
+    },
+    LIMIT,
+  );
+
+  it(
+    'go to others while a gateway drains',
+    async () => {
+      const leaving = await open();
+      const staying = await open();
+      leaving.drain();
+      const callIds = await Promise.all(Array.from({ length: 8 }, () => reserve()));
+      await Promise.all(callIds.map((callId) => openRoom(callId)));
+      await vi.waitFor(() => expect(staying.held.size).toBe(8), WAIT);
+      expect(leaving.served).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'leave calls that run alone while LiveKit is away, and come again when it is back',
+    async () => {
+      const gateway = await open();
+      const callId = await reserve();
+      await openRoom(callId);
+      await vi.waitFor(() => expect(gateway.held.has(callId)).toBe(true), WAIT);
+      await server.stop();
+      await vi.waitFor(() => expect(gateway.isUp).toBe(false), WAIT);
+      expect(gateway.downs).toHaveLength(1);
+      expect(gateway.held.has(callId)).toBe(true);
+      server = await startLiveKitServer(tools['livekit-server'], { port });
+      await vi.waitFor(() => expect(gateway.isUp).toBe(true), WAIT);
+      expect(gateway.held.has(callId)).toBe(true);
+      const next = await reserve();
+      await openRoom(next);
+      await vi.waitFor(() => expect(gateway.held.has(next)).toBe(true), WAIT);
+    },
+    LIMIT,
+  );
+
+  it(
+    'that no gateway had room for are ended, and rooms of calls that are over are closed',
+    async () => {
+      const sweep = new RoomSweep({
+        cluster: new LiveKitCluster(accessTo(server)),
+        calls: calls(),
+        log,
+        servedWithinS: 0,
+      });
+      const [waiting, over, live] = [await reserve(), await reserve(), await reserve()];
+      for (const callId of [waiting, over, live]) await rooms.createRoom({ name: roomOf(callId) });
+      await rooms.createRoom({ name: 'a stranger’s' });
+      await calls().end(over, 'user_hangup');
+      await calls().take(live, randomUUID());
+      await sweep.sweep();
+      expect(await Promise.all([waiting, over, live].map(roomExists))).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      expect(await rooms.listRooms(['a stranger’s'])).toHaveLength(1);
+      expect((await calls().find(waiting))?.ended_reason).toBe('error_transport');
+      expect(await stateOf(live)).toBe('live');
+    },
+    LIMIT,
+  );
+});

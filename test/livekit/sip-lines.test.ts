@@ -1,0 +1,141 @@
+import { SipClient } from 'livekit-server-sdk';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeAgentId } from '../../src/agents/agent-id.js';
+import type { Agent } from '../../src/agents/agents.repository.js';
+import { SipLines } from '../../src/livekit/sip-lines.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
+import { describeWith } from '../support/needs.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { accessTo } from '../support/room-gateway.js';
+
+const log = pino({ level: 'silent' });
+let count = 0;
+
+function agentWith(phoneNumber: string | null): Agent {
+  const config = { phone_number: phoneNumber };
+  return { id: makeAgentId(), accountId: 'acc', name: 'Pool', config } as unknown as Agent;
+}
+
+const newNumber = () => `+1555010${String(++count).padStart(4, '0')}`;
+
+describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools) => {
+  let redis: RedisServer;
+  let server: LiveKitServer;
+  let sip: SipClient;
+  let lines: SipLines;
+  beforeAll(async () => {
+    redis = await startRedisServer(tools['redis-server']);
+    const options = { redisAddress: redis.address };
+    server = await startLiveKitServer(tools['livekit-server'], options);
+    sip = new SipClient(server.url, server.apiKey, server.apiSecret);
+    lines = new SipLines(accessTo(server), log);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await redis?.stop();
+  });
+
+  const trunksOf = async (number: string) =>
+    (await sip.listSipInboundTrunk()).filter(({ numbers }) => numbers.includes(number));
+  const rulesFor = async ({ id }: Agent) =>
+    (await sip.listSipDispatchRule()).filter(({ metadata }) => metadata.includes(id));
+
+  it('give a selected number one trunk, however often and by whichever gateway it is selected', async () => {
+    const number = newNumber();
+    const others = new SipLines(accessTo(server), log);
+    await Promise.all([lines.openNumber(number), others.openNumber(number)]);
+    await lines.openNumber(number);
+    expect(await trunksOf(number)).toMatchObject([{ numbers: [number] }]);
+    await lines.closeNumber(number);
+    await lines.closeNumber(number);
+    expect(await trunksOf(number)).toEqual([]);
+  });
+
+  it('give a deployed agent a rule that dispatches it, and take it away when it is paused', async () => {
+    const number = newNumber();
+    const agent = agentWith(number);
+    const line = await lines.openAgent(agent);
+    const [trunk] = await trunksOf(number);
+    const [rule, ...more] = await rulesFor(agent);
+    expect(more).toEqual([]);
+    expect(line).toEqual({
+      sip_status: 'configured',
+      sip_details: {
+        phone_number: number,
+        trunk_id: trunk?.sipTrunkId,
+        dispatch_rule_id: rule?.sipDispatchRuleId,
+        error: null,
+      },
+    });
+    expect(rule?.trunkIds).toEqual([trunk?.sipTrunkId]);
+    expect(rule?.rule?.rule).toMatchObject({
+      case: 'dispatchRuleIndividual',
+      value: { roomPrefix: 'phone' },
+    });
+    const [dispatch] = rule?.roomConfig?.agents ?? [];
+    expect(dispatch?.agentName).toBe('parley');
+    expect(JSON.parse(dispatch?.metadata ?? '')).toEqual({
+      account_id: agent.accountId,
+      agent_id: agent.id,
+    });
+    expect(rule?.roomConfig?.departureTimeout).toBe(20);
+    expect(await lines.openAgent(agent)).toEqual(line);
+    expect(await rulesFor(agent)).toHaveLength(1);
+    await lines.closeAgent(agent);
+    await lines.closeAgent(agent);
+    expect(await rulesFor(agent)).toEqual([]);
+    expect(await trunksOf(number)).toHaveLength(1);
+  });
+
+  it('move with an agent to its new number, and to the agent that has the number now', async () => {
+    const [before, after] = [newNumber(), newNumber()];
+    const agent = agentWith(before);
+    await lines.openAgent(agent);
+    const moved = { ...agent, config: { ...agent.config, phone_number: after } };
+    await lines.openAgent(moved);
+    const [rule, ...more] = await rulesFor(agent);
+    expect(more).toEqual([]);
+    expect(rule?.trunkIds).toEqual([(await trunksOf(after))[0]?.sipTrunkId]);
+    const next = agentWith(after);
+    expect((await lines.openAgent(next))?.sip_status).toBe('configured');
+    expect(await rulesFor(agent)).toEqual([]);
+    await lines.openAgent({ ...next, config: { ...next.config, phone_number: null } });
+    expect(await rulesFor(next)).toEqual([]);
+  });
+
+  it("use an operator's trunk for the number and leave it; a rule of the operator's is a failure that is told", async () => {
+    const number = newNumber();
+    const own = await sip.createSipInboundTrunk('The operator', [number]);
+    const agent = agentWith(number);
+    expect((await lines.openAgent(agent))?.sip_details.trunk_id).toBe(own.sipTrunkId);
+    await lines.closeAgent(agent);
+    await lines.closeNumber(number);
+    expect(await trunksOf(number)).toHaveLength(1);
+    const rule = { type: 'individual', roomPrefix: 'hall' } as const;
+    await sip.createSipDispatchRule(rule, { trunkIds: [own.sipTrunkId] });
+    expect(await lines.openAgent(agent)).toMatchObject({
+      sip_status: 'failed',
+      sip_details: { error: 'LiveKit has another dispatch rule or trunk for this number' },
+    });
+  });
+
+  it('fail in words without Redis, and without LiveKit', async () => {
+    const plain = await startLiveKitServer(tools['livekit-server']);
+    const agent = agentWith(newNumber());
+    const without = new SipLines(accessTo(plain), log);
+    const failed = await without.openAgent(agent);
+    await plain.stop();
+    expect(failed).toMatchObject({
+      sip_status: 'failed',
+      sip_details: { error: expect.stringContaining('Redis') },
+    });
+    expect(await without.openAgent(agent)).toMatchObject({
+      sip_status: 'failed',
+      sip_details: { error: expect.stringContaining('cannot be reached') },
+    });
+    await without.closeAgent(agent);
+    await without.openNumber(newNumber());
+    await without.closeNumber(newNumber());
+  });
+});
