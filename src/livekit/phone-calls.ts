@@ -3,7 +3,7 @@ import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { CallSlots, SlotRefusal } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import type { CallOptions } from '../calls/calls.schema.js';
-import { readPhoneNumber } from '../telephony/phone-numbers.js';
+import { numberOf } from '../telephony/phone-number.js';
 import type { InboundCalls } from '../webhooks/inbound-calls.js';
 
 /** Hz of the agent's audio in rooms. */
@@ -51,8 +51,8 @@ export class PhoneCalls {
     if (!agent) return 'agent_not_deployed';
     const refusal = this.#parts.slots.refusalOf(agent);
     if (refusal) return refusal;
-    const fromNumber = numberIn(caller, 'sip.phoneNumber');
-    const toNumber = numberIn(caller, 'sip.trunkPhoneNumber');
+    const fromNumber = numberOf(caller.attributes['sip.phoneNumber']);
+    const toNumber = numberOf(caller.attributes['sip.trunkPhoneNumber']);
     const options = caller.isPhone
       ? await this.#askOwner(agent, { callId, fromNumber, toNumber: toNumber ?? '' })
       : {};
@@ -74,9 +74,4 @@ export class PhoneCalls {
   ): Promise<CallOptions> {
     return this.#parts.inbound.optionsFor(agent, ringing);
   }
-}
-
-/** A number that LiveKit's SIP service has told; hidden and odd ones are none. */
-function numberIn({ attributes }: RoomCaller, name: string): string | null {
-  return readPhoneNumber(attributes[name] ?? '') ?? null;
 }
