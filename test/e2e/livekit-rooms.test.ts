@@ -253,6 +253,30 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     expect(pool.pids).not.toContain(first);
   });
 
+  it('loses a caller when LiveKit is gone, and leaves a room that is gone too', async () => {
+    const doomed = await startLiveKitServer(tools['livekit-server']);
+    try {
+      const token = await agentToken(doomed, 'doomed');
+      const address = doomed.url.replace('http', 'ws');
+      const invitation = { callId: 'x', url: address, token, callerIdentity: undefined };
+      const [wire] = await Promise.all([
+        rooms.join(invitation, new AbortController().signal),
+        roomToken(doomed, 'doomed', 'caller').then((mine) =>
+          caller.order({ type: 'join', url: address, token: mine }),
+        ),
+      ]);
+      const ear = new RoomEar();
+      wire.start(ear);
+      await doomed.stop();
+      await expect.poll(() => ear.losses.length + ear.reasons.length, PATIENCE).toBeGreaterThan(0);
+      wire.close();
+      await wire.left;
+      await expect.poll(() => rooms.rooms, PATIENCE).toBe(0);
+    } finally {
+      await doomed.stop();
+    }
+  });
+
   it('lets a bridge go that has held many rooms, after the last of them', async () => {
     const pool = openPool({ mostServed: 1 });
     const [old] = pool.pids;

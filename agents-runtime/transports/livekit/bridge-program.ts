@@ -3,28 +3,19 @@
 import { Socket } from 'node:net';
 import { systemClock } from '../../clock.js';
 import { BridgeRoom } from './bridge-room.js';
-import {
-  audioFrame,
-  FrameReader,
-  gapFrame,
-  messageFrame,
-  readMessage,
-  readSamples,
-} from './frames.js';
+import { CallersLine } from './callers-line.js';
+import { FrameReader, messageFrame, readMessage, readSamples } from './frames.js';
 import type { FromBridge, ToBridge } from './messages.js';
 
 const PIPE = 3;
 const BEAT_MS = 1_000;
-/** The callers' audio is dropped while more than this waits for the gateway, bytes: a second of 25 rooms. */
-const MOST_WAITING = 1_048_576;
 
 // A Ctrl-C reaches the whole group: the gateway says when this is over.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
 const rooms = new Map<number, BridgeRoom>();
-/** Samples that were dropped and of which the gateway has not been told. */
-const dropped = new Map<number, number>();
+const callers = new CallersLine(pipe);
 
 const reader = new FrameReader();
 pipe.on('data', (bytes: Buffer) => {
@@ -52,21 +43,10 @@ function open(id: number): BridgeRoom {
       tell(id, message);
       if (message.type !== 'left') return;
       rooms.delete(id);
-      dropped.delete(id);
+      callers.forget(id);
     },
-    onAudio: (samples) => hear(id, samples),
+    onAudio: (samples) => callers.push(id, samples),
   });
-}
-
-function hear(id: number, samples: Int16Array): void {
-  const missing = dropped.get(id) ?? 0;
-  if (pipe.writableLength > MOST_WAITING) {
-    dropped.set(id, missing + samples.length);
-    return;
-  }
-  if (missing > 0) pipe.write(gapFrame(id, missing));
-  dropped.delete(id);
-  pipe.write(audioFrame(id, samples));
 }
 
 function tell(id: number, message: FromBridge): void {

@@ -18,6 +18,8 @@ import { TypedTexts } from './typed-texts.js';
 const CALLER_WAIT_MS = 15_000;
 /** What was told last is sent within this, or not at all. */
 const LAST_WORDS_MS = 1_000;
+/** A server that is gone is not waited for when a room is left. */
+const LEAVING_MS = 4_000;
 /** Of a participant's attributes, so many characters are handed on. */
 const MOST_ATTRIBUTES = 16_384;
 
@@ -220,13 +222,12 @@ export class BridgeRoom {
 
   async #close(): Promise<void> {
     this.#sound.close();
-    try {
-      await this.#voice.close();
-      await this.#room.disconnect();
-    } finally {
-      this.#room.removeAllListeners();
-      this.#options.tell({ type: 'left' });
-    }
+    const leaving = this.#voice.close().then(() => this.#room.disconnect());
+    const limit = new Promise<void>((resolve) => this.#options.clock.after(LEAVING_MS, resolve));
+    // Whatever it says: the room is left.
+    await Promise.race([leaving.catch(() => undefined), limit]);
+    this.#room.removeAllListeners();
+    this.#options.tell({ type: 'left' });
   }
 }
 

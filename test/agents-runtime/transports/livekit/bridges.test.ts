@@ -1,0 +1,81 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { openRooms } from '../../../../agents-runtime/transports/livekit/bridge-pool.js';
+import {
+  CallersLine,
+  MOST_WAITING,
+} from '../../../../agents-runtime/transports/livekit/callers-line.js';
+import { FrameReader, readGap } from '../../../../agents-runtime/transports/livekit/frames.js';
+
+const OWNER = fileURLToPath(new URL('../../../support/rooms-owner.js', import.meta.url));
+
+/** One that nobody has buried yet does not run either. */
+function isRunning(pid: number): boolean {
+  const stat = `/proc/${pid}/stat`;
+  try {
+    if (existsSync(stat) && /\) Z /.test(readFileSync(stat, 'utf8'))) return false;
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('bridge processes', () => {
+  it('end with the gateway, however it ends', async () => {
+    const owner = fork(OWNER, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const [pids] = (await once(owner, 'message')) as [number[]];
+    expect(pids).toHaveLength(1);
+    expect(isRunning(pids[0]!)).toBe(true);
+    owner.kill('SIGKILL');
+    await expect.poll(() => isRunning(pids[0]!)).toBe(false);
+  });
+
+  it('are started again when they die, and end when they are closed', async () => {
+    const told: string[] = [];
+    const log = { info: () => undefined, warn: (_: object, text: string) => told.push(text) };
+    const pool = openRooms({ log });
+    const [first] = pool.pids;
+    process.kill(first!, 'SIGKILL');
+    await expect.poll(() => pool.pids.some((pid) => pid !== first)).toBe(true);
+    expect(told).toEqual(['a bridge process to LiveKit ended; another is started']);
+    const [second] = pool.pids;
+    await pool.close();
+    expect([pool.free, isRunning(second!)]).toEqual([0, false]);
+  });
+});
+
+describe("the callers' line to a gateway", () => {
+  it('drops what does not go, each room by itself, and tells a gap of that length', () => {
+    const read: string[] = [];
+    const reader = new FrameReader();
+    const line = {
+      writableLength: 0,
+      write: (frame: Buffer) =>
+        reader.push(frame, ({ kind, room, payload }) => {
+          const length = kind === 'gap' ? readGap(payload) : payload.length / 2;
+          read.push(`${room}: ${kind} ${length}`);
+        }),
+    };
+    const callers = new CallersLine(line);
+    callers.push(1, new Int16Array(320));
+    line.writableLength = MOST_WAITING + 1;
+    callers.push(1, new Int16Array(320));
+    callers.push(1, new Int16Array(320));
+    callers.push(2, new Int16Array(320));
+    callers.forget(2);
+    line.writableLength = MOST_WAITING;
+    callers.push(2, new Int16Array(320));
+    callers.push(1, new Int16Array(320));
+    callers.push(1, new Int16Array(320));
+    expect(read).toEqual([
+      '1: audio 320',
+      '2: audio 320',
+      '1: gap 640',
+      '1: audio 320',
+      '1: audio 320',
+    ]);
+  });
+});
