@@ -8,6 +8,7 @@ const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
   kill: () => import('./kill.js'),
   recordings: () => import('./recordings.js'),
   schemathesis: () => import('./schemathesis.js'),
+  telephony: () => import('./telephony.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

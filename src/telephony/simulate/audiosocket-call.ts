@@ -21,6 +21,8 @@ export interface AudioSocketCallOptions {
   /** Of the channel, Hz: 8000 unless the dialplan says another. */
   readonly sampleRate?: number;
   readonly driftPpm?: number;
+  /** Of the phone's jitter buffer, ms. */
+  readonly holdMs?: number;
   readonly isRecorded?: boolean;
 }
 
@@ -38,7 +40,7 @@ export class AudioSocketCall implements SimulatedCall {
   #isOver = false;
 
   constructor(options: AudioSocketCallOptions) {
-    const { clock, sampleRate = 8000, driftPpm, isRecorded } = options;
+    const { clock, sampleRate = 8000, driftPpm, holdMs = HOLD_MS, isRecorded } = options;
     const kind = SOUND_KINDS[sampleRate];
     if (kind === undefined) {
       const rates = Object.keys(SOUND_KINDS).join(', ');
@@ -52,7 +54,7 @@ export class AudioSocketCall implements SimulatedCall {
       sampleRate,
       driftPpm,
       isRecorded,
-      holdMs: HOLD_MS,
+      holdMs,
       send: (frame) => this.#socket?.write(soundPacket(kind, frame)),
     });
     this.ended = new Promise((resolve) => {

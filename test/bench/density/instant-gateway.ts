@@ -21,7 +21,7 @@ import { openDatabase } from '../../../src/db/open-database.js';
 import { openDictionaries } from '../../../src/dictionaries/open-dictionaries.js';
 import { ownHealthParts } from '../../../src/health.js';
 import { listen, stopListening } from '../../../src/http/listen.js';
-import { socketOrigin } from '../../../src/http/own-address.js';
+import { httpOrigin, socketOrigin } from '../../../src/http/own-address.js';
 import { RateLimiter } from '../../../src/http/rate-limit.js';
 import { UpgradeDispatcher } from '../../../src/http/upgrade.js';
 import { ensureFirstAccount } from '../../../src/keys/first-account.js';
@@ -33,6 +33,8 @@ import { AllowedHosts } from '../../../src/outbound/allowed-hosts.js';
 import { SecretBox } from '../../../src/secrets/secret-box.js';
 import { loadSecretKeys } from '../../../src/secrets/secret-keys.js';
 import { Shutdown } from '../../../src/shutdown.js';
+import { PhoneConnections } from '../../../src/telephony/phone-connections.js';
+import { openTwilio } from '../../../src/telephony/twilio/open-twilio.js';
 import { VoicesRepository } from '../../../src/voices/voices.repository.js';
 import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
 import { modelFolder } from '../../support/model-folder.js';
@@ -134,6 +136,16 @@ const agents = new Agents({
   knowledgeBases: { exists: async () => false },
 });
 const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
+const twilio = openTwilio({
+  ...calls,
+  config,
+  db,
+  secrets,
+  phones: new PhoneConnections(calls),
+  inboundCalls: webhooks.inboundCalls,
+  limiter,
+  origin: () => httpOrigin(config, config.PORT),
+});
 const app = createApp({
   log,
   metrics,
@@ -143,8 +155,9 @@ const app = createApp({
   maxBodyBytes: config.MAX_BODY_BYTES,
   health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => false }),
   trustProxy: false,
+  roots: [twilio.root],
 });
-const sockets = new UpgradeDispatcher([calls.socket], {
+const sockets = new UpgradeDispatcher([calls.socket, twilio.socket], {
   keys,
   log,
   limiter,

@@ -3,11 +3,16 @@ const LOUD = 0.1;
 /** So much of quiet parts two tones. */
 const QUIET_MS = 50;
 
-/** Where tones begin in samples (−1…1), ms. */
-export function toneOnsets(samples: Float32Array, sampleRate: number, fromMs = 0): number[] {
+/** Where tones begin in samples (−1…1), ms; less than `quietMs` of quiet is part of a tone. */
+export function toneOnsets(
+  samples: Float32Array,
+  sampleRate: number,
+  fromMs = 0,
+  quietMs = QUIET_MS,
+): number[] {
   const onsets: number[] = [];
   let quiet = Number.POSITIVE_INFINITY;
-  const quietFor = (QUIET_MS * sampleRate) / 1000;
+  const quietFor = (quietMs * sampleRate) / 1000;
   for (let i = 0; i < samples.length; i++) {
     if (Math.abs(samples[i]!) < LOUD) quiet++;
     else {
