@@ -73,6 +73,7 @@ const WRITERS: Readonly<Record<TranscriptFormat, (call: CallRow) => Writer>> = {
 /** The turns come last but for what sums them up, so that it is written in one go. */
 function asJson(call: CallRow): Writer {
   const latencies: TurnLatency[] = [];
+  const inboundCallError = call.options.inbound_call_error;
   const about = {
     call_id: call.call_id,
     agent_id: call.agent_id,
@@ -81,6 +82,8 @@ function asJson(call: CallRow): Writer {
     started_at: call.started_at?.toISOString() ?? null,
     ended_at: call.ended_at?.toISOString() ?? null,
     ended_reason: call.ended_reason,
+    // Of telephone calls whose owner was asked in vain.
+    ...(inboundCallError && { inbound_call_error: inboundCallError }),
   };
   return {
     head: `${JSON.stringify(about).slice(0, -1)},"turns":[`,

@@ -6,7 +6,7 @@ import { type TranscriptFormat, writeTranscript } from '../../src/calls/transcri
 import type { CallTurnRow } from '../../src/calls/turn-row.js';
 import { readSrt, readVtt } from '../support/subtitle-readers.js';
 
-const CALL = { agent_name: 'Pool' } as CallRow;
+const CALL = { agent_name: 'Pool', options: {} } as CallRow;
 
 function turn(part: Partial<CallTurnRow>): CallTurnRow {
   return {
@@ -121,6 +121,14 @@ describe('subtitles', () => {
 });
 
 describe('a transcript', () => {
+  it('of a phone call whose owner was asked in vain says why', async () => {
+    const options = { inbound_call_error: 'The server answered 500' };
+    const about = JSON.parse(await written('json', [turn({})], { ...CALL, options }));
+    expect(about).toMatchObject(options);
+    const other = JSON.parse(await written('json', [turn({})]));
+    expect(other).not.toHaveProperty('inbound_call_error');
+  });
+
   it('that is longer than all bounds is its beginning, and says so', async () => {
     const page = Array.from({ length: 9 }, (_, index) => turn({ index, text: 'x'.repeat(1e6) }));
     let pages = 0;
