@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { AgentDispatchClient, RoomServiceClient } from 'livekit-server-sdk';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { urlOf } from '../../src/db/connect.js';
+import { AccountsRepository } from '../../src/keys/accounts.repository.js';
+import { makeApiKey } from '../../src/keys/api-key.js';
+import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
+import type { ConnectionDetails } from '../support/call-client.js';
+import { admit, ask, makeAgent } from '../support/called-agents.js';
+import { withDatabase } from '../support/database.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
+import { describeWith } from '../support/needs.js';
+import { type Product, startProduct } from '../support/product.js';
+import { Receiver } from '../support/receiver.js';
+import { RoomGuest, roomToken } from '../support/room-guest.js';
+
+const WAIT = { timeout: 45_000, interval: 100 };
+const LIMIT = 180_000;
+/** Louder than nothing: an agent that greets. */
+const SOUND = 0.01;
+/** Which of two gateways gets a call is chance: so many come until each has two. */
+const MOST_TRIES = 40;
+
+interface Caller {
+  readonly details: ConnectionDetails;
+  readonly guest: RoomGuest;
+}
+
+describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
+  const database = withDatabase();
+  const guests: RoomGuest[] = [];
+  let hook: Receiver;
+  let server: LiveKitServer;
+  let one: Product;
+  let two: Product;
+  let agentId: string;
+  let accountId: string;
+  beforeAll(async () => {
+    hook = await Receiver.open();
+    server = await startLiveKitServer(tools['livekit-server']);
+    const env = {
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+      DATABASE_URL: urlOf(database.connection),
+      SECRET_KEY: 'the secret of both gateways',
+      LIVEKIT_URL: server.url,
+      LIVEKIT_API_KEY: server.apiKey,
+      LIVEKIT_API_SECRET: server.apiSecret,
+    };
+    const first = await startProduct({ env });
+    const second = await startProduct({ env });
+    accountId = await new AccountsRepository(database.db).insert('An account of a test');
+    const key = makeApiKey();
+    const fields = { name: 'test', description: null, isActive: true, expiresAt: null };
+    await new ApiKeysRepository(database.db).insert(accountId, key, { ...fields, scopes: ['*'] });
+    one = { ...first, apiKey: key.text };
+    two = { ...second, apiKey: key.text };
+    agentId = await makeAgent(one, {
+      greeting: 'Hello, this is the flower shop.',
+      user_silence_timeout: 300,
+      webhooks: { inbound_call: { url: hook.url('/inbound'), timeout: 5, enabled: true } },
+    });
+    for (const { url } of [one, two]) {
+      await vi.waitFor(async () => expect((await readiness(url)).parts.livekit).toBe('up'), WAIT);
+    }
+  }, LIMIT);
+  afterEach(async () => {
+    for (const guest of guests.splice(0)) await guest.kill();
+  });
+  afterAll(async () => {
+    await one?.stop();
+    await two?.stop();
+    await server?.stop();
+    hook?.close();
+  });
+
+  async function readiness(url: string) {
+    const response = await fetch(`${url}/readyz`);
+    // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+    return { status: response.status, parts: ((await response.json()) as any).parts };
+  }
+
+  const calls = () => new CallsRepository(database.db, 0);
+  const rowOf = ({ details }: Caller) => calls().find(details.call_id);
+
+  async function call(through: Product): Promise<Caller> {
+    const details = await admit(through, agentId);
+    const guest = new RoomGuest();
+    guests.push(guest);
+    const { server_url: url, participant_token: token } = details;
+    await guest.order({ type: 'join', url, token });
+    return { details, guest };
+  }
+
+  const isHeard = ({ guest }: Pick<Caller, 'guest'>) =>
+    vi.waitFor(() => {
+      expect(Math.max(0, ...guest.all('heard').map(({ level }) => level))).toBeGreaterThan(SOUND);
+    }, WAIT);
+
+  const end = ({ details }: Caller, { url }: Product) =>
+    fetch(`${url}/api/v1/calls/${details.call_id}/end`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${details.end_token}` },
+    });
+
+  /** Calls that are heard, two at each gateway, by the gateway's id. */
+  async function twoEach(): Promise<readonly (readonly [string, readonly Caller[]])[]> {
+    const held = new Map<string, Caller[]>();
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const caller = await call(one);
+      await isHeard(caller);
+      const gatewayId = (await rowOf(caller))?.gateway_id ?? '';
+      const its = held.get(gatewayId) ?? [];
+      if (its.length === 2) await end(caller, one);
+      else held.set(gatewayId, [...its, caller]);
+      if (held.size === 2 && [...held.values()].every(({ length }) => length === 2)) {
+        return [...held];
+      }
+    }
+    throw new Error(`Of ${MOST_TRIES} calls all went to one gateway`);
+  }
+
+  it(
+    'share four calls that are heard; when one is killed its calls end, and the other gets the new ones',
+    async () => {
+      const details = await admit(one, agentId);
+      expect(details.server_url).toBe(server.url.replace('http', 'ws'));
+      expect(details.participant_token.split('.')).toHaveLength(3);
+      const held = await twoEach();
+      // Which calls are whose shows when one is gone.
+      await one.kill();
+      const ended = await vi.waitFor(async () => {
+        const states = await Promise.all(
+          held.map(async ([, its]) => (await Promise.all(its.map(rowOf))).map((row) => row?.state)),
+        );
+        const index = states.findIndex((its) => its.every((state) => state === 'ended'));
+        expect(index).not.toBe(-1);
+        return index;
+      }, WAIT);
+      const [[, lost], [, kept]] = ended === 0 ? [held[0]!, held[1]!] : [held[1]!, held[0]!];
+      for (const caller of lost) {
+        expect((await rowOf(caller))?.ended_reason).toBe('error_transport');
+        // Nobody is left alone in a room.
+        await vi.waitFor(() => expect(caller.guest.all('out')).toHaveLength(1), WAIT);
+      }
+      for (const caller of kept) expect((await rowOf(caller))?.state).toBe('live');
+      const next = await call(two);
+      await isHeard(next);
+      const [survivor] = await Promise.all(kept.map(rowOf));
+      expect((await rowOf(next))?.gateway_id).toBe(survivor?.gateway_id);
+      for (const { guest } of [...kept, next]) {
+        const agents = guest.told.filter((it) => it.type === 'came' && /agent/.test(it.identity));
+        expect(agents.length).toBeLessThanOrEqual(1);
+      }
+      for (const caller of [...kept, next]) await end(caller, two);
+    },
+    LIMIT,
+  );
+
+  it(
+    'answer who telephones through LiveKit SIP, whose owner is asked, and end when they hang up',
+    async () => {
+      const rooms = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
+      const dispatches = new AgentDispatchClient(server.url, server.apiKey, server.apiSecret);
+      const name = `phone_+15550111_${randomUUID()}`;
+      await rooms.createRoom({ name, emptyTimeout: 60, departureTimeout: 20 });
+      const metadata = JSON.stringify({ account_id: accountId, agent_id: agentId });
+      await dispatches.createDispatch(name, 'parley', { metadata });
+      const guest = new RoomGuest();
+      guests.push(guest);
+      const token = await roomToken(server, name, 'sip_+15550111', {
+        isPhone: true,
+        attributes: {
+          'sip.callID': 'SCL_1',
+          'sip.callStatus': 'active',
+          'sip.phoneNumber': '+15550111',
+          'sip.trunkPhoneNumber': '+15550100',
+        },
+      });
+      await guest.order({ type: 'join', url: server.url.replace('http', 'ws'), token });
+      await isHeard({ guest });
+      const row = await database
+        .db('calls')
+        .where({ call_type: 'sip_inbound', from_number: '+15550111' })
+        .first();
+      expect(row).toMatchObject({ state: 'live', to_number: '+15550100', agent_id: agentId });
+      const [asked] = hook.requests.filter(({ path }) => path === '/inbound');
+      expect(asked?.body).toEqual({
+        agent_id: agentId,
+        call_id: row.call_id,
+        from_number: '+15550111',
+        to_number: '+15550100',
+      });
+      await guest.order({ type: 'leave' });
+      await vi.waitFor(async () => {
+        expect((await calls().find(row.call_id))?.ended_reason).toBe('user_hangup');
+      }, WAIT);
+    },
+    LIMIT,
+  );
+
+  it(
+    'go on without LiveKit: readiness names it, rooms are refused, sockets are not',
+    async () => {
+      await server.stop();
+      await vi.waitFor(async () => {
+        const { status, parts } = await readiness(two.url);
+        expect([status, parts.livekit]).toEqual([200, expect.stringContaining('not registered')]);
+      }, WAIT);
+      const wish = (more: object) =>
+        ask(two, 'POST', '/connection/connection-details', { agent_id: agentId, ...more });
+      for (const more of [{}, { transport: 'livekit' }]) {
+        const refused = await wish(more);
+        expect([refused.status, refused.body.code]).toEqual([502, 'PROVIDER_ERROR']);
+      }
+      const { status, body } = await wish({ transport: 'websocket' });
+      expect(status).toBe(200);
+      expect(body.server_url).toContain('/api/v1/calls/');
+    },
+    LIMIT,
+  );
+});
