@@ -60,7 +60,7 @@ describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
       value!,
     ]);
     const unknown = set.filter(([name]) => !SETTING_NAMES.includes(name!));
-    expect(unknown).toEqual([['NODE_ENV', 'production']]);
+    expect(unknown.map(([name]) => name)).toEqual(['NODE_ENV', 'HOME']);
     expect(readConfig(Object.fromEntries(set))).toMatchObject({ HOST: '0.0.0.0', PORT: 8080 });
   });
 
