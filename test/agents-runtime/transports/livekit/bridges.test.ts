@@ -12,6 +12,11 @@ import { FrameReader, readGap } from '../../../../agents-runtime/transports/live
 
 const OWNER = fileURLToPath(new URL('../../../support/rooms-owner.js', import.meta.url));
 
+const quiet = { info: () => undefined, warn: () => undefined };
+/** No server answers there. */
+const NOWHERE = { callId: 'x', url: 'ws://127.0.0.1:9', token: 'a.b.c', callerIdentity: undefined };
+const NEVER = new AbortController().signal;
+
 /** One that nobody has buried yet does not run either. */
 function isRunning(pid: number): boolean {
   const stat = `/proc/${pid}/stat`;
@@ -44,6 +49,38 @@ describe('bridge processes', () => {
     const [second] = pool.pids;
     await pool.close();
     expect([pool.free, isRunning(second!)]).toEqual([0, false]);
+  });
+
+  it('are ended and replaced when they hang, and what waits for them is told', async () => {
+    const pool = openRooms({ log: quiet, silentMs: 3_000 });
+    try {
+      const [first] = pool.pids;
+      // A bridge hangs once it has started: before, it is given more time.
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('could not be joined');
+      process.kill(first!, 'SIGSTOP');
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('its bridge died');
+      expect(isRunning(first!)).toBe(false);
+      await expect.poll(() => pool.pids.some((pid) => pid !== first)).toBe(true);
+    } finally {
+      await pool.close();
+    }
+  });
+
+  it('are let go when they have held many rooms, and another is there before', async () => {
+    const pool = openRooms({ log: quiet, mostServed: 2 });
+    try {
+      const [first] = pool.pids;
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('could not be joined');
+      expect(pool.pids).toEqual([first]);
+      const second = pool.join(NOWHERE, NEVER);
+      expect(pool.pids).toHaveLength(2);
+      await expect(second).rejects.toThrow('could not be joined');
+      await expect.poll(() => pool.pids.includes(first!)).toBe(false);
+      expect(pool.pids).toHaveLength(1);
+      expect(pool.rooms).toBe(0);
+    } finally {
+      await pool.close();
+    }
   });
 });
 
