@@ -40,6 +40,7 @@ import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type LanguageModel, languageModels } from './models-listing/language-models.js';
 import { ModelListing } from './models-listing/model-listing.js';
+import { ServedModels } from './models-listing/served-models.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
@@ -94,14 +95,20 @@ async function start(shutdown: Shutdown): Promise<void> {
   const foundation = await openFoundation(context);
   const address: Address = { port: undefined };
   const services = await openServices(context, foundation, permits);
+  const served = new ServedModels({
+    ...languageServers,
+    onFault: (error) => log.warn({ err: error }, 'a language server did not list its models'),
+  });
+  await served.refresh();
   const models = new ModelListing({
     prefix: config.MODEL_PREFIX,
-    llmModels: languageServers.map(({ id }) => id),
+    llmModels: () => served.models.map(({ id }) => id),
+    refresh: () => served.refresh(),
   });
   const parts = { ...foundation, ...services, gatewayId, permits, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,
-    languageModels: languageServers,
+    languageModels: () => served.models,
     load,
     observeFrame: metrics.observeFrame,
     metrics: new CallMetrics(metrics.registry),
@@ -237,7 +244,7 @@ interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>>
   readonly gatewayId: string;
   readonly permits: CpuPermits;
   readonly models: ModelListing;
-  readonly languageModels: readonly LanguageModel[];
+  readonly languageModels: () => readonly LanguageModel[];
   readonly load: LoadWatch;
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;

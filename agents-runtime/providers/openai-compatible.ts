@@ -38,6 +38,8 @@ const FACTS =
 export interface OpenAiEndpoint extends OpenAiServer {
   /** What the model reads at once: of a longer conversation the beginning is left out. */
   readonly contextTokens: number;
+  /** The model's name at the endpoint, where that is another. */
+  readonly servedId?: string;
 }
 
 /** A language model behind any OpenAI-compatible chat endpoint, streamed. */
@@ -45,10 +47,12 @@ export class OpenAiCompatibleModel implements ReplyModel {
   readonly id: string;
   readonly #client: OpenAI;
   readonly #contextTokens: number;
+  readonly #servedId: string;
 
-  /** @param id the model's name at the endpoint. */
-  constructor(id: string, { contextTokens, ...server }: OpenAiEndpoint) {
+  /** @param id the model's name, here and at the endpoint. */
+  constructor(id: string, { contextTokens, servedId = id, ...server }: OpenAiEndpoint) {
     this.id = id;
+    this.#servedId = servedId;
     this.#contextTokens = contextTokens;
     this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
   }
@@ -57,7 +61,7 @@ export class OpenAiCompatibleModel implements ReplyModel {
     try {
       const stream = await this.#client.chat.completions.create(
         {
-          model: this.id,
+          model: this.#servedId,
           messages: messagesOf(request, this.#contextTokens),
           temperature: request.temperature,
           stream: true,

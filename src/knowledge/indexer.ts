@@ -51,6 +51,10 @@ export class Indexer {
     this.#loop = new WorkLoop((closing) => this.#step(closing), parts.log);
   }
 
+  /** Why it does not go on now, if so; it does by itself, as soon as it can. */
+  readonly whyItWaits = (): string | undefined =>
+    this.#timesAway > 0 ? 'the embedding endpoint does not answer' : undefined;
+
   /** Begins with what is there. */
   start(): void {
     this.#loop.start();
@@ -73,6 +77,12 @@ export class Indexer {
       return await this.#repository.transaction(async (transaction) => {
         work = await this.#repository.claim(transaction, limit);
         if (!work) return LOOK_EVERY_MS;
+        const unsplit = work.documents.filter(({ isSplit }) => !isSplit);
+        if (unsplit.length > 0) {
+          // By itself: words find them even while nobody makes vectors.
+          for (const document of unsplit) await this.#split(transaction, work, document);
+          return 0;
+        }
         await this.#advance(transaction, work, closing);
         this.#timesAway = 0;
         if (this.#oneByOne > 0) this.#oneByOne--;
@@ -102,16 +112,13 @@ export class Indexer {
     return RETRY_AFTER_MS;
   }
 
-  /** Some documents one batch further. */
+  /** Some documents that are cut into passages, one batch further. */
   async #advance(
     transaction: Knex.Transaction,
     work: PendingWork,
     closing: AbortSignal,
   ): Promise<void> {
     const repository = this.#repository;
-    for (const document of work.documents) {
-      if (!document.isSplit) await this.#split(transaction, work, document);
-    }
     const ids = work.documents.map(({ id }) => id);
     const most = this.#embedder.isRemote ? REMOTE_BATCH : LOCAL_BATCH;
     const found = await repository.withoutVectors(transaction, ids, most);

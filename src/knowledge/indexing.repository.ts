@@ -65,7 +65,7 @@ export class IndexingRepository {
   }
 
   /**
-   * The oldest documents with work to do of a knowledge base that nobody holds; that is locked until
+   * The oldest documents with work to do, those that are not cut into passages first, of a knowledge base that nobody holds; that is locked until
    * the transaction ends, before any of its passages: deleting it takes the locks in the same order.
    */
   async claim(transaction: Knex.Transaction, limit: number): Promise<PendingWork | undefined> {
@@ -76,14 +76,15 @@ export class IndexingRepository {
     }>(
       `select k.kb_id as "kbId", k.language
        from documents d join knowledge_bases k using (kb_id)
-       where ${pending} order by d.id limit 1 for no key update of k skip locked`,
+       where ${pending} order by d.passage_count is not null, d.id
+       limit 1 for no key update of k skip locked`,
       [this.#model, MOST_FAILURES],
     );
     const [base] = bases;
     if (!base) return undefined;
     const { rows: documents } = await transaction.raw<{ rows: PendingDocument[] }>(
       `select d.id, d.passage_count is not null as "isSplit" from documents d
-       where d.kb_id = ? and ${pending} order by d.id limit ?`,
+       where d.kb_id = ? and ${pending} order by d.passage_count is not null, d.id limit ?`,
       [base.kbId, this.#model, MOST_FAILURES, limit],
     );
     return { kbId: base.kbId, language: base.language ?? undefined, documents };
@@ -125,7 +126,8 @@ export class IndexingRepository {
     await transaction('documents')
       .where({ id: document.id })
       .update({ passage_count: passages.length });
-    // What words find is there at once; vectors that are kept stay as they are.
+    // What words find is there at once, and what was found before is out of date.
+    await this.#countVersion(transaction, of.kbId);
   }
 
   /** The next passages of documents that have no vectors of this model. */
@@ -148,16 +150,21 @@ export class IndexingRepository {
     kbId: number,
     vectors: ReadonlyMap<number, readonly Float32Array[]>,
   ): Promise<void> {
-    const [base] = await transaction('knowledge_bases')
-      .where({ kb_id: kbId })
-      .update({ version: transaction.raw('version + 1') })
-      .returning('version');
+    const version = await this.#countVersion(transaction, kbId);
     await transaction.raw(
       `update passages set embedding = given.embedding, embedding_model = ?, vector_version = ?
        from unnest(?::bigint[], ?::bytea[]) as given (id, embedding)
        where passages.id = given.id`,
-      [this.#model, base.version, [...vectors.keys()], [...vectors.values()].map(toBytes)],
+      [this.#model, version, [...vectors.keys()], [...vectors.values()].map(toBytes)],
     );
+  }
+
+  async #countVersion(transaction: Knex.Transaction, kbId: number): Promise<number> {
+    const [base] = await transaction('knowledge_bases')
+      .where({ kb_id: kbId })
+      .update({ version: transaction.raw('version + 1') })
+      .returning('version');
+    return base.version;
   }
 
   /** Those of the documents that have all their vectors. */

@@ -30,6 +30,8 @@ const NO_SUCH: RouteResponse = { description: 'No such knowledge base' };
 
 export interface KnowledgeRouteParts extends DocumentRouteParts {
   readonly knowledge: KnowledgeRepository;
+  /** Why indexing does not go on now, if so. */
+  readonly whyIndexingWaits?: () => string | undefined;
 }
 
 /** `/knowledge-base`: what agents know beside their prompts. */
@@ -37,7 +39,11 @@ export function knowledgeRoutes(parts: KnowledgeRouteParts): readonly Route[] {
   return [...collectionRoutes(parts), ...oneRoutes(parts), ...documentRoutes(parts)];
 }
 
-function collectionRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): readonly Route[] {
+function collectionRoutes({
+  knowledge,
+  onDocuments,
+  whyIndexingWaits,
+}: KnowledgeRouteParts): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -58,7 +64,7 @@ function collectionRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): read
         }
         const made = await knowledge.insert(accountId, toFields(body));
         onDocuments();
-        return reply(201, toBody(made));
+        return reply(201, toBody(made, whyIndexingWaits));
       },
     }),
     route({
@@ -72,13 +78,20 @@ function collectionRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): read
       async handle({ principal: { accountId }, query }) {
         const page = pageOf(query, await knowledge.count(accountId));
         const found = page.hasItems ? await knowledge.list(accountId, page) : [];
-        return { items: found.map(toBody), pagination: page.pagination };
+        return {
+          items: found.map((kb) => toBody(kb, whyIndexingWaits)),
+          pagination: page.pagination,
+        };
       },
     }),
   ];
 }
 
-function oneRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): readonly Route[] {
+function oneRoutes({
+  knowledge,
+  onDocuments,
+  whyIndexingWaits,
+}: KnowledgeRouteParts): readonly Route[] {
   const common = { ...COMMON, path: `${PATH}/{kb_id}`, params: KnowledgeBasePath };
   return [
     route({
@@ -91,7 +104,7 @@ function oneRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): readonly Ro
       },
       async handle({ principal, params: { kb_id: kbId } }) {
         const found = (await knowledge.find(principal.accountId, kbId)) ?? noSuch(kbId);
-        return { ...toBody(found), documents: await knowledge.documentsOf(kbId) };
+        return { ...toBody(found, whyIndexingWaits), documents: await knowledge.documentsOf(kbId) };
       },
     }),
     route({
@@ -107,7 +120,7 @@ function oneRoutes({ knowledge, onDocuments }: KnowledgeRouteParts): readonly Ro
       async handle({ principal, params: { kb_id: kbId }, body }) {
         const changed = await knowledge.update(principal.accountId, kbId, toFields(body));
         if (body.documents) onDocuments();
-        return toBody(changed ?? noSuch(kbId));
+        return toBody(changed ?? noSuch(kbId), whyIndexingWaits);
       },
     }),
     route({
@@ -137,7 +150,10 @@ function toFields(body: UpdateKnowledgeBase): KnowledgeBaseFields {
   };
 }
 
-function toBody(kb: KnowledgeBase): KnowledgeBaseBody {
+function toBody(
+  kb: KnowledgeBase,
+  whyIndexingWaits: KnowledgeRouteParts['whyIndexingWaits'],
+): KnowledgeBaseBody {
   return {
     kb_id: kb.kbId,
     document_count: kb.documentCount,
@@ -146,13 +162,17 @@ function toBody(kb: KnowledgeBase): KnowledgeBaseBody {
     name: kb.name,
     description: kb.description,
     language: kb.language,
-    message: progressOf(kb),
+    message: progressOf(kb, whyIndexingWaits?.()),
   };
 }
 
-function progressOf({ documentCount, indexedCount, failedCount, passageCount }: KnowledgeBase) {
+function progressOf(
+  { documentCount, indexedCount, failedCount, passageCount }: KnowledgeBase,
+  whyItWaits: string | undefined,
+) {
   if (indexedCount < documentCount) {
-    return `indexing ${indexedCount + 1} of ${documentCount} documents`;
+    const waiting = whyItWaits ? `, waiting: ${whyItWaits}` : '';
+    return `indexing ${indexedCount + 1} of ${documentCount} documents${waiting}`;
   }
   const failed = failedCount === 0 ? '' : `, ${counted(failedCount, 'document')} not indexed`;
   return `ready: ${counted(passageCount, 'passage')}${failed}`;

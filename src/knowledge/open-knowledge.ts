@@ -99,6 +99,7 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
       knowledge,
       documents,
       maxFileBytes: config.KNOWLEDGE_FILE_BYTES,
+      whyIndexingWaits: indexer.whyItWaits,
       onDocuments: () => {
         files.wake();
         indexer.wake();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Config } from '../config.js';
 import { StartError } from '../errors.js';
 import { BUILT_IN_RESPONDER } from './model-listing.js';
+import type { AskedServer } from './served-models.js';
 
 /** A model that reads less holds no conversation. */
 export const LEAST_CONTEXT_TOKENS = 2_048;
@@ -13,7 +14,7 @@ const EndpointsFile = z
     z.strictObject({
       base_url: z.url({ protocol: /^https?$/ }),
       api_key: z.string().min(1).optional(),
-      models: z.array(z.string().min(1).max(200)).min(1).max(200),
+      models: z.array(z.string().min(1).max(200)).max(200).default([]),
       context_tokens: z.int().min(LEAST_CONTEXT_TOKENS).max(10_000_000).optional(),
     }),
   )
@@ -23,6 +24,8 @@ const EndpointsFile = z
 /** A language model behind an OpenAI-compatible endpoint. */
 export interface LanguageModel {
   readonly id: string;
+  /** What its server calls it, where that is another name. */
+  readonly servedId?: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   /** What it reads at once. */
@@ -39,17 +42,26 @@ type LlmSettings = Pick<
   | 'LLM_CONTEXT_TOKENS'
 >;
 
+/** What the settings say about language models. */
+export interface LanguageModelSettings {
+  /** Those of LLM_BASE_URL first, then those of the file LLM_FILE. */
+  readonly named: readonly LanguageModel[];
+  /** Of which no model is named. */
+  readonly servers: readonly AskedServer[];
+}
+
 /**
  * The language models of the settings: those of LLM_BASE_URL first, then those of the file LLM_FILE.
  * @throws StartError that says what is wrong with the file, that two servers have the same model, or
  *   that LLM_FALLBACKS names one that nobody has.
  */
-export function languageModels(settings: LlmSettings): readonly LanguageModel[] {
+export function languageModels(settings: LlmSettings): LanguageModelSettings {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODELS: ids, LLM_FILE: file } = settings;
   const contextTokens = settings.LLM_CONTEXT_TOKENS;
-  const own =
-    baseUrl === undefined ? [] : ids.map((id) => ({ id, baseUrl, apiKey, contextTokens }));
-  const all = [...own, ...(file === undefined ? [] : fromFile(file, contextTokens))];
+  const own = baseUrl === undefined ? [] : [{ baseUrl, apiKey, contextTokens, ids }];
+  const endpoints = [...own, ...(file === undefined ? [] : fromFile(file, contextTokens))];
+  const all = endpoints.flatMap(({ ids, ...server }) => ids.map((id) => ({ ...server, id })));
+  const servers = endpoints.flatMap(({ ids, ...server }) => (ids.length === 0 ? [server] : []));
   const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
   if (twice) {
     throw new StartError(
@@ -58,24 +70,28 @@ export function languageModels(settings: LlmSettings): readonly LanguageModel[] 
   }
   const known = [...all.map(({ id }) => id), BUILT_IN_RESPONDER];
   const unknown = settings.LLM_FALLBACKS.find((id) => !known.includes(id));
-  if (unknown !== undefined) {
+  // Those of a server that is asked are known later.
+  if (unknown !== undefined && servers.length === 0) {
     throw new StartError(
       `LLM_FALLBACKS names the model ${unknown}, which no server has: the models are ${known.join(', ')}.`,
     );
   }
-  return all;
+  return { named: all, servers };
 }
 
-function fromFile(file: string, usualTokens: number): LanguageModel[] {
+function fromFile(file: string, usualTokens: number) {
   const parsed = EndpointsFile.safeParse(parse(file));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue!.path.join('.') || 'the file';
     throw new StartError(`LLM_FILE ${file} is not right: ${place}: ${issue!.message}.`);
   }
-  return parsed.data.flatMap(({ base_url: baseUrl, api_key: apiKey, models, context_tokens }) =>
-    models.map((id) => ({ id, baseUrl, apiKey, contextTokens: context_tokens ?? usualTokens })),
-  );
+  return parsed.data.map(({ base_url: baseUrl, api_key: apiKey, models: ids, context_tokens }) => ({
+    ids,
+    baseUrl,
+    apiKey,
+    contextTokens: context_tokens ?? usualTokens,
+  }));
 }
 
 function parse(file: string): unknown {

@@ -13,27 +13,42 @@ export interface ModelListingOptions {
   /** The service's own name in the ids of speech models. */
   readonly prefix: string;
   /** Models of the configured language server, the preferred one first. */
-  readonly llmModels: readonly string[];
+  readonly llmModels: readonly string[] | (() => readonly string[]);
+  /** Makes sure that they are those of now. */
+  readonly refresh?: () => Promise<void>;
 }
 
 /** Which models a client may name. The four ids of speech models always exist. */
 export class ModelListing {
-  readonly llmModels: readonly ListedModel[];
+  readonly #options: ModelListingOptions;
   readonly ttsModels: readonly ListedModel[];
   readonly #prefix: string;
 
-  constructor({ prefix, llmModels }: ModelListingOptions) {
+  constructor(options: ModelListingOptions) {
+    const { prefix } = options;
+    this.#options = options;
     this.#prefix = prefix;
-    this.llmModels = [
-      ...llmModels.map((id) => ({ id, name: id })),
-      { id: BUILT_IN_RESPONDER, name: 'Built-in responder (extractive, no language model)' },
-    ];
     this.ttsModels = [
       { id: `${prefix}-tts-v1-latest`, name: 'English, latest' },
       { id: `${prefix}-tts-v1-${DATED}`, name: `English, ${DATED}` },
       { id: `${prefix}-tts-multilingual-v1-latest`, name: 'Multilingual, latest' },
       { id: `${prefix}-tts-multilingual-v1-${DATED}`, name: `Multilingual, ${DATED}` },
     ];
+  }
+
+  /** Those of language servers, then the built-in responder. */
+  get llmModels(): readonly ListedModel[] {
+    const { llmModels } = this.#options;
+    const ids = typeof llmModels === 'function' ? llmModels() : llmModels;
+    return [
+      ...ids.map((id) => ({ id, name: id })),
+      { id: BUILT_IN_RESPONDER, name: 'Built-in responder (extractive, no language model)' },
+    ];
+  }
+
+  /** Asks language servers which models they have, where that was long ago. */
+  async refresh(): Promise<void> {
+    await this.#options.refresh?.();
   }
 
   /** What an agent without a language model of its own uses: the first of the listing. */

@@ -15,7 +15,10 @@ export function modelRoutes(listing: ModelListing): readonly Route[] {
       tag: 'Models',
       summary: 'List models',
       responses: { 200: { description: 'The models', schema: Models } },
-      handle: () => ({ llm_models: listing.llmModels, tts_models: listing.ttsModels }),
+      async handle() {
+        await listing.refresh();
+        return { llm_models: listing.llmModels, tts_models: listing.ttsModels };
+      },
     }),
   ];
 }

@@ -195,6 +195,20 @@ describe('documents as JSON', () => {
     expect((await find(kbId, '¿Un perro en la habitación?'))[0]).toMatch(/^Los perros/);
   });
 
+  it('is refused for now where too many of the account wait to be read', async () => {
+    const kbId = await makeBase();
+    const { rows } = await plane.database.db.raw(
+      `insert into documents (kb_id, content, name, kind, file, file_bytes, claimed_until)
+       values (?, '', 'huge.txt', 'text', 'x', ?, now() + interval '1 hour') returning id`,
+      [kbId, 500 * 1_048_576],
+    );
+    const { status, body, headers } = await send(kbId, 'a.txt', 'The bar is open.');
+    expect([status, body.code, headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '30']);
+    const id = rows[0].id;
+    expect((await ask('DELETE', `/knowledge-base/${kbId}/documents/${id}`)).status).toBe(204);
+    expect((await send(kbId, 'a.txt', 'The bar is open.')).status).toBe(201);
+  });
+
   it('may be five thousand at once, and are all waited for', async () => {
     const documents = Array.from({ length: 5_000 }, (_, i) => ({ content: `Locker ${i} is red.` }));
     const { status, body } = await ask('POST', '/knowledge-base', { documents });

@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { documentPassages, windowsOf } from '../../agents-runtime/agent/document-passages.js';
 import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
+import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { Embedder } from '../../media/inference/embedder.js';
 import { DIMENSIONS, MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
@@ -15,9 +20,15 @@ import { WordSearchRepository } from '../../src/knowledge/word-search.repository
 import { type Ask, EMBEDDING_MODEL, withControlPlane } from '../support/control-plane.js';
 import { modelFolder } from '../support/model-folder.js';
 
+// Indexing stands back behind everything else that the machine does.
+vi.setConfig({ testTimeout: 60_000 });
+
 const PATH = '/knowledge-base';
 let wake = (): void => undefined;
-const plane = withControlPlane({ onDocuments: () => wake() });
+const plane = withControlPlane({
+  onDocuments: () => wake(),
+  whyIndexingWaits: () => indexers.at(-1)?.whyItWaits(),
+});
 const embedder = new MiniLmEmbedder({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
@@ -57,26 +68,26 @@ async function message(kbId: number): Promise<string> {
 }
 
 async function isReady(kbId: number): Promise<void> {
-  await expect.poll(() => message(kbId), { timeout: 20_000 }).toMatch(/^ready/);
+  await expect.poll(() => message(kbId), { timeout: 50_000 }).toMatch(/^ready/);
 }
 
 async function find(search: KnowledgeSearch, kbId: number, question: string): Promise<string[]> {
   return (await search.search(kbId, question, 2)).map(({ text }) => text);
 }
 
-function newSearch(vectors = newVectors()): HybridSearch {
+function newSearch(vectors = newVectors(), by: Embedder = embedder): HybridSearch {
   return new HybridSearch({
-    repository: repository(),
+    repository: repository(by.id),
     words: new WordSearchRepository(plane.database.db),
     vectors,
-    embedder,
+    embedder: by,
     log: pino({ level: 'silent' }),
     withinMs: 30_000,
   });
 }
 
-function newVectors(maxBytes = 1 << 20): VectorSearch {
-  return new VectorSearch(repository(), maxBytes);
+function newVectors(maxBytes = 1 << 20, model?: string): VectorSearch {
+  return new VectorSearch(repository(model), maxBytes);
 }
 
 /** The ids of the passages that have a vector of a model, nearest first. */
@@ -175,7 +186,7 @@ describe('indexing', () => {
     expect(await near('next-model', kbId, query!)).toEqual([]);
     startIndexer(otherEmbedder('next-model'));
     const found = async () => (await near('next-model', kbId, query!)).length;
-    await expect.poll(found, { timeout: 20_000 }).toBe(1);
+    await expect.poll(found, { timeout: 50_000 }).toBe(1);
     expect(await near(EMBEDDING_MODEL, kbId, query!)).toEqual([]);
     await indexers.pop()!.close();
     await ask('DELETE', `${PATH}/${kbId}`);
@@ -192,7 +203,7 @@ describe('indexing', () => {
     expect(await message(kbId)).toBe('ready: 1 passage, 1 document not indexed');
     await indexers.pop()!.close();
     startIndexer(); // the next start tries again
-    await expect.poll(() => message(kbId), { timeout: 20_000 }).toBe('ready: 2 passages');
+    await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe('ready: 2 passages');
   });
 
   it('by several gateways does each passage once, and what holds no words is done at once', async () => {
@@ -214,6 +225,25 @@ describe('indexing', () => {
     const other = await make([HOURS]);
     expect((await ask('DELETE', `${PATH}/${doomed}`)).status).toBe(204);
     await isReady(other);
+  });
+});
+
+describe('a search', () => {
+  it('that began on the interim transcript serves the final one', async () => {
+    startIndexer();
+    const kbId = await make([POOL, HOURS]);
+    await isReady(kbId);
+    const asked: string[] = [];
+    const counting = otherEmbedder(EMBEDDING_MODEL, (texts) => asked.push(...texts));
+    const search = newSearch(newVectors(), counting);
+    const interim = search.search(kbId, 'when does the pool open', 2);
+    const final = search.search(kbId, 'When does the pool open?', 2);
+    expect(await final).toEqual(await interim);
+    expect((await final)[0]!.text).toMatch(/six/);
+    expect(await search.search(kbId, 'When does the pool open?', 2)).toBe(await final);
+    expect(asked).toHaveLength(1);
+    await search.search(kbId, 'When does the bar open?', 2);
+    expect(asked).toHaveLength(2);
   });
 });
 
@@ -245,11 +275,57 @@ describe('the vectors in memory', () => {
     const claimed = await documents.claimFile();
     await documents.keepText(claimed!, { text: 'The bar opens at noon.', title: '' });
     wake();
-    await expect.poll(async () => (await ask()).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await ask()).length, { timeout: 50_000 }).toBe(2);
     expect(counted.read).toBe(2); // each passage once
     await documents.delete(kbId, added!.id);
     expect(await ask()).toHaveLength(1);
     expect(counted.read).toBe(3);
+  });
+});
+
+describe('an embedding endpoint that is away', () => {
+  it('is waited for, which the message says, and indexing goes on when it is back', async () => {
+    let isAway = true;
+    let tried = 0;
+    const server = createServer(async (request, response) => {
+      tried++;
+      const { input } = JSON.parse((await buffer(request)).toString()) as { input: string[] };
+      const data = input.map((text, index) => ({ index, embedding: [text.length, 1] }));
+      response.writeHead(isAway ? 503 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isAway ? {} : { data }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const remote = new OpenAiEmbedder({
+      baseUrl: `http://127.0.0.1:${port}`,
+      model: 'far',
+      apiKey: undefined,
+    });
+    const search = newSearch(newVectors(1 << 20, remote.id), remote);
+    try {
+      startIndexer(remote);
+      const kbId = await make([HOURS]);
+      const told = 'indexing 1 of 1 documents, waiting: the embedding endpoint does not answer';
+      const db = plane.database.db;
+      await expect.poll(() => message(kbId), { timeout: 50_000 }).toBe(told);
+      // Words find what is there, also while the endpoint cannot say what is near.
+      const found = async () => (await find(search, kbId, 'When is the sauna closed?')).join();
+      await expect.poll(found, { timeout: 50_000 }).toMatch(/sauna/);
+      const before = tried;
+      isAway = false;
+      const indexed = async () => {
+        const { rows } = await db.raw(
+          'select count(*)::int as count from documents where kb_id = ? and indexed_with = ? and failures = 0',
+          [kbId, remote.id],
+        );
+        return rows[0].count;
+      };
+      await expect.poll(indexed, { timeout: 50_000 }).toBe(1);
+      expect(tried).toBeGreaterThan(before);
+      expect(indexers.at(-1)!.whyItWaits()).toBeUndefined();
+    } finally {
+      server.close();
+    }
   });
 });
 

@@ -21,7 +21,7 @@ function file(text: string): string {
 
 describe('language models', () => {
   it('are none without settings', () => {
-    expect(languageModels(NONE)).toEqual([]);
+    expect(languageModels(NONE)).toEqual({ named: [], servers: [] });
   });
 
   it('come from the one server of the settings and from the file, in that order', () => {
@@ -34,7 +34,7 @@ describe('language models', () => {
       LLM_MODELS: ['a'],
       LLM_FILE: path,
     };
-    expect(languageModels(settings)).toEqual([
+    expect(languageModels(settings).named).toEqual([
       { id: 'a', baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined, contextTokens: 16_384 },
       { id: 'b', baseUrl: 'http://127.0.0.1:2/v1', apiKey: 'k', contextTokens: 4_096 },
       { id: 'c', baseUrl: 'http://127.0.0.1:2/v1', apiKey: 'k', contextTokens: 4_096 },
@@ -43,9 +43,8 @@ describe('language models', () => {
 
   it('may stand in for each other, the built-in responder too', () => {
     const own = { ...NONE, LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODELS: ['a'] };
-    expect(languageModels({ ...own, LLM_FALLBACKS: ['a', 'parley-extractive-v1'] })).toHaveLength(
-      1,
-    );
+    const withBoth = { ...own, LLM_FALLBACKS: ['a', 'parley-extractive-v1'] };
+    expect(languageModels(withBoth).named).toHaveLength(1);
     expect(() => languageModels({ ...own, LLM_FALLBACKS: ['b'] })).toThrow(
       'LLM_FALLBACKS names the model b, which no server has: the models are a, parley-extractive-v1.',
     );

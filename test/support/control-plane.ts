@@ -91,6 +91,7 @@ export interface ControlPlaneOptions {
   readonly trustProxy?: boolean;
   /** Told when there are documents to index, which nothing else does here. */
   readonly onDocuments?: () => void;
+  readonly whyIndexingWaits?: () => string | undefined;
 }
 
 /** Accounts, keys, agents and voices behind a listening app, on a database of its own. */
@@ -198,7 +199,12 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
 function testAgentRoutes(
   database: TestDatabase,
   box: SecretBox,
-  { allowedHosts = [], languages = ['en'], onDocuments = () => undefined }: ControlPlaneOptions,
+  {
+    allowedHosts = [],
+    languages = ['en'],
+    onDocuments = () => undefined,
+    whyIndexingWaits = () => undefined,
+  }: ControlPlaneOptions,
 ) {
   const repository = new AgentsRepository(database.db);
   const knowledge = new KnowledgeRepository(database.db, EMBEDDING_MODEL);
@@ -220,6 +226,7 @@ function testAgentRoutes(
       documents: new DocumentsRepository(database.db, EMBEDDING_MODEL),
       maxFileBytes: 1_048_576,
       onDocuments,
+      whyIndexingWaits,
     }),
   ];
 }
