@@ -1,7 +1,30 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Suites that run in real time go last and one by one: side by side they would flake. */
-const REAL_TIME = ['dist/test/e2e/**/*.test.js'];
+/** Suites with a product of their own go last; they are in real time, and so one by one … */
+const END_TO_END = ['dist/test/e2e/**/*.test.js'];
+/** … but for these: they wait for conditions, and measure nothing that another process could spoil. */
+const PRODUCTS = [
+  'admin',
+  'bad-bodies',
+  'call-endings',
+  'call-wires',
+  'contract',
+  'contract-errors',
+  'dictionaries',
+  'gateways',
+  'kill',
+  'knowledge',
+  'languages',
+  'launcher',
+  'orderly-end',
+  'page',
+  'readme',
+  'recording',
+  'schemathesis',
+  'spoken-words',
+  'webhooks',
+].map((name) => `dist/test/e2e/${name}.test.js`);
 
 /** Shows that the suites below ran against another PostgreSQL, or why they did not. */
 const OTHER_POSTGRES = 'dist/test/db/other-postgres.test.js';
@@ -25,6 +48,40 @@ const otherPostgres: string | undefined = JSON.parse(process.env.PARLEY_TOOLS ??
   'other-postgresql'
 ]?.path;
 
+/** What takes longest, in that order: begun first, so that two workers are busy to the end. */
+const LONGEST = [
+  'retrieval',
+  'outbox',
+  'piper-voice',
+  'launch',
+  'decoded-formats',
+  'spoken-formats',
+  'embedded-postgres',
+  'kill',
+  'gateways',
+  'admin',
+  'call-endings',
+  'dictionaries',
+  'launcher',
+  'languages',
+  'page',
+  'call-wires',
+  'knowledge',
+  'schemathesis',
+];
+
+/** vitest knows how long files take only where they have run before. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.js`));
+      return found < 0 ? LONGEST.length : found;
+    };
+    const sorted = await super.sort(files);
+    return sorted.sort((left, right) => place(left) - place(right));
+  }
+}
+
 /** A condition may come late on a busy machine: vitest's own second is short. */
 const PATIENT = { poll: { timeout: 20_000 } } as const;
 
@@ -38,14 +95,26 @@ const SIDE_BY_SIDE = {
   sequence: { groupOrder: 0 },
 } as const;
 
+/** What starts products. A busy machine may spoil one attempt: the run names each test that took two. */
+const WITH_PRODUCTS = {
+  pool: 'forks',
+  retry: 1,
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  expect: PATIENT,
+  // Fewer calls than those at which a gateway begins to weigh whether it can take another.
+  maxConcurrency: 3,
+} as const;
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'fast',
           include: ['dist/test/**/*.test.js'],
-          exclude: [...REAL_TIME, OTHER_POSTGRES],
+          exclude: [...END_TO_END, OTHER_POSTGRES],
           ...SIDE_BY_SIDE,
         },
       },
@@ -59,17 +128,22 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'products',
+          include: PRODUCTS,
+          ...WITH_PRODUCTS,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
           name: 'real-time',
-          include: REAL_TIME,
-          pool: 'forks',
+          include: END_TO_END,
+          exclude: PRODUCTS,
+          ...WITH_PRODUCTS,
           maxWorkers: 1,
           fileParallelism: false,
-          // A busy machine may spoil one attempt at real time; the run names each test that took two.
-          retry: 1,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
-          expect: PATIENT,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -45,7 +45,7 @@ function textIn(result: string): string {
   return typeof data === 'string' ? data : (data as { text: string }).text;
 }
 
-describe('the mind of an agent', () => {
+describe.concurrent('the mind of an agent', () => {
   const dataDir = makeTestFolder();
   const said = new Map<string, Float32Array>();
   let server: LanguageServer;
@@ -127,7 +127,9 @@ describe('the mind of an agent', () => {
     return listener.transcribe(player.heardBetween(spoke.atMs, done.atMs), player.rate);
   }
 
-  it('answers from a webhook and from an MCP server, lets the caller think, and hangs up', async () => {
+  it('answers from a webhook and from an MCP server, lets the caller think, and hangs up', async ({
+    expect,
+  }) => {
     hook.answer(status(200, { text: 'The parcel arrives on Friday.' }));
     const { client, callId, agent } = await call({
       llm_model: 'clerk',
@@ -186,10 +188,10 @@ describe('the mind of an agent', () => {
     expect(product.logs()).not.toMatch(/s3cret|Friday|parcel/);
   });
 
-  it.each([
+  it.for([
     ['de', 'wo ist mein Paket'],
     ['sv', 'var är mitt paket'],
-  ])('hears and speaks %s by services outside', async (language, heard) => {
+  ])('hears and speaks %s by services outside', async ([language, heard], { expect }) => {
     const { client, callId } = await call({
       llm_model: 'german',
       tts_params: { language, voice_id: `remote-alloy-${language}` },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { READY_MADE_AGENT } from '../../src/agents/ready-made-agent.js';
 import {
   BYTES_PER_MS,
@@ -21,6 +21,8 @@ const LONG_ANSWERED = 'What are your opening hours?';
 const INTERRUPTION = 'Wait, how much does a coffee cost?';
 /** The ready-made agent greets for about nine seconds. */
 const GREETED_MS = 14_000;
+/** Longer than any test lasts. */
+const SILENT_MS = 120_000;
 
 /** Keeps what the page says of its state, without repetitions. */
 const WATCH_STATES = `
@@ -48,29 +50,35 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-microphone-'));
   const browsers: Browser[] = [];
   let product: Product;
-  let browser: Browser;
+  let asker: Browser;
   let interrupter: Browser;
+  let silent: Browser;
   let deaf: Browser;
   beforeAll(async () => {
-    const clips = askedByPiper(tools['piper-tts'], [QUESTION, LONG_ANSWERED, INTERRUPTION]);
-    const [question, long, interruption] = clips.map((samples) => ({ atMs: GREETED_MS, samples }));
-    const first = { ...long!, atMs: 5_000 };
-    // Two seconds into the answer.
-    const interruptedAt = Math.round(5_000 + first.samples.length / 16 + 2_700);
     const launch = async (microphone?: string) => {
       const launched = await launchBrowser(tools.chromium, microphone);
       browsers.push(launched);
       return launched;
     };
-    browser = await launch(microphoneFile(folder, [question!]));
-    interrupter = await launch(
-      microphoneFile(folder, [first, { ...interruption!, atMs: interruptedAt }]),
-    );
-    deaf = await launch();
-    product = await startProduct();
+    const starting = startProduct().then((started) => {
+      product = started;
+    });
+    const texts = [QUESTION, LONG_ANSWERED, INTERRUPTION];
+    const [clips] = await Promise.all([askedByPiper(tools['piper-tts'], texts), starting]);
+    const [question, long, interruption] = clips.map((samples) => ({ atMs: GREETED_MS, samples }));
+    const first = { ...long!, atMs: 5_000 };
+    // Two seconds into the answer.
+    const interruptedAt = Math.round(5_000 + first.samples.length / 16 + 2_700);
+    const interrupting = [first, { ...interruption!, atMs: interruptedAt }];
+    [asker, interrupter, silent, deaf] = await Promise.all([
+      launch(microphoneFile(folder, [question!])),
+      launch(microphoneFile(folder, interrupting)),
+      launch(microphoneFile(folder, [{ atMs: SILENT_MS, samples: new Float32Array() }])),
+      launch(),
+    ]);
   });
   afterAll(async () => {
-    for (const each of browsers) await each.close();
+    await Promise.all(browsers.map((each) => each.close()));
     await product?.stop();
     rmSync(folder, { recursive: true });
   });
@@ -96,143 +104,149 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
     return agents.find(({ name }) => name === READY_MADE_AGENT.name)!;
   }
 
-  it('answers a spoken question by voice and shows all of it', async () => {
-    const { page, faults, wire } = await signedIn(browser, product.url, product.apiKey);
-    await page.evaluate(WATCH_STATES);
-    await page
-      .getByRole('combobox', { name: 'Agent' })
-      .selectOption({ label: 'Harbour Lane Books' });
-    await talk(page);
-    const latency = page.locator('#transcript .latency');
-    await latency.waitFor({ timeout: 60_000 });
-    await photograph(page, 'call-1280');
-    await page.setViewportSize({ width: 320, height: 640 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-    await photograph(page, 'call-320');
-    await page.setViewportSize({ width: 1280, height: 900 });
+  describe('by voice', () => {
+    it.concurrent('answers a spoken question by voice and shows all of it', async ({ expect }) => {
+      const { page, faults, wire } = await signedIn(asker, product.url, product.apiKey);
+      await page.evaluate(WATCH_STATES);
+      await page
+        .getByRole('combobox', { name: 'Agent' })
+        .selectOption({ label: 'Harbour Lane Books' });
+      await talk(page);
+      const latency = page.locator('#transcript .latency');
+      await latency.waitFor({ timeout: 60_000 });
+      await photograph(page, 'call-1280');
+      await page.setViewportSize({ width: 320, height: 640 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+      await photograph(page, 'call-320');
+      await page.setViewportSize({ width: 1280, height: 900 });
 
-    const answer = page.locator('#transcript').getByText(/three dollars and fifty cents/);
-    await answer.waitFor();
-    const asked = await lastLine(page, 'user').textContent();
-    expect(asked).toMatch(/coffee/i);
-    expect(asked).toMatch(/cost/i);
-    await expect
-      .poll(() => page.evaluate('shownStates.join(", ")'), { timeout: 30_000 })
-      .toBe('Connecting …, Starting …, Speaking, Listening, Thinking, Speaking, Listening');
+      const answer = page.locator('#transcript').getByText(/three dollars and fifty cents/);
+      await answer.waitFor();
+      const asked = await lastLine(page, 'user').textContent();
+      expect(asked).toMatch(/coffee/i);
+      expect(asked).toMatch(/cost/i);
+      await expect
+        .poll(() => page.evaluate('shownStates.join(", ")'), { timeout: 30_000 })
+        .toBe('Connecting …, Starting …, Speaking, Listening, Thinking, Speaking, Listening');
 
-    const [seconds] = /\d+\.\d\d s/.exec((await latency.textContent()) ?? '') ?? [];
-    const sum = (await latency.locator('.sum').textContent()) ?? '';
-    const [parts = '', total = ''] = sum.split('=');
-    const added = [...parts.matchAll(/\d+/g)].reduce((all, [ms]) => all + Number(ms), 0);
-    expect(added).toBe(Number.parseInt(total, 10));
-    expect(seconds).toBe(`${(added / 1000).toFixed(2)} s`);
+      const [seconds] = /\d+\.\d\d s/.exec((await latency.textContent()) ?? '') ?? [];
+      const sum = (await latency.locator('.sum').textContent()) ?? '';
+      const [parts = '', total = ''] = sum.split('=');
+      const added = [...parts.matchAll(/\d+/g)].reduce((all, [ms]) => all + Number(ms), 0);
+      expect(added).toBe(Number.parseInt(total, 10));
+      expect(seconds).toBe(`${(added / 1000).toFixed(2)} s`);
 
-    // All that was sent has been played, by the sound card's clock.
-    expect(wire.played.at(-1)).toBeCloseTo(wire.audioBytes / BYTES_PER_MS, 6);
-    expect(wire.played).toEqual([...wire.played].sort((a, b) => a - b));
-    await page.getByRole('button', { name: 'Hang up' }).click();
-    await page.locator('#status', { hasText: 'You hung up.' }).waitFor();
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: /Harbour Lane Books.*hung up/ })
-      .waitFor();
-    await photograph(page, 'call-over');
-    expect(faults).toEqual([]);
-    await page.close();
-  });
-
-  it('stops at once for a caller who interrupts, and answers that', async () => {
-    const { config } = await readyMade();
-    const name = 'Without a greeting';
-    const made = await ask<StoredAgent>('POST', '/agent', {
-      name,
-      config: { ...config, greeting: '' },
+      // All that was sent has been played, by the sound card's clock.
+      expect(wire.played.at(-1)).toBeCloseTo(wire.audioBytes / BYTES_PER_MS, 6);
+      expect(wire.played).toEqual([...wire.played].sort((a, b) => a - b));
+      await page.getByRole('button', { name: 'Hang up' }).click();
+      await page.locator('#status', { hasText: 'You hung up.' }).waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: /Harbour Lane Books.*hung up/ })
+        .waitFor();
+      await photograph(page, 'call-over');
+      expect(faults).toEqual([]);
+      await page.close();
     });
-    await ask('POST', `/agent/${made.agent_id}/deploy`);
-    const { page, wire } = await signedIn(interrupter, product.url, product.apiKey);
-    await talk(page, name);
-    await page
-      .locator('#transcript')
-      .getByText(/three dollars and fifty cents/)
-      .waitFor({ timeout: 40_000 });
 
-    const steering = wire.messages.flatMap(({ type }) =>
-      /^(pause|resume|clear)$/.test(type) ? [type] : [],
-    );
-    // A recogniser with little CPU may need so long for the first word that the agent goes on.
-    expect(steering.join(' ')).toMatch(/^pause (resume )?clear$/);
-    const answers = wire.messages.filter(
-      (message) => message.type === 'transcript' && message.role === 'agent',
-    ) as { readonly segment: string; readonly text: string; readonly final: boolean }[];
-    const cut = answers.find(({ final }) => final)!;
-    const whole = answers.findLast(({ segment, final }) => segment === cut.segment && !final)!;
-    expect(whole.text.startsWith(cut.text)).toBe(true);
-    expect(cut.text.length).toBeGreaterThan(0);
-    expect(cut.text.length).toBeLessThan(whole.text.length);
-    await page.getByRole('button', { name: 'Hang up' }).click();
-    await page.close();
+    it.concurrent('stops at once for a caller who interrupts, and answers that', async () => {
+      const { config } = await readyMade();
+      const name = 'Without a greeting';
+      const made = await ask<StoredAgent>('POST', '/agent', {
+        name,
+        config: { ...config, greeting: '' },
+      });
+      await ask('POST', `/agent/${made.agent_id}/deploy`);
+      const { page, wire } = await signedIn(interrupter, product.url, product.apiKey);
+      await talk(page, name);
+      await page
+        .locator('#transcript')
+        .getByText(/three dollars and fifty cents/)
+        .waitFor({ timeout: 40_000 });
+
+      const steering = wire.messages.flatMap(({ type }) =>
+        /^(pause|resume|clear)$/.test(type) ? [type] : [],
+      );
+      // A recogniser with little CPU may need so long for the first word that the agent goes on.
+      expect(steering.join(' ')).toMatch(/^pause (resume )?clear$/);
+      const answers = wire.messages.filter(
+        (message) => message.type === 'transcript' && message.role === 'agent',
+      ) as { readonly segment: string; readonly text: string; readonly final: boolean }[];
+      const cut = answers.find(({ final }) => final)!;
+      const whole = answers.findLast(({ segment, final }) => segment === cut.segment && !final)!;
+      expect(whole.text.startsWith(cut.text)).toBe(true);
+      expect(cut.text.length).toBeGreaterThan(0);
+      expect(cut.text.length).toBeLessThan(whole.text.length);
+      await page.getByRole('button', { name: 'Hang up' }).click();
+      await page.close();
+    });
   });
 
-  it('takes a typed question, holds its playhead on pause, and resumes a broken socket', async () => {
-    const { page } = await signedIn(browser, product.url, product.apiKey);
-    const between = await standBetween(page);
-    const { wire } = between;
-    await page.evaluate(WATCH_STATES);
-    await talk(page);
-    await expect.poll(() => wire.played.at(-1) ?? 0, { timeout: 20_000 }).toBeGreaterThan(500);
+  describe('by hand', () => {
+    it.concurrent('takes a typed question, holds its playhead on pause, and resumes a broken socket', async ({
+      expect,
+    }) => {
+      const { page } = await signedIn(silent, product.url, product.apiKey);
+      const between = await standBetween(page);
+      const { wire } = between;
+      await page.evaluate(WATCH_STATES);
+      await talk(page);
+      await expect.poll(() => wire.played.at(-1) ?? 0, { timeout: 20_000 }).toBeGreaterThan(500);
 
-    between.say({ type: 'pause' });
-    await page.waitForTimeout(200);
-    const held = wire.played.at(-1)!;
-    await page.waitForTimeout(400);
-    expect(wire.played.at(-1)).toBe(held);
-    const reports = wire.played.length;
-    between.say({ type: 'resume', fromMs: held });
-    await expect.poll(() => wire.played.length).toBeGreaterThan(reports + 2);
-    expect(wire.played[reports]! - held).toBeGreaterThan(0);
-    expect(wire.played[reports]! - held).toBeLessThanOrEqual(110);
+      between.say({ type: 'pause' });
+      await page.waitForTimeout(200);
+      const held = wire.played.at(-1)!;
+      await page.waitForTimeout(400);
+      expect(wire.played.at(-1)).toBe(held);
+      const reports = wire.played.length;
+      between.say({ type: 'resume', fromMs: held });
+      await expect.poll(() => wire.played.length).toBeGreaterThan(reports + 2);
+      expect(wire.played[reports]! - held).toBeGreaterThan(0);
+      expect(wire.played[reports]! - held).toBeLessThanOrEqual(110);
 
-    await between.breakSocket();
-    await page.locator('#call-state', { hasText: 'Reconnecting …' }).waitFor();
-    await page.locator('#call-state', { hasText: 'Speaking' }).waitFor();
-    expect(between.sockets).toHaveLength(2);
-    await page.locator('#call-state', { hasText: 'Listening' }).waitFor({ timeout: 20_000 });
-    const greeting = await lastLine(page, 'agent').textContent();
-    expect(greeting).toMatch(/How can I help\?$/);
-    expect(wire.played.at(-1)).toBeCloseTo(wire.audioBytes / BYTES_PER_MS, 6);
+      await between.breakSocket();
+      await page.locator('#call-state', { hasText: 'Reconnecting …' }).waitFor();
+      await page.locator('#call-state', { hasText: 'Speaking' }).waitFor();
+      expect(between.sockets).toHaveLength(2);
+      await page.locator('#call-state', { hasText: 'Listening' }).waitFor({ timeout: 20_000 });
+      const greeting = await lastLine(page, 'agent').textContent();
+      expect(greeting).toMatch(/How can I help\?$/);
+      expect(wire.played.at(-1)).toBeCloseTo(wire.audioBytes / BYTES_PER_MS, 6);
 
-    await page.getByLabel('Type instead of talking').fill('Are dogs welcome?');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page
-      .locator('#transcript')
-      .getByText(/dogs on a lead are welcome/)
-      .waitFor();
-    await page.getByRole('button', { name: 'Hang up' }).click();
-    await page.locator('#status', { hasText: 'You hung up.' }).waitFor();
-    await page.close();
-  });
+      await page.getByLabel('Type instead of talking').fill('Are dogs welcome?');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page
+        .locator('#transcript')
+        .getByText(/dogs on a lead are welcome/)
+        .waitFor();
+      await page.getByRole('button', { name: 'Hang up' }).click();
+      await page.locator('#status', { hasText: 'You hung up.' }).waitFor();
+      await page.close();
+    });
 
-  it('says so when the microphone is refused, and lets the caller type', async () => {
-    const { page } = await signedIn(deaf, product.url, product.apiKey);
-    await talk(page);
-    await page.getByText(/(was refused|No microphone was found).*You can type instead/).waitFor();
-    await page.getByLabel('Type instead of talking').fill('Can I pay by card?');
-    await page.locator('#call-state', { hasText: 'Speaking' }).waitFor();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page
-      .locator('#transcript')
-      .getByText(/pay in cash, by card/)
-      .waitFor({ timeout: 30_000 });
-    await page.close();
-  });
+    it.concurrent('says so when the microphone is refused, and lets the caller type', async () => {
+      const { page } = await signedIn(deaf, product.url, product.apiKey);
+      await talk(page);
+      await page.getByText(/(was refused|No microphone was found).*You can type instead/).waitFor();
+      await page.getByLabel('Type instead of talking').fill('Can I pay by card?');
+      await page.locator('#call-state', { hasText: 'Speaking' }).waitFor();
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page
+        .locator('#transcript')
+        .getByText(/pay in cash, by card/)
+        .waitFor({ timeout: 30_000 });
+      await page.close();
+    });
 
-  it('says what to do where the page is not secure', async () => {
-    const { port } = new URL(product.url);
-    const { page } = await signedIn(deaf, `http://${INSECURE_HOST}:${port}`, product.apiKey);
-    await talk(page);
-    await page.getByText(/open this page by https/).waitFor();
-    await page.getByRole('button', { name: 'Talk' }).waitFor();
-    await page.close();
+    it.concurrent('says what to do where the page is not secure', async () => {
+      const { port } = new URL(product.url);
+      const { page } = await signedIn(deaf, `http://${INSECURE_HOST}:${port}`, product.apiKey);
+      await talk(page);
+      await page.getByText(/open this page by https/).waitFor();
+      await page.getByRole('button', { name: 'Talk' }).waitFor();
+      await page.close();
+    });
   });
 
   it('offers a test call where the agent is paused', async () => {

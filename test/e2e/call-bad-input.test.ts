@@ -182,13 +182,13 @@ describe('a socket that does not begin as it should', () => {
       ['{"type":"hello","resumeToken":"abc.def"}', 1008, /taken up again/],
       [`{"type":"hello","resumeToken":"${details.call_id}.guess"}`, 1008, /taken up again/],
     ];
+    const silence = closing(details.server_url, []);
     for (const [frame, wanted, why] of wrong) {
       const { code, reason } = await closing(details.server_url, [frame]);
       expect({ code, frame: frame.slice(0, 60).toString() }).toMatchObject({ code: wanted });
       if (wanted !== 1009) expect(reason).toMatch(why);
     }
-    const silent = await closing(details.server_url, []);
-    expect(silent).toMatchObject({ code: 1008, reason: 'hello did not come' });
+    expect(await silence).toMatchObject({ code: 1008, reason: 'hello did not come' });
 
     const client = new CallClient(details);
     await client.connect();
@@ -205,6 +205,18 @@ describe('a socket that does not begin as it should', () => {
 });
 
 describe.concurrent('a running call', () => {
+  // The longest first.
+  it('is cut off when its client stops reading', async () => {
+    const { client, details } = await call();
+    client.type('Who teaches the class about orchids?');
+    await client.state('speaking');
+    client.stopReading();
+    await sleep(15_000);
+    const row = await endedCall(product, details.call_id);
+    expect(row.ended_reason).toBe('error_transport');
+    client.close();
+  });
+
   it('tells which rule was broken, closes the socket, and ends when nobody comes back', async () => {
     const wrong: readonly (readonly [string | Buffer, RegExp])[] = [
       [hello('again'), /hello comes once/],
@@ -280,17 +292,6 @@ describe.concurrent('a running call', () => {
     for (let i = 0; i < 21; i++) client.type(`Question ${i}?`);
     expect((await client.waitFor('error')).message).toMatch(/20 texts/);
     expect(await client.closed()).toBe(1007);
-    client.close();
-  });
-
-  it('is cut off when its client stops reading', async () => {
-    const { client, details } = await call();
-    client.type('Who teaches the class about orchids?');
-    await client.state('speaking');
-    client.stopReading();
-    await sleep(15_000);
-    const row = await endedCall(product, details.call_id);
-    expect(row.ended_reason).toBe('error_transport');
     client.close();
   });
 

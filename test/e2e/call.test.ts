@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import { CallClient, type CallClientOptions } from '../support/call-client.js';
@@ -16,22 +16,21 @@ const REMARK = 'That is interesting.';
 
 describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
   const said = new Map<string, Float32Array>();
-  const clients: CallClient[] = [];
   let product: Product;
   let stored: StoredCalls;
   let listener: Listener;
 
   beforeAll(async () => {
     const texts = [ROSES, ORCHIDS, HOURS, REMARK];
-    askedByPiper(python, texts).forEach((samples, i) => {
+    listener = new Listener();
+    const starting = startProduct().then((started) => {
+      product = started;
+    });
+    const [spoken] = await Promise.all([askedByPiper(python, texts), starting]);
+    spoken.forEach((samples, i) => {
       said.set(texts[i]!, samples);
     });
-    listener = new Listener();
-    product = await startProduct();
     stored = new StoredCalls(product);
-  });
-  afterEach(() => {
-    for (const client of clients.splice(0)) client.close();
   });
   afterAll(async () => {
     await listener?.close();
@@ -39,12 +38,20 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     await product?.stop();
   });
 
-  /** A call that has begun; with its id. */
-  async function call(config: AgentConfigInput = {}, options: CallClientOptions = {}) {
+  /** A call that has begun, and is over when its test is; with its id. */
+  async function call(
+    { onTestFinished }: TestContext,
+    config: AgentConfigInput = {},
+    options: CallClientOptions = {},
+  ) {
     const agentId = await makeAgent(product, { ...SHOP, greeting: '', ...config });
     const details = await admit(product, agentId);
     const client = new CallClient(details, options);
-    clients.push(client);
+    onTestFinished(async () => {
+      client.hangUp();
+      await endedCall(product, details.call_id);
+      client.close();
+    });
     await client.connect();
     return { client, details, callId: details.call_id };
   }
@@ -63,8 +70,9 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     return listener.transcribe(player.heardBetween(fromMs, toMs), player.rate);
   }
 
-  it('greets, hears a spoken question, and answers it aloud with the right fact', async () => {
-    const { client, callId } = await call({ greeting: SHOP.greeting });
+  // The metrics are those of one call: the others come after it, some at a time.
+  it('greets, hears a spoken question, and answers it aloud with the right fact', async (test) => {
+    const { client, callId } = await call(test, { greeting: SHOP.greeting });
     const greeted = await client.state('listening');
     expect(await transcribe(client, 0)).toContain('flower shop');
 
@@ -114,8 +122,8 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(metrics).not.toMatch(/roses|Flower|[0-9a-f]{8}-[0-9a-f]{4}-/);
   });
 
-  it('falls silent when the caller speaks in mid-reply, and answers the interruption', async () => {
-    const { client, callId } = await call();
+  it.concurrent('falls silent when the caller speaks in mid-reply, and answers the interruption', async (test) => {
+    const { client, callId } = await call(test);
     const spokeAt = await askAloud(client, ORCHIDS, 2_500);
     const interruptedAt = client.lastSeq;
     await client.say(said.get(HOURS)!);
@@ -147,8 +155,8 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(turns[2]?.text.toLowerCase()).toMatch(/shop open/);
   });
 
-  it('goes on at the exact sample after a cough', async () => {
-    const { client } = await call({ vad_activation_threshold: 0.5 });
+  it.concurrent('goes on at the exact sample after a cough', async (test) => {
+    const { client } = await call(test, { vad_activation_threshold: 0.5 });
     await askAloud(client, ORCHIDS, 1_500);
     await client.say(cough());
     await client.waitFor('pause');
@@ -162,9 +170,9 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(spoken.text).toMatch(/^Our gardener .* as long as they like\.$/);
   });
 
-  it('goes on when fewer words come than are wanted, and answers them afterwards', async () => {
+  it.concurrent('goes on when fewer words come than are wanted, and answers them afterwards', async (test) => {
     // More than any mishearing of the remark has.
-    const { client } = await call({ min_interruption_words: 8 });
+    const { client } = await call(test, { min_interruption_words: 8 });
     await askAloud(client, ROSES, 1_000);
     await client.say(said.get(REMARK)!);
     await client.waitFor('pause');
@@ -177,15 +185,15 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(client.finals[2]?.toLowerCase()).toContain('interesting');
   });
 
-  it('takes a microphone that sends nothing any more for a caller who has finished', async () => {
-    const { client } = await call();
+  it.concurrent('takes a microphone that sends nothing any more for a caller who has finished', async (test) => {
+    const { client } = await call(test);
     await client.say(said.get(ROSES)!);
     client.mute(true);
     expect((await client.final('agent')).text).toMatch(/thirty dollars/);
   });
 
-  it('answers typed text, over a socket whose token came as a subprotocol', async () => {
-    const { client } = await call({}, { tokenAsSubprotocol: true });
+  it.concurrent('answers typed text, over a socket whose token came as a subprotocol', async (test) => {
+    const { client } = await call(test, {}, { tokenAsSubprotocol: true });
     client.type('Do you deliver within the city?');
     await client.state('listening', (await client.state('speaking')).seq);
     expect(client.finals).toEqual([
@@ -195,8 +203,8 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(await transcribe(client, 0)).toMatch(/deliver.*(five dollars|\$5)/);
   });
 
-  it('holds its tongue while the socket is away for 5 s, and loses nothing', async () => {
-    const { client, callId } = await call();
+  it.concurrent('holds its tongue while the socket is away for 5 s, and loses nothing', async (test) => {
+    const { client, callId } = await call(test);
     const spokeAt = await askAloud(client, ROSES, 1_000);
     client.drop();
     const heardBefore = client.player.playedMs;
@@ -218,9 +226,9 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(numbers).toEqual(numbers.map((_, i) => i + 2));
   });
 
-  it('speaks Opus both ways, in two calls at once', async () => {
+  it.concurrent('speaks Opus both ways, in two calls at once', async (test) => {
     const audio = { up: 'opus', down: 'opus' } as const;
-    const calls = await Promise.all([call({}, { audio }), call({}, { audio })]);
+    const calls = await Promise.all([call(test, {}, { audio }), call(test, {}, { audio })]);
     const answers = await Promise.all(
       [ROSES, ORCHIDS].map(async (question, i) => {
         const { client } = calls[i]!;
@@ -238,8 +246,8 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     expect(agreed).toMatchObject({ up: 'opus', down: 'opus' });
   });
 
-  it('ends by its end token from a page of another origin, as often as it is asked', async () => {
-    const { client, details, callId } = await call();
+  it.concurrent('ends by its end token from a page of another origin, as often as it is asked', async (test) => {
+    const { client, details, callId } = await call(test);
     client.type('Do you deliver?');
     await client.state('speaking');
     const url = `${product.url}/api/v1/calls/${callId}/end`;

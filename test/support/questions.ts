@@ -1,9 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findModel } from '../../media/models/manifest.js';
 import { Resampler } from '../../media/resample/resampler.js';
 import { modelFolder } from './model-folder.js';
 import { joined } from './spoken.js';
+import { CACHE } from './test-folder.js';
 
+const VOICE = 'piper-joe';
 const RATE = 22_050;
 const SCRIPT = `
 import sys, json
@@ -15,18 +21,17 @@ for text in json.loads(sys.argv[2]):
 `;
 
 /**
- * Questions spoken by a voice other than ours, at 16 kHz.
- * @param python of the need \`piper-tts\`; its voice is the model \`piper-joe\`.
+ * Questions spoken by a voice other than ours, at 16 kHz; kept in the cache.
+ * @param python of the need `piper-tts`; its voice is the model `piper-joe`.
  */
-export function askedByPiper(
+export async function askedByPiper(
   python: string,
   texts: readonly string[],
-): readonly Float32Array<ArrayBuffer>[] {
-  const model = join(modelFolder('piper-joe'), 'en_US-joe-medium.onnx');
-  const bytes = execFileSync(python, ['-c', SCRIPT, model, JSON.stringify(texts)], {
-    maxBuffer: 64 * 1024 * 1024,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+): Promise<readonly Float32Array<ArrayBuffer>[]> {
+  const made = JSON.stringify([SCRIPT, findModel(VOICE)?.files, texts]);
+  const hash = createHash('sha256').update(made).digest('hex').slice(0, 16);
+  const file = join(CACHE, 'test', `piper-${hash}.pcm`);
+  const bytes = await readFile(file).catch(() => speakTo(file, python, texts));
   const spoken: Float32Array<ArrayBuffer>[] = [];
   for (let at = 0; at < bytes.length; ) {
     const length = bytes.readUInt32LE(at);
@@ -34,6 +39,20 @@ export function askedByPiper(
     at += 4 + length;
   }
   return spoken;
+}
+
+async function speakTo(file: string, python: string, texts: readonly string[]): Promise<Buffer> {
+  const model = join(modelFolder(VOICE), 'en_US-joe-medium.onnx');
+  const { stdout } = await promisify(execFile)(
+    python,
+    ['-c', SCRIPT, model, JSON.stringify(texts)],
+    { maxBuffer: 64 * 1024 * 1024, encoding: 'buffer' },
+  );
+  const draft = `${file}.${randomUUID()}`;
+  await mkdir(join(CACHE, 'test'), { recursive: true });
+  await writeFile(draft, stdout);
+  await rename(draft, file); // what has its name is whole
+  return stdout;
 }
 
 function toListenersRate(pcm: Buffer): Float32Array<ArrayBuffer> {
