@@ -71,6 +71,10 @@ describe('a gateway that ends with calls on it', () => {
     const askedAt = client.lastSeq;
     client.type('How much are twelve red roses?');
     await client.state('speaking', askedAt);
+    // A busy database may write it down after the answer began.
+    const written = new StoredCalls(product);
+    await expect.poll(() => written.turns(callId)).toHaveLength(3);
+    await written.close();
     await product.kill();
     await client.closed();
     product = await startProduct({ dataDir });

@@ -34,7 +34,7 @@ describeWith(
     let client: Awaited<ReturnType<typeof serveRoomPage>>;
     let clips: readonly Float32Array[];
     beforeAll(async () => {
-      clips = askedByPiper(tools['piper-tts'], [QUESTION, LONG_ANSWERED, INTERRUPTION]);
+      clips = await askedByPiper(tools['piper-tts'], [QUESTION, LONG_ANSWERED, INTERRUPTION]);
       server = await startLiveKitServer(tools['livekit-server']);
       [browser, client, product] = await Promise.all([
         launchBrowser(tools.chromium),
