@@ -99,8 +99,8 @@ const SIDE_BY_SIDE = {
 const WITH_PRODUCTS = {
   pool: 'forks',
   retry: 1,
-  testTimeout: 120_000,
-  hookTimeout: 180_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   expect: PATIENT,
   // Fewer calls than those at which a gateway begins to weigh whether it can take another.
   maxConcurrency: 3,
