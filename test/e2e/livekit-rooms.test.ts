@@ -201,23 +201,22 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
   });
 
   it('ends a call with a reason, whoever ends it', async () => {
-    const deleted = await call();
+    const [deleted, removed] = await Promise.all([call(), call(rooms, other)]);
     await service.deleteRoom(deleted.room);
-    await expect.poll(() => deleted.ear.reasons, PATIENCE).toEqual(['operator_ended']);
-    const removed = await call();
     await service.removeParticipant(removed.room, 'caller');
-    await expect.poll(() => removed.ear.reasons, PATIENCE).toEqual(['operator_ended']);
-    // Somebody comes with the agent's own name, which takes it out.
-    const replaced = await call();
-    await enter(other, replaced.room, 'agent-1');
-    await expect.poll(() => replaced.ear.reasons, PATIENCE).toEqual(['error_transport']);
     const attributes = { 'sip.phoneNumber': '+15550111' };
+    await expect.poll(() => deleted.ear.reasons, PATIENCE).toEqual(['operator_ended']);
     const phone = await call(rooms, caller, { isPhone: true, attributes });
     expect([phone.wire.hasEchoCanceller, phone.wire.caller.isPhone]).toEqual([false, true]);
     expect(phone.wire.caller.attributes).toMatchObject(attributes);
     await caller.order({ type: 'dtmf', code: 5, digit: '5' });
     await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
     await caller.order({ type: 'leave' });
+    await expect.poll(() => removed.ear.reasons, PATIENCE).toEqual(['operator_ended']);
+    // Somebody comes with the agent's own name, which takes it out.
+    const replaced = await call(rooms, other);
+    await enter(caller, replaced.room, 'agent-1');
+    await expect.poll(() => replaced.ear.reasons, PATIENCE).toEqual(['error_transport']);
     await expect.poll(() => phone.ear.reasons, PATIENCE).toEqual(['user_hangup']);
     for (const { wire } of [deleted, removed, replaced, phone]) await wire.left;
     expect(rooms.rooms).toBe(0);
@@ -235,6 +234,8 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     calledOff.abort();
     await expect(waiting).rejects.toThrow('called off');
     await expect.poll(() => rooms.rooms, PATIENCE).toBe(0);
+    const inside = () => service.listParticipants('empty').catch(() => []);
+    await expect.poll(inside, PATIENCE).toEqual([]);
   });
 
   it('ends only the calls of a bridge that dies', async () => {

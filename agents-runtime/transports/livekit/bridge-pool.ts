@@ -154,6 +154,7 @@ export class BridgePool implements Rooms {
       clock: this.#clock,
       silentMs: this.#options.silentMs,
       onExit: (why) => this.#onExit(bridge, why),
+      onFault: (why) => this.#options.log.warn({ why }, 'fault in a bridge process to LiveKit'),
       onLeft: () => this.#letGo(bridge),
     });
     const bridge = { process, startedAt };

@@ -47,6 +47,8 @@ export interface BridgeProcessOptions {
   readonly silentMs?: number | undefined;
   /** Told once, when the process is gone and its rooms have been told. */
   readonly onExit: (why: string) => void;
+  /** Something went wrong that ended nothing. */
+  readonly onFault: (why: string) => void;
   /** A room was left. */
   readonly onLeft: () => void;
 }
@@ -149,6 +151,7 @@ export class BridgeProcess {
     else {
       const message = readMessage(payload) as FromBridge;
       if (message.type === 'left') this.#rooms.delete(room);
+      if (message.type === 'fault') this.#options.onFault(message.why);
       ears?.message(message);
       if (message.type === 'left') this.#options.onLeft();
     }

@@ -2,7 +2,7 @@
 // rooms for the gateway, with which it talks in frames over the pipe 3, and ends when that does.
 import { Socket } from 'node:net';
 import { systemClock } from '../../clock.js';
-import { BridgeRoom } from './bridge-room.js';
+import { BridgeRoom, nameOf } from './bridge-room.js';
 import { CallersLine } from './callers-line.js';
 import { FrameReader, messageFrame, readMessage, readSamples } from './frames.js';
 import type { FromBridge, ToBridge } from './messages.js';
@@ -16,6 +16,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
 const rooms = new Map<number, BridgeRoom>();
 const callers = new CallersLine(pipe);
+
+// The library leaves promises alone when rooms end: no reason to end the others.
+process.on('unhandledRejection', (error) => tell(0, { type: 'fault', why: nameOf(error) }));
 
 const reader = new FrameReader();
 pipe.on('data', (bytes: Buffer) => {
@@ -33,7 +36,11 @@ tell(0, { type: 'beat', rooms: 0 });
 
 function handle(id: number, message: ToBridge): void {
   if (message.type === 'join') rooms.set(id, open(id));
-  rooms.get(id)?.handle(message);
+  try {
+    rooms.get(id)?.handle(message);
+  } catch (error) {
+    tell(0, { type: 'fault', why: nameOf(error) });
+  }
 }
 
 function open(id: number): BridgeRoom {

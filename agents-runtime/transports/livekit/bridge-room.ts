@@ -116,7 +116,9 @@ export class BridgeRoom {
       dynacast: false,
       dataStream: { maxPayloadByteLength: MOST_EARLY_BYTES },
     });
-    await this.#voice.publish(this.#agent);
+    if (!this.#isOver) await this.#voice.publish(this.#agent);
+    // Given up meanwhile: nobody else would take the agent out again.
+    if (this.#isOver) return this.#room.disconnect();
     this.#isPublished = true;
     this.#options.clock.after(CALLER_WAIT_MS, () => {
       if (!this.#caller) this.#end('user_hangup', 'nobody came');
@@ -231,7 +233,7 @@ export class BridgeRoom {
   }
 }
 
-/** What went wrong, without what a server may have said of anybody. */
-function nameOf(error: unknown): string {
+/** What went wrong, in short. */
+export function nameOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message.slice(0, 200)}` : 'unknown';
 }

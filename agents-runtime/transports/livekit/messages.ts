@@ -29,6 +29,8 @@ export type RoomEnd = Extract<EndedReason, 'user_hangup' | 'operator_ended' | 'e
 /** What a bridge tells the gateway about a room, or (room 0) about itself. */
 export type FromBridge =
   | { readonly type: 'beat'; readonly rooms: number }
+  /** Something went wrong that ended nothing. */
+  | { readonly type: 'fault'; readonly why: string }
   /** The agent is in the room, and so is the caller. */
   | { readonly type: 'joined'; readonly caller: RoomCaller }
   | { readonly type: 'played'; readonly playedMs: number }
