@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEPLOY } from '../support/deploy-files.js';
 import { freePort } from '../support/free-port.js';
 import { describeWith } from '../support/needs.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { ServerProcess } from '../support/server-process.js';
 
 /** What compose.yaml adds. */
@@ -14,12 +15,19 @@ const ENVIRONMENT = {
   NODE_IP: '127.0.0.1',
 };
 
-describeWith(['livekit-server'], 'livekit.yaml', (tools) => {
+describeWith(['livekit-server', 'redis-server'], 'livekit.yaml', (tools) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-livekit-yaml-'));
   const path = join(folder, 'livekit.yaml');
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let redis: RedisServer | undefined;
+  beforeAll(async () => {
+    redis = await startRedisServer(tools['redis-server']);
+  });
+  afterAll(async () => {
+    await redis?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-  /** The file, on free ports of the loopback and without Redis, which is not here. */
+  /** The file, on free ports of the loopback. */
   async function start(change: (text: string) => string): Promise<ServerProcess> {
     const [port, udpPort] = await Promise.all([freePort(), freePort()]);
     const text = readFileSync(join(DEPLOY, 'livekit.yaml'), 'utf8');
@@ -27,8 +35,8 @@ describeWith(['livekit-server'], 'livekit.yaml', (tools) => {
       .replace('port: 7880', `port: ${port}\nbind_addresses: ["127.0.0.1"]`)
       .replace('udp_port: 7882', `udp_port: ${udpPort}\n  interfaces: { includes: [lo] }`)
       .replace('tcp_port: 7881', 'tcp_port: 0\n  enable_loopback_candidate: true')
-      .replace(/^redis:\n {2}address: redis:6379\n/m, '');
-    expect(replaced.split('\n')).toHaveLength(text.split('\n').length + 1);
+      .replace('redis:6379', redis!.address);
+    expect(replaced.split('\n')).toHaveLength(text.split('\n').length + 3);
     writeFileSync(path, change(replaced));
     return ServerProcess.start({
       command: tools['livekit-server'],
