@@ -20,6 +20,8 @@ export interface CallCommandsParts {
   readonly commands: CallCommandsRepository;
   readonly live: Pick<LiveCalls, 'get' | 'ids'>;
   readonly log: Logger;
+  /** Told of a call that was ended before it had begun: it may ring somewhere. */
+  readonly onWaitingEnded?: (callId: string) => void;
   /** A gateway that has not ended a call by then is taken for dead: its slot is freed without it. */
   readonly endedWithinMs?: number;
   /** A text that no gateway has answered to by then is given up. */
@@ -73,7 +75,8 @@ export class CallCommands {
   /** Ends a call wherever it is; when this resolves, its record is written. Idempotent. */
   async end(callId: string, reason: EndedReason): Promise<void> {
     const { calls, endedWithinMs = ENDED_WITHIN_MS } = this.#parts;
-    await calls.endWaiting(callId, reason);
+    const hasWaited = await calls.endWaiting(callId, reason);
+    if (hasWaited) this.#parts.onWaitingEnded?.(callId);
     if (!(await this.send(callId, { type: 'end', reason }))) return;
     const until = performance.now() + endedWithinMs;
     while ((await calls.find(callId))?.state === 'live') {

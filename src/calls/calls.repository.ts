@@ -114,14 +114,19 @@ export class CallsRepository {
     return this.#db<CallRow>('calls').where({ call_id: callId }).first();
   }
 
-  /** Notes how far the carrier came; what it told last of a call that is over stays. */
-  async noteDial(callId: string, status: string): Promise<void> {
-    await this.#db('calls')
+  /**
+   * Notes what a carrier tells of a call that it makes. @returns false when the call is over: what was
+   * told last stays.
+   */
+  async noteDial(
+    callId: string,
+    told: Pick<CallOptions, 'dial_status' | 'carrier_call_id'>,
+  ): Promise<boolean> {
+    const noted = await this.#db('calls')
       .where({ call_id: callId, call_type: 'sip_outbound' })
       .whereNot({ state: 'ended' })
-      .update({
-        options: this.#db.raw('options || ?::jsonb', [JSON.stringify({ dial_status: status })]),
-      });
+      .update({ options: this.#db.raw('options || ?::jsonb', [JSON.stringify(told)]) });
+    return noted > 0;
   }
 
   /** Media is connected: the call's zero. */
@@ -220,9 +225,13 @@ export class CallsRepository {
     await this.#end(this.#db.raw('call_id = ?', [callId]), reason);
   }
 
-  /** Ends a call that waits for its client; one that a gateway holds is left to that gateway. */
-  async endWaiting(callId: string, reason: EndedReason): Promise<void> {
-    await this.#end(this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]), reason);
+  /**
+   * Ends a call that waits for its client; one that a gateway holds is left to that gateway.
+   * @returns whether it did.
+   */
+  async endWaiting(callId: string, reason: EndedReason): Promise<boolean> {
+    const which = this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]);
+    return (await this.#end(which, reason)) > 0;
   }
 
   /** Those of these calls that have ended. */

@@ -56,6 +56,8 @@ export interface CallOptions {
   readonly inbound_call_error?: string | undefined;
   /** How far the carrier came with a call that it was to make. */
   readonly dial_status?: string | undefined;
+  /** By which that carrier knows it. */
+  readonly carrier_call_id?: string | undefined;
 }
 
 export const ConnectionDetailsInput = model({

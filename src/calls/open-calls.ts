@@ -162,7 +162,19 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   parts.metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
   const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
   creditWatch.start();
-  const commands = new CallCommands({ db, gatewayId, calls, commands: written, live, log });
+  const commands = new CallCommands({
+    db,
+    gatewayId,
+    calls,
+    commands: written,
+    live,
+    log,
+    onWaitingEnded: (callId) => {
+      outbound
+        .stop(callId)
+        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
+    },
+  });
   commands.start();
   const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
   const recordings = await openRecordings({

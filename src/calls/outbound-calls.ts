@@ -37,13 +37,16 @@ export interface Dialler {
   /**
    * Resolves once the carrier has, or may have, taken the order; what becomes of it is reported to
    * `OutboundCalls.progress`. An order is never sent twice.
+   * @returns the carrier's name of the call; undefined where its answer was lost
    * @throws ApiError PROVIDER_ERROR when nothing rings, PUBLIC_URL_REQUIRED
    */
-  dial(call: DialledCall): Promise<void>;
+  dial(call: DialledCall): Promise<string | undefined>;
+  /** Stops a call from ringing; one that is over is over. @throws ApiError PROVIDER_ERROR */
+  stop(carrierCallId: string): Promise<void>;
 }
 
 export interface OutboundCallsParts {
-  readonly calls: Pick<CallsRepository, 'noteDial' | 'endWaiting'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'noteDial' | 'endWaiting'>;
   readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
   readonly commands: Pick<CallCommands, 'end'>;
   readonly overrides: VoiceOverrides;
@@ -88,20 +91,33 @@ export class OutboundCalls {
     if (reserved.type === 'refused') throw refusedCall(reserved.why);
     const { callId } = reserved;
     try {
-      await dialler.dial({ callId, from, to });
+      const carrier_call_id = await dialler.dial({ callId, from, to });
+      const isWanted = await calls.noteDial(callId, {
+        ...(carrier_call_id && { carrier_call_id }),
+      });
+      // It was ended while the carrier took the order.
+      if (!isWanted && carrier_call_id !== undefined) await dialler.stop(carrier_call_id);
     } catch (error) {
       // Its slot must not stay taken by a call that never was.
-      await calls.noteDial(callId, 'failed');
+      await calls.noteDial(callId, { dial_status: 'failed' });
       await calls.endWaiting(callId, 'error_transport');
       throw error;
     }
     return callId;
   }
 
+  /** A call was ended before anybody had answered: it must not ring on. */
+  async stop(callId: string): Promise<void> {
+    const row = await this.#parts.calls.find(callId);
+    const carrierCallId = row?.options.carrier_call_id;
+    // Of the carriers that may be configured one can dial.
+    if (carrierCallId !== undefined) await this.#parts.diallers.twilio?.stop(carrierCallId);
+  }
+
   /** A carrier tells how far it came; in any order, and as often as it likes. */
   async progress(callId: string, status: DialStatus): Promise<void> {
     const { calls, commands } = this.#parts;
-    await calls.noteDial(callId, status);
+    await calls.noteDial(callId, { dial_status: status });
     if (UNREACHED.has(status)) await calls.endWaiting(callId, 'error_transport');
     if (status === 'machine') await commands.end(callId, 'voicemail_reached');
     if (status !== 'completed') return;

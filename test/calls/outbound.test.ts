@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallRow } from '../../src/calls/calls.repository.js';
 import type { DialStatus } from '../../src/calls/outbound-calls.js';
 import { withControlPlane } from '../support/control-plane.js';
@@ -78,7 +78,7 @@ describe('an agent that calls somebody', () => {
       state: 'reserved',
       from_number: phone_number,
       to_number: TO,
-      options: { dynamic_variables: { name: 'Ann' } },
+      options: { dynamic_variables: { name: 'Ann' }, carrier_call_id: ordered!.sid },
     });
   });
 
@@ -231,6 +231,15 @@ describe('what becomes of a call', () => {
     expect((await rowOf(callId)).state).toBe('reserved');
     await desk.outbound.progress(callId, 'completed');
     expect(await rowOf(callId)).toMatchObject({ state: 'ended', ended_reason: 'error_transport' });
+  });
+
+  it('that was ended before somebody answered does not ring on', async () => {
+    const callId = await dialled();
+    const [sid, atTwilio] = [...twilio.calls].at(-1)!;
+    expect((await rowOf(callId)).options.carrier_call_id).toBe(sid);
+    await desk.commands.end(callId, 'operator_ended');
+    await vi.waitFor(() => expect(atTwilio.status).toBe('completed'), { timeout: 30_000 });
+    expect((await rowOf(callId)).ended_reason).toBe('operator_ended');
   });
 
   it('is told of no call that is none', async () => {

@@ -41,6 +41,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     commands: new CallCommandsRepository(db),
     live,
     log: pino({ level: 'silent' }),
+    onWaitingEnded: (callId) => void outbound.stop(callId),
   });
   const load = {
     get isOpen() {

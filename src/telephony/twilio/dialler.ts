@@ -37,7 +37,7 @@ export class TwilioDialler implements Dialler {
     this.#origin = origin;
   }
 
-  async dial({ callId, from, to }: DialledCall): Promise<void> {
+  async dial({ callId, from, to }: DialledCall): Promise<string | undefined> {
     const origin = this.#origin();
     if (origin === undefined) {
       throw new ApiError(
@@ -46,6 +46,12 @@ export class TwilioDialler implements Dialler {
       );
     }
     // Of an order whose answer was lost Twilio's callbacks tell, should it have been carried out.
-    await this.#calls.create({ to, from, ringS: RING_S, ...callUrls(origin, callId) });
+    const urls = callUrls(origin, callId);
+    const ordered = await this.#calls.create({ to, from, ringS: RING_S, ...urls });
+    return ordered.type === 'placed' ? ordered.callSid : undefined;
+  }
+
+  stop(callSid: string): Promise<void> {
+    return this.#calls.end(callSid);
   }
 }
