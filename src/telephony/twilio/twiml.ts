@@ -11,16 +11,11 @@ const MAX_PARAMETER = 499;
 export const TWIML_TYPE = 'text/xml; charset=utf-8';
 
 /** Connects the call to a socket; Twilio goes on after it when the socket closes, which ends the call. */
-export function connectStream(
-  url: string,
-  parameters: Readonly<Record<string, string>>,
-  statusCallback?: string,
-): string {
+export function connectStream(url: string, parameters: Readonly<Record<string, string>>): string {
   const content = Object.entries(parameters)
     .filter(([name, value]) => name.length + value.length <= MAX_PARAMETER)
     .map(([name, value]) => ({ name: 'Parameter', attributes: { name, value } }));
-  const attributes = { url, ...(statusCallback !== undefined && { statusCallback }) };
-  return twiml({ name: 'Connect', content: [{ name: 'Stream', attributes, content }] });
+  return twiml({ name: 'Connect', content: [{ name: 'Stream', attributes: { url }, content }] });
 }
 
 /** The caller hears the tone of a number that is busy, or that nobody has; the call costs nothing. */
@@ -33,13 +28,9 @@ export function hangUp(): string {
 }
 
 /** Gives the call to another number or SIP address, and is out of it. */
-export function dial(target: string, callerId?: string): string {
+export function dial(target: string): string {
   const isSip = /^sips?:/.test(target);
-  return twiml({
-    name: 'Dial',
-    ...(callerId !== undefined && { attributes: { callerId } }),
-    content: [{ name: isSip ? 'Sip' : 'Number', content: target }],
-  });
+  return twiml({ name: 'Dial', content: [{ name: isSip ? 'Sip' : 'Number', content: target }] });
 }
 
 function twiml(verb: Verb): string {
