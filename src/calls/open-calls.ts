@@ -177,6 +177,9 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   });
   commands.start();
   const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
+  if (replays && config.DEEPGRAM_API_KEY !== undefined) {
+    log.warn('REPLAY_DIR is set: calls with a replay file are heard without Deepgram');
+  }
   const recordings = await openRecordings({
     ...parts,
     calls,

@@ -122,11 +122,15 @@ export class VectorSearch implements NearestPassages {
       after: before?.version ?? 0,
       upTo: version,
     });
+    let added: Promise<unknown> = Promise.resolve();
     for await (const part of parts) {
       if (this.#kept.get(kbId)?.set !== set) break; // dropped meanwhile: it must not come back
       bytes += part.vectors.byteLength;
-      await this.#add(set, part);
+      // The thread takes them in order, while the next ones are read.
+      added = Promise.all([added, this.#add(set, part)]);
+      added.catch(() => undefined);
     }
+    await added;
     return bytes;
   }
 

@@ -1,11 +1,10 @@
-import { runBehindCalls } from '../../media/inference/background-thread.js';
 import { serveJobs } from '../../media/inference/serve-jobs.js';
 import { nearestOf } from './compare-vectors.js';
 import type { PassageVectors, VectorJobs } from './vector-jobs.js';
 
 const sets = new Map<number, PassageVectors[]>();
 
-runBehindCalls();
+// As urgent as the calls: a turn waits for it, and it is over in milliseconds.
 serveJobs<VectorJobs>({
   add: ({ set, part }) => {
     const parts = sets.get(set);
