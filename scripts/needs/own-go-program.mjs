@@ -12,16 +12,20 @@ import { onPath } from './system-command.mjs';
  */
 export function ownGoProgram(name) {
   const source = fileURLToPath(new URL(`./${name}/`, import.meta.url));
-  const hash = createHash('sha256');
-  for (const file of readdirSync(source).sort()) hash.update(readFileSync(join(source, file)));
-  const kept = keptFolder(name, [hash.digest('hex')]);
-  const binary = () => join(kept.path(), name);
+  const hash = () => {
+    const sum = createHash('sha256');
+    for (const file of readdirSync(source).sort()) sum.update(readFileSync(join(source, file)));
+    return sum.digest('hex');
+  };
+  /** Looked at when it is asked for: nothing is read at import. */
+  const kept = () => keptFolder(name, [hash()]);
+  const binary = () => join(kept().path(), name);
   return {
-    find: () => (kept.isComplete() ? binary() : undefined),
+    find: () => (kept().isComplete() ? binary() : undefined),
     make: async () => {
       const go = onPath('go');
       if (!go) throw new Error('there is no go on the PATH: install Go to build it');
-      await kept.make(async (folder) => {
+      await kept().make(async (folder) => {
         const args = ['build', '-ldflags', '-s -w', '-o', join(folder, name), '.'];
         const result = await run(go, args, { cwd: source, env: { CGO_ENABLED: '0' } });
         if (result.code !== 0) throw new Error(reasonFrom('go build', result));
