@@ -85,6 +85,9 @@ describe('settings', () => {
     [{ LLM_MODELS: 'x' }, /LLM_MODELS needs LLM_BASE_URL/],
     [{ MODELS_DIR: '/no/such/bundle' }, /MODELS_DIR must be .+\/no\/such\/bundle is no folder/],
     [{ JWT_ISSUER: 'x' }, /must be set together/],
+    [{ LIVEKIT_URL: 'wss://x' }, /LIVEKIT_API_SECRET must be set together/],
+    [{ LIVEKIT_API_KEY: 'x', LIVEKIT_API_SECRET: 'x' }, /LIVEKIT_URL.*must be set together/],
+    [{ LIVEKIT_URL: 'ftp://x' }, /LIVEKIT_URL must be/],
   ])('refuse %j', (environment, expected) => {
     expect(sentence(environment)).toMatch(expected);
   });

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeAgentId } from '../../src/agents/agent-id.js';
 import type { Agent } from '../../src/agents/agents.repository.js';
 import { SipLines } from '../../src/livekit/sip-lines.js';
+import { withControlPlane } from '../support/control-plane.js';
+import { freePort } from '../support/free-port.js';
 import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
 import { describeWith } from '../support/needs.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
@@ -34,6 +36,13 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   afterAll(async () => {
     await server?.stop();
     await redis?.stop();
+  });
+
+  const plane = withControlPlane({
+    lines: {
+      openAgent: (agent) => lines.openAgent(agent),
+      closeAgent: (agent) => lines.closeAgent(agent),
+    },
   });
 
   const trunksOf = async (number: string) =>
@@ -102,6 +111,46 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(await rulesFor(agent)).toEqual([]);
     await lines.openAgent({ ...next, config: { ...next.config, phone_number: null } });
     expect(await rulesFor(next)).toEqual([]);
+  });
+
+  it('follow deploy, update and pause of an agent; the answer tells how it went', async () => {
+    const ask = await plane.asNewAccount();
+    const numbers = [newNumber(), newNumber()];
+    const config = { phone_number: numbers[0] };
+    const { agent_id: id } = (await ask('POST', '/agent', { name: 'Pool', config })).body;
+    const rules = () => rulesFor({ id } as Agent);
+    const deployed = await ask('POST', `/agent/${id}/deploy`);
+    expect(deployed.body).toMatchObject({
+      agent: { status: 'deployed' },
+      sip_status: 'configured',
+      sip_details: { phone_number: numbers[0], dispatch_rule_id: expect.any(String) },
+    });
+    expect(await rules()).toHaveLength(1);
+    const update = { config: { phone_number: numbers[1] } };
+    expect((await ask('PUT', `/agent/${id}`, update)).status).toBe(200);
+    const [trunk] = await trunksOf(numbers[1]!);
+    expect(await rules()).toMatchObject([{ trunkIds: [trunk?.sipTrunkId] }]);
+    expect((await ask('POST', `/agent/${id}/pause`)).status).toBe(200);
+    expect(await rules()).toEqual([]);
+    const plain = (await ask('POST', '/agent', { name: 'No number', config: {} })).body.agent_id;
+    const answer = (await ask('POST', `/agent/${plain}/deploy`)).body;
+    expect(Object.keys(answer).sort()).toEqual(['agent', 'message']);
+  });
+
+  it('leave an agent deployed, and say so, when LiveKit is away', async () => {
+    const there = lines;
+    lines = new SipLines(
+      { ...accessTo(server), apiUrl: `http://127.0.0.1:${await freePort()}` },
+      log,
+    );
+    const ask = await plane.asNewAccount();
+    const config = { phone_number: newNumber() };
+    const { agent_id: id } = (await ask('POST', '/agent', { name: 'Pool', config })).body;
+    const { status, body } = await ask('POST', `/agent/${id}/deploy`);
+    expect([status, body.agent.status, body.sip_status]).toEqual([200, 'deployed', 'failed']);
+    expect(body.sip_details.error).toContain('cannot be reached');
+    expect((await ask('POST', `/agent/${id}/pause`)).body.agent.status).toBe('paused');
+    lines = there;
   });
 
   it("use an operator's trunk for the number and leave it; a rule of the operator's is a failure that is told", async () => {

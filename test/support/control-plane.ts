@@ -5,6 +5,7 @@ import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
+import type { AgentLines } from '../../src/agents/agent-ports.js';
 import { Agents } from '../../src/agents/agents.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { agentRoutes } from '../../src/agents/agents.routes.js';
@@ -80,6 +81,8 @@ export interface ControlPlane {
 
 export interface ControlPlaneOptions {
   readonly allowedHosts?: readonly string[];
+  /** Told of deployed agents. */
+  readonly lines?: AgentLines;
   /** Languages that an agent may be deployed with. */
   readonly languages?: readonly string[];
   /** Routes beside those of accounts, keys, agents and voices. */
@@ -204,6 +207,7 @@ function testAgentRoutes(
     languages = ['en'],
     onDocuments = () => undefined,
     whyIndexingWaits = () => undefined,
+    lines,
   }: ControlPlaneOptions,
 ) {
   const repository = new AgentsRepository(database.db);
@@ -220,7 +224,7 @@ function testAgentRoutes(
   });
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   return [
-    ...agentRoutes({ agents, repository, models }),
+    ...agentRoutes({ agents, repository, models, lines }),
     ...knowledgeRoutes({
       knowledge,
       documents: new DocumentsRepository(database.db, EMBEDDING_MODEL),

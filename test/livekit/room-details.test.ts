@@ -1,0 +1,119 @@
+import { decodeJwt } from 'jose';
+import { TokenVerifier } from 'livekit-server-sdk';
+import { expect, it } from 'vitest';
+import { AgentsRepository } from '../../src/agents/agents.repository.js';
+import { CallDesk } from '../../src/calls/call-desk.js';
+import { CallSlots } from '../../src/calls/call-slots.js';
+import { CallTokens } from '../../src/calls/call-tokens.js';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { callRoutes } from '../../src/calls/calls.routes.js';
+import { LiveCalls } from '../../src/calls/live-calls.js';
+import { VoiceOverrides } from '../../src/calls/voice-overrides.js';
+import { RoomTokens } from '../../src/livekit/room-tokens.js';
+import { withControlPlane } from '../support/control-plane.js';
+
+const access = {
+  url: 'wss://livekit.example.org',
+  apiUrl: 'https://livekit.example.org',
+  apiKey: 'devkey',
+  apiSecret: 'secret'.repeat(6),
+};
+const roomTokens = new RoomTokens(access);
+const door = {
+  url: access.url,
+  sampleRate: 48_000,
+  isUp: true,
+  token: (callId: string) => roomTokens.join(callId),
+};
+/** The rate at which greetings are made ready. */
+const rates: (number | undefined)[] = [];
+const plane = withControlPlane({
+  routes: (db, secrets) => {
+    const calls = new CallsRepository(db, 1);
+    const tokens = new CallTokens(secrets);
+    const nothing = { find: async () => undefined };
+    const desk = new CallDesk({
+      agents: new AgentsRepository(db),
+      calls,
+      tokens,
+      slots: new CallSlots({
+        calls,
+        live: new LiveCalls(),
+        load: { isOpen: true },
+        expect: async (_agent, _options, rate) => void rates.push(rate),
+      }),
+      commands: { end: (callId, reason) => calls.end(callId, reason) },
+      overrides: new VoiceOverrides({
+        voices: { list: () => [] },
+        ownVoices: nothing,
+        dictionaries: nothing,
+      }),
+      socketOrigin: () => 'ws://127.0.0.1',
+      rooms: door,
+    });
+    return callRoutes({ desk, tokens, calls, keys: { authenticate: async () => undefined } });
+  },
+});
+
+async function caller() {
+  const ask = await plane.asNewAccount();
+  const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
+  await ask('POST', `/agent/${agent_id}/deploy`);
+  return (more: object = {}) =>
+    ask('POST', '/connection/connection-details', { agent_id, ...more });
+}
+
+it('are a room and a token of LiveKit, with our agent dispatched, where it is configured', async () => {
+  const call = await caller();
+  for (const more of [{}, { transport: 'livekit' }, { transport: null }]) {
+    const { status, body } = await call(more);
+    expect([status, body.server_url]).toEqual([200, access.url]);
+    const token: string = body.participant_token;
+    const claims = await new TokenVerifier(access.apiKey, access.apiSecret).verify(token);
+    expect(claims.video).toMatchObject({
+      room: `call-${body.call_id}`,
+      roomJoin: true,
+      canPublish: true,
+      canSubscribe: true,
+    });
+    const { exp = 0, sub, roomConfig } = decodeJwt<{ roomConfig: unknown }>(token);
+    expect(exp - Date.now() / 1000).toBeGreaterThan(60);
+    expect(sub).toBe(`caller-${body.call_id}`);
+    expect(roomConfig).toEqual({
+      emptyTimeout: 60,
+      departureTimeout: 20,
+      agents: [{ agentName: 'parley', metadata: JSON.stringify({ call_id: body.call_id }) }],
+    });
+    // The end token works before anybody has joined, and frees the slot.
+    const ended = await plane.askAs(body.end_token)('POST', `/calls/${body.call_id}/end`);
+    expect([ended.status, ended.body.status]).toEqual([200, 'ended']);
+  }
+  expect(rates).toEqual([48_000, 48_000, 48_000]);
+});
+
+it('are the call socket for who asks for it, and refused while LiveKit is away', async () => {
+  const call = await caller();
+  const socket = await call({ transport: 'websocket' });
+  expect(socket.body.server_url).toMatch(/^ws:\/\/127\.0\.0\.1\/api\/v1\/calls\//);
+  await plane.askAs(socket.body.end_token)('POST', `/calls/${socket.body.call_id}/end`);
+  door.isUp = false;
+  try {
+    const away = await call();
+    expect([away.status, away.body.code]).toEqual([502, 'PROVIDER_ERROR']);
+    expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await call({ transport: 'websocket' })).status).toBe(200);
+  } finally {
+    door.isUp = true;
+  }
+});
+
+it('free their slot when nobody joins in time', async () => {
+  const call = await caller();
+  const first = await call();
+  expect((await call()).body).toMatchObject({ reason: 'concurrency_limit' });
+  await plane.database
+    .db('calls')
+    .where({ call_id: first.body.call_id })
+    .update({ reserved_until: plane.database.db.raw(`now() - interval '1 s'`) });
+  expect((await call()).status).toBe(200);
+});
