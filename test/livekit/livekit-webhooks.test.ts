@@ -21,8 +21,10 @@ let server: Server;
 let url: string;
 
 beforeAll(async () => {
-  const endWaiting = async (callId: string, reason: string) =>
-    void ended.push(`${callId} ${reason}`);
+  const endWaiting = async (callId: string, reason: string) => {
+    ended.push(`${callId} ${reason}`);
+    return true;
+  };
   const app = express()
     .use(
       liveKitWebhooks({ access: { apiKey: KEY, apiSecret: SECRET }, calls: { endWaiting }, log }),
