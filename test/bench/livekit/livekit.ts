@@ -50,9 +50,15 @@ export async function run(args: readonly string[]): Promise<number> {
       cores: cpus().length,
       load: loadavg()[0] ?? 0,
     };
-    const { p99 } = figures.addedMs;
+    // On a busy machine one of two rare delays may happen to be the raw way's: none may exceed the bar.
+    const worst = Math.max(...Object.values(figures.addedMs));
     const verdicts = [
-      { name: 'added p99', ms: p99, bar: ADDED_P99_MS, isMet: p99 <= ADDED_P99_MS },
+      {
+        name: 'added, the most of p50, p95 and p99',
+        ms: worst,
+        bar: ADDED_P99_MS,
+        isMet: worst <= ADDED_P99_MS,
+      },
     ];
     const report = { machine, ...figures, verdicts };
     if (args.includes('--json')) console.log(JSON.stringify(report, undefined, 2));
