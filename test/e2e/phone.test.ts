@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
+import { systemClock } from '../../agents-runtime/clock.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import type { CarrierLine } from '../../src/telephony/simulate/carrier-line.js';
 import type { SimulatedCall } from '../../src/telephony/simulate/simulated-call.js';
-import { ask, endedCall, SHOP, StoredCalls } from '../support/called-agents.js';
+import { TwilioCall } from '../../src/telephony/simulate/twilio-call.js';
+import { ask, endedCall, makeAgent, SHOP, StoredCalls } from '../support/called-agents.js';
 import { decodeChannels } from '../support/decode-audio.js';
 import { type FakeCarrier, startTwilio, TWILIO } from '../support/fake-carriers.js';
 import { addCall } from '../support/fake-twilio-calls.js';
@@ -189,6 +191,40 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
       expect(Math.abs(between(caller, agent) - between(ours!, theirs!))).toBeLessThan(APART_MS);
     },
   );
+
+  // Alone: a gateway that is busy refuses a fifth call.
+  it('is made by an agent, whom the other end hears', async ({ onTestFinished }) => {
+    const [from, to] = ['+15552000', '+14155550123'];
+    const calling = { allow_outbound_calling: true, outbound_contacts: { Ann: to } };
+    const agent_id = await makeAgent(product, { ...SHOP, ...calling, phone_number: from });
+    const asked = { agent_id, target_phone_number: to };
+    const { status: answered, body } = await ask(product, 'POST', '/calls/outbound', asked);
+    expect([answered, body.status]).toEqual([200, 'initiated']);
+    const ordered = [...rest.calls.values()].find(({ order }) => order.get('From') === from)!;
+    const call = new TwilioCall({
+      clock: systemClock,
+      gatewayUrl: product.url,
+      ...TWILIO,
+      from,
+      to,
+      outbound: {
+        callSid: ordered.sid,
+        answerUrl: ordered.order.get('Url')!,
+        statusUrl: ordered.order.get('StatusCallback')!,
+      },
+    });
+    onTestFinished(() => call.hangUp());
+    expect(await call.ring()).toBe('answered');
+    expect(await call.line.hears(0)).toBe(true);
+    call.hangUp();
+    expect(await endedCall(product, body.call_id)).toMatchObject({
+      call_type: 'sip_outbound',
+      from_number: from,
+      to_number: to,
+      ended_reason: 'user_hangup',
+    });
+    expect(brokenRules(call)).toEqual([]);
+  });
 
   it.concurrent.for(CARRIERS)('through %s is hung up by the gateway', async (carrier, context) => {
     const scenario = await phone(carrier, context, { greeting: SHOP.greeting, webhooks: null });
