@@ -75,7 +75,8 @@ export class Indexer {
     const limit = this.#oneByOne > 0 ? 1 : DOCUMENTS;
     try {
       return await this.#repository.transaction(async (transaction) => {
-        work = await this.#repository.claim(transaction, limit);
+        // While nobody makes vectors, words shall find all there is.
+        work = await this.#repository.claim(transaction, limit, this.#timesAway > 0);
         if (!work) return LOOK_EVERY_MS;
         const unsplit = work.documents.filter(({ isSplit }) => !isSplit);
         if (unsplit.length > 0) {

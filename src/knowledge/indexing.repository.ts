@@ -65,10 +65,15 @@ export class IndexingRepository {
   }
 
   /**
-   * The oldest documents with work to do, those that are not cut into passages first, of a knowledge base that nobody holds; that is locked until
+   * The oldest documents with work to do, or first those that are not cut into passages, of a knowledge base that nobody holds; that is locked until
    * the transaction ends, before any of its passages: deleting it takes the locks in the same order.
    */
-  async claim(transaction: Knex.Transaction, limit: number): Promise<PendingWork | undefined> {
+  async claim(
+    transaction: Knex.Transaction,
+    limit: number,
+    isUncutFirst = false,
+  ): Promise<PendingWork | undefined> {
+    const order = isUncutFirst ? 'd.passage_count is not null, d.id' : 'd.id';
     const pending = `(d.indexed_with is null or d.indexed_with <> ?) and d.failures < ?
       and d.file is null and d.failure is null`;
     const { rows: bases } = await transaction.raw<{
@@ -76,7 +81,7 @@ export class IndexingRepository {
     }>(
       `select k.kb_id as "kbId", k.language
        from documents d join knowledge_bases k using (kb_id)
-       where ${pending} order by d.passage_count is not null, d.id
+       where ${pending} order by ${order}
        limit 1 for no key update of k skip locked`,
       [this.#model, MOST_FAILURES],
     );
@@ -84,7 +89,7 @@ export class IndexingRepository {
     if (!base) return undefined;
     const { rows: documents } = await transaction.raw<{ rows: PendingDocument[] }>(
       `select d.id, d.passage_count is not null as "isSplit" from documents d
-       where d.kb_id = ? and ${pending} order by d.passage_count is not null, d.id limit ?`,
+       where d.kb_id = ? and ${pending} order by ${order} limit ?`,
       [base.kbId, this.#model, MOST_FAILURES, limit],
     );
     return { kbId: base.kbId, language: base.language ?? undefined, documents };
