@@ -93,7 +93,17 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       const two = await open({ capacity: 15 });
       const callIds = await Promise.all(Array.from({ length: 50 }, () => reserve()));
       await Promise.all(callIds.map((callId) => openRoom(callId)));
-      await vi.waitFor(() => expect(one.held.size + two.held.size).toBe(30), WAIT);
+      const isHeld = (callId: string) => one.held.has(callId) || two.held.has(callId);
+      await vi.waitFor(
+        async () => {
+          // A busy machine may lose jobs: LiveKit gives them up when it is not answered in time.
+          if (one.held.size + two.held.size < 30) {
+            await Promise.all(callIds.filter((callId) => !isHeld(callId)).map(dispatchTo));
+          }
+          expect(one.held.size + two.held.size).toBe(30);
+        },
+        { ...WAIT, interval: 3_000 },
+      );
       expect([one.most, two.most]).toEqual([15, 15]);
       const served = [...one.served, ...two.served];
       expect(new Set(served).size).toBe(served.length);
