@@ -6,10 +6,22 @@ import type { SayRefusal } from '../../agents-runtime/call/transport.js';
 export type CallCommand =
   | { readonly type: 'end'; readonly reason: EndedReason }
   /** The agent says it next; what became of that is answered under the id. */
-  | { readonly type: 'say'; readonly id: string; readonly text: string };
+  | { readonly type: 'say'; readonly id: string; readonly text: string }
+  /** Presses keys towards the other side. */
+  | { readonly type: 'keys'; readonly id: string; readonly keys: string }
+  /** Gives the caller to a number. */
+  | { readonly type: 'transfer'; readonly id: string; readonly target: string };
+
+/** Those that are answered. */
+export type AskedCommand = Exclude<CallCommand, { type: 'end' }>;
 
 /** What the gateway that holds a call answers to a text that shall be said. */
 export type SayAnswer = 'queued' | SayRefusal;
+
+/** … and to what is asked of a telephone's line; `unable`: the call's wire cannot. */
+export type PhoneAnswer = 'done' | 'unable' | 'ending';
+
+export type CommandAnswer = SayAnswer | PhoneAnswer;
 
 export interface AddressedCommand {
   readonly callId: string;
@@ -68,7 +80,7 @@ export class CallCommandsRepository {
   }
 
   /** Answers a command; no answer holds words. */
-  async answer(id: string, answer: SayAnswer): Promise<void> {
+  async answer(id: string, answer: CommandAnswer): Promise<void> {
     await this.#db('call_command_answers')
       .insert({ command_id: id, answer })
       .onConflict('command_id')
@@ -81,8 +93,10 @@ export class CallCommandsRepository {
   }
 
   /** The answer to a command, once there is one; nobody gets it again. */
-  async takeAnswer(id: string): Promise<SayAnswer | undefined> {
-    const rows = await this.#db<{ command_id: string; answer: SayAnswer }>('call_command_answers')
+  async takeAnswer(id: string): Promise<CommandAnswer | undefined> {
+    const rows = await this.#db<{ command_id: string; answer: CommandAnswer }>(
+      'call_command_answers',
+    )
       .where({ command_id: id })
       .delete()
       .returning('answer');

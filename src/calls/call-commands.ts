@@ -5,13 +5,16 @@ import type { Logger } from 'pino';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
 import { DatabaseListener } from '../db/database-listener.js';
 import {
+  type AskedCommand,
   type CallCommand,
   type CallCommandsRepository,
+  type CommandAnswer,
   commandChannel,
+  type PhoneAnswer,
   type SayAnswer,
 } from './call-commands.repository.js';
 import type { CallsRepository } from './calls.repository.js';
-import type { LiveCalls } from './live-calls.js';
+import type { LiveCall, LiveCalls } from './live-calls.js';
 
 export interface CallCommandsParts {
   readonly db: Knex;
@@ -24,14 +27,14 @@ export interface CallCommandsParts {
   readonly onWaitingEnded?: (callId: string) => void;
   /** A gateway that has not ended a call by then is taken for dead: its slot is freed without it. */
   readonly endedWithinMs?: number;
-  /** A text that no gateway has answered to by then is given up. */
-  readonly saidWithinMs?: number;
+  /** What no gateway has answered to by then is given up. */
+  readonly answeredWithinMs?: number;
 }
 
 /** How often is looked for commands whose notice was lost. */
 const SWEEP_MS = 2_000;
 const ENDED_WITHIN_MS = 5_000;
-const SAID_WITHIN_MS = 5_000;
+const ANSWERED_WITHIN_MS = 5_000;
 const LOOK_MS = 50;
 
 /** Commands to calls, whichever gateway holds them. */
@@ -90,18 +93,34 @@ export class CallCommands {
    * @returns undefined when no gateway holds the call, `late` when the one that does is silent.
    */
   async say(callId: string, text: string): Promise<SayAnswer | 'late' | undefined> {
-    const { commands, live, saidWithinMs = SAID_WITHIN_MS } = this.#parts;
+    return this.#ask<SayAnswer>(callId, { type: 'say', id: randomUUID(), text });
+  }
+
+  /** Presses keys towards the other side of a telephone call, as tones; answers as `say` does. */
+  async sendKeys(callId: string, keys: string): Promise<PhoneAnswer | 'late' | undefined> {
+    return this.#ask<PhoneAnswer>(callId, { type: 'keys', id: randomUUID(), keys });
+  }
+
+  /** Gives the caller of a telephone call to a number (E.164); answers as `say` does. */
+  async transfer(callId: string, target: string): Promise<PhoneAnswer | 'late' | undefined> {
+    return this.#ask<PhoneAnswer>(callId, { type: 'transfer', id: randomUUID(), target });
+  }
+
+  async #ask<T extends CommandAnswer>(
+    callId: string,
+    command: AskedCommand,
+  ): Promise<T | 'late' | undefined> {
+    const { commands, live, answeredWithinMs = ANSWERED_WITHIN_MS } = this.#parts;
     const own = live.get(callId);
-    if (own) return own.call.say(text) ?? 'queued';
-    const id = randomUUID();
-    if (!(await commands.add(callId, { type: 'say', id, text }))) return undefined;
-    const until = performance.now() + saidWithinMs;
+    if (own) return answerOf(own, command) as T;
+    if (!(await commands.add(callId, command))) return undefined;
+    const until = performance.now() + answeredWithinMs;
     while (performance.now() < until) {
-      const answer = await commands.takeAnswer(id);
-      if (answer) return answer;
+      const answer = await commands.takeAnswer(command.id);
+      if (answer) return answer as T;
       await sleep(LOOK_MS);
     }
-    await commands.withdraw(id);
+    await commands.withdraw(command.id);
     return 'late';
   }
 
@@ -146,14 +165,28 @@ export class CallCommands {
       case 'end':
         await call?.end(command.reason);
         return;
-      case 'say': {
-        const answer = call ? (call.call.say(command.text) ?? 'queued') : 'ending';
-        await this.#parts.commands.answer(command.id, answer);
+      case 'say':
+      case 'keys':
+      case 'transfer':
+        await this.#parts.commands.answer(command.id, call ? answerOf(call, command) : 'ending');
         return;
-      }
       default:
         // A newer gateway on the same database may know more of them.
         this.#parts.log.warn({ callId }, 'a command that this gateway does not know');
     }
+  }
+}
+
+/** Has a call do what is asked of it. */
+function answerOf({ call, phone }: LiveCall, command: AskedCommand): CommandAnswer {
+  switch (command.type) {
+    case 'say':
+      return call.say(command.text) ?? 'queued';
+    case 'keys':
+      if (!phone) return 'unable';
+      return phone.sendKeys(command.keys) ? 'done' : 'ending';
+    case 'transfer':
+      if (!phone?.canTransfer) return 'unable';
+      return phone.transfer(command.target) ? 'done' : 'ending';
   }
 }

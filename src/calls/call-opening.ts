@@ -84,6 +84,8 @@ export interface Beginning {
   readonly log: Logger;
   /** For wires of which the client may take up its call again. */
   readonly resumable?: LiveCall['resumable'];
+  /** For wires that are telephone lines. */
+  readonly phone?: LiveCall['phone'];
   /** Told once, when the call is over and its record is written. */
   readonly onEnded?: (reason: EndedReason) => void;
 }
@@ -168,7 +170,7 @@ export class TakenCall {
   }
 
   /** Joins call and wire; the wire tells the call what comes, beginning with `connected`. */
-  begin(wire: CallTransport, { log, resumable, onEnded }: Beginning): CallInput {
+  begin(wire: CallTransport, { log, resumable, phone, onEnded }: Beginning): CallInput {
     const { live, metrics, replays, hub } = this.#parts;
     const { config, tools } = this.#own;
     const callId = this.row.call_id;
@@ -207,7 +209,7 @@ export class TakenCall {
       call.hangUp(reason);
       return ended;
     };
-    live.add(callId, { call, end, ...(resumable && { resumable }) });
+    live.add(callId, { call, end, ...(resumable && { resumable }), ...(phone && { phone }) });
     log.info('call began');
     return call;
   }

@@ -10,8 +10,19 @@ export interface Resumable {
   readonly token: string;
 }
 
+/** What a telephone's line can do beside carrying a call. */
+export interface PhoneControls {
+  /** @returns false where the call is over. */
+  sendKeys(keys: string): boolean;
+  readonly canTransfer: boolean;
+  /** Gives the caller to this number (E.164). @returns false where it cannot, or the call is over. */
+  transfer(target: string): boolean;
+}
+
 export interface LiveCall {
   readonly call: CallInput;
+  /** Of calls over a telephone line. */
+  readonly phone?: PhoneControls;
   readonly resumable?: Resumable;
   /** Ends it; resolves when its record is written. */
   readonly end: (reason: EndedReason) => Promise<void>;

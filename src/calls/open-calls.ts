@@ -253,6 +253,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     overrides: parts.overrides,
     socketOrigin: parts.socketOrigin,
   });
+  const refused = new RefusedNumbers(config.OUTBOUND_REFUSED_NUMBERS);
   const outbound = new OutboundCalls({
     calls,
     slots,
@@ -260,12 +261,12 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     overrides: parts.overrides,
     carriers: new Carriers(config),
     diallers: diallers(config, parts.origin),
-    refused: new RefusedNumbers(config.OUTBOUND_REFUSED_NUMBERS),
+    refused,
   });
   return {
     routes: [
       ...callRoutes({ desk, tokens, calls, keys: parts.keys }),
-      ...watched.routes(commands),
+      ...watched.routes(commands, refused),
       ...retention.routes,
       ...callHistoryRoutes(new CallHistoryRepository(db)),
       ...agentLatencyRoutes({

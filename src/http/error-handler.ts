@@ -39,6 +39,7 @@ export const STATUS: Readonly<Record<ApiErrorCode, number>> = {
   CALL_RUNNING: 409,
   CALL_ENDING: 409,
   CALL_BUSY: 409,
+  CALL_CANNOT: 409,
   PHONE_NUMBER_IN_USE: 409,
   DICTIONARY_FULL: 409,
   RULE_ID_IN_USE: 409,

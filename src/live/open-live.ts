@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { CallCommands } from '../calls/call-commands.js';
+import type { RefusedNumbers } from '../calls/refused-numbers.js';
 import type { KeyDirectory } from '../http/authenticate.js';
 import type { Route } from '../http/route.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
@@ -12,6 +13,7 @@ import { liveRoutes } from './live.routes.js';
 import { LiveDesk } from './live-desk.js';
 import { LiveFollower } from './live-follower.js';
 import { LiveHub } from './live-hub.js';
+import { phoneCallRoutes } from './phone-call.routes.js';
 import { RunningCallsRepository } from './running-calls.repository.js';
 
 export interface LiveParts {
@@ -36,7 +38,10 @@ export interface OpenLive {
   start(): Promise<string | undefined>;
   /** Streams of an account that are open here. */
   streams(accountId: string): number;
-  routes(commands: Pick<CallCommands, 'say'>): readonly Route[];
+  routes(
+    commands: Pick<CallCommands, 'say' | 'sendKeys' | 'transfer'>,
+    refused: RefusedNumbers,
+  ): readonly Route[];
   /** Sends who watches away. */
   close(): Promise<void>;
 }
@@ -61,7 +66,10 @@ export function openLive(parts: LiveParts): OpenLive {
       return server.address;
     },
     streams: (accountId) => desk.streams(accountId),
-    routes: (commands) => liveRoutes({ running, desk, commands }),
+    routes: (commands, refused) => [
+      ...liveRoutes({ running, desk, commands }),
+      ...phoneCallRoutes({ running, commands, refused }),
+    ],
     async close() {
       desk.close();
       hub.close();

@@ -71,7 +71,7 @@ export class PhoneConnections {
       return;
     }
     try {
-      line.start(taken.begin(line, { log }));
+      line.start(taken.begin(line, { log, phone: line }));
     } catch (error) {
       await taken.drop();
       throw error;

@@ -38,6 +38,8 @@ const SINGLE: Readonly<Record<string, string>> = {
   'GET /api/v1/calls/{call_id}/live 409': 'live-stream.test.ts',
   'GET /api/v1/calls/{call_id}/audio 409': 'live-stream.test.ts',
   'POST /api/v1/calls/{call_id}/say 409': 'live-stream.test.ts',
+  'POST /api/v1/calls/{call_id}/keys 409': 'live-stream.test.ts',
+  'POST /api/v1/calls/{call_id}/transfer 409': 'live-stream.test.ts',
   'DELETE /api/v1/agent/call-history/{call_id} 409': 'retention.test.ts',
   'DELETE /api/v1/agent/call-history 409': 'retention.test.ts',
 };

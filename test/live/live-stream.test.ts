@@ -142,6 +142,47 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
     expect(await plane.database.db('call_command_answers')).toEqual([]);
     expect(await plane.database.db('call_commands')).toEqual([]);
   });
+
+  it('presses keys and gives callers away where its line can, or says why not', async () => {
+    const { accountId, ask } = await account();
+    const done: string[] = [];
+    const phone = (canTransfer: boolean, isOver = false) => ({
+      canTransfer,
+      sendKeys: (keys: string) => !isOver && done.push(keys) > 0,
+      transfer: (target: string) => !isOver && done.push(target) > 0,
+    });
+    const target_phone_number = '+15550199';
+    const keys = { keys: '42#' };
+    const tell = async (callId: string, what: string, body: object) => {
+      const answer = await ask('POST', `/calls/${callId}/${what}`, body);
+      return answer.body.code ?? answer.body.status ?? answer.status;
+    };
+    const told = async (callId: string) => [
+      await tell(callId, 'keys', keys),
+      await tell(callId, 'transfer', { target_phone_number }),
+    ];
+    const { callId } = await holder().hold(accountId, phone(true));
+    expect(await told(callId)).toEqual(['done', 'done']);
+    expect(done.splice(0)).toEqual(['42#', target_phone_number]);
+    const refused = await ask('POST', `/calls/${callId}/transfer`, {
+      target_phone_number: '+19005550123',
+    });
+    expect([refused.status, refused.body.reason]).toEqual([403, 'outbound_not_allowed']);
+    const bad = [{ keys: '' }, { keys: '12 3' }, { keys: '1'.repeat(33) }, { keys: 7 }, {}];
+    for (const body of bad) expect(await tell(callId, 'keys', body)).toBe(422);
+    for (const target of ['911', 'sip:a@b', '', null]) {
+      expect(await tell(callId, 'transfer', { target_phone_number: target })).toBe(422);
+    }
+    const over = await holder().hold(accountId, phone(true, true));
+    expect(await told(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
+    const plain = await holder().hold(accountId, phone(false));
+    expect(await told(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
+    const web = await holder().hold(accountId);
+    expect(await told(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
+    expect(done).toEqual(['42#']);
+    expect(await plane.database.db('call_command_answers')).toEqual([]);
+    expect(await plane.database.db('call_commands')).toEqual([]);
+  });
 });
 
 describe.each(['here', 'on another gateway'])('listening in to a call that is held %s', (where) => {
@@ -212,6 +253,8 @@ it('calls that are not there, not ours, or over are told as such', async () => {
     ['GET', 'live', undefined],
     ['GET', 'audio', undefined],
     ['POST', 'say', { text: 'Hello.' }],
+    ['POST', 'keys', { keys: '1' }],
+    ['POST', 'transfer', { target_phone_number: '+15550199' }],
   ] as const;
   for (const [method, what, body] of asks) {
     const status = async (ask: typeof owner.ask, callId: string) => {

@@ -6,7 +6,8 @@ import { EncoderThread } from '../../media/inference/encoder-thread.js';
 import { CallCommands } from '../../src/calls/call-commands.js';
 import { CallCommandsRepository } from '../../src/calls/call-commands.repository.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
-import { type LiveCall, LiveCalls } from '../../src/calls/live-calls.js';
+import { type LiveCall, LiveCalls, type PhoneControls } from '../../src/calls/live-calls.js';
+import { RefusedNumbers } from '../../src/calls/refused-numbers.js';
 import type { KeyDirectory } from '../../src/http/authenticate.js';
 import type { Route } from '../../src/http/route.js';
 import type { CallFeed } from '../../src/live/live-hub.js';
@@ -56,12 +57,12 @@ export class LiveGateway {
       commands: new CallCommandsRepository(db),
       live: this.#live,
       log,
-      saidWithinMs: 20_000,
+      answeredWithinMs: 20_000,
     });
   }
 
   get routes(): readonly Route[] {
-    return this.open.routes(this.#commands);
+    return this.open.routes(this.#commands, new RefusedNumbers(['+1900*']));
   }
 
   async start(): Promise<void> {
@@ -70,8 +71,8 @@ export class LiveGateway {
     await this.calls.heartbeat(this.id, this.#address);
   }
 
-  /** A call of an account, held here. */
-  async hold(accountId: string): Promise<HeldCall> {
+  /** A call of an account, held here. @param phone where it comes over a telephone's line. */
+  async hold(accountId: string, phone?: PhoneControls): Promise<HeldCall> {
     const callId = randomUUID();
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
@@ -83,7 +84,7 @@ export class LiveGateway {
       this.said.push(text);
       return undefined;
     };
-    this.#live.add(callId, { call: { say } } as unknown as LiveCall);
+    this.#live.add(callId, { call: { say }, phone } as unknown as LiveCall);
     return { callId, feed: this.open.hub.begin(accountId, toRunning(row)) };
   }
 

@@ -49,6 +49,8 @@ export interface CarrierTraits {
    * rest on `clear`. One that does not is sent each frame when it is to be heard.
    */
   readonly buffers: boolean;
+  /** It can give a caller to somebody else. */
+  readonly canTransfer: boolean;
 }
 
 /** One call's way to its carrier: actions become bytes. Safe in any order and after its end. */

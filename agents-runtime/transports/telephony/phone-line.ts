@@ -163,18 +163,31 @@ export class PhoneLine implements CallTransport {
     this.#quiet = this.#options.clock.after(QUIET_MS, () => this.#onQuiet());
   }
 
-  /** The tones of keys go out as soon as they can; they are no part of what the agent says. */
-  sendKeys(keys: string): void {
-    if (this.#isGone || this.#isClosed) return;
+  /**
+   * The tones of keys go out as soon as they can; they are no part of what the agent says.
+   * @returns false where the call is over.
+   */
+  sendKeys(keys: string): boolean {
+    if (this.#isGone || this.#isClosed) return false;
     this.#frames.push(keyTones(keys, LINE_RATE), (pcm) => this.#send(pcm, this.#sentMs));
     this.#frames.flush((pcm) => this.#send(pcm, this.#sentMs));
+    return true;
   }
 
-  /** Gives the caller away, where the carrier can; the call is over then. */
-  transfer(target: string): void {
-    if (this.#isGone || this.#isClosed) return;
+  get canTransfer(): boolean {
+    return this.#options.traits.canTransfer;
+  }
+
+  /**
+   * Gives the caller away; the call is over then.
+   * @param target E.164
+   * @returns false where the carrier cannot, or the call is over.
+   */
+  transfer(target: string): boolean {
+    if (!this.canTransfer || this.#isGone || this.#isClosed) return false;
     this.#options.link.act({ type: 'transfer', target });
     this.gone('transferred');
+    return true;
   }
 
   /** It cannot: a call clears instead. */

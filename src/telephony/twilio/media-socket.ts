@@ -25,7 +25,7 @@ import { TWILIO_PATH } from './webhooks.js';
 const START_MS = 10_000;
 /** A hang-up that Twilio did not take is tried again after so long. */
 const HANG_UP_AGAIN_MS = [0, 1_000, 5_000];
-const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
+const TRAITS = { sampleRate: TWILIO_RATE, buffers: true, canTransfer: true } as const;
 /** Source: RFC 6455 §7.4.1. */
 const CLOSE = { normal: 1000, refused: 1008 } as const;
 /** The other end closed in order, with a code or without. */
