@@ -17,6 +17,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   error: 'What went wrong, in a sentence',
   greeting: 'City pool, hello! How can I help you?',
   ipa: 'ˈpɑːɹleɪ',
+  keys: '42#',
   language: 'en',
   message: 'Done',
   name: 'Front desk',
