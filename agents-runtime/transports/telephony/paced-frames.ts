@@ -11,8 +11,8 @@ export interface PacedFramesOptions {
   readonly ticker: FrameTicker;
   readonly frameLength: number;
   readonly send: (frame: Int16Array) => void;
-  /** Told after frames were sent, with the position (ms) that the last of them reaches. */
-  readonly sentUpTo: (positionMs: number) => void;
+  /** Told the position (ms) up to which what was sent has been heard, if it is heard when it comes. */
+  readonly heardUpTo: (positionMs: number) => void;
 }
 
 interface WaitingFrame {
@@ -29,6 +29,8 @@ export class PacedFrames {
   readonly #options: PacedFramesOptions;
   readonly #waiting: WaitingFrame[] = [];
   #tick: Timer | undefined;
+  /** The frame that was sent last is being heard, and none follows yet. */
+  #last: Timer | undefined;
   #startAt: number | undefined;
   #sent = 0;
 
@@ -36,8 +38,9 @@ export class PacedFrames {
     this.#options = options;
   }
 
+  /** Something is still to be sent, or to be heard to its end. */
   get isWaiting(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.length > 0 || this.#last !== undefined;
   }
 
   /** Whole frames, which are copied. @param endMs the position that the last of them reaches. */
@@ -56,13 +59,19 @@ export class PacedFrames {
   /** Drops what has not been sent. */
   clear(): void {
     this.#waiting.length = 0;
+    this.#last?.cancel();
+    this.#last = undefined;
+    this.#rest();
+  }
+
+  #rest(): void {
     this.#tick?.cancel();
     this.#tick = undefined;
     this.#startAt = undefined;
   }
 
   #run(): void {
-    const { clock, send, sentUpTo } = this.#options;
+    const { clock, send, heardUpTo } = this.#options;
     const now = clock.now();
     if (this.#startAt === undefined) {
       this.#startAt = now;
@@ -82,7 +91,15 @@ export class PacedFrames {
       send(frame.pcm);
       endMs = frame.endMs;
     }
-    if (this.#waiting.length === 0) this.clear();
-    if (endMs !== undefined) sentUpTo(endMs);
+    const isLast = this.#waiting.length === 0;
+    if (isLast) this.#rest();
+    if (endMs === undefined) return;
+    heardUpTo(endMs - FRAME_MS);
+    if (!isLast) return;
+    this.#last?.cancel();
+    this.#last = clock.after(FRAME_MS, () => {
+      this.#last = undefined;
+      heardUpTo(endMs);
+    });
   }
 }

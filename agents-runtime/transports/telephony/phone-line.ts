@@ -86,7 +86,7 @@ export class PhoneLine implements CallTransport {
       ticker,
       frameLength: this.#frames.frameLength,
       send: (pcm) => link.act({ type: 'audio', pcm }),
-      sentUpTo: (positionMs) => this.#onPaced(positionMs),
+      heardUpTo: (positionMs) => this.#onPaced(positionMs),
     });
   }
 

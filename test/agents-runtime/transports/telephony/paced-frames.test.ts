@@ -8,13 +8,13 @@ const LENGTH = 160;
 
 function paced(clock: Clock) {
   const sent: { readonly at: number; readonly first: number }[] = [];
-  const told: number[] = [];
+  const told: { readonly at: number; readonly positionMs: number }[] = [];
   const frames = new PacedFrames({
     clock,
     ticker: new FrameTicker(clock),
     frameLength: LENGTH,
     send: (frame) => sent.push({ at: clock.now(), first: frame[0]! }),
-    sentUpTo: (positionMs) => told.push(positionMs),
+    heardUpTo: (positionMs) => told.push({ at: clock.now(), positionMs }),
   });
   return { frames, sent, told };
 }
@@ -24,7 +24,7 @@ function numbered(count: number, from = 0): Int16Array {
   return Int16Array.from({ length: count * LENGTH }, (_, i) => from + Math.floor(i / LENGTH));
 }
 
-it('frames leave every 20 ms from the first on, in their order, and tell how far they reach', () => {
+it('frames leave every 20 ms from the first on, in their order, and it is told how far they are heard', () => {
   const clock = new VirtualClock();
   const { frames, sent, told } = paced(clock);
   frames.push(numbered(4), 80);
@@ -33,7 +33,10 @@ it('frames leave every 20 ms from the first on, in their order, and tell how far
   clock.advance(1_000);
   expect(sent.map(({ at }) => at)).toEqual([20, 40, 60, 80, 100, 120, 140, 160]);
   expect(sent.map(({ first }) => first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  expect(told).toEqual([20, 40, 60, 80, 100, 120, 140, 160]);
+  // A frame is heard from when it comes to 20 ms later.
+  expect(told).toEqual(
+    Array.from({ length: 9 }, (_, i) => ({ at: 20 + i * 20, positionMs: i * 20 })),
+  );
   expect(clock.pending).toBe(0);
 });
 
