@@ -13,6 +13,7 @@ import type { Playout } from '../audio/playout.js';
 import { CallError } from '../errors.js';
 import type { EndedReason, TurnProviders } from './call-log.js';
 import type { CallParts } from './call-parts.js';
+import { type PreparedReply, preparedReply, providersOf } from './prepared-reply.js';
 import type { ReplyMarks } from './turn-latency.js';
 
 /** A fixed text that has not begun to sound by then fails; an apology, sooner: the caller has waited. */
@@ -37,19 +38,6 @@ export interface Asked {
 /** The call's parts, and the language that it is in now. */
 type RepliesParts = Omit<CallParts, 'voice'> & { readonly language: CallLanguage };
 
-interface Prepared {
-  readonly utterance: number;
-  readonly key: string;
-  readonly work: AbortController;
-  readonly marks: { -readonly [Mark in keyof ReplyMarks]: ReplyMarks[Mark] };
-  /** Lets tools run. */
-  readonly commit: () => void;
-  isToolRunning: boolean;
-  sources: readonly KnowledgeSource[];
-  readonly models: Set<string>;
-  readonly voices: Set<string>;
-}
-
 /** Makes what the agent says: a reply ahead of its commit or at it, or a fixed text; one at a time. */
 export class Replies {
   readonly #parts: RepliesParts;
@@ -57,7 +45,7 @@ export class Replies {
   readonly #tools: ToolRuns;
   readonly #listener: RepliesListener;
   readonly #notes: string[] = [];
-  #current: Prepared | undefined;
+  #current: PreparedReply | undefined;
   #isReleased = false;
   /** The utterance that replies have been made ahead for, and how many. */
   #tries = { utterance: 0, made: 0 };
@@ -81,12 +69,7 @@ export class Replies {
 
   /** Who wrote and who spoke the utterance, as far as it is made. */
   providersOf(utterance: number): TurnProviders {
-    if (this.#current?.utterance !== utterance) return {};
-    const { models, voices } = this.#current;
-    return {
-      ...(models.size > 0 && { models: [...models] }),
-      ...(voices.size > 0 && { voices: [...voices] }),
-    };
+    return this.#current?.utterance === utterance ? providersOf(this.#current) : {};
   }
 
   /** The model is told this with every reply from now on. */
@@ -166,7 +149,7 @@ export class Replies {
   }
 
   /** The model's words, from the inside out: steps, a sure end, and no silence. */
-  #tokens(current: Prepared, { text, before }: Asked, committed: Promise<void>) {
+  #tokens(current: PreparedReply, { text, before }: Asked, committed: Promise<void>) {
     const { config, clock, replyModel, fallbackModels = [], onFault } = this.#parts;
     const { utterance, work } = current;
     const { language } = this.#manner();
@@ -215,7 +198,11 @@ export class Replies {
   }
 
   /** A kept recording where there is one; spoken anew where that fails. */
-  async *#saying(text: string, isApology: boolean, current: Prepared): AsyncGenerator<SpokenPiece> {
+  async *#saying(
+    text: string,
+    isApology: boolean,
+    current: PreparedReply,
+  ): AsyncGenerator<SpokenPiece> {
     const { clock, greetings, onFault } = this.#parts;
     const fallbackVoices = this.#fallbackVoices;
     const { signal } = current.work;
@@ -245,32 +232,15 @@ export class Replies {
     }
   }
 
-  #begin(utterance: number, key: string, commit: () => void): Prepared {
+  #begin(utterance: number, key: string, commit: () => void): PreparedReply {
     this.stop();
-    const marks = {
-      knownAt: undefined,
-      firstTokenAt: undefined,
-      firstChunkAt: undefined,
-      firstAudioAt: undefined,
-    };
-    const work = new AbortController();
-    const current: Prepared = {
-      utterance,
-      key,
-      work,
-      commit,
-      isToolRunning: false,
-      marks,
-      sources: [],
-      models: new Set(),
-      voices: new Set(),
-    };
+    const current = preparedReply(utterance, key, commit);
     this.#current = current;
     this.#isReleased = false;
     return current;
   }
 
-  #mark({ marks }: Prepared, step: keyof ReplyMarks): void {
+  #mark({ marks }: PreparedReply, step: keyof ReplyMarks): void {
     marks[step] ??= this.#parts.clock.now();
   }
 
@@ -293,7 +263,7 @@ export class Replies {
   }
 
   /** How a reply is spoken: by a voice that may fail. */
-  #live({ work: { signal }, voices }: Prepared) {
+  #live({ work: { signal }, voices }: PreparedReply) {
     const { clock, onFault } = this.#parts;
     const onVoiceFault = (error: unknown) => onFault('speech', error);
     const mannerNow = () => ({ ...this.#manner(), fallbackVoices: this.#fallbackVoices });

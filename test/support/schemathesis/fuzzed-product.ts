@@ -1,7 +1,7 @@
 import { startTelnyx, startTwilio, TELNYX, TWILIO } from '../fake-carriers.js';
 import { type Product, startProduct } from '../product.js';
 
-/** The product with both carriers set up and no limits, for who sends whatever comes to mind. */
+/** The product with all carriers set up and no limits, for who sends whatever comes to mind. */
 export async function startFuzzedProduct(): Promise<Product> {
   const numbers = Array.from({ length: 20 }, (_, i) => `+1808555${1000 + i}`);
   const [twilio, telnyx] = await Promise.all([startTwilio(numbers), startTelnyx(numbers)]);
@@ -20,6 +20,7 @@ export async function startFuzzedProduct(): Promise<Product> {
         TWILIO_BASE_URL: twilio.baseUrl,
         TELNYX_API_KEY: TELNYX.apiKey,
         TELNYX_BASE_URL: telnyx.baseUrl,
+        AUDIOSOCKET_PORT: '0',
       },
     });
     return { ...product, stop: () => product.stop().finally(close) };
