@@ -1,17 +1,20 @@
+import type { VectorProducts } from '../../media/inference/vector-products.js';
 import type { NearPassage } from './nearest-passages.js';
 import type { NearestAsked, PassageVectors } from './vector-jobs.js';
 
 /** The passages nearest to a vector, the best ones first; one of several vectors counts by its best. */
-export function nearestOf(
+export async function nearestOf(
+  products: Pick<VectorProducts, 'of'>,
   parts: readonly PassageVectors[],
   { query, limit }: NearestAsked,
-): readonly NearPassage[] {
+): Promise<readonly NearPassage[]> {
   const best: NearPassage[] = [];
   for (const { ids, vectors } of parts) {
+    const scores = await products.of(vectors, query);
     for (let i = 0; i < ids.length; ) {
       const id = ids[i]!;
       let score = -1;
-      for (; ids[i] === id; i++) score = Math.max(score, dot(vectors, i * query.length, query));
+      for (; ids[i] === id; i++) score = Math.max(score, scores[i]!);
       if (best.length === limit && score <= best[limit - 1]!.score) continue;
       const at = best.findIndex((other) => other.score < score);
       best.splice(at < 0 ? best.length : at, 0, { id, score });
@@ -21,20 +24,22 @@ export function nearestOf(
   return best;
 }
 
-/** Four sums side by side: each addition then need not wait for the one before it. */
-function dot(vectors: Float32Array, from: number, query: Float32Array): number {
-  const { length } = query;
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let d = 0;
-  let i = 0;
-  for (; i + 3 < length; i += 4) {
-    a += vectors[from + i]! * query[i]!;
-    b += vectors[from + i + 1]! * query[i + 1]!;
-    c += vectors[from + i + 2]! * query[i + 2]!;
-    d += vectors[from + i + 3]! * query[i + 3]!;
-  }
-  for (; i < length; i++) a += vectors[from + i]! * query[i]!;
-  return a + b + c + d;
+/** The parts and one more; those that are no larger are joined with it, so that there are few. */
+export function withPart(
+  parts: readonly PassageVectors[],
+  part: PassageVectors,
+): readonly PassageVectors[] {
+  const last = parts.at(-1);
+  if (!last || last.ids.length > part.ids.length) return [...parts, part];
+  return withPart(parts.slice(0, -1), joined(last, part));
+}
+
+function joined(left: PassageVectors, right: PassageVectors): PassageVectors {
+  const ids = new Float64Array(left.ids.length + right.ids.length);
+  ids.set(left.ids);
+  ids.set(right.ids, left.ids.length);
+  const vectors = new Float32Array(left.vectors.length + right.vectors.length);
+  vectors.set(left.vectors);
+  vectors.set(right.vectors, left.vectors.length);
+  return { ids, vectors };
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { kept } from '../../agents-runtime/agent/kept.js';
 import type { KnowledgeSearch, Passage } from '../../agents-runtime/agent/knowledge.js';
 import type { Embedder } from '../../media/inference/embedder.js';
+import { putNewest } from '../../media/put-newest.js';
 import type { IndexingRepository, KnowledgeVersion } from './indexing.repository.js';
 import type { NearestPassages, NearPassage } from './nearest-passages.js';
 import type { KnowledgeWords, WordHit, WordSearchRepository } from './word-search.repository.js';
@@ -47,21 +48,39 @@ export class HybridSearch implements KnowledgeSearch {
   readonly #parts: HybridSearchParts;
   readonly #searches = new Map<string, Promise<readonly Passage[]>>();
   readonly #words = new Map<string, Promise<KnowledgeWords>>();
+  /** As they were when they were last searched. */
+  readonly #versions = new Map<number, KnowledgeVersion>();
 
   constructor(parts: HybridSearchParts) {
     this.#parts = parts;
   }
 
   async search(kbId: number, question: string, limit: number): Promise<readonly Passage[]> {
+    if (normalised(question) === '') return [];
+    const latest = this.#versions.get(kbId);
+    // Most often nothing has changed since: then what is asked meanwhile is the answer.
+    const early = latest && this.#at(latest, kbId, question, limit);
+    early?.catch(() => undefined);
     const version = await this.#parts.repository.versionOf(kbId);
     if (!version) {
+      this.#versions.delete(kbId);
       this.#parts.vectors.forget(kbId);
       return [];
     }
-    const asked = normalised(question);
-    if (asked === '') return [];
+    putNewest(this.#versions, kbId, version, KEPT_WORDS);
+    const isSame = latest?.version === version.version && latest.deletions === version.deletions;
+    return early && isSame ? early : this.#at(version, kbId, question, limit);
+  }
+
+  /** What is found in a state of the knowledge base. */
+  #at(
+    version: KnowledgeVersion,
+    kbId: number,
+    question: string,
+    limit: number,
+  ): Promise<readonly Passage[]> {
     const state = `${kbId} ${version.version} ${version.deletions}`;
-    const key = `${state} ${limit} ${asked}`;
+    const key = `${state} ${limit} ${normalised(question)}`;
     return kept(this.#searches, key, KEPT, () =>
       this.#search({ kbId, version, state, question, limit }),
     );

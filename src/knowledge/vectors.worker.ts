@@ -1,23 +1,24 @@
 import { serveJobs } from '../../media/inference/serve-jobs.js';
-import { nearestOf } from './compare-vectors.js';
+import { VectorProducts } from '../../media/inference/vector-products.js';
+import { nearestOf, withPart } from './compare-vectors.js';
 import type { PassageVectors, VectorJobs } from './vector-jobs.js';
 
-const sets = new Map<number, PassageVectors[]>();
+const sets = new Map<number, readonly PassageVectors[]>();
+const opening = VectorProducts.open();
+opening.catch(() => undefined); // told to who asks
 
 // As urgent as the calls: a turn waits for it, and it is over in milliseconds.
 serveJobs<VectorJobs>({
   add: ({ set, part }) => {
-    const parts = sets.get(set);
-    if (parts) parts.push(part);
-    else sets.set(set, [part]);
+    sets.set(set, withPart(sets.get(set) ?? [], part));
     return { output: undefined };
   },
   drop: ({ set }) => {
     sets.delete(set);
     return { output: undefined };
   },
-  nearest: ({ set, ...asked }) => {
+  nearest: async ({ set, ...asked }) => {
     const parts = sets.get(set);
-    return { output: parts && nearestOf(parts, asked) };
+    return { output: parts && (await nearestOf(await opening, parts, asked)) };
   },
 });

@@ -20,8 +20,8 @@ export interface KnowledgeWords {
 const LONGEST = 1_000;
 const MOST_WORDS = 32;
 /** A word that more passages have than this share tells little, and reading them all takes time. */
-const COMMON_SHARE = 0.05;
-const LEAST_COMMON = 500;
+const COMMON_SHARE = 0.03;
+const LEAST_COMMON = 300;
 const MOST_HITS = 2_000;
 /** Common words that are remembered of one knowledge base. */
 const MOST_COMMON = 2_000;
