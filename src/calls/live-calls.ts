@@ -1,7 +1,8 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
 import type { CallInput } from '../../agents-runtime/call/transport.js';
 import type { CallSocket } from '../../agents-runtime/transports/websocket/connection.js';
+import { isSameHash } from '../secrets/is-same-hash.js';
 
 /** Of calls whose client may take them up again over another socket. */
 export interface Resumable {
@@ -71,7 +72,7 @@ export class LiveCalls {
     const { resumable } = live ?? {};
     if (!live || !resumable) return undefined;
     const [given, known] = [Buffer.from(token), Buffer.from(resumable.token)];
-    const isSame = given.length === known.length && timingSafeEqual(given, known);
+    const isSame = isSameHash(given, known);
     return isSame ? { ...live, resumable } : undefined;
   }
 

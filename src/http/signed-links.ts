@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameHash } from '../secrets/is-same-hash.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 
 /** Source: the contract's supplement, §8. */
@@ -31,7 +32,7 @@ export class SignedLinks {
     if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 <= this.#now()) return false;
     return this.#keys.some((key) => {
       const known = signatureOf(key, pathname, expires);
-      return given.length === known.length && timingSafeEqual(given, known);
+      return isSameHash(given, known);
     });
   }
 }

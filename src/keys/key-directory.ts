@@ -1,6 +1,7 @@
 import type { Principal } from '../http/route.js';
+import { isSameHash } from '../secrets/is-same-hash.js';
 import type { AccountsRepository } from './accounts.repository.js';
-import { hashApiKey, isSameHash, prefixOfApiKey } from './api-key.js';
+import { hashApiKey, prefixOfApiKey } from './api-key.js';
 import type { ApiKeyCredential, ApiKeysRepository } from './api-keys.repository.js';
 import { BoundedCache } from './bounded-cache.js';
 import { JsonWebTokens } from './json-web-tokens.js';

@@ -32,6 +32,15 @@ export interface HybridSearchParts {
   readonly withinMs?: number;
 }
 
+/** One question to one knowledge base. */
+interface Asked {
+  readonly kbId: number;
+  readonly question: string;
+  /** The same, normalised. */
+  readonly asked: string;
+  readonly limit: number;
+}
+
 /** What was merged, by id. */
 interface Merged {
   readonly id: number;
@@ -56,10 +65,11 @@ export class HybridSearch implements KnowledgeSearch {
   }
 
   async search(kbId: number, question: string, limit: number): Promise<readonly Passage[]> {
-    if (normalised(question) === '') return [];
+    const asked = normalised(question);
+    if (asked === '') return [];
     const latest = this.#versions.get(kbId);
     // Most often nothing has changed since: then what is asked meanwhile is the answer.
-    const early = latest && this.#at(latest, kbId, question, limit);
+    const early = latest && this.#at(latest, { kbId, asked, question, limit });
     early?.catch(() => undefined);
     const version = await this.#parts.repository.versionOf(kbId);
     if (!version) {
@@ -69,18 +79,16 @@ export class HybridSearch implements KnowledgeSearch {
     }
     putNewest(this.#versions, kbId, version, KEPT_WORDS);
     const isSame = latest?.version === version.version && latest.deletions === version.deletions;
-    return early && isSame ? early : this.#at(version, kbId, question, limit);
+    return early && isSame ? early : this.#at(version, { kbId, asked, question, limit });
   }
 
   /** What is found in a state of the knowledge base. */
   #at(
     version: KnowledgeVersion,
-    kbId: number,
-    question: string,
-    limit: number,
+    { kbId, asked, question, limit }: Asked,
   ): Promise<readonly Passage[]> {
     const state = `${kbId} ${version.version} ${version.deletions}`;
-    const key = `${state} ${limit} ${normalised(question)}`;
+    const key = `${state} ${limit} ${asked}`;
     return kept(this.#searches, key, KEPT, () =>
       this.#search({ kbId, version, state, question, limit }),
     );

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { systemClock } from '../../agents-runtime/clock.js';
+import { ROOM_RATE } from '../../agents-runtime/transports/livekit/messages.js';
 import type { Rooms } from '../../agents-runtime/transports/livekit/rooms.js';
 import { WorkerConnection } from '../../agents-runtime/transports/livekit/worker-connection.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
@@ -14,7 +15,7 @@ import type { InboundCalls } from '../webhooks/inbound-calls.js';
 import type { LiveKitAccess } from './livekit-access.js';
 import { LiveKitCluster } from './livekit-cluster.js';
 import { liveKitWebhooks } from './livekit-webhooks.js';
-import { PhoneCalls, ROOM_RATE } from './phone-calls.js';
+import { PhoneCalls } from './phone-calls.js';
 import { RoomJobs } from './room-jobs.js';
 import { RoomSweep } from './room-sweep.js';
 import { AGENT_NAME, RoomTokens } from './room-tokens.js';

@@ -1,13 +1,10 @@
+import { ROOM_RATE } from '../../agents-runtime/transports/livekit/messages.js';
 import type { RoomCaller } from '../../agents-runtime/transports/livekit/rooms.js';
-import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { CallSlots, SlotRefusal } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
-import type { CallOptions } from '../calls/calls.schema.js';
 import { numberOf } from '../telephony/phone-number.js';
 import type { InboundCalls } from '../webhooks/inbound-calls.js';
-
-/** Hz of the agent's audio in rooms. */
-export const ROOM_RATE = 48_000;
 
 export interface PhoneCallsParts {
   readonly agents: Pick<AgentsRepository, 'find'>;
@@ -54,7 +51,11 @@ export class PhoneCalls {
     const fromNumber = numberOf(caller.attributes['sip.phoneNumber']);
     const toNumber = numberOf(caller.attributes['sip.trunkPhoneNumber']);
     const options = caller.isPhone
-      ? await this.#askOwner(agent, { callId, fromNumber, toNumber: toNumber ?? '' })
+      ? await this.#parts.inbound.optionsFor(agent, {
+          callId,
+          fromNumber,
+          toNumber: toNumber ?? '',
+        })
       : {};
     const callType = caller.isPhone ? 'sip_inbound' : 'web';
     const wish = { agent, callType, options, fromNumber, toNumber, sampleRate: ROOM_RATE } as const;
@@ -66,12 +67,5 @@ export class PhoneCalls {
       if (await this.#parts.calls.find(callId)) return 'gone';
       throw error;
     }
-  }
-
-  #askOwner(
-    agent: Agent,
-    ringing: Parameters<InboundCalls['optionsFor']>[1],
-  ): Promise<CallOptions> {
-    return this.#parts.inbound.optionsFor(agent, ringing);
   }
 }

@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isCallId } from '../calls/call-id.js';
+import { isSameHash } from '../secrets/is-same-hash.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 
 /** A carrier opens its socket seconds after it was told where. */
@@ -52,7 +53,7 @@ export class MediaTokens {
     const given = Buffer.from(signature, 'base64url');
     const isOurs = this.#keys.some((key) => {
       const known = signed(key, payload);
-      return given.length === known.length && timingSafeEqual(given, known);
+      return isSameHash(given, known);
     });
     if (!isOurs) return undefined;
     const [callId, carrierCallId, expires] = Payload.parse(

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Clock, Timer } from '../../clock.js';
+import type { Clock } from '../../clock.js';
+import { SilenceWatch } from '../../silence-watch.js';
 import {
   audioFrame,
   type Frame,
@@ -16,7 +17,6 @@ import type { FromBridge, ToBridge } from './messages.js';
 const PROGRAM = fileURLToPath(new URL('./bridge-program.js', import.meta.url));
 /** Where the program finds its pipe. */
 const PIPE = 3;
-const CHECK_MS = 1_000;
 /** A bridge that says nothing for so long hangs: it beats every second, once it has started. */
 const SILENT_MS = 8_000;
 const STARTING_MS = 30_000;
@@ -60,18 +60,13 @@ export class BridgeProcess {
   readonly #pipe: Duplex;
   readonly #rooms = new Map<number, RoomEars>();
   readonly #exited: Promise<void>;
-  #watch: Timer | undefined;
-  #heardAt: number;
+  readonly #watch: SilenceWatch;
   #hasStarted = false;
-  #checkedAt: number;
   #served = 0;
   #why = 'ended';
 
   constructor(options: BridgeProcessOptions) {
     this.#options = options;
-    const { clock } = options;
-    this.#heardAt = clock.now();
-    this.#checkedAt = clock.now();
     this.#child = spawn(process.execPath, [PROGRAM], {
       // Only on Windows does `overlapped` differ from `pipe`: a pipe that is read and written at once.
       stdio: ['ignore', 'ignore', 'ignore', 'overlapped'],
@@ -91,7 +86,7 @@ export class BridgeProcess {
         resolve();
       });
     });
-    this.#check();
+    this.#watch = new SilenceWatch(options.clock, (silentMs) => this.#check(silentMs));
   }
 
   get pid(): number | undefined {
@@ -135,7 +130,7 @@ export class BridgeProcess {
   }
 
   #hear(reader: FrameReader, bytes: Buffer): void {
-    this.#heardAt = this.#options.clock.now();
+    this.#watch.heard();
     this.#hasStarted = true;
     try {
       reader.push(bytes, (frame) => this.#take(frame));
@@ -158,15 +153,11 @@ export class BridgeProcess {
   }
 
   /** A native call that never returns stops its beat. */
-  #check(): void {
-    const { clock, silentMs = SILENT_MS } = this.#options;
-    const now = clock.now();
-    // Time that this process itself lost is not the bridge's silence.
-    this.#heardAt += Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
-    this.#checkedAt = now;
-    if (now - this.#heardAt > (this.#hasStarted ? silentMs : STARTING_MS))
-      this.#kill('it said nothing any more');
-    else this.#watch = clock.after(CHECK_MS, () => this.#check());
+  #check(silentMs: number): void {
+    const mostMs = this.#hasStarted ? (this.#options.silentMs ?? SILENT_MS) : STARTING_MS;
+    if (silentMs <= mostMs) return;
+    this.#watch.close();
+    this.#kill('it said nothing any more');
   }
 
   #kill(why: string): void {
@@ -175,7 +166,7 @@ export class BridgeProcess {
   }
 
   #onExit(why: string): void {
-    this.#watch?.cancel();
+    this.#watch.close();
     const rooms = [...this.#rooms.values()];
     this.#rooms.clear();
     for (const ears of rooms) ears.died();

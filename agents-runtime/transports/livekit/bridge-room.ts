@@ -59,15 +59,12 @@ export class BridgeRoom {
     this.#voice = new AgentVoice(clock, (playedMs) => tell({ type: 'played', playedMs }));
     this.#sound = new CallerSound({ clock, onAudio });
     this.#typed = new TypedTexts(clock);
-    this.#texts = new RoomTexts(
-      () => ({
-        agent: this.#agent,
-        agentTrackSid: this.#voice.trackSid,
-        callerIdentity: this.#caller?.identity,
-        callerTrackSid: this.#sound.trackSid,
-      }),
-      () => undefined,
-    );
+    this.#texts = new RoomTexts(() => ({
+      agent: this.#agent,
+      agentTrackSid: this.#voice.trackSid,
+      callerIdentity: this.#caller?.identity,
+      callerTrackSid: this.#sound.trackSid,
+    }));
   }
 
   /** Handles what the gateway says about this room. */
@@ -181,8 +178,8 @@ export class BridgeRoom {
     const isPhone = kind === ParticipantKind.SIP;
     if (kind !== ParticipantKind.STANDARD && !isPhone) return;
     if (this.#wanted !== undefined && identity !== this.#wanted) return;
-    const attributes = JSON.stringify(participant.attributes).length > MOST_ATTRIBUTES;
-    this.#caller = { identity, isPhone, attributes: attributes ? {} : participant.attributes };
+    const isTooMuch = JSON.stringify(participant.attributes).length > MOST_ATTRIBUTES;
+    this.#caller = { identity, isPhone, attributes: isTooMuch ? {} : participant.attributes };
     this.#sound.want(participant);
     this.#options.tell({ type: 'joined', caller: this.#caller });
   }

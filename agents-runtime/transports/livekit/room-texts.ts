@@ -1,4 +1,5 @@
 import type { LocalParticipant } from '@livekit/rtc-node';
+import { putNewest } from '../../../media/put-newest.js';
 import type { CallEvent } from '../../call/transport.js';
 
 /** Source: LiveKit's documentation, "Text and transcriptions". */
@@ -25,7 +26,6 @@ export interface Speakers {
  */
 export class RoomTexts {
   readonly #speakers: () => Speakers;
-  readonly #onFault: (error: unknown) => void;
   readonly #waiting = new Map<string, () => Promise<unknown>>();
   #sending: Promise<void> | undefined;
   #state: Extract<CallEvent, { type: 'state' }> | undefined;
@@ -34,9 +34,8 @@ export class RoomTexts {
   #utterance = '';
   #typedAfter: string | undefined;
 
-  constructor(speakers: () => Speakers, onFault: (error: unknown) => void) {
+  constructor(speakers: () => Speakers) {
     this.#speakers = speakers;
-    this.#onFault = onFault;
   }
 
   tell(event: CallEvent): void {
@@ -120,12 +119,7 @@ export class RoomTexts {
 
   #put(key: string, send: () => Promise<unknown>): void {
     // Its place is that of the newest: what is final must not be told before what it follows.
-    this.#waiting.delete(key);
-    if (this.#waiting.size >= MOST_WAITING) {
-      const [oldest = ''] = this.#waiting.keys();
-      this.#waiting.delete(oldest);
-    }
-    this.#waiting.set(key, send);
+    putNewest(this.#waiting, key, send, MOST_WAITING);
     this.#sending ??= this.#send();
   }
 
@@ -137,8 +131,8 @@ export class RoomTexts {
       this.#waiting.delete(key);
       try {
         await send();
-      } catch (error) {
-        this.#onFault(error);
+      } catch {
+        // It is left out: that a room is over is told elsewhere.
       }
     }
     this.#sending = undefined;

@@ -1,9 +1,11 @@
 import { keyTones } from '../../../media/dtmf/key-tones.js';
 import { ToneDetector } from '../../../media/dtmf/tone-detector.js';
+import { putNewest } from '../../../media/put-newest.js';
 import { FRAME_MS, type FrameTicker } from '../../audio/frame-ticker.js';
 import type { EndedReason } from '../../call/call-log.js';
 import type { CallInput, CallTransport } from '../../call/transport.js';
 import type { Clock, Timer } from '../../clock.js';
+import { SilenceWatch } from '../../silence-watch.js';
 import type { CarrierEvent, CarrierLink, CarrierTraits } from './carrier.js';
 import { HeardFrames } from './heard-frames.js';
 import { KeyPresses } from './key-presses.js';
@@ -26,7 +28,6 @@ const LAST_WORD_MS = 300;
 const MAX_BACKLOG = 1024 * 1024;
 /** Carriers send sound all the time, silence too: one that sends nothing for so long is dead. */
 const SILENT_MS = 20_000;
-const CHECK_MS = 1_000;
 /** Messages that cannot be used; more of them and the other side does not speak our language. */
 const MOST_FAULTS = 200;
 
@@ -62,10 +63,8 @@ export class PhoneLine implements CallTransport {
   #markNumber = 0;
   #faults = 0;
   #quiet: Timer | undefined;
-  #watch: Timer | undefined;
+  #watch: SilenceWatch | undefined;
   #lastWord: Timer | undefined;
-  #heardAt: number;
-  #checkedAt: number;
   /** The carrier's side has ended. */
   #isGone = false;
   #isClosed = false;
@@ -78,8 +77,6 @@ export class PhoneLine implements CallTransport {
     this.#heard = new HeardFrames(traits.sampleRate);
     this.#keys = new KeyPresses(clock, (text) => this.#call?.typed(text));
     this.#tones = new ToneDetector(traits.sampleRate, (key) => this.#keys.heard(key));
-    this.#heardAt = clock.now();
-    this.#checkedAt = clock.now();
     if (traits.buffers) return;
     this.#paced = new PacedFrames({
       clock,
@@ -106,9 +103,9 @@ export class PhoneLine implements CallTransport {
       call.hangUp('user_hangup');
       return;
     }
-    this.#heardAt = this.#options.clock.now();
-    this.#checkedAt = this.#heardAt;
-    this.#watch = this.#options.clock.after(CHECK_MS, () => this.#check());
+    this.#watch = new SilenceWatch(this.#options.clock, (silentMs) => {
+      if (silentMs > SILENT_MS) this.gone('error_transport');
+    });
     call.connected();
   }
 
@@ -118,7 +115,7 @@ export class PhoneLine implements CallTransport {
       if (event.type === 'mark') this.#onMark(event.name, event.cleared);
       return;
     }
-    this.#heardAt = this.#options.clock.now();
+    this.#watch?.heard();
     switch (event.type) {
       case 'open':
         return;
@@ -217,7 +214,7 @@ export class PhoneLine implements CallTransport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#onQuiet();
-    this.#watch?.cancel();
+    this.#watch?.close();
     this.#keys.close();
     if (this.#isGone || this.#isSilent) this.#end();
     else this.#lastWord = this.#options.clock.after(LAST_WORD_MS, () => this.#end());
@@ -241,7 +238,7 @@ export class PhoneLine implements CallTransport {
 
   #stop(): void {
     this.#quiet?.cancel();
-    this.#watch?.cancel();
+    this.#watch?.close();
     this.#keys.close();
     this.#paced?.clear();
   }
@@ -267,11 +264,8 @@ export class PhoneLine implements CallTransport {
   #mark(positionMs: number): void {
     const name = `p${++this.#markNumber}`;
     this.#markedMs = positionMs;
-    this.#marks.set(name, positionMs);
+    putNewest(this.#marks, name, positionMs, MOST_MARKS);
     this.#options.link.act({ type: 'mark', name });
-    if (this.#marks.size <= MOST_MARKS) return;
-    const [oldest] = this.#marks.keys();
-    this.#marks.delete(oldest!);
   }
 
   /** Marks of what was cleared say nothing; the clock goes on without those that never come. */
@@ -295,15 +289,5 @@ export class PhoneLine implements CallTransport {
     if (positionMs - this.#toldMs < TOLD_EVERY_MS && !isLast) return;
     this.#toldMs = positionMs;
     this.#call?.played(Math.min(positionMs, this.#sentMs));
-  }
-
-  #check(): void {
-    const { clock } = this.#options;
-    const now = clock.now();
-    // Time that this process itself lost is nobody's silence.
-    this.#heardAt += Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
-    this.#checkedAt = now;
-    if (now - this.#heardAt > SILENT_MS) this.gone('error_transport');
-    else this.#watch = clock.after(CHECK_MS, () => this.#check());
   }
 }

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
-import type { Clock, Timer } from '../../clock.js';
+import type { Clock } from '../../clock.js';
+import { SilenceWatch } from '../../silence-watch.js';
 
-const CHECK_MS = 1_000;
 const PING_MS = 2_000;
 /** A wire over which nothing comes for so long, not even an answer to a ping, is dead. */
 const SILENT_MS = 3_500;
@@ -15,52 +15,41 @@ const NO_PONG_MS = 8_000;
 export class Liveness {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
-  #heardAt: number;
+  readonly #watch: SilenceWatch;
   #pingedAt: number;
   #isPongDue = false;
-  #checkedAt: number;
-  #timer: Timer | undefined;
 
   constructor(socket: WebSocket, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
-    this.#heardAt = clock.now();
     this.#pingedAt = clock.now();
-    this.#checkedAt = clock.now();
+    this.#watch = new SilenceWatch(clock, (silentMs, lostMs) => this.#check(silentMs, lostMs));
     socket.on('pong', () => {
       this.#isPongDue = false;
       this.heard();
     });
-    this.#check();
   }
 
   /** Something came from the client. */
   heard(): void {
-    this.#heardAt = this.#clock.now();
+    this.#watch.heard();
   }
 
   close(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#watch.close();
   }
 
-  #check(): void {
+  #check(silentMs: number, lostMs: number): void {
     const now = this.#clock.now();
-    // Time that this process itself lost is nobody's silence.
-    const lateMs = Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
-    this.#checkedAt = now;
-    this.#heardAt += lateMs;
-    this.#pingedAt += lateMs;
+    this.#pingedAt += lostMs;
     const isUnread = this.#isPongDue && now - this.#pingedAt > NO_PONG_MS;
-    if (isUnread || now - this.#heardAt > SILENT_MS) {
+    if (isUnread || silentMs > SILENT_MS) {
+      this.close();
       this.#socket.terminate();
-      return;
-    }
-    if (!this.#isPongDue && now - this.#pingedAt >= PING_MS) {
+    } else if (!this.#isPongDue && now - this.#pingedAt >= PING_MS) {
       this.#pingedAt = now;
       this.#isPongDue = true;
       this.#socket.ping();
     }
-    this.#timer = this.#clock.after(CHECK_MS, () => this.#check());
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import type {
@@ -164,17 +165,17 @@ class Stream implements CarrierLink {
 
   async #endAtTwilio(): Promise<void> {
     const { rest } = this.#parts;
+    if (!rest) return;
     let fault: unknown;
-    for (const pauseMs of rest ? HANG_UP_AGAIN_MS : []) {
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+    for (const pauseMs of HANG_UP_AGAIN_MS) {
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
       try {
-        await rest?.end(this.#pass.carrierCallId);
-        return;
+        return await rest.end(this.#pass.carrierCallId);
       } catch (error) {
         fault = error;
       }
     }
-    if (fault !== undefined) throw fault;
+    throw fault;
   }
 
   #transfer(target: string): void {

@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { isSameHash } from '../../secrets/is-same-hash.js';
 
 /** A form's fields in the order in which they came; a name may come more than once. */
 export type FormFields = readonly (readonly [name: string, value: string])[];
@@ -52,7 +53,7 @@ export function isSignedByTwilio(
   let isSigned = false;
   for (const spelling of spellings(url)) {
     const known = Buffer.from(signTwilio(authToken, spelling, fields));
-    const isSame = given.length === known.length && timingSafeEqual(given, known);
+    const isSame = isSameHash(given, known);
     isSigned = isSame || isSigned;
   }
   return isSigned && (body === undefined || hasHashOf(new URL(url), body));
@@ -61,7 +62,7 @@ export function isSignedByTwilio(
 function hasHashOf({ searchParams }: URL, body: Uint8Array): boolean {
   const given = Buffer.from((searchParams.get('bodySHA256') ?? '').toLowerCase());
   const known = Buffer.from(createHash('sha256').update(body).digest('hex'));
-  return given.length === known.length && timingSafeEqual(given, known);
+  return isSameHash(given, known);
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = {
