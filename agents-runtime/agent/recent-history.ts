@@ -32,7 +32,8 @@ export function recentHistory(
   return history.slice(from);
 }
 
-function tokensOf({ text, call }: HistoryItem): number {
+/** A tool's call counts with its result. */
+export function tokensOf({ text, call }: HistoryItem): number {
   const asked = call ? estimateTokens(call.name) + estimateTokens(call.arguments) : 0;
   return estimateTokens(text) + asked + TOKENS_AROUND;
 }

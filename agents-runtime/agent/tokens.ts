@@ -1,5 +1,5 @@
 /** UTF-8 bytes that count as one token. */
-const BYTES_A_TOKEN = 3;
+export const BYTES_A_TOKEN = 3;
 
 /**
  * How many tokens a model makes of a text, at most: an estimate, because each model of an

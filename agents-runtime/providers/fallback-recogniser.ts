@@ -1,7 +1,11 @@
 import type { Recogniser, TranscribeOptions } from '../../media/inference/recogniser.js';
+import { linkedAbort } from '../../media/stream/linked-abort.js';
+import { LATE, within } from '../agent/within.js';
 import type { Clock } from '../clock.js';
 import { CallError } from '../errors.js';
 
+/** One that is silent for so long has failed, if another can hear instead before the turn is given up. */
+const PATIENCE_MS = 2_500;
 /** One that failed is not asked again for so long: each turn would wait for it. */
 const REST_MS = 10_000;
 
@@ -34,9 +38,13 @@ export class FallbackRecogniser implements Recogniser {
   async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<string> {
     const { clock, onFault } = this.#options;
     let failure: unknown = new CallError('RECOGNITION_FAILED', 'No recogniser is there');
-    for (const recogniser of this.#awake(options.language)) {
+    const awake = this.#awake(options.language);
+    for (const recogniser of awake) {
       try {
-        const text = await recogniser.transcribe(samples, options);
+        const isLast = recogniser === awake.at(-1);
+        const text = await (isLast
+          ? recogniser.transcribe(samples, options)
+          : this.#askInTime(recogniser, samples, options));
         options.onRecogniser?.(recogniser.id);
         return text;
       } catch (error) {
@@ -47,6 +55,23 @@ export class FallbackRecogniser implements Recogniser {
       }
     }
     throw failure;
+  }
+
+  async #askInTime(
+    recogniser: Recogniser,
+    samples: Float32Array,
+    options: TranscribeOptions,
+  ): Promise<string> {
+    const { signal = new AbortController().signal } = options;
+    const work = linkedAbort(signal);
+    try {
+      const asked = recogniser.transcribe(samples, { ...options, signal: work.signal });
+      const text = await within(asked, PATIENCE_MS, { clock: this.#options.clock, signal });
+      if (text !== LATE) return text;
+      throw new CallError('RECOGNITION_FAILED', `No words came in time (${recogniser.id})`);
+    } finally {
+      work.abort();
+    }
   }
 
   /** Those that are not resting; the last one never does. Of an unknown language all may know. */

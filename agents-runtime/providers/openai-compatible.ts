@@ -6,6 +6,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import { recentHistory } from '../agent/recent-history.js';
 import type { HistoryItem, ReplyModel, ReplyRequest, ReplyToken } from '../agent/reply-model.js';
+import { shortResults } from '../agent/short-results.js';
 import { estimateTokens } from '../agent/tokens.js';
 import type { ToolSpec } from '../agent/tools.js';
 import { type OpenAiServer, openAiClient, serverFailed } from './openai-server.js';
@@ -116,7 +117,8 @@ export function messagesOf(
     ...(tools.length > 0 ? [JSON.stringify(tools)] : []),
   ];
   const taken = others.reduce((sum, text) => sum + estimateTokens(text), ANSWER_TOKENS);
-  const said = recentHistory(history, Math.max(LEAST_HISTORY_TOKENS, contextTokens - taken));
+  const room = Math.max(LEAST_HISTORY_TOKENS, contextTokens - taken);
+  const said = shortResults(recentHistory(history, room), room);
   const known: string[] = facts.length === 0 ? [] : [`${FACTS}\n\n${facts.join('\n\n')}`];
   // Next to the caller's newest words, and before what tools brought on them.
   const at = Math.max(

@@ -44,6 +44,26 @@ describe('a model behind an OpenAI-compatible server', () => {
     expect(messages[2]!.content).toBe('Good morning, we [cut off]');
   });
 
+  it('is told no more than it can read, however much tools brought on one question', async () => {
+    const history = Array.from({ length: 4 }, (_, i) => ({
+      role: 'tool' as const,
+      text: `The tool answered.\n"${i}${'é'.repeat(7_000)}"`,
+      cut: false,
+      call: { type: 'tool-call' as const, id: `a${i}`, name: 'look', arguments: '{}' },
+    }));
+    const request = { ...REQUEST, history: [...REQUEST.history.slice(2), ...history] };
+    await all(model('good').reply(request));
+    const { messages } = server.asked.at(-1)!;
+    const told = messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+    expect(
+      told.map((text) => /^(Only the beginning .*long\. )?The tool answered\.\n"\d/.test(text)),
+    ).toEqual([true, true, true, true]);
+    expect(told[0]).toMatch(/^Only the beginning/);
+    expect(told[3]).toBe(history[3]!.text);
+    expect(Buffer.byteLength(JSON.stringify(messages)) / 3).toBeLessThan(16_384);
+    expect(messages.map(({ content }) => content).join()).not.toContain('\ufffd');
+  });
+
   it('fails with one code of ours, whatever the server does', async () => {
     await expect(all(model('failing').reply(REQUEST))).rejects.toMatchObject({
       code: 'REPLY_FAILED',

@@ -123,6 +123,46 @@ describe('several recognisers', () => {
     expect(await ask('en')).toBe('far');
     expect(await ask()).toBe('far');
   });
+
+  it('do not wait for one that hangs while another can hear, and wait for the last', async () => {
+    const clock = new VirtualClock();
+    const hangs = (id: string, languages: string[]): Recogniser => ({
+      id,
+      languages,
+      transcribe: (_samples, { signal }) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error(`${id} was stopped`)));
+        }),
+    });
+    const faults: string[] = [];
+    const all = new FallbackRecogniser({
+      recognisers: [hangs('far', ['en', 'de']), scripted('local', ['en'], () => false)],
+      clock,
+      onFault: (error) => faults.push(String(error)),
+    });
+    const heard: string[] = [];
+    const onRecogniser = (id: string) => heard.push(id);
+    const asked = all.transcribe(new Float32Array(1), {
+      ...PRIORITY,
+      language: 'en',
+      onRecogniser,
+    });
+    await clock.run(2_600);
+    expect(await asked).toBe('local');
+    expect(heard).toEqual(['local']);
+    expect(faults).toEqual([expect.stringContaining('No words came in time (far)')]);
+
+    const stop = new AbortController();
+    const alone = all.transcribe(new Float32Array(1), {
+      ...PRIORITY,
+      language: 'de',
+      signal: stop.signal,
+    });
+    const ended = alone.catch((error: unknown) => String(error));
+    await clock.run(20_000);
+    stop.abort();
+    expect(await ended).toBe('Error: far was stopped');
+  });
 });
 
 describe('a speech endpoint', () => {
