@@ -27,6 +27,11 @@ const PRODUCTS = [
   'webhooks',
 ].map((name) => `dist/test/e2e/${name}.test.js`);
 
+/** What leaves nothing behind in its process: files need no process of their own, and begin at once. */
+const TIDY = ['agents-runtime', 'dictionaries', 'media', 'numbers', 'secrets', 'voices'].map(
+  (folder) => `dist/test/${folder}/**/*.test.js`,
+);
+
 /** Shows that the suites below ran against another PostgreSQL, or why they did not. */
 const OTHER_POSTGRES = 'dist/test/db/other-postgres.test.js';
 /** What of the database's suites runs against a PostgreSQL of another major version too. */
@@ -116,10 +121,11 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['dist/test/**/*.test.js'],
-          exclude: [...END_TO_END, OTHER_POSTGRES],
+          exclude: [...END_TO_END, ...TIDY, OTHER_POSTGRES],
           ...SIDE_BY_SIDE,
         },
       },
+      { test: { name: 'fast-tidy', include: TIDY, ...SIDE_BY_SIDE, isolate: false } },
       {
         test: {
           name: 'other-postgres',
