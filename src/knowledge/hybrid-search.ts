@@ -41,6 +41,13 @@ interface Asked {
   readonly limit: number;
 }
 
+/** What was found in a state of a knowledge base. */
+interface Found {
+  readonly passages: readonly Passage[];
+  /** The state in which the passages were read at last; undefined where there are none. */
+  readonly version: KnowledgeVersion | undefined;
+}
+
 /** What was merged, by id. */
 interface Merged {
   readonly id: number;
@@ -55,7 +62,7 @@ interface Merged {
  */
 export class HybridSearch implements KnowledgeSearch {
   readonly #parts: HybridSearchParts;
-  readonly #searches = new Map<string, Promise<readonly Passage[]>>();
+  readonly #searches = new Map<string, Promise<Found>>();
   readonly #words = new Map<string, Promise<KnowledgeWords>>();
   /** As they were when they were last searched. */
   readonly #versions = new Map<number, KnowledgeVersion>();
@@ -67,11 +74,15 @@ export class HybridSearch implements KnowledgeSearch {
   async search(kbId: number, question: string, limit: number): Promise<readonly Passage[]> {
     const asked = normalised(question);
     if (asked === '') return [];
+    const of: Asked = { kbId, asked, question, limit };
     const latest = this.#versions.get(kbId);
-    // Most often nothing has changed since: then what is asked meanwhile is the answer.
-    const early = latest && this.#at(latest, { kbId, asked, question, limit });
+    const isKept = latest !== undefined && this.#searches.has(keyOf(latest, of));
+    // Most often nothing has changed since: then this is the answer.
+    const early = latest && this.#at(latest, of);
     early?.catch(() => undefined);
-    const version = await this.#parts.repository.versionOf(kbId);
+    // A search that was not made before tells the state itself: who asks costs the others time.
+    const seen = isKept ? undefined : (await early)?.version;
+    const version = seen ?? (await this.#parts.repository.versionOf(kbId));
     if (!version) {
       this.#versions.delete(kbId);
       this.#parts.vectors.forget(kbId);
@@ -79,42 +90,30 @@ export class HybridSearch implements KnowledgeSearch {
     }
     putNewest(this.#versions, kbId, version, KEPT_WORDS);
     const isSame = latest?.version === version.version && latest.deletions === version.deletions;
-    return early && isSame ? early : this.#at(version, { kbId, asked, question, limit });
+    return (await (early && isSame ? early : this.#at(version, of))).passages;
   }
 
   /** What is found in a state of the knowledge base. */
-  #at(
-    version: KnowledgeVersion,
-    { kbId, asked, question, limit }: Asked,
-  ): Promise<readonly Passage[]> {
-    const state = `${kbId} ${version.version} ${version.deletions}`;
-    const key = `${state} ${limit} ${asked}`;
-    return kept(this.#searches, key, KEPT, () =>
-      this.#search({ kbId, version, state, question, limit }),
-    );
+  #at(version: KnowledgeVersion, asked: Asked): Promise<Found> {
+    return kept(this.#searches, keyOf(version, asked), KEPT, () => this.#search(version, asked));
   }
 
-  async #search(asked: {
-    readonly kbId: number;
-    readonly version: KnowledgeVersion;
-    readonly state: string;
-    readonly question: string;
-    readonly limit: number;
-  }): Promise<readonly Passage[]> {
-    const { kbId, version, state, question, limit } = asked;
+  async #search(version: KnowledgeVersion, { kbId, question, limit }: Asked): Promise<Found> {
+    const state = stateOf(kbId, version);
     const [near, shared] = await Promise.all([
       this.#inTime('vectors', (signal) => this.#near(kbId, version, question, signal)),
       this.#inTime('words', () => this.#sharing(kbId, state, question)),
     ]);
     const best = merged(near, shared).slice(0, limit);
-    if (best.length === 0) return [];
-    const passages = await this.#parts.repository.passages(best.map(({ id }) => id));
-    const byId = new Map(passages.map((passage) => [passage.id, passage]));
+    if (best.length === 0) return { passages: [], version: undefined };
+    const read = await this.#parts.repository.passages(best.map(({ id }) => id));
+    const byId = new Map(read.passages.map((passage) => [passage.id, passage]));
     // One that was deleted meanwhile is not told any more.
-    return best.flatMap((one) => {
+    const passages = best.flatMap((one) => {
       const found = byId.get(one.id);
       return found ? [{ ...found, ...one }] : [];
     });
+    return { passages, version: read.version };
   }
 
   async #near(
@@ -191,6 +190,14 @@ export function merged(
 
 function worth(rank: number): number {
   return 1 / (RANK_OFFSET + rank + 1);
+}
+
+function stateOf(kbId: number, { version, deletions }: KnowledgeVersion): string {
+  return `${kbId} ${version} ${deletions}`;
+}
+
+function keyOf(version: KnowledgeVersion, { kbId, limit, asked }: Asked): string {
+  return `${stateOf(kbId, version)} ${limit} ${asked}`;
 }
 
 /** Two transcripts of the same words are one question. */

@@ -191,7 +191,10 @@ export class IndexingRepository {
 
   /** Undefined for an unknown knowledge base. */
   async versionOf(kbId: number): Promise<KnowledgeVersion | undefined> {
-    return this.#db('knowledge_bases').where({ kb_id: kbId }).first('version', 'deletions');
+    return this.#db('knowledge_bases')
+      .where({ kb_id: kbId })
+      .first('version', 'deletions')
+      .options({ name: 'knowledge-version' });
   }
 
   /**
@@ -230,17 +233,31 @@ export class IndexingRepository {
     }
   }
 
-  async passages(ids: readonly number[]): Promise<FoundPassage[]> {
-    return this.#db('passages')
+  /** What was found, by its ids, and the state of the knowledge base that has it: both as of one moment. */
+  async passages(ids: readonly number[]): Promise<{
+    readonly passages: readonly FoundPassage[];
+    /** Undefined where none of them is there any more. */
+    readonly version: KnowledgeVersion | undefined;
+  }> {
+    const rows: (FoundPassage & KnowledgeVersion)[] = await this.#db('passages')
       .join('documents', 'documents.id', 'passages.document_id')
-      .whereIn('passages.id', ids)
+      .join('knowledge_bases', 'knowledge_bases.kb_id', 'passages.kb_id')
+      .whereRaw('passages.id = any(?::bigint[])', [[...ids]])
+      .options({ name: 'passages-by-id' })
       .select(
         'passages.id',
         'passages.heading as title',
         'passages.text',
         'documents.id as documentId',
         this.#db.raw(`coalesce(nullif(documents.title, ''), documents.name) as "documentName"`),
+        'knowledge_bases.version',
+        'knowledge_bases.deletions',
       );
+    const [first] = rows;
+    return {
+      passages: rows.map(({ version, deletions, ...passage }) => passage),
+      version: first && { version: first.version, deletions: first.deletions },
+    };
   }
 }
 

@@ -1,9 +1,9 @@
 import { serveJobs } from '../../media/inference/serve-jobs.js';
 import { VectorProducts } from '../../media/inference/vector-products.js';
-import { nearestOf, withPart } from './compare-vectors.js';
-import type { PassageVectors, VectorJobs } from './vector-jobs.js';
+import { nearestOf, type VectorColumns, withPart } from './compare-vectors.js';
+import type { VectorJobs } from './vector-jobs.js';
 
-const sets = new Map<number, readonly PassageVectors[]>();
+const sets = new Map<number, readonly VectorColumns[]>();
 const opening = VectorProducts.open();
 opening.catch(() => undefined); // told to who asks
 

@@ -76,7 +76,7 @@ async function find(kbId: number, question: string): Promise<string[]> {
   const words = new WordSearchRepository(plane.database.db);
   const hits = await words.search(kbId, question, await words.wordsOf(kbId), 3);
   const repository = new IndexingRepository(plane.database.db, embedder.id);
-  const passages = await repository.passages(hits.map(({ id }) => id));
+  const { passages } = await repository.passages(hits.map(({ id }) => id));
   return hits.map(({ id }) => passages.find((one) => one.id === id)!.text);
 }
 

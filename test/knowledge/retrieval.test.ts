@@ -61,7 +61,7 @@ async function recall(search: (question: string) => Promise<readonly number[]>):
   let found = 0;
   for (const { question, passage } of pairs) {
     const ids = (await search(question)).slice(0, BEST);
-    const texts = (await repository.passages(ids)).map(({ text }) => text);
+    const texts = (await repository.passages(ids)).passages.map(({ text }) => text);
     if (texts.includes(passage)) found++;
   }
   return found / pairs.length;
