@@ -1,4 +1,5 @@
 import { MediaError } from '../errors.js';
+import { type FirKernel, firKernel } from './fir-kernel.js';
 
 /** Stop-band attenuation that the window is designed for, in dB. */
 const ATTENUATION_DB = 75;
@@ -8,8 +9,8 @@ const STOP_EDGE = 1.0;
 /** Two rates with a stranger ratio than this would need a table of many megabytes. */
 const MAX_PHASES = 2048;
 
-/** The filter between two rates, cut into phases. Shared by all streams of the ratio, never written. */
-export interface FilterBank {
+/** The taps of a filter between two rates, cut into phases. */
+export interface FilterTaps {
   /** Outputs per `decimation` inputs; also the number of phases. */
   readonly interpolation: number;
   readonly decimation: number;
@@ -17,6 +18,11 @@ export interface FilterBank {
   readonly halfWidth: number;
   /** `interpolation` rows of 2 × `halfWidth` taps; row p yields the output p/interpolation after an input. */
   readonly taps: Float32Array;
+}
+
+/** The filter between two rates. Shared by all streams of the ratio; keeps nothing of any. */
+export interface FilterBank extends FilterTaps {
+  readonly kernel: FirKernel;
 }
 
 const banks = new Map<string, FilterBank>();
@@ -35,13 +41,14 @@ export function filterBank(inputRate: number, outputRate: number): FilterBank {
   const key = `${interpolation}/${decimation}`;
   const known = banks.get(key);
   if (known) return known;
-  const bank = design(interpolation, decimation);
+  const taps = design(interpolation, decimation);
+  const bank = { ...taps, kernel: firKernel(taps) };
   banks.set(key, bank);
   return bank;
 }
 
 /** A Kaiser-windowed sinc. Source: Oppenheim and Schafer, Discrete-Time Signal Processing, 7.5.3. */
-function design(interpolation: number, decimation: number): FilterBank {
+function design(interpolation: number, decimation: number): FilterTaps {
   // The lower rate's Nyquist frequency, where that of the input is 1.
   const nyquist = Math.min(1, interpolation / decimation);
   const cutoff = (nyquist * (PASS_EDGE + STOP_EDGE)) / 2;

@@ -79,34 +79,20 @@ export class Resampler implements Stage<Float32Array, Float32Array> {
   }
 
   #produce(bank: FilterBank, limit: number, emit: Emit<Float32Array>): void {
-    const { interpolation, decimation, taps } = bank;
+    const { interpolation, decimation, kernel } = bank;
     const width = 2 * bank.halfWidth;
-    const room = Math.ceil(((this.#filled + 1) * interpolation) / decimation) + 1;
-    if (this.#output.length < room) this.#output = new Float32Array(room * 2);
-    const input = this.#input;
-    const output = this.#output;
-    let made = 0;
-    while (this.#oldest + width <= this.#filled && made < limit) {
-      const row = this.#phase * width;
-      const from = this.#oldest;
-      // Four sums, as one alone would wait for each addition; a row's length is a multiple of four.
-      let a = 0;
-      let b = 0;
-      let c = 0;
-      let d = 0;
-      for (let tap = 0; tap < width; tap += 4) {
-        a += input[from + tap]! * taps[row + tap]!;
-        b += input[from + tap + 1]! * taps[row + tap + 1]!;
-        c += input[from + tap + 2]! * taps[row + tap + 2]!;
-        d += input[from + tap + 3]! * taps[row + tap + 3]!;
-      }
-      output[made++] = a + b + (c + d);
-      const next = this.#phase + decimation;
-      const step = Math.floor(next / interpolation);
-      this.#oldest += step;
-      this.#phase = next - step * interpolation;
-    }
-    this.#produced += made;
-    if (made > 0) emit(output.subarray(0, made));
+    // The last output whose `width` inputs are all here.
+    const steps = (this.#filled - width - this.#oldest + 1) * interpolation - this.#phase;
+    const count = Math.min(limit, Math.max(0, Math.ceil(steps / decimation)));
+    if (count <= 0) return;
+    if (this.#output.length < count) this.#output = new Float32Array(count * 2);
+    const input = this.#input.subarray(this.#oldest, this.#filled);
+    kernel({ input, phase: this.#phase, count, output: this.#output });
+    const next = this.#phase + count * decimation;
+    const step = Math.floor(next / interpolation);
+    this.#oldest += step;
+    this.#phase = next - step * interpolation;
+    this.#produced += count;
+    emit(this.#output.subarray(0, count));
   }
 }
