@@ -140,6 +140,8 @@ export class CallerLeg {
         this.#onSpeech(edge.startSample);
         return;
       case 'speech-resumed':
+        // Whether that pause was the end is answered; other callers wait for theirs.
+        this.#judging.abort();
         // The turn may have been committed by the clock before the segment was over.
         if (!turns.state.turn) {
           this.#onSpeech(edge.atSample - VAD_WINDOW);

@@ -3,13 +3,16 @@ const BIAS_14 = 33;
 const BIAS_16 = 132;
 const LARGEST_14 = 8159;
 
-/** Decodes G.711 μ-law (Source: ITU-T G.711, table 2a). `pcm` is at least as long as `wire`. */
+/** Source: ITU-T G.711, table 2a. */
+const DECODED = Int16Array.from({ length: 256 }, (_, byte) => {
+  const code = ~byte & 0xff;
+  const magnitude = (((code & 0x0f) << 3) + BIAS_16) << ((code & 0x70) >> 4);
+  return (code & 0x80) !== 0 ? BIAS_16 - magnitude : magnitude - BIAS_16;
+});
+
+/** Decodes G.711 μ-law. `pcm` is at least as long as `wire`. */
 export function decodeMulaw(wire: Uint8Array, pcm: Int16Array): void {
-  for (let i = 0; i < wire.length; i++) {
-    const code = ~wire[i]! & 0xff;
-    const magnitude = (((code & 0x0f) << 3) + BIAS_16) << ((code & 0x70) >> 4);
-    pcm[i] = (code & 0x80) !== 0 ? BIAS_16 - magnitude : magnitude - BIAS_16;
-  }
+  for (let i = 0; i < wire.length; i++) pcm[i] = DECODED[wire[i]!]!;
 }
 
 /**

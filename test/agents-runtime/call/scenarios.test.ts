@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Call } from '../../../agents-runtime/call/call.js';
 import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
 import { STORY, telling, wasHeardOnce } from '../../support/telling.js';
 
@@ -37,6 +38,34 @@ describe('speech before the answer sounds', () => {
     expect(call.texts('agent')).toEqual(['You said what time is it.']);
     expect(call.states()).toEqual(['listening', 'thinking', 'speaking', 'listening']);
     expect(call.transport.heard.length).toBe(6 * 2_400);
+  });
+});
+
+describe('a pause between two words', () => {
+  it('is no longer judged once the caller goes on: other callers wait for theirs', async () => {
+    const asked: AbortSignal[] = [];
+    const call = harness({
+      begin: (parts) =>
+        new Call({
+          ...parts,
+          turnModel: {
+            completeness: (_, signal) =>
+              new Promise((_resolve, reject) => {
+                asked.push(signal!);
+                signal!.addEventListener('abort', () => reject(signal!.reason));
+              }),
+          },
+        }),
+    });
+    call.call.connected();
+    await call.say('I would like', 600);
+    await call.silence(300);
+    expect(asked.map(({ aborted }) => aborted)).toEqual([false]);
+    await call.say('a table', 400);
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+    await call.silence(5_000);
+    expect(call.texts('agent')).toEqual(['You said I would like a table.']);
+    expect(call.faults).toEqual([]);
   });
 });
 

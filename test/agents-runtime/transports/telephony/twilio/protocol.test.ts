@@ -237,6 +237,34 @@ describe('anything', () => {
     );
   });
 
+  it('is read alike however its audio is written down, also where it is wrong', () => {
+    const written = fc.record({
+      payload: fc.oneof(
+        fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+        fc.string({ maxLength: 12, unit: fc.constantFrom(...'AZ09+/=!') }),
+      ),
+      sequenceNumber: fc.constantFrom('3', '0', '123456789012345', '1234567890123456', '-1', ''),
+      timestamp: fc.constantFrom('20', '007', 'soon'),
+      track: fc.constantFrom('inbound', 'inbound', 'outbound'),
+      isLast: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(written, ({ payload, sequenceNumber, timestamp, track, isLast }) => {
+        const sid = { streamSid: 'MZ01' };
+        const message = {
+          event: 'media',
+          sequenceNumber,
+          ...(!isLast && sid),
+          media: { track, chunk: '1', timestamp, payload },
+          ...(isLast && sid),
+        };
+        const plain = started().read(JSON.stringify(message));
+        expect(plain).toEqual(started().read(JSON.stringify(message, undefined, 1)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('that was sent is read again by the other end as it was', () => {
     const codec = started();
     fc.assert(
