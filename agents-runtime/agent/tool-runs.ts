@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { HistoryItem } from './reply-model.js';
-import type { ToolCall, ToolKind, ToolOutcome, ToolSpec, Tools } from './tools.js';
+import type { ToolKind } from './tool-kind.js';
+import type { ToolCall, ToolOutcome, ToolSpec, Tools } from './tools.js';
 
 /** A result is context: of a longer one the model gets the beginning. */
 const MAX_RESULT = 16_000;

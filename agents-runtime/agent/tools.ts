@@ -1,4 +1,5 @@
 import type { EndedReason } from '../call/call-log.js';
+import type { ToolKind } from './tool-kind.js';
 
 /** A model asks for a tool. */
 export interface ToolCall {
@@ -9,9 +10,6 @@ export interface ToolCall {
   /** As the model wrote them: JSON, or not. */
   readonly arguments: string;
 }
-
-/** Where a tool is: in the call itself, or outside. */
-export type ToolKind = 'call' | 'webhook' | 'mcp' | 'managed';
 
 /** A tool as the model is told of it. */
 export interface ToolSpec {

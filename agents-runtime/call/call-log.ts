@@ -1,5 +1,5 @@
 import type { KnowledgeSource } from '../agent/knowledge.js';
-import type { ToolKind } from '../agent/tools.js';
+import type { ToolKind } from '../agent/tool-kind.js';
 
 /** Why a call ended (the names of the contract's records and webhooks). */
 export type EndedReason =

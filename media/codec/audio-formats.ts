@@ -1,7 +1,8 @@
 import { encodeAlaw } from './alaw.js';
 import type { AudioFormat } from './codecs.js';
 import { G711Encoder } from './g711.js';
-import { createMp3Encoder, type Mp3Options, type Mp3Program } from './mp3.js';
+import type { Mp3Options } from './lame.js';
+import { createMp3Encoder, type Mp3Program } from './mp3.js';
 import { encodeMulaw } from './mulaw.js';
 import { OggOpusEncoder } from './ogg-opus.js';
 import { Pcm16Encoder } from './pcm16.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { toInt16 } from '../pcm.js';
-import type { Lame, Mp3Options } from './mp3.js';
+import type { Lame, Mp3Options } from './lame.js';
 
 /** The part of lamejs that is used here; it has no types of its own. */
 interface Library {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders';
-import type { Lame, Mp3Options } from './mp3.js';
+import type { Lame, Mp3Options } from './lame.js';
 
 type Instance = WasmMediaEncoder<'audio/mpeg'>;
 type Settings = Parameters<Instance['configure']>[0];

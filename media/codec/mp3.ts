@@ -1,6 +1,7 @@
 import { MediaError } from '../errors.js';
 import type { Emit } from '../stream/stage.js';
 import type { Encoder } from './codecs.js';
+import type { Lame, Mp3Options } from './lame.js';
 import { openLamejs } from './mp3-lamejs.js';
 import { openWasmLame } from './mp3-wasm.js';
 
@@ -9,22 +10,6 @@ export const BLOCK_LENGTH = 1152;
 
 /** Which program encodes: WebAssembly, or JavaScript alone, five times slower, where that is not to be had. */
 export type Mp3Program = 'wasm' | 'lamejs';
-
-export interface Mp3Options {
-  /** Hz; one of MPEG 1's or MPEG 2's rates. */
-  readonly sampleRate: number;
-  readonly kilobitsPerSecond: 32 | 48 | 64 | 96 | 128 | 192;
-  /** By default 1. */
-  readonly channels?: 1 | 2;
-}
-
-/** LAME, set up for one stream. Its bytes end anywhere, and are valid until the next call. */
-export interface Lame {
-  /** At most 1,152 samples of each channel at a time. */
-  encode(...channels: readonly Float32Array[]): Uint8Array;
-  /** The last bytes; it is not used again. */
-  finish(): Uint8Array;
-}
 
 /** Sound in a decoded stream lies so many samples behind what was encoded. Source: LAME's tech FAQ; measured. */
 export const MP3_DELAY = 1_105;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { LoggedTool, LoggedTurn } from '../../agents-runtime/call/call-log.js';
-import type { CallRow } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
 
 /** Something about a call that receivers outside may be told. */
 export interface CallEvent {

@@ -27,7 +27,8 @@ import type { ToolCaller } from '../tools/webhook-tools.js';
 import { configForCall } from './call-config.js';
 import type { CallMetrics } from './call-metrics.js';
 import { CallRecord } from './call-record.js';
-import type { CallRow, CallsRepository, Refusal } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
+import type { CallsRepository, Refusal } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
 import type { LiveCall, LiveCalls } from './live-calls.js';
 

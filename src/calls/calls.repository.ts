@@ -7,6 +7,7 @@ import {
   toolCalled,
   turnCompleted,
 } from './call-events.js';
+import type { CallRow, CallType } from './call-row.js';
 import type { CallOptions } from './calls.schema.js';
 import { type CallTurnRow, toTurn, toTurnRow } from './turn-row.js';
 
@@ -16,28 +17,6 @@ const RESERVED_S = 60;
 const SILENT_S = 15;
 
 const TURNS_AT_ONCE = 500;
-
-export type CallType = 'web' | 'sip_inbound' | 'sip_outbound';
-
-export interface CallRow {
-  readonly id: number;
-  readonly call_id: string;
-  readonly account_id: string;
-  readonly agent_id: string;
-  readonly agent_name: string;
-  readonly call_type: CallType;
-  readonly state: 'reserved' | 'live' | 'ended';
-  readonly gateway_id: string | null;
-  readonly options: CallOptions;
-  readonly from_number: string | null;
-  readonly to_number: string | null;
-  readonly created_at: Date;
-  readonly started_at: Date | null;
-  readonly ended_at: Date | null;
-  readonly ended_reason: EndedReason | null;
-  readonly credits_used: number;
-  readonly has_transcript: boolean;
-}
 
 export interface NewCall {
   readonly callId: string;

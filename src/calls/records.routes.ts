@@ -9,7 +9,8 @@ import { RECORDING_FILE } from '../recordings/recording-keys.js';
 import type { Recordings } from '../recordings/recordings.js';
 import { StorageError } from '../storage/object-store.js';
 import { isCallId } from './call-id.js';
-import type { CallRow, CallsRepository } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
+import type { CallsRepository } from './calls.repository.js';
 import { CallPath } from './calls.schema.js';
 import { type DownloadLinkParts, downloadLink } from './download-link.js';
 import {

@@ -1,4 +1,4 @@
-import type { CallRow } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
 import { asTold, spokenLine } from './transcript-line.js';
 import type { CallTurnRow } from './turn-row.js';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CallRow } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
 
 /** The kind of job that sums up a call. */
 export const SUMMARISE_JOB = 'summarise-call';

@@ -11,7 +11,8 @@ import { type Agent, AgentsRepository } from '../agents/agents.repository.js';
 import { JobQueue } from '../jobs/job-queue.js';
 import { BUILT_IN_RESPONDER } from '../models-listing/model-listing.js';
 import type { HeldEvents } from './call-events.js';
-import type { CallRow, CallsRepository } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
+import type { CallsRepository } from './calls.repository.js';
 import type { ReplyModels } from './reply-models.js';
 import { SUMMARISE_JOB, SummariesRepository } from './summaries.repository.js';
 

@@ -1,4 +1,4 @@
-import type { CallRow } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
 import type { CallTurnRow, StoredTool } from './turn-row.js';
 
 type Named = Pick<CallRow, 'agent_name'>;

@@ -1,6 +1,6 @@
 import type { TurnLatency } from '../../agents-runtime/call/call-log.js';
 import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
-import type { CallRow } from './calls.repository.js';
+import type { CallRow } from './call-row.js';
 import { cueOf, SRT, VTT } from './subtitles.js';
 import { asTold, lineOf } from './transcript-line.js';
 import type { CallTurnRow } from './turn-row.js';

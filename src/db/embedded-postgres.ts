@@ -5,6 +5,7 @@ import { StartError } from '../errors.js';
 import type { DatabaseConnection } from './connect.js';
 import { findBinaries } from './embedded/binaries.js';
 import { prepareDataFolder } from './embedded/data-folder.js';
+import type { EmbeddedLog } from './embedded/embedded-log.js';
 import { explainFault } from './embedded/explain-fault.js';
 import { lockFolder } from './embedded/folder-lock.js';
 import { adoptServer, type Server, type ServerOptions, startServer } from './embedded/server.js';
@@ -16,12 +17,6 @@ import {
   SOCKET_PORT,
   socketFolderOf,
 } from './embedded/socket-folder.js';
-
-/** The part of a pino logger that starting needs. */
-export interface EmbeddedLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 export interface EmbeddedOptions {
   /** Ours alone; made if it is not there. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { CallRow } from '../calls/calls.repository.js';
+import type { CallRow } from '../calls/call-row.js';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
 import type { Principal } from '../http/route.js';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { CallCommands } from '../calls/call-commands.js';
 import { isCallId } from '../calls/call-id.js';
-import type { CallRow } from '../calls/calls.repository.js';
+import type { CallRow } from '../calls/call-row.js';
 import { CallPath } from '../calls/calls.schema.js';
 import { ApiError } from '../errors.js';
 import { bool, int, list, model, oneOf, str } from '../http/fields.js';

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Config } from '../config.js';
 import { StartError } from '../errors.js';
 import { BUILT_IN_RESPONDER } from './model-listing.js';
-import type { AskedServer } from './served-models.js';
 
 /** A model that reads less holds no conversation. */
 export const LEAST_CONTEXT_TOKENS = 2_048;
@@ -31,6 +30,9 @@ export interface LanguageModel {
   /** What it reads at once. */
   readonly contextTokens: number;
 }
+
+/** A server of which no model is named: it is asked for those that it has. */
+export type AskedServer = Omit<LanguageModel, 'id'>;
 
 type LlmSettings = Pick<
   Config,

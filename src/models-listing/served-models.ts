@@ -1,9 +1,6 @@
 import { type OpenAiServer, openAiClient } from '../../agents-runtime/providers/openai-server.js';
-import type { LanguageModel } from './language-models.js';
+import type { AskedServer, LanguageModel } from './language-models.js';
 import { BUILT_IN_RESPONDER } from './model-listing.js';
-
-/** A server of which no model is named: it is asked for those that it has. */
-export type AskedServer = Omit<LanguageModel, 'id'>;
 
 /** An answer holds for so long. */
 const KEPT_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type CallEvents, recordingReady } from '../calls/call-events.js';
-import type { CallRow } from '../calls/calls.repository.js';
+import type { CallRow } from '../calls/call-row.js';
 
 /** Who merges a recording has it to itself for so long, and longer while it says so. */
 export const LEASE_S = 30;

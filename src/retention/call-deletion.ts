@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isCallId } from '../calls/call-id.js';
-import type { CallRow } from '../calls/calls.repository.js';
+import type { CallRow } from '../calls/call-row.js';
 import { ApiError } from '../errors.js';
 import type { CallRemoval } from './call-removal.js';
 import type { ReceiptRow, ReceiptsRepository } from './receipts.repository.js';

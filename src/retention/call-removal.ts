@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CallRow } from '../calls/calls.repository.js';
+import type { CallRow } from '../calls/call-row.js';
 import type { Deleted, ReceiptsRepository } from './receipts.repository.js';
 
 export interface CallRemovalParts {

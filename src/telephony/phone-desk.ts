@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import type { CallRow } from '../calls/call-row.js';
 import type { CallSlots, ReservedCall, SlotRefusal } from '../calls/call-slots.js';
-import type { CallRow, CallsRepository } from '../calls/calls.repository.js';
+import type { CallsRepository } from '../calls/calls.repository.js';
 import type { InboundCalls, RingingCall } from '../webhooks/inbound-calls.js';
 import { numberOf } from './phone-number.js';
 

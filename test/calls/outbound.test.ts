@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallRow } from '../../src/calls/calls.repository.js';
+import type { CallRow } from '../../src/calls/call-row.js';
 import type { DialStatus } from '../../src/calls/outbound-calls.js';
 import { withControlPlane } from '../support/control-plane.js';
 import { startTwilio, TWILIO } from '../support/fake-carriers.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import type { CallRow } from '../../src/calls/calls.repository.js';
+import type { CallRow } from '../../src/calls/call-row.js';
 import type { StoredTool } from '../../src/calls/turn-row.js';
 import { connect } from '../../src/db/connect.js';
 import type { ConnectionDetails } from './call-client.js';

@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:f
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { StartError } from '../../errors.js';
-import type { EmbeddedLog } from '../embedded-postgres.js';
+import type { EmbeddedLog } from './embedded-log.js';
 import { asUser, type ServerUser } from './server-user.js';
 
 /** For root, whose own cache folder is often closed to the user that the server runs as. */

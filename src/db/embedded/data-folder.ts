@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../../errors.js';
-import type { EmbeddedLog } from '../embedded-postgres.js';
 import { SHARED_FOLDER } from './binaries.js';
+import type { EmbeddedLog } from './embedded-log.js';
 import { explainFault } from './explain-fault.js';
 import { asUser, canReach, type ServerUser } from './server-user.js';
 

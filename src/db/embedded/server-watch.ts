@@ -1,5 +1,5 @@
 import { StartError } from '../../errors.js';
-import type { EmbeddedLog } from '../embedded-postgres.js';
+import type { EmbeddedLog } from './embedded-log.js';
 import { isRunning, type Server, type ServerOptions, startServer, stopServer } from './server.js';
 
 /** A look is two reads of /proc, but a process elsewhere. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, expect, it, vi } from 'vitest';
 import type { RawData, WebSocket } from 'ws';
-import type { CallRow } from '../../../src/calls/calls.repository.js';
+import type { CallRow } from '../../../src/calls/call-row.js';
 import { signTwilio } from '../../../src/telephony/twilio/signature.js';
 import { startTwilio, TWILIO } from '../../support/fake-carriers.js';
 import { addCall } from '../../support/fake-twilio-calls.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CallRow } from '../../../src/calls/calls.repository.js';
+import type { CallRow } from '../../../src/calls/call-row.js';
 import { startTwilio } from '../../support/fake-carriers.js';
 import { Receiver } from '../../support/receiver.js';
 import { ORIGIN, ringing, streamUrl, withTwilioPlane } from '../../support/twilio-plane.js';
