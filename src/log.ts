@@ -41,7 +41,7 @@ export function makeLog(level: string, destination?: DestinationStream): Logger 
 /** What a log may know of an error. Those of others carry what they were given: left out. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
-  const code = 'code' in error ? String(error.code) : undefined;
+  const code = 'code' in error && error.code != null ? String(error.code) : undefined;
   const stack = error.stack
     ?.split('\n')
     .filter((line) => /^\s+at /.test(line))
@@ -58,6 +58,10 @@ function describeError(error: unknown): unknown {
 /** Databases quote the statement and its values, other servers what they were sent. */
 function messageOf(error: Error): string {
   if ('severity' in error) return 'database error';
-  if ('status' in error && 'headers' in error) return `another server answered ${error.status}`;
+  if ('status' in error && 'headers' in error) {
+    return error.status === undefined
+      ? 'another server did not answer'
+      : `another server answered ${error.status}`;
+  }
   return error.message;
 }

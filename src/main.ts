@@ -97,7 +97,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   const services = await openServices(context, foundation, permits);
   const served = new ServedModels({
     ...languageServers,
-    onFault: (error) => log.warn({ err: error }, 'a language server did not list its models'),
+    onFault: (err, server) =>
+      log.warn({ err, server }, 'a language server did not list its models'),
   });
   await served.refresh();
   const models = new ModelListing({

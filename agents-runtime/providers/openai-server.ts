@@ -20,6 +20,7 @@ export function openAiClient(
 
 /** What failed, with the status that the server answered. */
 export function serverFailed(code: CallErrorCode, what: string, cause: unknown): CallError {
-  const status = cause instanceof OpenAI.APIError ? ` (status ${cause.status ?? 'none'})` : '';
+  const isTold = cause instanceof OpenAI.APIError;
+  const status = isTold ? ` (${cause.status ? `status ${cause.status}` : 'no answer'})` : '';
   return new CallError(code, `${what} failed${status}`, { cause });
 }

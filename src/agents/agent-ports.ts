@@ -23,6 +23,7 @@ export interface KnowledgeBaseDirectory {
 export interface AgentModels {
   /** The id of the first language model of the listing. */
   readonly defaultLlmModel: string;
+  readonly llmModels: readonly { readonly id: string }[];
   /** The `-latest` id of the TTS family that a language asks for; `auto`: the multilingual one. */
   ttsModelFor(language: Language | 'auto'): string;
 }

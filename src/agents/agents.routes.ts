@@ -189,6 +189,14 @@ function oneAgentRoutes({ agents, models, lines }: AgentRouteParts): readonly Ro
   ];
 }
 
+/** Calls go on with another model where the agent's own is not listed: whoever deploys it should know. */
+function deployedMessage({ config }: Agent, { llmModels, defaultLlmModel }: AgentModels): string {
+  const message = 'The agent is deployed and takes calls';
+  const own = config.llm_model;
+  if (!own || llmModels.some(({ id }) => id === own)) return message;
+  return `${message}, but no language server has its model ${own} now: ${defaultLlmModel} answers instead (GET /api/v1/models lists the models)`;
+}
+
 function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[] {
   const moved = (agent: Agent, more: object = {}) =>
     reply(200, { agent: toAgentBody(agent, models), ...more }, tagOf(agent));
@@ -208,7 +216,7 @@ function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[
       async handle(call) {
         const agent = await agents.deploy(refOf(call));
         const line = await lines?.openAgent(agent);
-        return moved(agent, { message: 'The agent is deployed and takes calls', ...line });
+        return moved(agent, { message: deployedMessage(agent, models), ...line });
       },
     }),
     route({

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { LoggedTool, LoggedTurn } from '../../agents-runtime/call/call-log.js';
 import type { CallRow } from './call-row.js';
+import { shownArguments } from './turn-row.js';
 
 /** Something about a call that receivers outside may be told. */
 export interface CallEvent {
@@ -95,7 +96,7 @@ export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallE
     turn_index: turn,
     name: tool.name,
     kind: tool.kind,
-    arguments: tool.arguments,
+    arguments: shownArguments(tool.arguments),
     result: tool.result,
     outcome: tool.outcome,
     started_ms: Math.round(tool.startedMs),

@@ -3,7 +3,7 @@ import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
 import type { CallRow } from './call-row.js';
 import { cueOf, SRT, VTT } from './subtitles.js';
 import { asTold, lineOf } from './transcript-line.js';
-import type { CallTurnRow } from './turn-row.js';
+import { type CallTurnRow, shownArguments } from './turn-row.js';
 
 /** The files in which a transcript can be had. */
 export const TRANSCRIPT_FILES = {
@@ -107,19 +107,13 @@ function shownTurn(call: CallRow, turn: CallTurnRow) {
     start_ms,
     end_ms,
     latency,
-    tools: (turn.tools ?? []).map((tool) => ({ ...tool, arguments: parsed(tool.arguments) })),
+    tools: (turn.tools ?? []).map((tool) => ({
+      ...tool,
+      arguments: shownArguments(tool.arguments),
+    })),
     sources: turn.sources ?? [],
     providers: turn.providers ?? {},
   };
-}
-
-/** What the model wrote; as it stands where that is no JSON, or where it was cut. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text || '{}');
-  } catch {
-    return text;
-  }
 }
 
 /** Over the turns that were answered: the median and the worst, and the mean of each part, which add up. */

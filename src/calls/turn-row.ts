@@ -94,3 +94,12 @@ function toStoredSources(sources: NonNullable<LoggedTurn['sources']>): readonly 
 function storable(text: string): string {
   return text.replaceAll(/[\0\p{Surrogate}]/gu, '');
 }
+
+/** The arguments that a model wrote; the text as it stands where that is no JSON, or was cut. */
+export function shownArguments(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}');
+  } catch {
+    return text;
+  }
+}

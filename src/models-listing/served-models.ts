@@ -15,7 +15,8 @@ export interface ServedModelsOptions {
   readonly servers: readonly AskedServer[];
   readonly ask?: (server: OpenAiServer) => Promise<readonly string[]>;
   readonly now?: () => number;
-  readonly onFault: (error: unknown) => void;
+  /** @param server its host. */
+  readonly onFault: (error: unknown, server: string) => void;
 }
 
 /**
@@ -60,7 +61,7 @@ export class ServedModels {
           const ids = await ask(server);
           this.#idsOf.set(server, ids.filter(isUsable).slice(0, MOST_MODELS));
         } catch (error) {
-          onFault(error);
+          onFault(error, new URL(server.baseUrl).host);
         }
       }),
     );

@@ -231,6 +231,13 @@ describe('the states of an agent', () => {
     expect((await ask('GET', path)).body).toEqual(disabled.body.agent);
   });
 
+  it('are told on being deployed when their model is not listed', async () => {
+    const { move } = await makeAgent({ llm_model: 'gpt-nought' });
+    expect((await move('deploy')).body.message).toMatch(/gpt-nought now: parley-extractive-v1 /);
+    const { move: other } = await makeAgent({ llm_model: 'parley-extractive-v1' });
+    expect((await other('deploy')).body.message).toBe('The agent is deployed and takes calls');
+  });
+
   it('do not reach deployed in a language that nothing here speaks', async () => {
     const { move, ask, path } = await makeAgent({ tts_params: { language: 'pl' } });
     const { status, body } = await move('deploy');

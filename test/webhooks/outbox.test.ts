@@ -163,7 +163,7 @@ describe('the outbox', () => {
       turn_index: 0,
       name: 'look',
       kind: 'webhook',
-      arguments: '{"day":"Monday"}',
+      arguments: { day: 'Monday' },
       result: 'Open.',
       outcome: 'ok',
       started_ms: 100,

@@ -7,9 +7,14 @@ const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 /** Of a stream that stays open for as long as the call. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024;
 
-/** A server of tools that sends too much, or sends us elsewhere. */
+/** A server of tools that sends too much, or sends us elsewhere. Its message tells the model why. */
 export class McpAnswerError extends Error {
   override readonly name = 'McpAnswerError';
+}
+
+/** What an answer beyond all bounds fails with. */
+export function tooMuch(): McpAnswerError {
+  return new McpAnswerError('its answer is too long');
 }
 
 /**
@@ -21,7 +26,7 @@ export function mcpFetch(fetch: Fetch, onTooMuch: () => void): Fetch {
     const response = await fetch(input, init);
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
-      throw new McpAnswerError('The server answered with a redirect');
+      throw new McpAnswerError('its server answered with a redirect, which is not followed');
     }
     if (!response.body) return response;
     const isStream = (init.method ?? 'GET') === 'GET';
@@ -41,7 +46,7 @@ function limit(bytes: number, onTooMuch: () => void): TransformStream<Uint8Array
         controller.enqueue(chunk);
         return;
       }
-      controller.error(new McpAnswerError('The server sends too much'));
+      controller.error(tooMuch());
       onTooMuch();
     },
   });

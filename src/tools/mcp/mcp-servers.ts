@@ -4,6 +4,7 @@ import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import type { ArgumentChecks } from '../argument-checks.js';
 import type { CallTool } from '../call-tools.js';
+import { evenShares } from './even-shares.js';
 import { mcpNames } from './mcp-names.js';
 import { type ListedTool, McpSession } from './mcp-session.js';
 import { mcpTool } from './mcp-tool.js';
@@ -80,7 +81,7 @@ export class McpServers {
     for (const { server } of lines) this.#waitNoMore(ToolLists.keyOf(agentId, server));
     return {
       tools: () => {
-        named ??= this.#named(lines, taken);
+        named ??= this.#named(agentId, lines, taken);
         return named;
       },
       close: () => {
@@ -133,12 +134,19 @@ export class McpServers {
     this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
   }
 
-  #named(lines: readonly Line[], taken: readonly string[]): readonly CallTool[] {
-    const { checks } = this.#parts;
-    const all = lines
-      .flatMap((line) => line.tools.map((tool) => ({ ...line, tool })))
-      .filter(({ tool }) => JSON.stringify(tool.inputSchema).length <= MAX_SCHEMA)
-      .slice(0, MOST_TOOLS);
+  #named(agentId: string, lines: readonly Line[], taken: readonly string[]): readonly CallTool[] {
+    const { checks, log } = this.#parts;
+    const usable = lines.map(({ tools }) => tools.filter(hasUsableSchema));
+    const shares = evenShares(
+      usable.map(({ length }) => length),
+      MOST_TOOLS,
+    );
+    const all = lines.flatMap((line, i) =>
+      usable[i]!.slice(0, shares[i]).map((tool) => ({ ...line, tool })),
+    );
+    const leftOut = lines.reduce((sum, { tools }) => sum + tools.length, 0) - all.length;
+    if (leftOut > 0)
+      log.warn({ agent: agentId, leftOut }, 'MCP tools are left out, as too many or too large');
     const names = mcpNames(
       all.map(({ server, tool }) => ({ server: server.name, name: tool.name })),
       taken,
@@ -148,4 +156,8 @@ export class McpServers {
       return name === undefined ? [] : [mcpTool(tool, name, { session, checks, onFault })];
     });
   }
+}
+
+function hasUsableSchema({ inputSchema }: ListedTool): boolean {
+  return JSON.stringify(inputSchema).length <= MAX_SCHEMA;
 }

@@ -14,7 +14,7 @@ import {
 import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import { authHeaders } from '../credentials.js';
-import { mcpFetch } from './mcp-fetch.js';
+import { mcpFetch, tooMuch } from './mcp-fetch.js';
 
 /** For the handshake, and for each page of the list. */
 const ANSWER_WITHIN_MS = 5_000;
@@ -57,6 +57,8 @@ export class McpSession {
   #connecting: Promise<Connection> | undefined;
   #relisting: NodeJS.Timeout | undefined;
   #lastRelist = 0;
+  /** Answers that had no end. */
+  #cutAnswers = 0;
   #isClosed = false;
 
   constructor(options: McpSessionOptions) {
@@ -97,11 +99,15 @@ export class McpSession {
         { signal, timeout: timeoutMs },
       );
     };
+    const cutBefore = this.#cutAnswers;
     try {
       return await ask();
     } catch (error) {
+      if (this.#cutAnswers > cutBefore) throw tooMuch();
       if (signal.aborted || !wasNotDone(error)) throw error;
       await this.#disconnect();
+      // One that was started again may have other tools.
+      this.#relistSoon();
       return ask();
     }
   }
@@ -115,7 +121,7 @@ export class McpSession {
   #connected(): Promise<Connection> {
     if (this.#isClosed) return Promise.reject(new Error('The call is over'));
     if (this.#connecting) return this.#connecting;
-    const connecting: Promise<Connection> = this.#connect(() => this.#forget(connecting));
+    const connecting: Promise<Connection> = this.#connect(() => this.#lose(connecting));
     this.#connecting = connecting;
     // The next one tries again.
     connecting.catch(() => this.#forget(connecting));
@@ -130,7 +136,11 @@ export class McpSession {
       { jsonSchemaValidator: { getValidator: () => accept } },
     );
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#relistSoon());
-    const transport = transportTo(server, mcpFetch(outbound.fetch, onGone));
+    const onTooMuch = () => {
+      this.#cutAnswers++;
+      onGone();
+    };
+    const transport = transportTo(server, mcpFetch(outbound.fetch, onTooMuch));
     try {
       // The client's own limit is for the greeting, and not for the stream before it.
       await inTime(client.connect(transport, { timeout: ANSWER_WITHIN_MS }), CONNECT_WITHIN_MS);
@@ -147,6 +157,13 @@ export class McpSession {
     };
     if (this.#isClosed) await end(connection);
     return connection;
+  }
+
+  /** A connection broke: what its server tells of its list meanwhile is not heard, so it is read again. */
+  #lose(connecting: Promise<Connection>): void {
+    if (this.#connecting !== connecting) return;
+    this.#forget(connecting);
+    this.#relistSoon();
   }
 
   #forget(connecting: Promise<Connection> | undefined): void {

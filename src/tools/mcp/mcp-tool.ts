@@ -4,6 +4,7 @@ import type { ArgumentChecks } from '../argument-checks.js';
 import type { CallTool } from '../call-tools.js';
 import { toolData } from '../tool-data.js';
 import { argumentSchema } from '../tool-schema.js';
+import { McpAnswerError } from './mcp-fetch.js';
 import type { ListedTool, McpSession } from './mcp-session.js';
 
 /** MCP names no limit of its own. */
@@ -52,7 +53,8 @@ function refused(error: unknown): ToolOutcome {
     const outcome = 'Error: the tool failed.';
     return { text: toolData({ outcome, data: error.message.slice(0, MAX_REASON) }), failed: true };
   }
-  return { text: 'Error: the tool failed, because its server cannot be asked.', failed: true };
+  const why = error instanceof McpAnswerError ? error.message : 'its server cannot be asked';
+  return { text: `Error: the tool failed, because ${why}.`, failed: true };
 }
 
 function outcomeOf({ isError, content, structuredContent }: CallToolResult): ToolOutcome {
