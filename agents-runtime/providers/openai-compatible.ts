@@ -55,7 +55,7 @@ export class OpenAiCompatibleModel implements ReplyModel {
     this.id = id;
     this.#servedId = servedId;
     this.#contextTokens = contextTokens;
-    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
+    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1, isLive: true });
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyToken> {

@@ -9,14 +9,43 @@ export interface OpenAiServer {
   readonly apiKey: string | undefined;
 }
 
-/** @param limits of one request: ms to its first byte, and how often it is tried again. */
+/** In a call nobody waits longer than this because a server asks for it. */
+const LONGEST_WAIT_S = 1;
+
+export interface RequestLimits {
+  /** Ms to the first byte. */
+  readonly timeout: number;
+  /** How often it is tried again. */
+  readonly maxRetries: number;
+  /** Somebody listens: a server that is busy for long has failed, and is not waited for. */
+  readonly isLive?: boolean;
+}
+
+/** @param limits of one request. */
 export function openAiClient(
   { baseUrl, apiKey }: OpenAiServer,
-  limits: { readonly timeout: number; readonly maxRetries: number },
+  { isLive = false, ...limits }: RequestLimits,
 ): OpenAI {
-  // The client wants some key; servers without authentication ignore it.
-  return new OpenAI({ baseURL: baseUrl, apiKey: apiKey ?? 'none', ...limits });
+  return new OpenAI({
+    baseURL: baseUrl,
+    // The client wants some key; servers without authentication ignore it.
+    apiKey: apiKey ?? 'none',
+    ...limits,
+    ...(isLive && { fetch: fetchNow }),
+  });
 }
+
+/** The client waits as long as `Retry-After` says, up to a minute, unless the answer forbids it. */
+const fetchNow: typeof fetch = async (...request) => {
+  const response = await fetch(...request);
+  const wait = Number(response.headers.get('retry-after') ?? 0);
+  if (response.ok || wait <= LONGEST_WAIT_S) return response;
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  // Source: the client's own rule for retries, which this header decides.
+  headers.set('x-should-retry', 'false');
+  return new Response(response.body, { status, statusText, headers });
+};
 
 /** What failed, with the status that the server answered. */
 export function serverFailed(code: CallErrorCode, what: string, cause: unknown): CallError {

@@ -36,7 +36,7 @@ export class OpenAiTranscription implements Recogniser {
     this.id = model;
     this.languages = languages;
     this.#model = model;
-    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
+    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1, isLive: true });
   }
 
   /** @throws CallError RECOGNITION_FAILED when the endpoint fails. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InformedModel } from '../../../agents-runtime/agent/informed-model.js';
 import type { Passage } from '../../../agents-runtime/agent/knowledge.js';
@@ -62,6 +65,26 @@ describe('a model behind an OpenAI-compatible server', () => {
     expect(told[3]).toBe(history[3]!.text);
     expect(Buffer.byteLength(JSON.stringify(messages)) / 3).toBeLessThan(16_384);
     expect(messages.map(({ content }) => content).join()).not.toContain('\ufffd');
+  });
+
+  it('that is busy for long has failed: nobody in a call waits for it', async () => {
+    let asked = 0;
+    const busy = createServer((_, response) => {
+      asked++;
+      response
+        .writeHead(429, { 'retry-after': '50', 'content-type': 'application/json' })
+        .end('{}');
+    });
+    busy.listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const baseUrl = `http://127.0.0.1:${(busy.address() as AddressInfo).port}/v1`;
+    const endpoint = { baseUrl, apiKey: undefined, contextTokens: 16_384 };
+    await expect(all(new OpenAiCompatibleModel('any', endpoint).reply(REQUEST))).rejects.toThrow(
+      'The language model any failed (status 429)',
+    );
+    expect(asked).toBe(1);
+    busy.closeAllConnections();
+    busy.close();
   });
 
   it('fails with one code of ours, whatever the server does', async () => {
