@@ -1,16 +1,14 @@
 import { ROOM_RATE } from '../../agents-runtime/transports/livekit/messages.js';
 import type { RoomCaller } from '../../agents-runtime/transports/livekit/rooms.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
-import type { CallSlots, SlotRefusal } from '../calls/call-slots.js';
+import type { SlotRefusal } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import { numberOf } from '../telephony/phone-number.js';
-import type { InboundCalls } from '../webhooks/inbound-calls.js';
+import { type InboundParts, reserveInbound } from '../telephony/reserve-inbound.js';
 
-export interface PhoneCallsParts {
+export interface PhoneCallsParts extends InboundParts {
   readonly agents: Pick<AgentsRepository, 'find'>;
-  readonly calls: Pick<CallsRepository, 'find'>;
-  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
-  readonly inbound: InboundCalls;
+  readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
 }
 
 /** For whom an agent is wanted in a room that is no client's of ours. */
@@ -46,21 +44,11 @@ export class PhoneCalls {
   ): Promise<SlotRefusal | 'gone' | undefined> {
     const agent = await this.#parts.agents.find(accountId, agentId);
     if (!agent) return 'agent_not_deployed';
-    const refusal = this.#parts.slots.refusalOf(agent);
-    if (refusal) return refusal;
-    const fromNumber = numberOf(caller.attributes['sip.phoneNumber']);
-    const toNumber = numberOf(caller.attributes['sip.trunkPhoneNumber']);
-    const options = caller.isPhone
-      ? await this.#parts.inbound.optionsFor(agent, {
-          callId,
-          fromNumber,
-          toNumber: toNumber ?? '',
-        })
-      : {};
-    const callType = caller.isPhone ? 'sip_inbound' : 'web';
-    const wish = { agent, callType, options, fromNumber, toNumber, sampleRate: ROOM_RATE } as const;
+    const wish = { agent, ...numbersOf(caller), sampleRate: ROOM_RATE };
     try {
-      const reserved = await this.#parts.slots.reserve(wish, callId);
+      const reserved = caller.isPhone
+        ? await reserveInbound(this.#parts, { ...wish, callId })
+        : await this.#parts.slots.reserve({ ...wish, callType: 'web', options: {} }, callId);
       return reserved.type === 'refused' ? reserved.why : undefined;
     } catch (error) {
       // While the owner was asked, another gateway may have had the same job.
@@ -68,4 +56,11 @@ export class PhoneCalls {
       throw error;
     }
   }
+}
+
+function numbersOf({ attributes }: RoomCaller) {
+  return {
+    fromNumber: numberOf(attributes['sip.phoneNumber']),
+    toNumber: numberOf(attributes['sip.trunkPhoneNumber']),
+  };
 }

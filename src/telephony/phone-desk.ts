@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.js';
-import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { CallRow } from '../calls/call-row.js';
-import type { CallSlots, ReservedCall, SlotRefusal } from '../calls/call-slots.js';
+import type { SlotRefusal } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
-import type { InboundCalls, RingingCall } from '../webhooks/inbound-calls.js';
 import { numberOf } from './phone-number.js';
+import { type InboundParts, reserveInbound } from './reserve-inbound.js';
 
 /** A call that reaches us, as its carrier tells of it. */
 export interface IncomingCall {
@@ -30,11 +30,9 @@ export type Rung =
   /** It has ended already. */
   | { readonly type: 'over' };
 
-export interface PhoneDeskParts {
+export interface PhoneDeskParts extends InboundParts {
   readonly agents: Pick<AgentsRepository, 'findDeployedByNumber'>;
   readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
-  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
-  readonly inbound: InboundCalls;
 }
 
 /** The id of a call by its carrier's name, the same on every gateway. */
@@ -73,9 +71,10 @@ export class PhoneDesk {
     const toNumber = numberOf(to);
     const agent = toNumber && (await this.#parts.agents.findDeployedByNumber(toNumber));
     if (!agent) return { type: 'refused', why: 'no_agent' };
-    const numbers = { fromNumber: numberOf(from), toNumber };
+    const fromNumber = numberOf(from);
     try {
-      const reserved = await this.#reserve(callId, agent, numbers);
+      const call = { callId, agent, fromNumber, toNumber, sampleRate: LINE_RATE };
+      const reserved = await reserveInbound(this.#parts, call);
       if (reserved.type === 'refused') return reserved;
     } catch (error) {
       // Another gateway was told of the same call, and was faster.
@@ -83,27 +82,7 @@ export class PhoneDesk {
       if (other) return again(other);
       throw error;
     }
-    return { type: 'admitted', callId, agentId: agent.id, from: numbers.fromNumber, to: toNumber };
-  }
-
-  async #reserve(
-    callId: string,
-    agent: Agent,
-    numbers: Omit<RingingCall, 'callId'>,
-  ): Promise<ReservedCall> {
-    const why = await this.#refusalOf(agent);
-    if (why) return { type: 'refused', why };
-    const options = await this.#parts.inbound.optionsFor(agent, { callId, ...numbers });
-    return this.#parts.slots.reserve(
-      { agent, callType: 'sip_inbound', options, sampleRate: LINE_RATE, ...numbers },
-      callId,
-    );
-  }
-
-  /** Looked at before the webhook is asked, too: a call that cannot be had is not announced. */
-  async #refusalOf(agent: Agent): Promise<SlotRefusal | undefined> {
-    const { slots, calls } = this.#parts;
-    return slots.refusalOf(agent) ?? (await calls.refusalOf(agent.accountId));
+    return { type: 'admitted', callId, agentId: agent.id, from: fromNumber, to: toNumber };
   }
 }
 

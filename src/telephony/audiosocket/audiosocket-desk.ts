@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { LINE_RATE } from '../../../agents-runtime/transports/telephony/phone-line.js';
 import type { Agent } from '../../agents/agents.repository.js';
-import { type CallSlots, refusedCall } from '../../calls/call-slots.js';
-import type { CallOptions, CallVariables } from '../../calls/calls.schema.js';
-import type { InboundCalls } from '../../webhooks/inbound-calls.js';
+import { refusedCall } from '../../calls/call-slots.js';
+import type { CallVariables } from '../../calls/calls.schema.js';
 import { numberOf } from '../phone-number.js';
+import { type InboundParts, reserveInbound } from '../reserve-inbound.js';
 import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
 
 /** As long as a slot is held for a call that has not begun. */
@@ -26,9 +26,7 @@ export interface RegisteredCall {
   readonly expiresAt: Date;
 }
 
-export interface AudioSocketDeskParts {
-  readonly slots: CallSlots;
-  readonly inboundCalls: InboundCalls;
+export interface AudioSocketDeskParts extends InboundParts {
   readonly registered: Pick<AudioSocketCallsRepository, 'register'>;
 }
 
@@ -42,27 +40,16 @@ export class AudioSocketDesk {
 
   /** @throws ApiError CALL_VALIDATION_FAILED with a reason, OVERLOADED */
   async register({ agent, from, to, variables }: ComingCall): Promise<RegisteredCall> {
-    const { slots, inboundCalls, registered } = this.#parts;
-    const refusal = slots.refusalOf(agent);
-    if (refusal) throw refusedCall(refusal);
     const callId = randomUUID();
     const [fromNumber, toNumber] = [numberOf(from), numberOf(to)];
-    const asked = await inboundCalls.optionsFor(agent, { callId, fromNumber, toNumber });
-    const options = withVariables(asked, variables);
-    const reserved = await slots.reserve(
-      { agent, callType: 'sip_inbound', options, fromNumber, toNumber, sampleRate: LINE_RATE },
-      callId,
-    );
+    const call = { callId, agent, fromNumber, toNumber, sampleRate: LINE_RATE, variables };
+    const reserved = await reserveInbound(this.#parts, call);
     if (reserved.type === 'refused') throw refusedCall(reserved.why);
     const uuid = randomUUID();
-    return { callId, uuid, expiresAt: await registered.register(uuid, callId, GOOD_FOR_S) };
+    return {
+      callId,
+      uuid,
+      expiresAt: await this.#parts.registered.register(uuid, callId, GOOD_FOR_S),
+    };
   }
-}
-
-function withVariables(
-  options: CallOptions,
-  variables: CallVariables | null | undefined,
-): CallOptions {
-  if (!variables) return options;
-  return { ...options, dynamic_variables: { ...options.dynamic_variables, ...variables } };
 }

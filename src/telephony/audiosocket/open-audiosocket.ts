@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { AgentsRepository } from '../../agents/agents.repository.js';
 import type { CallSlots } from '../../calls/call-slots.js';
+import type { CallsRepository } from '../../calls/calls.repository.js';
 import type { Config } from '../../config.js';
 import type { Route } from '../../http/route.js';
 import type { InboundCalls } from '../../webhooks/inbound-calls.js';
@@ -15,6 +16,7 @@ export interface AudioSocketParts {
   readonly config: Pick<Config, 'AUDIOSOCKET_PORT' | 'AUDIOSOCKET_HOST'>;
   readonly db: Knex;
   readonly log: Logger;
+  readonly calls: CallsRepository;
   readonly slots: CallSlots;
   readonly phones: PhoneConnections;
   readonly inboundCalls: InboundCalls;
@@ -30,9 +32,9 @@ export interface OpenAudioSocket {
 
 /** Puts AudioSocket together; nothing is listened for before `listen`. */
 export function openAudioSocket(parts: AudioSocketParts): OpenAudioSocket {
-  const { config, db, slots, inboundCalls } = parts;
+  const { config, db, calls, slots, inboundCalls: inbound } = parts;
   const registered = new AudioSocketCallsRepository(db);
-  const desk = new AudioSocketDesk({ slots, inboundCalls, registered });
+  const desk = new AudioSocketDesk({ calls, slots, inbound, registered });
   const server = new AudioSocketServer({ ...parts, registered });
   return {
     routes: audioSocketRoutes({

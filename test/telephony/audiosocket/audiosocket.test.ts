@@ -32,6 +32,8 @@ const log = pino({ level: 'silent' });
 /** What the calls that began here were told. */
 const begun: { readonly callId: string; readonly wire: CallTransport; told: string[] }[] = [];
 let asked: CallOptions = {};
+/** Calls that the agent's owner was asked about. */
+const announced: string[] = [];
 let audioSocket: OpenAudioSocket;
 
 const plane = withControlPlane({
@@ -49,9 +51,15 @@ const plane = withControlPlane({
       config: { AUDIOSOCKET_PORT: 0, AUDIOSOCKET_HOST: '127.0.0.1' },
       db,
       log,
+      calls,
       slots,
       phones,
-      inboundCalls: { optionsFor: async () => asked },
+      inboundCalls: {
+        optionsFor: async (_agent, { callId }) => {
+          announced.push(callId);
+          return asked;
+        },
+      },
     });
     return audioSocket.routes;
   },
@@ -146,7 +154,8 @@ describe('a call that is announced', () => {
     expect(body.uuid).not.toBe(body.call_id);
   });
 
-  it('is refused in the words of the API', async () => {
+  it('is refused in the words of the API, and its owner asked nothing', async () => {
+    announced.length = 0;
     const ask = await plane.asNewAccount();
     const agent_id = await deployed(ask);
     await ask('POST', `/agent/${agent_id}/pause`);
@@ -154,10 +163,19 @@ describe('a call that is announced', () => {
       status: 403,
       body: { code: 'CALL_VALIDATION_FAILED', reason: 'agent_not_deployed' },
     });
+    expect(announced).toEqual([]);
     const stranger = await plane.asNewAccount();
     expect((await announce(stranger, { agent_id })).status).toBe(404);
     const keyed = plane.askAs(await plane.makeKey(await plane.makeAccount(), ['speech']));
     expect((await announce(keyed, { agent_id })).status).toBe(403);
+    const poor = await plane.makeAccount();
+    await plane.database.db('accounts').where({ id: poor }).update({ balance: 0 });
+    const asPoor = plane.askAs(await plane.makeKey(poor));
+    expect(await announce(asPoor, { agent_id: await deployed(asPoor) })).toMatchObject({
+      status: 403,
+      body: { reason: 'insufficient_credits' },
+    });
+    expect(announced).toEqual([]);
   });
 });
 
