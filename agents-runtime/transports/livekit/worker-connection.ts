@@ -18,6 +18,8 @@ const PING_MS = 5_000;
 const MOST_UNANSWERED = 3;
 /** LiveKit asks the next worker after 10 s; what comes later is for nobody. */
 const ANSWER_MS = 9_000;
+/** Trying again changes nothing: somebody has to mend the settings. */
+const REFUSED = 'it does not take LIVEKIT_API_KEY and LIVEKIT_API_SECRET';
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
@@ -48,7 +50,7 @@ export interface WorkerConnectionOptions {
   readonly onAssigned: (assignment: Assignment) => void;
   /** LiveKit gives the job up: its agent did not come, or was sent away. */
   readonly onTerminated: (jobId: string) => void;
-  /** The connection is there, or is gone for this reason. */
+  /** The connection is there, or is gone for this reason; told again when the server refuses the key. */
   readonly onUp: (serverVersion: string) => void;
   readonly onDown: (why: string) => void;
   readonly onFault: (error: unknown) => void;
@@ -66,6 +68,7 @@ export class WorkerConnection {
   #unanswered = 0;
   #timer: Timer | undefined;
   #told = '';
+  #isRefused = false;
 
   constructor(options: WorkerConnectionOptions) {
     this.#options = options;
@@ -123,7 +126,7 @@ export class WorkerConnection {
     this.#socket = socket;
     let why = 'the connection was closed';
     socket.on('error', (error) => {
-      why = error.message;
+      why = /response: 40[13]$/.test(error.message) ? REFUSED : error.message;
     });
     socket.on('open', () => this.#register(socket));
     socket.on('message', (data: RawData) => this.#onMessage(socket, data as Buffer));
@@ -172,6 +175,7 @@ export class WorkerConnection {
     this.#timer?.cancel();
     this.#isUp = true;
     this.#tries = 0;
+    this.#isRefused = false;
     this.#told = '';
     this.#options.onUp(serverVersion);
     this.tell();
@@ -223,7 +227,9 @@ export class WorkerConnection {
     if (this.#isClosed) return;
     this.#isUp = false;
     this.#unanswered = 0;
-    if (this.#tries === 0) this.#options.onDown(why);
+    const isNews = why === REFUSED && !this.#isRefused;
+    if (this.#tries === 0 || isNews) this.#options.onDown(why);
+    this.#isRefused = why === REFUSED;
     const { clock, random = Math.random } = this.#options;
     const wait = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#tries);
     this.#tries++;
