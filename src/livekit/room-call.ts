@@ -7,7 +7,7 @@ import type {
   RoomWire,
 } from '../../agents-runtime/transports/livekit/rooms.js';
 import type { CallOpening, TakenCall, TakeRefusal } from '../calls/call-opening.js';
-import type { LiveCalls } from '../calls/live-calls.js';
+import type { LiveCalls, PhoneControls } from '../calls/live-calls.js';
 import type { PhoneCalls, WantedAgent } from './phone-calls.js';
 
 type Taken = Pick<TakenCall, 'begin' | 'drop'>;
@@ -110,7 +110,8 @@ export class RoomCall {
       onEnded = resolve;
     });
     try {
-      const call = taken.begin(wire, { log: this.#log, onEnded });
+      const phone = wire.caller.isPhone ? { phone: controlsOf(wire) } : {};
+      const call = taken.begin(wire, { log: this.#log, onEnded, ...phone });
       this.#hasBegun = true;
       wire.start(call);
     } catch (error) {
@@ -124,4 +125,9 @@ export class RoomCall {
     await wire.left;
     return reason;
   }
+}
+
+/** LiveKit SIP presses keys; giving a caller away would need a trunk of its own to dial over. */
+function controlsOf(wire: RoomWire): PhoneControls {
+  return { sendKeys: (keys) => wire.sendKeys(keys), canTransfer: false, transfer: () => false };
 }

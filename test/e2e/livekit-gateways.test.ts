@@ -6,7 +6,7 @@ import { urlOf } from '../../src/db/connect.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { makeApiKey } from '../../src/keys/api-key.js';
 import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
-import type { ConnectionDetails } from '../support/call-client.js';
+import { CallClient, type ConnectionDetails } from '../support/call-client.js';
 import { admit, ask, makeAgent } from '../support/called-agents.js';
 import { withDatabase } from '../support/database.js';
 import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
@@ -34,12 +34,14 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   let server: LiveKitServer;
   let one: Product;
   let two: Product;
+  let late: Product;
+  let env: Record<string, string>;
   let agentId: string;
   let accountId: string;
   beforeAll(async () => {
     hook = await Receiver.open();
     server = await startLiveKitServer(tools['livekit-server']);
-    const env = {
+    env = {
       OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
       DATABASE_URL: urlOf(database.connection),
       SECRET_KEY: 'the secret of both gateways',
@@ -70,6 +72,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   afterAll(async () => {
     await one?.stop();
     await two?.stop();
+    await late?.stop();
     await server?.stop();
     hook?.close();
   });
@@ -158,7 +161,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   );
 
   it(
-    'answer who telephones through LiveKit SIP, whose owner is asked, and end when they hang up',
+    'answer who telephones through LiveKit SIP, whose owner is asked; take keys and press them; end when they hang up',
     async () => {
       const rooms = new RoomServiceClient(server.url, server.apiKey, server.apiSecret);
       const dispatches = new AgentDispatchClient(server.url, server.apiKey, server.apiSecret);
@@ -182,40 +185,87 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
       const row = await database
         .db('calls')
         .where({ call_type: 'sip_inbound', from_number: '+15550111' })
+        .orderBy('id', 'desc')
         .first();
       expect(row).toMatchObject({ state: 'live', to_number: '+15550100', agent_id: agentId });
-      const [asked] = hook.requests.filter(({ path }) => path === '/inbound');
+      const asked = hook.requests.findLast(({ path }) => path === '/inbound');
       expect(asked?.body).toEqual({
         agent_id: agentId,
         call_id: row.call_id,
         from_number: '+15550111',
         to_number: '+15550100',
       });
+      // RFC 4733: the codes of `*` and `#` are 10 and 11.
+      for (const [code, digit] of [
+        [4, '4'],
+        [2, '2'],
+        [11, '#'],
+      ] as const) {
+        await guest.order({ type: 'dtmf', code, digit });
+      }
+      const written = () => guest.all('text').map(({ from, text }) => [from, text]);
+      await vi.waitFor(() => {
+        expect(written()).toContainEqual(['sip_+15550111', 'Keypad input: 42#']);
+      }, WAIT);
+      const order = (what: string, body: object) =>
+        ask(two, 'POST', `/calls/${row.call_id}/${what}`, body);
+      const pressed = await order('keys', { keys: '1*d' });
+      expect([pressed.status, pressed.body.status]).toEqual([200, 'done']);
+      await vi.waitFor(() => {
+        const heard = guest.all('dtmf').map(({ code, digit }) => [code, digit]);
+        expect(heard).toEqual([
+          [1, '1'],
+          [10, '*'],
+          [15, 'D'],
+        ]);
+      }, WAIT);
+      const given = await order('transfer', { target_phone_number: '+15550199' });
+      expect([given.status, given.body.code]).toEqual([409, 'CALL_CANNOT']);
       await guest.order({ type: 'leave' });
       await vi.waitFor(async () => {
         expect((await calls().find(row.call_id))?.ended_reason).toBe('user_hangup');
       }, WAIT);
+      const turns = await database.db('call_turns').where({ call_id: row.call_id, role: 'user' });
+      expect(turns.map(({ text }) => text)).toEqual(['Keypad input: 42#']);
     },
     LIMIT,
   );
 
+  /** Rooms are not to be had, and everything else is. */
+  async function isWithoutLiveKit(product: Product): Promise<ConnectionDetails> {
+    await vi.waitFor(async () => {
+      const { status, parts } = await readiness(product.url);
+      expect([status, parts.livekit]).toEqual([200, expect.stringContaining('not registered')]);
+    }, WAIT);
+    const wish = (more: object) =>
+      ask(product, 'POST', '/connection/connection-details', { agent_id: agentId, ...more });
+    for (const more of [{}, { transport: 'livekit' }]) {
+      const refused = await wish(more);
+      expect([refused.status, refused.body.code]).toEqual([502, 'PROVIDER_ERROR']);
+    }
+    const { status, body } = await wish({ transport: 'websocket' });
+    expect(status).toBe(200);
+    expect(body.server_url).toContain('/api/v1/calls/');
+    return body;
+  }
+
   it(
-    'go on without LiveKit: readiness names it, rooms are refused, sockets are not',
+    'go on without LiveKit, and start without it: rooms are refused, sockets are not; when it comes, rooms are there',
     async () => {
+      const { port } = new URL(server.url);
       await server.stop();
+      await isWithoutLiveKit(two);
+      await two.stop();
+      late = { ...(await startProduct({ env })), apiKey: two.apiKey };
+      const client = new CallClient(await isWithoutLiveKit(late));
+      await client.connect();
+      await client.waitFor('transcript', ({ role, text }) => role === 'agent' && text !== '');
+      client.close();
+      server = await startLiveKitServer(tools['livekit-server'], { port: Number(port) });
       await vi.waitFor(async () => {
-        const { status, parts } = await readiness(two.url);
-        expect([status, parts.livekit]).toEqual([200, expect.stringContaining('not registered')]);
+        expect((await readiness(late.url)).parts.livekit).toBe('up');
       }, WAIT);
-      const wish = (more: object) =>
-        ask(two, 'POST', '/connection/connection-details', { agent_id: agentId, ...more });
-      for (const more of [{}, { transport: 'livekit' }]) {
-        const refused = await wish(more);
-        expect([refused.status, refused.body.code]).toEqual([502, 'PROVIDER_ERROR']);
-      }
-      const { status, body } = await wish({ transport: 'websocket' });
-      expect(status).toBe(200);
-      expect(body.server_url).toContain('/api/v1/calls/');
+      await isHeard(await call(late));
     },
     LIMIT,
   );

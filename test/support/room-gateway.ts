@@ -168,6 +168,7 @@ function wireOf({ callId, callerIdentity }: RoomInvitation): RoomWire {
     resumeFrom: () => undefined,
     clear: () => undefined,
     send: () => undefined,
+    sendKeys: () => true,
     close: () => undefined,
   };
 }

@@ -40,6 +40,9 @@ function newRoom(): Room {
   room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
     tell({ type: 'attributes', from: participant.identity, attributes: participant.attributes });
   });
+  room.on(RoomEvent.DtmfReceived, (code, digit, participant) => {
+    tell({ type: 'dtmf', from: participant.identity, code, digit });
+  });
   room.on(RoomEvent.ParticipantConnected, ({ identity }) => tell({ type: 'came', identity }));
   room.on(RoomEvent.ParticipantDisconnected, ({ identity }) => tell({ type: 'went', identity }));
   room.on(RoomEvent.Disconnected, (reason) => tell({ type: 'out', reason }));

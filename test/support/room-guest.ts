@@ -36,6 +36,7 @@ export type GuestTold =
       readonly from: string;
       readonly attributes: Readonly<Record<string, string>>;
     }
+  | { readonly type: 'dtmf'; readonly from: string; readonly code: number; readonly digit: string }
   | { readonly type: 'came' | 'went'; readonly identity: string }
   | { readonly type: 'out'; readonly reason: number };
 
@@ -90,10 +91,15 @@ export function roomToken(
   { apiKey, apiSecret }: LiveKitServer,
   room: string,
   identity: string,
-  grant: Partial<VideoGrant> & { isPhone?: boolean; attributes?: Record<string, string> } = {},
+  grant: Partial<VideoGrant> & {
+    isPhone?: boolean;
+    attributes?: Record<string, string>;
+    /** From now on; `-1h`: it expired an hour ago. */
+    ttl?: string;
+  } = {},
 ): Promise<string> {
-  const { isPhone, attributes, ...more } = grant;
-  const token = new AccessToken(apiKey, apiSecret, { identity, ttl: '10m' });
+  const { isPhone, attributes, ttl = '10m', ...more } = grant;
+  const token = new AccessToken(apiKey, apiSecret, { identity, ttl });
   token.addGrant({ roomJoin: true, room, canUpdateOwnMetadata: true, ...more });
   if (isPhone) token.kind = 'sip';
   if (attributes) token.attributes = attributes;

@@ -10,6 +10,7 @@ import { AgentVoice } from './agent-voice.js';
 import { CallerSound } from './caller-sound.js';
 import { EARLY_SOUND_TOPIC, MOST_EARLY_BYTES } from './early-sound.js';
 import type { FromBridge, RoomEnd, ToBridge } from './messages.js';
+import { RoomKeys } from './room-keys.js';
 import { CHAT_TOPIC, RoomTexts } from './room-texts.js';
 import type { RoomCaller } from './rooms.js';
 import { TypedTexts } from './typed-texts.js';
@@ -47,6 +48,7 @@ export class BridgeRoom {
   readonly #sound: CallerSound;
   readonly #texts: RoomTexts;
   readonly #typed: TypedTexts;
+  readonly #keys: RoomKeys;
   #wanted: string | undefined;
   #caller: RoomCaller | undefined;
   #isAway = false;
@@ -59,6 +61,7 @@ export class BridgeRoom {
     this.#voice = new AgentVoice(clock, (playedMs) => tell({ type: 'played', playedMs }));
     this.#sound = new CallerSound({ clock, onAudio });
     this.#typed = new TypedTexts(clock);
+    this.#keys = new RoomKeys(clock, (code, digit) => this.#agent.publishDtmf(code, digit));
     this.#texts = new RoomTexts(() => ({
       agent: this.#agent,
       agentTrackSid: this.#voice.trackSid,
@@ -88,6 +91,9 @@ export class BridgeRoom {
         return;
       case 'tell':
         if (!this.#isOver) this.#texts.tell(message.event);
+        return;
+      case 'keys':
+        if (!this.#isOver) this.#keys.press(message.keys);
         return;
       case 'leave':
         void this.#leave();
@@ -221,6 +227,7 @@ export class BridgeRoom {
 
   async #close(): Promise<void> {
     this.#sound.close();
+    this.#keys.close();
     const leaving = this.#voice.close().then(() => this.#room.disconnect());
     const limit = new Promise<void>((resolve) => this.#options.clock.after(LEAVING_MS, resolve));
     // Whatever it says: the room is left.

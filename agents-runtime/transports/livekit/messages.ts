@@ -21,6 +21,8 @@ export type ToBridge =
   /** What was lost is over: the audio that comes next is at this position. */
   | { readonly type: 'seek'; readonly atMs: number }
   | { readonly type: 'tell'; readonly event: CallEvent }
+  /** Keys that who telephones shall hear. */
+  | { readonly type: 'keys'; readonly keys: string }
   | { readonly type: 'leave' };
 
 /** Why a room ended by itself. */

@@ -99,11 +99,15 @@ export class RoomTexts {
       startTime: BigInt(Math.max(0, Math.round(startMs))),
       endTime: BigInt(Math.max(0, Math.round(endMs))),
     };
-    await agent.publishTranscription({
-      participantIdentity: identity,
-      trackSid,
-      segments: [{ id: segment, text, final, language: '', ...times }],
-    });
+    // Of a caller without a microphone there is no such packet: LiveKit's native clients die of one
+    // that names no track.
+    if (trackSid !== '') {
+      await agent.publishTranscription({
+        participantIdentity: identity,
+        trackSid,
+        segments: [{ id: segment, text, final, language: '', ...times }],
+      });
+    }
     const stream = await agent.streamText({
       topic: TRANSCRIPTION_TOPIC,
       senderIdentity: identity,

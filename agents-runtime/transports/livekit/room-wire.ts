@@ -76,6 +76,12 @@ export class BridgedRoom implements RoomWire {
     if (!this.#isClosed) this.#port.tell({ type: 'tell', event });
   }
 
+  sendKeys(keys: string): boolean {
+    if (this.#isClosed || this.#over) return false;
+    this.#port.tell({ type: 'keys', keys });
+    return true;
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

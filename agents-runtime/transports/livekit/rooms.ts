@@ -24,6 +24,11 @@ export interface RoomWire extends CallTransport {
   readonly caller: RoomCaller;
   /** Resolves when the agent has left the room: after `close`, when what was said last has been heard. */
   readonly left: Promise<void>;
+  /**
+   * Who telephones hears the tones of these keys.
+   * @returns false where the call is over.
+   */
+  sendKeys(keys: string): boolean;
   /** Joins wire and call, once; a caller who has left meanwhile hangs up at once. */
   start(call: CallInput): void;
 }

@@ -1,25 +1,39 @@
+import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
+import type { SpokenPiece } from '../../../agents-runtime/audio/heard-text.js';
+import { Playout } from '../../../agents-runtime/audio/playout.js';
 import type { CallInput, SayRefusal } from '../../../agents-runtime/call/transport.js';
-import { ROOM_RATE } from '../../../agents-runtime/transports/livekit/messages.js';
+import { systemClock } from '../../../agents-runtime/clock.js';
+import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/messages.js';
 import type { RoomWire } from '../../../agents-runtime/transports/livekit/rooms.js';
-import { toFloat32 } from '../../../media/pcm.js';
-import { Resampler } from '../../../media/resample/resampler.js';
 
-const CALLER_RATE = 16_000;
 const LOUD = 2_000;
 /** Goes on a little after the tone, so that it comes back whole. */
 const TAIL_MS = 40;
+/** Room samples for one of the caller's. */
+const TIMES = ROOM_RATE / CALLER_RATE;
 
-/** A call that says back each tone that it hears: the way of the sound without anybody who thinks. */
+/**
+ * A call that says back each tone that it hears, through the gateway's own playout: the way of the sound
+ * without anybody who thinks.
+ */
 export class EchoCall implements CallInput {
-  readonly #wire: RoomWire;
-  #resampler: Resampler | undefined;
-  #frame: number[] = [];
+  readonly #playout: Playout;
+  #utterance = 0;
+  #echo: Echo | undefined;
   #leftMs = 0;
   /** Why the wire ended, if it did. */
   endedBy: string | undefined;
 
   constructor(wire: RoomWire) {
-    this.#wire = wire;
+    const ignore = () => undefined;
+    const parts = { transport: wire, clock: systemClock, ticker: new FrameTicker(systemClock) };
+    this.#playout = new Playout(parts, {
+      started: ignore,
+      stalled: ignore,
+      text: ignore,
+      audible: ignore,
+      finished: ignore,
+    });
   }
 
   connected(): void {
@@ -30,7 +44,9 @@ export class EchoCall implements CallInput {
     if (samples.some((sample) => Math.abs(sample) > LOUD)) this.#leftMs = TAIL_MS;
     if (this.#leftMs > 0) this.#say(samples);
     this.#leftMs -= (samples.length * 1000) / CALLER_RATE;
-    if (this.#leftMs <= 0) this.#finish();
+    if (this.#leftMs > 0) return;
+    this.#echo?.end();
+    this.#echo = undefined;
   }
 
   typed(): void {
@@ -41,8 +57,8 @@ export class EchoCall implements CallInput {
     return undefined;
   }
 
-  played(): void {
-    this.endedBy = undefined;
+  played(playedMs: number): void {
+    this.#playout.played(playedMs);
   }
 
   lost(): void {
@@ -50,32 +66,57 @@ export class EchoCall implements CallInput {
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
-    announce(receivedMs);
+    this.#playout.regained(receivedMs, announce);
   }
 
   hangUp(reason: string): void {
     this.endedBy = reason;
+    this.#playout.close();
   }
 
   #say(samples: Int16Array): void {
-    const floats = new Float32Array(samples.length);
-    toFloat32(samples, floats);
-    this.#resampler ??= new Resampler(CALLER_RATE, ROOM_RATE);
-    this.#resampler.push(floats, (part) => this.#send(part));
+    if (!this.#echo) {
+      this.#echo = new Echo();
+      this.#playout.prepare(++this.#utterance, this.#echo.pieces());
+      this.#playout.release(this.#utterance);
+    }
+    this.#echo.push(samples);
+  }
+}
+
+/** A tone that is being said back, as what a voice makes. */
+class Echo {
+  readonly #waiting: Float32Array[] = [];
+  #isOver = false;
+  #wake: () => void = () => undefined;
+
+  /**
+   * Each sample three times: a resampler would wait for what comes after, which a voice, that is far
+   * ahead of what is heard, never makes anybody wait for.
+   */
+  push(samples: Int16Array): void {
+    this.#waiting.push(
+      Float32Array.from(
+        { length: samples.length * TIMES },
+        (_, i) => samples[Math.floor(i / TIMES)]! / 32_768,
+      ),
+    );
+    this.#wake();
   }
 
-  #finish(): void {
-    this.#resampler?.flush((part) => this.#send(part));
-    this.#resampler = undefined;
-    this.#frame = [];
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
   }
 
-  /** Whole frames of 20 ms. */
-  #send(part: Float32Array): void {
-    this.#frame.push(...part);
-    const length = ROOM_RATE / 50;
-    while (this.#frame.length >= length) {
-      this.#wire.audio(Float32Array.from(this.#frame.splice(0, length)));
+  async *pieces(): AsyncGenerator<SpokenPiece> {
+    for (;;) {
+      for (const samples of this.#waiting.splice(0)) yield { text: '', words: [], samples };
+      if (this.#waiting.length > 0) continue;
+      if (this.#isOver) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
     }
   }
 }

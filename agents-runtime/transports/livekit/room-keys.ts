@@ -1,0 +1,45 @@
+import type { Clock, Timer } from '../../clock.js';
+
+/** In the order of their codes. Source: RFC 4733, 3.2. */
+const KEYS = '0123456789*#ABCD';
+/** From one key to the next: the tones of one take 250 ms. Source: LiveKit's agents, their send_dtmf_events. */
+const EVERY_MS = 300;
+/** More than a menu asks for; what comes beyond is not pressed. */
+const MOST_WAITING = 128;
+
+/** Presses one key: a code, and what is on the key. */
+export type PressKey = (code: number, digit: string) => Promise<void>;
+
+/** Keys that are pressed towards who telephones, one after the other: LiveKit SIP makes the tones. */
+export class RoomKeys {
+  readonly #clock: Clock;
+  readonly #press: PressKey;
+  #waiting = '';
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, press: PressKey) {
+    this.#clock = clock;
+    this.#press = press;
+  }
+
+  press(keys: string): void {
+    this.#waiting = (this.#waiting + keys).slice(0, MOST_WAITING);
+    if (!this.#timer) this.#next();
+  }
+
+  /** What waits is not pressed any more. */
+  close(): void {
+    this.#timer?.cancel();
+    this.#waiting = '';
+  }
+
+  #next(): void {
+    this.#timer = undefined;
+    const digit = this.#waiting.charAt(0).toUpperCase();
+    if (!digit) return;
+    this.#waiting = this.#waiting.slice(1);
+    this.#timer = this.#clock.after(EVERY_MS, () => this.#next());
+    // One that does not get there is lost, as a tone on a bad line is.
+    this.#press(KEYS.indexOf(digit), digit).catch(() => undefined);
+  }
+}
