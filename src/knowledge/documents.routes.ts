@@ -1,6 +1,7 @@
 import { ApiError, valueError } from '../errors.js';
 import { pageOf } from '../http/pagination.js';
 import { type Route, type RouteResponse, reply, route } from '../http/route.js';
+import { storableName } from './document-name.js';
 import type { DocumentsRepository, ListedDocument } from './documents.repository.js';
 import {
   AddDocument,
@@ -20,7 +21,6 @@ const THE_DOCUMENT: RouteResponse = { description: 'The document', schema: Docum
 const MAX_DOCUMENTS = 10_000;
 /** Of an account, before the texts of some are taken. */
 const MAX_WAITING_BYTES = 500 * 1_048_576;
-const MAX_NAME = 255;
 
 export interface DocumentRouteParts {
   /** Says whether an account has a knowledge base. */
@@ -150,12 +150,6 @@ function toBody(kbId: number, document: ListedDocument): DocumentBody {
 }
 
 const STATUSES = { pending: 'PENDING', indexed: 'INDEXED', failed: 'FAILED' } as const;
-
-/** A client may call its file anything. */
-function storableName(name: string): string {
-  const plain = name.replace(/\p{Cc}|\p{Surrogate}/gu, '').trim();
-  return [...plain].slice(0, MAX_NAME).join('');
-}
 
 /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND */
 export function noSuchKnowledgeBase(kbId: number): never {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { KnowledgeBaseDirectory } from '../agents/agent-ports.js';
+import { nameIn } from './document-name.js';
 import { MOST_FAILURES } from './indexing.repository.js';
 import { isHtml } from './text/document-kind.js';
 
@@ -207,6 +208,7 @@ async function insertDocuments(
     kb_id: kbId,
     content,
     metadata,
+    name: nameIn(metadata),
     // A page's words are taken out like those of a file.
     kind: isHtml(content) ? 'html' : 'text',
     file: isHtml(content) ? Buffer.from(content) : null,

@@ -80,6 +80,17 @@ async function find(kbId: number, question: string): Promise<string[]> {
   return hits.map(({ id }) => passages.find((one) => one.id === id)!.text);
 }
 
+it('that came as JSON has the name that its metadata give it', async () => {
+  const documents = [
+    { content: 'The pool opens at six.', metadata: { name: ' Opening\u0007 hours ', page: 3 } },
+    { content: 'A swim costs four euros.', metadata: { name: 7 } },
+    { content: '<p>Bring a towel.</p>', metadata: null },
+  ];
+  const kbId = await makeBase({ documents });
+  const { items } = (await ask('GET', `/knowledge-base/${kbId}/documents`)).body;
+  expect(items.map(({ name }: { name: string }) => name)).toEqual(['Opening hours', '', '']);
+});
+
 describe('a file', () => {
   it('is taken, read and found, with its own title; and can be taken out again', async () => {
     const kbId = await makeBase();
