@@ -239,20 +239,16 @@ export class IndexingRepository {
     /** Undefined where none of them is there any more. */
     readonly version: KnowledgeVersion | undefined;
   }> {
-    const rows: (FoundPassage & KnowledgeVersion)[] = await this.#db('passages')
-      .join('documents', 'documents.id', 'passages.document_id')
-      .join('knowledge_bases', 'knowledge_bases.kb_id', 'passages.kb_id')
-      .whereRaw('passages.id = any(?::bigint[])', [[...ids]])
-      .options({ name: 'passages-by-id' })
-      .select(
-        'passages.id',
-        'passages.heading as title',
-        'passages.text',
-        'documents.id as documentId',
-        this.#db.raw(`coalesce(nullif(documents.title, ''), documents.name) as "documentName"`),
-        'knowledge_bases.version',
-        'knowledge_bases.deletions',
-      );
+    const { rows } = await this.#db
+      .raw<{ rows: (FoundPassage & KnowledgeVersion)[] }>(
+        `select p.id, p.heading as title, p.text, d.id as "documentId",
+           coalesce(nullif(d.title, ''), d.name) as "documentName", k.version, k.deletions
+         from passages p join documents d on d.id = p.document_id
+           join knowledge_bases k on k.kb_id = p.kb_id
+         where p.id = any(?::bigint[])`,
+        [[...ids]],
+      )
+      .options({ name: 'passages-by-id' });
     const [first] = rows;
     return {
       passages: rows.map(({ version, deletions, ...passage }) => passage),

@@ -5,6 +5,7 @@ type Soak = (args: readonly string[]) => Promise<number>;
 const SOAKS: Readonly<Record<string, () => Promise<{ readonly run: Soak }>>> = {
   calls: () => import('./calls.js'),
   ends: () => import('./ends.js'),
+  indexing: () => import('./indexing.js'),
   kill: () => import('./kill.js'),
   recordings: () => import('./recordings.js'),
   schemathesis: () => import('./schemathesis.js'),
@@ -17,7 +18,7 @@ if (load) {
   process.exitCode = await (await load()).run(args);
 } else {
   console.error(
-    `usage: npm run soak -- ${Object.keys(SOAKS).join('|')} [--rounds N] [--minutes N] [--examples N]`,
+    `usage: npm run soak -- ${Object.keys(SOAKS).join('|')} [--rounds N] [--minutes N] [--examples N] [--documents N] [--calls N]`,
   );
   process.exitCode = 2;
 }
