@@ -57,12 +57,18 @@ export class CpuPermits {
   readonly #observe: PermitObserver;
   readonly total: number;
   #free: number;
+  #awaitedAt = Number.NEGATIVE_INFINITY;
 
   /** @param total jobs that may compute at the same time, ≥ 1. */
   constructor(total: number, observe: PermitObserver = () => undefined) {
     this.total = total;
     this.#free = total;
     this.#observe = observe;
+  }
+
+  /** Since somebody last waited for what a job computes, ms: background jobs do not count. */
+  get sinceAwaitedMs(): number {
+    return performance.now() - this.#awaitedAt;
   }
 
   /** Permits in use now. */
@@ -89,6 +95,7 @@ export class CpuPermits {
     const priority = typeof urgency === 'string' ? urgency : urgency.priority;
     await this.#acquire(rankOf(urgency), signal);
     const granted = performance.now();
+    if (priority !== 'background') this.#awaitedAt = granted;
     try {
       return await job();
     } finally {

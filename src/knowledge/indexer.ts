@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import {
@@ -23,6 +24,7 @@ const BATCH_WITHIN_MS = 10_000;
 const RETRY_AFTER_MS = 1_000;
 /** An endpoint that does not answer is left alone for longer each time. */
 const AWAY_FOR_MS = [2_000, 5_000, 15_000, 60_000];
+const LONGEST_REST_MS = 1_000;
 /** Of one passage. */
 const MOST_WINDOWS = 16;
 
@@ -34,6 +36,7 @@ export class Indexer {
   readonly #repository: IndexingRepository;
   readonly #embedder: Embedder;
   readonly #log: Logger;
+  readonly #hasCalls: () => boolean;
   readonly #loop: WorkLoop;
   #hasBegun = false;
   /** Documents that are taken one by one, as there is one among them that fails. */
@@ -44,10 +47,13 @@ export class Indexer {
     readonly repository: IndexingRepository;
     readonly embedder: Embedder;
     readonly log: Logger;
+    /** Whether calls need the processor too: then half of the time is left to them. */
+    readonly hasCalls?: () => boolean;
   }) {
     this.#repository = parts.repository;
     this.#embedder = parts.embedder;
     this.#log = parts.log;
+    this.#hasCalls = parts.hasCalls ?? (() => false);
     this.#loop = new WorkLoop((closing) => this.#step(closing), parts.log);
   }
 
@@ -69,6 +75,17 @@ export class Indexer {
   }
 
   async #step(closing: AbortSignal): Promise<number> {
+    const startedAt = performance.now();
+    const waitMs = await this.#work(closing);
+    if (waitMs === 0 && this.#hasCalls()) {
+      // Whoever adds documents meanwhile gets the lock, too.
+      const restMs = Math.min(performance.now() - startedAt, LONGEST_REST_MS);
+      await sleep(restMs, undefined, { signal: closing }).catch(() => undefined);
+    }
+    return waitMs;
+  }
+
+  async #work(closing: AbortSignal): Promise<number> {
     if (!this.#hasBegun) await this.#repository.forgetFailures();
     this.#hasBegun = true;
     let work: PendingWork | undefined;

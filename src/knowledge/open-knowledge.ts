@@ -28,6 +28,9 @@ const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 /** Of vectors in memory: some 85,000 windows of text. */
 const KEPT_BYTES = 128 * 1_048_576;
 
+/** Turns of calls come so often. */
+const CALLS_WITHIN_MS = 10_000;
+
 export interface KnowledgeParts {
   readonly config: Pick<
     Config,
@@ -71,7 +74,12 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
   const repository = new IndexingRepository(db, embedder.id);
   const documents = new DocumentsRepository(db, embedder.id);
   const knowledge = new KnowledgeRepository(db, embedder.id);
-  const indexer = new Indexer({ repository, embedder, log });
+  const indexer = new Indexer({
+    repository,
+    embedder,
+    log,
+    hasCalls: () => permits.sinceAwaitedMs < CALLS_WITHIN_MS,
+  });
   const files = new FileReader({
     documents,
     extractor: new TextExtractor(),

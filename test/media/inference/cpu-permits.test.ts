@@ -56,6 +56,14 @@ describe('jobs that wait for a permit', () => {
   });
 });
 
+it('tells how long nobody has waited for a job, but for background ones', async () => {
+  const permits = new CpuPermits(1);
+  await permits.use('background', async () => undefined);
+  expect(permits.sinceAwaitedMs).toBe(Number.POSITIVE_INFINITY);
+  await permits.use('interim-transcript', async () => undefined);
+  expect(permits.sinceAwaitedMs).toBeLessThan(30_000);
+});
+
 it('gives a thread that becomes free to the job that is due first, though permits are free', async () => {
   const lane = new WorkerLane(new CpuPermits(4));
   const order: string[] = [];
