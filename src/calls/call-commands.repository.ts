@@ -18,8 +18,8 @@ export type AskedCommand = Exclude<CallCommand, { type: 'end' }>;
 /** What the gateway that holds a call answers to a text that shall be said. */
 export type SayAnswer = 'queued' | SayRefusal;
 
-/** … and to what is asked of a telephone's line; `unable`: the call's wire cannot. */
-export type PhoneAnswer = 'done' | 'unable' | 'ending';
+/** … and to what is asked of a telephone's line; `unable`: its wire cannot, `refused`: its carrier will not. */
+export type PhoneAnswer = 'done' | 'unable' | 'refused' | 'ending';
 
 export type CommandAnswer = SayAnswer | PhoneAnswer;
 

@@ -112,7 +112,7 @@ export class CallCommands {
   ): Promise<T | 'late' | undefined> {
     const { commands, live, answeredWithinMs = ANSWERED_WITHIN_MS } = this.#parts;
     const own = live.get(callId);
-    if (own) return answerOf(own, command) as T;
+    if (own) return (await answerOf(own, command)) as T;
     if (!(await commands.add(callId, command))) return undefined;
     const until = performance.now() + answeredWithinMs;
     while (performance.now() < until) {
@@ -168,7 +168,10 @@ export class CallCommands {
       case 'say':
       case 'keys':
       case 'transfer':
-        await this.#parts.commands.answer(command.id, call ? answerOf(call, command) : 'ending');
+        await this.#parts.commands.answer(
+          command.id,
+          call ? await answerOf(call, command) : 'ending',
+        );
         return;
       default:
         // A newer gateway on the same database may know more of them.
@@ -178,7 +181,7 @@ export class CallCommands {
 }
 
 /** Has a call do what is asked of it. */
-function answerOf({ call, phone }: LiveCall, command: AskedCommand): CommandAnswer {
+async function answerOf({ call, phone }: LiveCall, command: AskedCommand): Promise<CommandAnswer> {
   switch (command.type) {
     case 'say':
       return call.say(command.text) ?? 'queued';
@@ -186,7 +189,6 @@ function answerOf({ call, phone }: LiveCall, command: AskedCommand): CommandAnsw
       if (!phone) return 'unable';
       return phone.sendKeys(command.keys) ? 'done' : 'ending';
     case 'transfer':
-      if (!phone?.canTransfer) return 'unable';
-      return phone.transfer(command.target) ? 'done' : 'ending';
+      return phone?.canTransfer ? phone.transfer(command.target) : 'unable';
   }
 }

@@ -16,8 +16,8 @@ export interface PhoneControls {
   /** @returns false where the call is over. */
   sendKeys(keys: string): boolean;
   readonly canTransfer: boolean;
-  /** Gives the caller to this number (E.164). @returns false where it cannot, or the call is over. */
-  transfer(target: string): boolean;
+  /** Gives the caller to this number (E.164); a call whose carrier refuses goes on. */
+  transfer(target: string): Promise<'done' | 'refused' | 'ending'>;
 }
 
 export interface LiveCall {

@@ -67,12 +67,13 @@ export function phoneCallRoutes({
       path: '/calls/{call_id}/transfer',
       summary: 'Give the caller to a telephone number',
       description:
-        'The carrier connects the caller with the number at once, and the call with the agent ends as `transferred`. Over Twilio.',
+        'The carrier connects the caller with the number at once, and the call with the agent ends as `transferred`; it goes on where the carrier refuses. Over Twilio.',
       params: CallPath,
       body: TransferInput,
       responses: {
         200: { description: 'The carrier has been told', schema: Obeyed },
         403: { description: 'This number is never called' },
+        502: { description: 'The carrier refuses; the call goes on' },
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
@@ -98,6 +99,8 @@ function obeyed(callId: string, answer: PhoneAnswer | 'late' | undefined) {
       return { call_id: callId, status: answer } as const;
     case 'unable':
       throw new ApiError('CALL_CANNOT', 'This call does not come over a line that can do this');
+    case 'refused':
+      throw new ApiError('PROVIDER_ERROR', 'The carrier did not take the caller; the call goes on');
     case 'ending':
       throw new ApiError('CALL_ENDING', 'The call is about to end');
     case 'late':

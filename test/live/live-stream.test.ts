@@ -146,10 +146,15 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
   it('presses keys and gives callers away where its line can, or says why not', async () => {
     const { accountId, ask } = await account();
     const done: string[] = [];
-    const phone = (canTransfer: boolean, isOver = false) => ({
+    const phone = (canTransfer: boolean, isOver = false, isRefused = false) => ({
       canTransfer,
       sendKeys: (keys: string) => !isOver && done.push(keys) > 0,
-      transfer: (target: string) => !isOver && done.push(target) > 0,
+      transfer: async (target: string) => {
+        if (isOver) return 'ending' as const;
+        if (isRefused) return 'refused' as const;
+        done.push(target);
+        return 'done' as const;
+      },
     });
     const target_phone_number = '+15550199';
     const keys = { keys: '42#' };
@@ -175,11 +180,13 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
     }
     const over = await holder().hold(accountId, phone(true, true));
     expect(await told(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
+    const unwanted = await holder().hold(accountId, phone(true, false, true));
+    expect(await told(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
     const plain = await holder().hold(accountId, phone(false));
     expect(await told(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
     const web = await holder().hold(accountId);
     expect(await told(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
-    expect(done).toEqual(['42#']);
+    expect(done).toEqual(['42#', '42#']);
     expect(await plane.database.db('call_command_answers')).toEqual([]);
     expect(await plane.database.db('call_commands')).toEqual([]);
   });

@@ -8,6 +8,8 @@ export interface FakeCall {
   status: 'queued' | 'ringing' | 'in-progress' | 'completed' | 'canceled';
   /** TwiML that took the call out of its socket, the newest last. */
   readonly redirects: string[];
+  /** TwiML for it is taken for invalid. */
+  refusesRedirects?: boolean;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -55,7 +57,9 @@ function change(call: FakeCall, form: URLSearchParams): Told {
   }
   const [status, twiml] = [form.get('Status'), form.get('Twiml')];
   if (status === 'completed' || status === 'canceled') call.status = status;
-  else if (twiml !== null) call.redirects.push(twiml);
+  else if (twiml !== null && call.refusesRedirects) {
+    return twilioError(400, 21218, 'Invalid TwiML');
+  } else if (twiml !== null) call.redirects.push(twiml);
   else return twilioError(400, 20001, 'Nothing to change');
   return [200, shown(call.sid, call.order, call.status)];
 }

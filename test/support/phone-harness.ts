@@ -25,7 +25,7 @@ export function phoneHarness({
         clock: parts.clock,
         ticker: new FrameTicker(parts.clock),
         link: carrier,
-        traits: { sampleRate: way?.sampleRate ?? 8_000, buffers, canTransfer: buffers },
+        traits: { sampleRate: way?.sampleRate ?? 8_000, buffers },
       });
       carrier.onEvent = (event) => line.handle(event);
       made.push({ line, carrier });

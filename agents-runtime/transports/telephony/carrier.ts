@@ -36,9 +36,7 @@ export type CarrierAction =
   | { readonly type: 'mark'; readonly name: string }
   /** Keys by the carrier's own means. */
   | { readonly type: 'dtmf'; readonly digits: string }
-  | { readonly type: 'hangup' }
-  /** Gives the caller to a number or SIP address and is out of the call. */
-  | { readonly type: 'transfer'; readonly target: string };
+  | { readonly type: 'hangup' };
 
 /** What a carrier's wire is like. */
 export interface CarrierTraits {
@@ -49,8 +47,6 @@ export interface CarrierTraits {
    * rest on `clear`. One that does not is sent each frame when it is to be heard.
    */
   readonly buffers: boolean;
-  /** It can give a caller to somebody else. */
-  readonly canTransfer: boolean;
 }
 
 /** One call's way to its carrier: actions become bytes. Safe in any order and after its end. */
@@ -58,6 +54,11 @@ export interface CarrierLink {
   /** Bytes that wait in the wire's own buffers. */
   readonly backlogBytes: number;
   act(action: CarrierAction): void;
+  /**
+   * Asks the carrier to give the caller to a number or SIP address. Absent where it cannot.
+   * @returns whether it does, and takes the call from us; if not, the call goes on. Never rejects.
+   */
+  transfer?(target: string): Promise<boolean>;
   /** Closes the wire after what was sent. Idempotent. */
   close(): void;
 }

@@ -65,6 +65,8 @@ export class PhoneLine implements CallTransport {
   #quiet: Timer | undefined;
   #watch: SilenceWatch | undefined;
   #lastWord: Timer | undefined;
+  /** A transfer that the carrier has not answered: whether it takes the caller. */
+  #leaving: Promise<boolean> | undefined;
   /** The carrier's side has ended. */
   #isGone = false;
   #isClosed = false;
@@ -143,7 +145,12 @@ export class PhoneLine implements CallTransport {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#stop();
-    this.#call?.hangUp(reason);
+    // A carrier that takes the caller ends our wire, often before it has answered.
+    if (!this.#leaving) this.#call?.hangUp(reason);
+    else {
+      const end = (isTaken: boolean) => this.#call?.hangUp(isTaken ? 'transferred' : reason);
+      void this.#leaving.then(end);
+    }
     if (this.#lastWord) this.#end();
   }
 
@@ -172,19 +179,21 @@ export class PhoneLine implements CallTransport {
   }
 
   get canTransfer(): boolean {
-    return this.#options.traits.canTransfer;
+    return this.#options.link.transfer !== undefined;
   }
 
   /**
-   * Gives the caller away; the call is over then.
+   * Gives the caller away; the call is over then, and goes on where the carrier refuses.
    * @param target E.164
-   * @returns false where the carrier cannot, or the call is over.
    */
-  transfer(target: string): boolean {
-    if (!this.canTransfer || this.#isGone || this.#isClosed) return false;
-    this.#options.link.act({ type: 'transfer', target });
-    this.gone('transferred');
-    return true;
+  async transfer(target: string): Promise<'done' | 'refused' | 'ending'> {
+    const { link } = this.#options;
+    if (!link.transfer || this.#leaving || this.isOver) return 'ending';
+    this.#leaving = link.transfer(target);
+    const isTaken = await this.#leaving;
+    this.#leaving = undefined;
+    if (isTaken) this.gone('transferred');
+    return isTaken ? 'done' : 'refused';
   }
 
   /** It cannot: a call clears instead. */

@@ -64,7 +64,7 @@ export class AudioSocketServer {
           log.warn('AudioSocket with an unknown, used or expired UUID');
           return false;
         }
-        const traits = { sampleRate, buffers: false, canTransfer: false };
+        const traits = { sampleRate, buffers: false };
         line = phones.connect({ callId, link: connection, traits, log });
         return true;
       },

@@ -26,7 +26,7 @@ import { TWILIO_PATH } from './webhooks.js';
 const START_MS = 10_000;
 /** A hang-up that Twilio did not take is tried again after so long. */
 const HANG_UP_AGAIN_MS = [0, 1_000, 5_000];
-const TRAITS = { sampleRate: TWILIO_RATE, buffers: true, canTransfer: true } as const;
+const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
 /** Source: RFC 6455 §7.4.1. */
 const CLOSE = { normal: 1000, refused: 1008 } as const;
 /** The other end closed in order, with a code or without. */
@@ -96,8 +96,6 @@ class Stream implements CarrierLink {
   readonly #codec = new TwilioCodec();
   readonly #limit: NodeJS.Timeout;
   #line: PhoneLine | undefined;
-  /** A transfer that is on its way: the call would end with its socket. */
-  #leaving: Promise<void> = Promise.resolve();
 
   constructor(parts: TwilioSocketParts, socket: WebSocket, pass: MediaPass, log: Logger) {
     this.#parts = parts;
@@ -118,7 +116,6 @@ class Stream implements CarrierLink {
 
   act(action: CarrierAction): void {
     if (action.type === 'hangup') this.#hangUp();
-    else if (action.type === 'transfer') this.#transfer(action.target);
     else {
       const text = this.#codec.write(action);
       if (text !== undefined && this.#socket.readyState === this.#socket.OPEN) {
@@ -127,8 +124,19 @@ class Stream implements CarrierLink {
     }
   }
 
+  async transfer(target: string): Promise<boolean> {
+    const { rest } = this.#parts;
+    if (!rest) return false;
+    try {
+      return await rest.redirect(this.#pass.carrierCallId, dial(target));
+    } catch (error) {
+      this.#log.warn({ err: error }, 'Twilio refused the transfer');
+      return false;
+    }
+  }
+
   close(): void {
-    void this.#leaving.then(() => this.#socket.close(CLOSE.normal));
+    this.#socket.close(CLOSE.normal);
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
@@ -176,14 +184,5 @@ class Stream implements CarrierLink {
       }
     }
     throw fault;
-  }
-
-  #transfer(target: string): void {
-    const { rest } = this.#parts;
-    if (!rest) return;
-    this.#leaving = rest.redirect(this.#pass.carrierCallId, dial(target)).then(
-      () => undefined,
-      (error: unknown) => this.#log.warn({ err: error }, 'Twilio refused the transfer'),
-    );
   }
 }

@@ -138,11 +138,24 @@ it('ends with the agent: at Twilio, and by the socket, whether or not marks come
 it('gives its caller away, and leaves the socket to Twilio until it has', async () => {
   const { socket, call, atTwilio, row } = await begun();
   const closed = once(socket, 'close');
-  call.line.transfer('+14155550177');
+  expect(await call.line.transfer('+14155550177')).toBe('done');
   await waitFor(() => expect(atTwilio.redirects).toHaveLength(1));
   expect(atTwilio.redirects[0]).toContain('<Dial><Number>+14155550177</Number></Dial>');
   await closed;
   expect(atTwilio.status).toBe('in-progress');
+  expect(await reasonOf(row)).toBe('transferred');
+});
+
+it('goes on where Twilio does not take its caller', async () => {
+  const { socket, call, atTwilio, row } = await begun();
+  atTwilio.refusesRedirects = true;
+  expect(await call.line.transfer('+14155550177')).toBe('refused');
+  call.line.audio(new Float32Array(320).fill(0.25));
+  const [sound] = (await once(socket, 'message')) as [RawData];
+  expect(String(sound)).toContain('"event":"media"');
+  expect((await row()).state).not.toBe('ended');
+  atTwilio.refusesRedirects = false;
+  expect(await call.line.transfer('+14155550178')).toBe('done');
   expect(await reasonOf(row)).toBe('transferred');
 });
 

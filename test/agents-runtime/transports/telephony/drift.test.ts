@@ -41,7 +41,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
     const line = new PhoneLine({
       clock,
       ticker: new FrameTicker(clock),
-      traits: { sampleRate: 8_000, buffers, canTransfer: buffers },
+      traits: { sampleRate: 8_000, buffers },
       link: {
         backlogBytes: 0,
         act: ({ type }) => {

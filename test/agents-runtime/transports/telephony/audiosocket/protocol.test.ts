@@ -77,7 +77,6 @@ describe('the wire', () => {
     expect(codec.write({ type: 'clear' })).toBeUndefined();
     expect(codec.write({ type: 'mark', name: 'x' })).toBeUndefined();
     expect(codec.write({ type: 'dtmf', digits: '1' })).toBeUndefined();
-    expect(codec.write({ type: 'transfer', target: '+15550100' })).toBeUndefined();
     expect(codec.write({ type: 'audio', pcm: new Int16Array(0) })).toBeUndefined();
   });
 

@@ -158,7 +158,6 @@ describe('what Twilio is told', () => {
     );
     expect(codec.write({ type: 'clear' })).toBe('{"event":"clear","streamSid":"MZ01"}');
     expect(codec.write({ type: 'hangup' })).toBeUndefined();
-    expect(codec.write({ type: 'transfer', target: '+15550100' })).toBeUndefined();
     expect(codec.write({ type: 'dtmf', digits: '1' })).toBeUndefined();
   });
 
