@@ -67,7 +67,10 @@ export class EchoGate {
   /** The loudest echo of what was played then; 0 if nothing was. */
   #floorBetween(fromMs: number, toMs: number): number {
     let loudest = 0;
-    for (const { atMs, power } of this.#played) {
+    // The newest are at the end; where the playhead was put right, not quite in order.
+    for (let i = this.#played.length - 1; i >= 0; i--) {
+      const { atMs, power } = this.#played[i]!;
+      if (atMs < fromMs - MEMORY_MS) break;
       if (atMs >= fromMs && atMs <= toMs && power > loudest) loudest = power;
     }
     return loudest * ECHO_SHARE;

@@ -12,7 +12,8 @@ interface SentFrame {
 /** The frames that a client may not have heard yet, in case it needs them again. */
 export class SentFrames {
   readonly #frames: SentFrame[] = [];
-  #toldMs = 0;
+  /** Of the first frame that was not told of. */
+  #next = 0;
 
   /** @param samples are the receiver's from now on. */
   push(atMs: number, samples: Float32Array): void {
@@ -31,9 +32,10 @@ export class SentFrames {
 
   /** Tells of each frame, once, when a position lies behind its beginning. */
   tellUpTo(positionMs: number, tell: (frame: SentFrame) => void): void {
-    for (const frame of this.from(this.#toldMs)) {
-      if (frame.atMs >= positionMs) break;
-      this.#toldMs = frame.atMs + FRAME_MS;
+    for (let i = this.#next; i < this.#frames.length; i++) {
+      const frame = this.#frames[i]!;
+      if (frame.atMs >= positionMs) return;
+      this.#next = i + 1;
       tell(frame);
     }
   }
@@ -41,10 +43,13 @@ export class SentFrames {
   /** Forgets what the playhead has left far behind. */
   trim(playedMs: number): void {
     const stale = this.#frames.findIndex(({ atMs }) => atMs >= playedMs - KEPT_MS);
-    this.#frames.splice(0, stale < 0 ? this.#frames.length : stale);
+    const count = stale < 0 ? this.#frames.length : stale;
+    this.#frames.splice(0, count);
+    this.#next = Math.max(0, this.#next - count);
   }
 
   clear(): void {
     this.#frames.length = 0;
+    this.#next = 0;
   }
 }

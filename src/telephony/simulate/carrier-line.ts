@@ -24,6 +24,12 @@ export interface CarrierLineOptions {
   readonly onMark?: (name: string, isCleared: boolean) => void;
 }
 
+/** How long what came after silence was held back before it was played. */
+export interface Held {
+  readonly atMs: number;
+  readonly heldMs: number;
+}
+
 interface Waiter {
   readonly isMet: () => boolean;
   readonly done: (isMet: boolean) => void;
@@ -57,6 +63,10 @@ export class CarrierLine {
   #quietMs = 0;
   #clears = 0;
   #gapsMs: number[] = [];
+  readonly #holds: Held[] = [];
+  /** Nothing is there to be played; or since when something is that has not begun. */
+  #isDry = true;
+  #cameAt: number | undefined;
 
   constructor(options: CarrierLineOptions) {
     const { sampleRate, driftPpm = 0, holdMs = 0, onMark } = options;
@@ -113,6 +123,11 @@ export class CarrierLine {
     return gaps;
   }
 
+  /** Of each stretch of sound, in order. */
+  get holds(): readonly Held[] {
+    return this.#holds;
+  }
+
   get isCallerSpeaking(): boolean {
     return this.#speech.length > 0;
   }
@@ -144,6 +159,8 @@ export class CarrierLine {
   /** The gateway's sound; the line owns it from here on. */
   play(pcm: Int16Array): void {
     this.advance();
+    if (this.#isDry) this.#cameAt = this.#options.clock.now();
+    this.#isDry = false;
     this.#playout.push(pcm);
     this.#mostLeadMs = Math.max(this.#mostLeadMs, this.waitingMs);
   }
@@ -156,6 +173,8 @@ export class CarrierLine {
   clear(): void {
     this.advance();
     this.#playout.clear();
+    this.#isDry = true;
+    this.#cameAt = undefined;
     this.#clears++;
   }
 
@@ -232,6 +251,12 @@ export class CarrierLine {
   /** The loudspeaker begins with the 20 ms after now. */
   #playNext(): void {
     const frame = this.#playout.take();
+    if (!frame && this.#playout.waiting === 0) this.#isDry = true;
+    if (frame && this.#cameAt !== undefined) {
+      const playedAt = this.#startedAt + this.#frames * this.#frameMs;
+      this.#holds.push({ atMs: this.atMs, heldMs: playedAt - this.#cameAt });
+      this.#cameAt = undefined;
+    }
     if (frame && isLoud(frame)) {
       if (this.#quietMs > ONSET_SILENCE_MS || this.#agentOnsetMs < 0) {
         this.#agentOnsetMs = this.atMs;

@@ -63,6 +63,24 @@ describe('the carrier’s side of a call', () => {
     expect(sent).toHaveLength(5005);
   });
 
+  it('tells how long a jitter buffer has held back what came after silence', () => {
+    const { clock, line } = setUp({ holdMs: 60 });
+    clock.advance(1_003);
+    line.play(loud(2));
+    clock.advance(30);
+    line.play(loud(2));
+    clock.advance(500);
+    line.play(loud(1));
+    line.clear();
+    line.play(loud(1));
+    clock.advance(500);
+    // From the next frame on, it waits for three.
+    expect(line.holds).toEqual([
+      { atMs: 1_080, heldMs: 77 },
+      { atMs: 1_600, heldMs: 67 },
+    ]);
+  });
+
   it('echoes marks when they are reached, and the rest at once when it is cleared', () => {
     const { clock, line, marks } = setUp();
     line.play(loud(2));
