@@ -67,6 +67,8 @@ export class PhoneConnections {
       return;
     }
     if (line.isOver) {
+      // What ended it need not have been the end of its wire.
+      line.close();
       await taken.drop();
       return;
     }

@@ -169,6 +169,17 @@ it('ends with what Twilio tells by its other way, where the socket says nothing'
   socket.terminate();
 });
 
+it('hangs up on who does not speak its language, also before the call has begun', async () => {
+  const { text, callSid, row } = await rung();
+  const socket = plane.openStream(text);
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  say(socket, start(callSid));
+  for (let i = 0; i < 300; i++) socket.send('not JSON');
+  await closed;
+  expect(await reasonOf(row)).not.toBeNull();
+});
+
 it('lets in once: a token that has been used is refused', async () => {
   const { text, socket } = await begun();
   expect(await refusalOf(plane.openStream(text))).toBe(403);
