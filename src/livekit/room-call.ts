@@ -129,5 +129,9 @@ export class RoomCall {
 
 /** LiveKit SIP presses keys; giving a caller away would need a trunk of its own to dial over. */
 function controlsOf(wire: RoomWire): PhoneControls {
-  return { sendKeys: (keys) => wire.sendKeys(keys), canTransfer: false, transfer: () => false };
+  return {
+    sendKeys: (keys) => wire.sendKeys(keys),
+    canTransfer: false,
+    transfer: async () => 'refused',
+  };
 }
