@@ -55,7 +55,8 @@ export class OpenAiCompatibleModel implements ReplyModel {
     this.id = id;
     this.#servedId = servedId;
     this.#contextTokens = contextTokens;
-    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1, isLive: true });
+    // Whoever asks knows whether to ask again, or another model.
+    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
   }
 
   async *reply(request: ReplyRequest): AsyncGenerator<ReplyToken> {

@@ -93,13 +93,17 @@ export class Summaries {
     const agent = await this.#agents.find(call.account_id, call.agent_id);
     const model = agent && this.#modelOf(agent);
     if (!model || !turns.some(({ role }) => role === 'user')) return summariseByExtract(turns);
-    try {
-      return await summariseBy(model, turns, {
+    const until = this.#clock.now() + MODEL_MS;
+    const ask = () =>
+      summariseBy(model, turns, {
         language: agent.config.tts_params?.language ?? 'en',
-        limitMs: MODEL_MS,
+        limitMs: until - this.#clock.now(),
         clock: this.#clock,
         signal: this.#closing.signal,
       });
+    try {
+      // Once more, as in a call, in what is left of the time.
+      return await ask().catch(ask);
     } catch (error) {
       // The job is taken up elsewhere, or later.
       if (this.#closing.signal.aborted) throw error;
