@@ -14,7 +14,8 @@ const STAMP = 'dist/.sources-hash';
 export async function buildIfChanged(root) {
   const stamp = join(root, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources(root)) return;
-  console.log('Building …');
+  // Beside what the command itself prints, which may be JSON.
+  console.error('Building …');
   await build(root);
 }
 
