@@ -38,6 +38,8 @@ const PAUSE_MS = 10_000;
 const APART_BY_MS = 1_500;
 const LINE_RATE = 8_000;
 const READY_WITHIN_S = 300;
+/** A carrier tells its webhooks before a call counts as ended. */
+const TOLD_WITHIN_MS = 10_000;
 
 /** A call that was held, with what its carrier heard of both sides. */
 interface HeldCall {
@@ -62,7 +64,14 @@ export async function run(args: readonly string[]): Promise<number> {
         audioSocketCall(gateway, driftPpm),
       ]),
     );
-    await Promise.all(held.map(({ call }) => talk(call, question, minutes * 60_000)));
+    await Promise.all(
+      held.map(async ({ name, call }) => {
+        await talk(call, question, minutes * 60_000).catch(async (error: unknown) => {
+          const reason = await reasonOf(gateway, call.callId);
+          throw new Error(`${name} was not held to its end (${reason})`, { cause: error });
+        });
+      }),
+    );
     let isMet = true;
     for (const each of held) isMet = (await judge(gateway, ffmpeg, each)) && isMet;
     return isMet ? 0 : 1;
@@ -118,14 +127,25 @@ async function talk(call: SimulatedCall, question: Int16Array, forMs: number): P
     line.say(question);
     await line.until(() => !line.isCallerSpeaking);
     if (!(await line.quiet(line.callerLoudMs, APART_BY_MS))) {
-      const { how } = await Promise.race([call.ended, { how: 'was not answered' }]);
-      console.log(`at ${(askedMs / 60_000).toFixed(1)} min: ${how}`);
+      const at = `at ${(askedMs / 60_000).toFixed(1)} min`;
+      const end = await Promise.race([call.ended, sleep(TOLD_WITHIN_MS)]);
+      if (end) throw new Error(`${at} the call ${call.callId} was over: the ${end.by} ${end.how}`);
+      console.log(`${at}: was not answered`);
     }
     const nextMs = line.atMs + PAUSE_MS;
     await line.until(() => line.atMs >= nextMs, PAUSE_MS * 2);
   }
   call.hangUp();
   await call.ended;
+}
+
+async function reasonOf(gateway: RunningGateway, callId: string | undefined) {
+  const headers = { authorization: `Bearer ${gateway.key}` };
+  const path = `${gateway.url}/api/v1/agent/call-history?limit=100`;
+  const { items } = (await (await fetch(path, { headers })).json()) as {
+    readonly items: readonly { readonly call_id: string; readonly ended_reason: string | null }[];
+  };
+  return items.find((item) => item.call_id === callId)?.ended_reason ?? 'no reason';
 }
 
 async function judge(
