@@ -5,6 +5,8 @@ import type { ExtractedText } from './text/extraction.js';
 
 /** A gateway that was killed leaves a document alone for so long. Over the time for one document. */
 const CLAIMED_FOR = "interval '150 seconds'";
+/** Of a file, in one answer of the database: some milliseconds of decoding. */
+const PART_BYTES = 262_144;
 const MAX_INT8 = Number.MAX_SAFE_INTEGER;
 
 export interface NewDocument {
@@ -34,7 +36,6 @@ export interface ClaimedFile {
   readonly id: number;
   readonly kbId: number;
   readonly kind: DocumentKind;
-  readonly file: Buffer;
   readonly claimedUntil: Date;
 }
 
@@ -144,9 +145,20 @@ export class DocumentsRepository {
        where id = (select id from documents
          where file is not null and (claimed_until is null or claimed_until < now())
          order by id limit 1 for update skip locked)
-       returning id, kb_id as "kbId", kind, file, claimed_until as "claimedUntil"`,
+       returning id, kb_id as "kbId", kind, claimed_until as "claimedUntil"`,
     );
     return rows[0];
+  }
+
+  /** The file in parts, so that none of them holds up audio: what the database sends is decoded here. */
+  async *fileParts({ id }: ClaimedFile): AsyncGenerator<Buffer> {
+    for (let from = 1; ; from += PART_BYTES) {
+      const row = await this.#db('documents')
+        .where({ id })
+        .first(this.#db.raw('substring(file from ? for ?) as part', [from, PART_BYTES]));
+      if (row?.part) yield row.part;
+      if (!(row?.part?.length === PART_BYTES)) return;
+    }
   }
 
   /** Keeps the text; the file has served. */

@@ -28,6 +28,7 @@ export class FileReader {
   }
 
   start(): void {
+    this.#extractor.start();
     this.#loop.start();
   }
 
@@ -43,7 +44,7 @@ export class FileReader {
     const claimed = await this.#documents.claimFile();
     if (!claimed) return LOOK_EVERY_MS;
     try {
-      const text = await this.#extractor.extract(claimed.kind, claimed.file);
+      const text = await this.#extractor.extract(claimed.kind, this.#documents.fileParts(claimed));
       await this.#documents.keepText(claimed, text);
       this.#onText();
     } catch (error) {

@@ -11,11 +11,11 @@ const extractor = new TextExtractor();
 afterAll(() => extractor.close());
 
 const textOf = async (kind: DocumentKind, bytes: string | Buffer) =>
-  (await extractor.extract(kind, Buffer.from(bytes))).text;
+  (await extractor.extract(kind, [Buffer.from(bytes)])).text;
 
 describe('the text of a document', () => {
   it('is taken from a PDF, with titles where letters are large', async () => {
-    const { text, title } = await extractor.extract('pdf', realDocument('ferry.pdf'));
+    const { text, title } = await extractor.extract('pdf', [realDocument('ferry.pdf')]);
     expect(title).toBe('Ferry guide');
     expect(text).toMatch(/^# Ferry to Skarholm\n\nThe ferry crosses the sound every forty minutes/);
     expect(text).toMatch(/\n\n## Vehicles\n\nCars pay two hundred crowns each way\. Caravans/);
@@ -32,7 +32,7 @@ describe('the text of a document', () => {
     const page = `<html><head><title>A &amp; B</title><script>alert(1)</script></head><body><nav>Home</nav>
       <h1>Prices</h1><p>A <b>swim</b> costs<br>four.</p><ul><li>one<li><p>two</p></ul>
       <table><tr><th>Room<th>Price<tr><td>Single<td>89</table><!-- no --><style>p{}</style></body>`;
-    expect(await extractor.extract('html', Buffer.from(page))).toEqual({
+    expect(await extractor.extract('html', [Buffer.from(page)])).toEqual({
       title: 'A & B',
       text: '# Prices\n\nA swim costs\nfour.\n- one\n- two\n| Room | Price |\n| --- | --- |\n| Single | 89 |',
     });
@@ -83,15 +83,17 @@ describe('a document that cannot be read', () => {
       limits: { ...EXTRACTION_LIMITS, characters: 100, pages: 0 },
     });
     const html = Buffer.from('<p>word '.repeat(50));
-    await expect(bounded.extract('html', html)).rejects.toThrow(/longer than 100 characters/);
-    await expect(bounded.extract('pdf', realDocument('ferry.pdf'))).rejects.toThrow(/than 0 pages/);
+    await expect(bounded.extract('html', [html])).rejects.toThrow(/longer than 100 characters/);
+    await expect(bounded.extract('pdf', [realDocument('ferry.pdf')])).rejects.toThrow(
+      /than 0 pages/,
+    );
     await bounded.close();
     const hasty = new TextExtractor({ timeoutMs: 1 });
-    await expect(hasty.extract('text', html)).rejects.toThrow(/takes too long/);
+    await expect(hasty.extract('text', [html])).rejects.toThrow(/takes too long/);
     await hasty.close();
     const poor = new TextExtractor({ memoryBytes: 200 * 1_048_576 });
-    const bomb = poor.extract('pdf', pdfBomb(300_000_000));
-    const next = poor.extract('text', Buffer.from('Hello.'));
+    const bomb = poor.extract('pdf', [pdfBomb(300_000_000)]);
+    const next = poor.extract('text', [Buffer.from('Hello.')]);
     await expect(bomb).rejects.toThrow(process.platform === 'linux' ? /memory/ : /./);
     expect((await next).text).toBe('Hello.');
     await poor.close();

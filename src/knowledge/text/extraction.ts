@@ -23,6 +23,20 @@ export interface ExtractionJob {
   readonly limits: ExtractionLimits;
 }
 
+/** What one document may take. */
+export interface ExtractionBounds {
+  readonly limits: ExtractionLimits;
+  readonly timeoutMs: number;
+  /** Of the process as a whole; some 60 MB are the libraries. */
+  readonly memoryBytes: number;
+}
+
+/** A file goes over in parts, so that none of them holds up the sender. */
+export type ToKeeper =
+  | { readonly type: 'file' }
+  | { readonly type: 'part'; readonly bytes: Uint8Array }
+  | { readonly type: 'read'; readonly kind: DocumentKind };
+
 /**
  * A document's text with its structure: titles begin with `#`, items of lists with `-`, rows of
  * tables are written as in Markdown, and an empty line parts paragraphs.

@@ -1,32 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { DocumentKind } from './document-kind.js';
 import {
   EXTRACTION_LIMITS,
   type ExtractedText,
-  type ExtractionLimits,
+  type ExtractionBounds,
   type ExtractionReply,
+  type ToKeeper,
   UnreadableDocument,
 } from './extraction.js';
 
-export interface TextExtractorOptions {
-  readonly limits?: ExtractionLimits;
-  /** For one document. */
-  readonly timeoutMs?: number;
-  /** Of the process as a whole; some 60 MB are the libraries. */
-  readonly memoryBytes?: number;
-}
-
-const TIMEOUT_MS = 120_000;
-const MEMORY_BYTES = 512 * 1_048_576;
-const HEAP_MB = 256;
-/** Memory is looked at so often: a bomb inflates some tens of megabytes in between. */
-const LOOK_EVERY_MS = 25;
-/** An idle process is ended after so long. */
-const IDLE_MS = 20_000;
-const PAGE_BYTES = 4_096;
+const BOUNDS: ExtractionBounds = {
+  limits: EXTRACTION_LIMITS,
+  timeoutMs: 120_000,
+  memoryBytes: 512 * 1_048_576,
+};
+/** It holds one file and one text, and starts processes. */
+const HEAP_MB = 64;
 
 /** The gateway is closing: the document is as it was. */
 export class ExtractionStopped extends Error {
@@ -34,118 +25,101 @@ export class ExtractionStopped extends Error {
 }
 
 /**
- * Takes text from documents in a process of its own, which stands back behind calls, knows no setting or secret, and is ended and replaced when a document takes too long
- * or too much memory. One document at a time.
+ * Takes text from documents, one at a time, in a process that stands back behind calls. A small process
+ * beside the gateway, which stays, starts and ends it: a fork of the gateway itself stops all its threads
+ * for as long as its memory's tables take to copy.
  */
 export class TextExtractor {
-  readonly #options: Required<TextExtractorOptions>;
-  #child: ChildProcess | undefined;
+  readonly #bounds: ExtractionBounds;
+  #keeper: ChildProcess | undefined;
+  #settle: ((reply: ExtractionReply | undefined) => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: TextExtractorOptions = {}) {
-    this.#options = {
-      limits: EXTRACTION_LIMITS,
-      timeoutMs: TIMEOUT_MS,
-      memoryBytes: MEMORY_BYTES,
-      ...options,
-    };
+  constructor(bounds: Partial<ExtractionBounds> = {}) {
+    this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** @throws UnreadableDocument with the reason; ExtractionStopped when closed meanwhile. */
-  extract(kind: DocumentKind, bytes: Uint8Array): Promise<ExtractedText> {
-    const result = this.#last.then(() => this.#extract(kind, bytes));
+  /** Starts the small process: best before there are calls. The first document does it otherwise. */
+  start(): void {
+    if (!this.#isClosed) this.#started();
+  }
+
+  /**
+   * @param parts the file's bytes; small ones leave the thread to others in between.
+   * @throws UnreadableDocument with the reason; ExtractionStopped when closed meanwhile; what `parts` throws.
+   */
+  extract(
+    kind: DocumentKind,
+    parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<ExtractedText> {
+    const result = this.#last.then(() => this.#extract(kind, parts));
     this.#last = result.catch(() => undefined);
     return result;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#end();
+    const keeper = this.#keeper;
+    if (keeper?.connected) {
+      const ended = once(keeper, 'exit');
+      keeper.ref();
+      keeper.disconnect();
+      await ended;
+    }
     await this.#last;
   }
 
-  async #extract(kind: DocumentKind, bytes: Uint8Array): Promise<ExtractedText> {
+  async #extract(
+    kind: DocumentKind,
+    parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<ExtractedText> {
     if (this.#isClosed) throw new ExtractionStopped('The text extractor is closed');
-    clearTimeout(this.#idle);
-    const child = this.#start();
-    let fault = 'It cannot be read';
-    const endFor = (reason: string) => {
-      fault = reason;
-      this.#end();
-    };
-    const { timeoutMs, limits } = this.#options;
-    const late = setTimeout(() => endFor('It takes too long to read'), timeoutMs);
-    const watch = setInterval(() => {
-      void this.#isTooLarge(child).then((is) => is && endFor('It takes too much memory to read'));
-    }, LOOK_EVERY_MS);
+    const keeper = this.#started();
+    keeper.channel?.ref();
+    const replied = new Promise<ExtractionReply | undefined>((resolve) => {
+      this.#settle = resolve;
+    });
     try {
-      const reply = await answered(child, { kind, bytes, limits });
+      await tell(keeper, { type: 'file' });
+      for await (const bytes of parts) await tell(keeper, { type: 'part', bytes });
+      await tell(keeper, { type: 'read', kind });
+      const reply = await replied;
       if (reply?.ok) return reply.output;
       if (!reply && this.#isClosed) throw new ExtractionStopped('The text extractor was closed');
-      throw new UnreadableDocument(reply?.reason ?? fault);
+      throw new UnreadableDocument(reply?.reason ?? 'It cannot be read');
     } finally {
-      clearTimeout(late);
-      clearInterval(watch);
-      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
+      this.#settle = undefined;
+      keeper.channel?.unref();
     }
   }
 
-  #start(): ChildProcess {
-    if (this.#child?.connected) return this.#child;
-    const child = fork(fileURLToPath(new URL('./extract.child.js', import.meta.url)), {
-      env: {},
-      execArgv: [`--max-old-space-size=${HEAP_MB}`],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-    // What goes wrong is told by its end.
-    child.on('error', () => undefined);
-    if (child.pid !== undefined) beNice(child.pid);
-    child.unref();
-    child.channel?.unref();
-    this.#child = child;
-    return child;
-  }
-
-  #end(): void {
-    this.#child?.kill('SIGKILL');
-    this.#child = undefined;
-  }
-
-  /** Buffers are beside the heap that V8 bounds, so the system is asked; Linux tells. */
-  async #isTooLarge({ pid }: ChildProcess): Promise<boolean> {
-    if (process.platform !== 'linux') return false;
-    const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
-    return Number(statm.split(' ')[1] ?? 0) * PAGE_BYTES > this.#options.memoryBytes;
-  }
-}
-
-function beNice(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has ended by now, which whoever waits for it is told.
-  }
-}
-
-/** Its reply; undefined when it ended without one. */
-function answered(child: ChildProcess, job: object): Promise<ExtractionReply | undefined> {
-  return new Promise((resolve) => {
-    const settle = (reply: ExtractionReply | undefined) => {
-      child.off('message', onMessage);
-      child.off('exit', onEnd);
-      child.off('error', onEnd);
-      child.channel?.unref();
-      resolve(reply);
+  #started(): ChildProcess {
+    if (this.#keeper?.connected) return this.#keeper;
+    const keeper = fork(
+      fileURLToPath(new URL('./extract.keeper.js', import.meta.url)),
+      [JSON.stringify(this.#bounds)],
+      {
+        env: {},
+        execArgv: [`--max-old-space-size=${HEAP_MB}`],
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      },
+    );
+    const onEnd = () => {
+      if (this.#keeper === keeper) this.#settle?.(undefined);
     };
-    const onMessage = (message: unknown) => settle(message as ExtractionReply);
-    const onEnd = () => settle(undefined);
-    child.on('message', onMessage);
-    child.on('exit', onEnd);
-    child.on('error', onEnd);
-    child.channel?.ref();
-    child.send(job, (error) => error && onEnd());
-  });
+    keeper.on('message', (reply) => this.#settle?.(reply as ExtractionReply));
+    keeper.on('exit', onEnd);
+    keeper.on('error', onEnd);
+    keeper.unref();
+    keeper.channel?.unref();
+    this.#keeper = keeper;
+    return keeper;
+  }
+}
+
+/** Resolves when it is on its way; that it cannot be is told by the end of the process. */
+function tell(keeper: ChildProcess, message: ToKeeper): Promise<void> {
+  return new Promise((resolve) => keeper.send(message, () => resolve()));
 }
