@@ -128,6 +128,17 @@ describe('a file', () => {
     expect(await find(kbId, 'How much do cars pay?')).toEqual([]);
   });
 
+  it('is read to its end, however many parts that takes', async () => {
+    const kbId = await makeBase();
+    const page = `<!--${'é'.repeat(300_000)}--><p>The sauna opens at noon.`;
+    const { body } = await send(kbId, 'long.html', page);
+    expect(await settled(kbId, body.document_id)).toMatchObject({
+      bytes: Buffer.byteLength(page),
+      passages: 1,
+    });
+    expect((await find(kbId, 'When does the sauna open?'))[0]).toBe('The sauna opens at noon.');
+  });
+
   it('that cannot be read is failed with a reason, and the others are indexed', async () => {
     const kbId = await makeBase();
     const bomb = await send(kbId, 'bomb.docx', await docxBomb(120_000_000));

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { DocumentKind } from '../../src/knowledge/text/document-kind.js';
 import { EXTRACTION_LIMITS } from '../../src/knowledge/text/extraction.js';
-import { TextExtractor } from '../../src/knowledge/text/text-extractor.js';
+import { ExtractionStopped, TextExtractor } from '../../src/knowledge/text/text-extractor.js';
 import { docxBomb, lyingDocxBomb, pdfBomb, realDocument } from '../support/documents.js';
 
 // Files are read behind everything else that the machine does.
@@ -92,10 +92,41 @@ describe('a document that cannot be read', () => {
     await expect(hasty.extract('text', [html])).rejects.toThrow(/takes too long/);
     await hasty.close();
     const poor = new TextExtractor({ memoryBytes: 200 * 1_048_576 });
+    poor.start();
+    const { pid } = poor;
     const bomb = poor.extract('pdf', [pdfBomb(300_000_000)]);
     const next = poor.extract('text', [Buffer.from('Hello.')]);
     await expect(bomb).rejects.toThrow(process.platform === 'linux' ? /memory/ : /./);
     expect((await next).text).toBe('Hello.');
+    // What was given up and replaced was no child of ours: we fork once only.
+    expect(poor.pid).toBe(pid);
     await poor.close();
+  });
+});
+
+describe('the text extractor', () => {
+  it('takes a file in parts, and forgets those of one that breaks off', async () => {
+    const lost = new Error('The database is gone');
+    async function* broken() {
+      yield Buffer.from('Half a ');
+      throw lost;
+    }
+    await expect(extractor.extract('text', broken())).rejects.toBe(lost);
+    const parts = [Buffer.from('The caf\xc3', 'latin1'), Buffer.from('\xa9 is open.', 'latin1')];
+    expect((await extractor.extract('text', parts)).text).toBe('The café is open.');
+  });
+
+  it('starts its process again when that is gone, and blames no document for it', async () => {
+    const mortal = new TextExtractor();
+    async function* deadly() {
+      process.kill(mortal.pid!, 'SIGKILL');
+      await expect.poll(() => mortal.pid, { timeout: 30_000 }).toBeUndefined();
+      yield Buffer.from('Hello.');
+    }
+    await expect(mortal.extract('text', deadly())).rejects.toThrow(ExtractionStopped);
+    expect((await mortal.extract('text', [Buffer.from('Hello.')])).text).toBe('Hello.');
+    await mortal.close();
+    expect(mortal.pid).toBeUndefined();
+    await expect(mortal.extract('text', [])).rejects.toThrow(ExtractionStopped);
   });
 });

@@ -19,7 +19,7 @@ const BOUNDS: ExtractionBounds = {
 /** It holds one file and one text, and starts processes. */
 const HEAP_MB = 64;
 
-/** The gateway is closing: the document is as it was. */
+/** The gateway is closing, or the small process is gone: the document is as it was. */
 export class ExtractionStopped extends Error {
   override readonly name = 'ExtractionStopped';
 }
@@ -40,6 +40,11 @@ export class TextExtractor {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
+  /** The number of the small process, if it runs. */
+  get pid(): number | undefined {
+    return this.#keeper?.connected ? this.#keeper.pid : undefined;
+  }
+
   /** Starts the small process: best before there are calls. The first document does it otherwise. */
   start(): void {
     if (!this.#isClosed) this.#started();
@@ -47,7 +52,7 @@ export class TextExtractor {
 
   /**
    * @param parts the file's bytes; small ones leave the thread to others in between.
-   * @throws UnreadableDocument with the reason; ExtractionStopped when closed meanwhile; what `parts` throws.
+   * @throws UnreadableDocument with the reason; ExtractionStopped; what `parts` throws.
    */
   extract(
     kind: DocumentKind,
@@ -61,10 +66,10 @@ export class TextExtractor {
   async close(): Promise<void> {
     this.#isClosed = true;
     const keeper = this.#keeper;
-    if (keeper?.connected) {
+    if (keeper?.pid && keeper.exitCode === null && keeper.signalCode === null) {
       const ended = once(keeper, 'exit');
       keeper.ref();
-      keeper.disconnect();
+      if (keeper.connected) keeper.disconnect();
       await ended;
     }
     await this.#last;
@@ -86,8 +91,8 @@ export class TextExtractor {
       await tell(keeper, { type: 'read', kind });
       const reply = await replied;
       if (reply?.ok) return reply.output;
-      if (!reply && this.#isClosed) throw new ExtractionStopped('The text extractor was closed');
-      throw new UnreadableDocument(reply?.reason ?? 'It cannot be read');
+      if (!reply) throw new ExtractionStopped('The process that reads documents ended');
+      throw new UnreadableDocument(reply.reason);
     } finally {
       this.#settle = undefined;
       keeper.channel?.unref();
