@@ -193,12 +193,16 @@ async function openFoundation(context: Start) {
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** What speaks, knows and reports; calls are made of it. */
-async function openServices(context: Start, { db, box }: Foundation, permits: CpuPermits) {
+async function openServices(
+  context: Start,
+  { db, databaseUrl, box }: Foundation,
+  permits: CpuPermits,
+) {
   const { config, log, shutdown } = context;
   const { MODELS_DIR: modelsDir, MODELS_CACHE: cacheDir } = config;
   const store = new ModelStore({ modelsDir, cacheDir });
   const speech = await openSpeech({ ...context, permits, store });
-  const knowledge = await openKnowledge({ config, db, permits, log, store });
+  const knowledge = await openKnowledge({ config, db, databaseUrl, permits, log, store });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
   const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });

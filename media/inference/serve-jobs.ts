@@ -14,16 +14,26 @@ export type JobHandlers<Jobs extends JobMap> = {
   ) => JobResult<Jobs[Type]['output']> | Promise<JobResult<Jobs[Type]['output']>>;
 };
 
-/** Answers the jobs of a `WorkerThread`, inside its worker. Jobs are done one after the other. */
-export function serveJobs<Jobs extends JobMap>(handlers: JobHandlers<Jobs>): void {
+export interface ServeOptions {
+  /** Begins each job as it comes, for jobs that wait for others; by default one follows the other. */
+  readonly isParallel?: boolean;
+}
+
+/** Answers the jobs of a `WorkerThread`, inside its worker. */
+export function serveJobs<Jobs extends JobMap>(
+  handlers: JobHandlers<Jobs>,
+  { isParallel = false }: ServeOptions = {},
+): void {
   const port = parentPort;
   if (!port) throw new MediaError('INTERNAL', 'serveJobs runs in a worker thread only');
   let last: Promise<void> = Promise.resolve();
   port.on('message', (request: JobRequest) => {
-    last = last.then(async () => {
+    const serve = async () => {
       const reply = await answer(handlers, request);
       port.postMessage(reply.reply, reply.transfer);
-    });
+    };
+    if (isParallel) void serve();
+    else last = last.then(serve);
   });
 }
 

@@ -14,7 +14,7 @@ export interface DatabaseNeeds {
   readonly onLost: (error: unknown) => void;
 }
 
-/** Each gateway has a pool of 10, 3 connections for jobs and 1 that listens. */
+/** Each gateway has a pool of 10, 4 connections for searches, 3 for jobs and 1 that listens. */
 const CONNECTIONS_OF_GATEWAY = 20;
 const CONNECTIONS_BESIDE = 10;
 const LEAST_CONNECTIONS = 50;

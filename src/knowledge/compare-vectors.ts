@@ -1,6 +1,17 @@
 import type { VectorProducts } from '../../media/inference/vector-products.js';
 import type { NearPassage } from './nearest-passages.js';
-import type { NearestAsked, PassageVectors } from './vector-jobs.js';
+
+/** Vectors of one length, one after the other, and the passage that each belongs to. */
+export interface PassageVectors {
+  /** A passage's vectors stand side by side, and all of them in one part. */
+  readonly ids: Float64Array<ArrayBuffer>;
+  readonly vectors: Float32Array<ArrayBuffer>;
+}
+
+interface NearestAsked {
+  readonly query: Float32Array;
+  readonly limit: number;
+}
 
 /** Vectors as they are compared: the first value of each, then the second of each, and so on. */
 export interface VectorColumns {

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { DocumentPassage } from '../../agents-runtime/agent/document-passages.js';
+import type { PassageVectors } from './compare-vectors.js';
 import { knowledgeBaseWord, searchConfig, searchText } from './search-words.js';
 import { fromBytes, toBytes } from './vector-bytes.js';
-import type { PassageVectors } from './vector-jobs.js';
 
 /** A document that failed so often in a row is left alone until the next start. */
 export const MOST_FAILURES = 3;
@@ -199,7 +199,7 @@ export class IndexingRepository {
 
   /**
    * The vectors of this model that a knowledge base got after a version and up to another, at most so
-   * many or a few more; read by steps, so that none of them holds up audio.
+   * many bytes or a few more; read by steps, so that none of them holds up another search for long.
    */
   async *vectorsOf(
     kbId: number,
@@ -226,7 +226,7 @@ export class IndexingRepository {
         .limit(READ_AT_ONCE)
         .select('id', 'embedding');
       const part = vectorsIn(rows, dimensions);
-      bytes += part.vectors.byteLength; // now, as whoever gets it may hand it on
+      bytes += part.vectors.byteLength;
       if (part.ids.length > 0) yield part;
       if (rows.length < READ_AT_ONCE) return;
       afterId = rows.at(-1)!.id;

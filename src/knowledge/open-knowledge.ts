@@ -18,10 +18,9 @@ import { IndexingRepository } from './indexing.repository.js';
 import { KnowledgeRepository } from './knowledge.repository.js';
 import { knowledgeRoutes } from './knowledge.routes.js';
 import { PgvectorRepository } from './pgvector.repository.js';
-import { hasPgvector, PgvectorSearch } from './pgvector-search.js';
+import { hasPgvector } from './pgvector-search.js';
+import { SearchThread } from './search-thread.js';
 import { TextExtractor } from './text/text-extractor.js';
-import { VectorSearch } from './vector-search.js';
-import { WordSearchRepository } from './word-search.repository.js';
 
 /** Its vectors are stored under this name: another model must have another. */
 const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
@@ -41,6 +40,8 @@ export interface KnowledgeParts {
     | 'EMBEDDING_MODEL_DIR'
   >;
   readonly db: Knex;
+  /** Of the same database. */
+  readonly databaseUrl: string;
   readonly store: ModelStore;
   readonly permits: CpuPermits;
   readonly log: Logger;
@@ -58,7 +59,7 @@ export interface OpenKnowledge {
 
 /** Warms the embedding model and goes on with the indexing that a stop or a kill left. */
 export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
-  const { config, db, store, permits, log } = parts;
+  const { config, db, databaseUrl, store, permits, log } = parts;
   const folder = await store.require(EMBEDDING_MODEL);
   const sentences = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits });
   let embedder: Embedder;
@@ -86,17 +87,14 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     log,
     onText: indexer.wake,
   });
-  const inMemory = new VectorSearch(repository, KEPT_BYTES);
-  const inDatabase = (await hasPgvector(db, log))
-    ? new PgvectorSearch(await PgvectorRepository.open(db, embedder.id), inMemory, log)
-    : undefined;
-  const search = new HybridSearch({
-    repository,
-    words: new WordSearchRepository(db),
-    vectors: inDatabase ?? inMemory,
-    embedder,
+  const isInDatabase = await hasPgvector(db, log);
+  if (isInDatabase) await PgvectorRepository.open(db, embedder.id);
+  const finder = new SearchThread(
+    { databaseUrl, embeddingModel: embedder.id, hasPgvector: isInDatabase, maxBytes: KEPT_BYTES },
     log,
-  });
+  );
+  finder.warm();
+  const search = new HybridSearch({ finder, embedder, log });
   indexer.start();
   files.start();
   return {
@@ -116,8 +114,7 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     async close() {
       await files.close();
       await indexer.close();
-      await inDatabase?.close();
-      await inMemory.close();
+      await finder.close();
       await own?.close();
       await sentences.close();
     },

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { KnowledgeVersion } from './indexing.repository.js';
 import type { NearestPassages, NearPassage } from './nearest-passages.js';
+import type { FaultLog } from './passage-lists.js';
 import type { PgvectorRepository } from './pgvector.repository.js';
 
 /** Knowledge bases of which it is kept how far they were copied. */
@@ -14,12 +15,12 @@ const KEPT = 1_000;
 export class PgvectorSearch implements NearestPassages {
   readonly #repository: PgvectorRepository;
   readonly #meanwhile: NearestPassages;
-  readonly #log: Logger;
+  readonly #log: FaultLog;
   /** The version up to which a knowledge base was copied. */
   readonly #copied = new Map<number, number>();
   readonly #copying = new Map<number, Promise<void>>();
 
-  constructor(repository: PgvectorRepository, meanwhile: NearestPassages, log: Logger) {
+  constructor(repository: PgvectorRepository, meanwhile: NearestPassages, log: FaultLog) {
     this.#repository = repository;
     this.#meanwhile = meanwhile;
     this.#log = log;

@@ -17,7 +17,8 @@ export class PgvectorRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  private constructor(db: Knex, model: string) {
+  /** Where `open` made its table. */
+  constructor(db: Knex, model: string) {
     this.#db = db;
     this.#model = model;
   }

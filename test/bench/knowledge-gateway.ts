@@ -3,17 +3,13 @@ import { pino } from 'pino';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { Embedder } from '../../media/inference/embedder.js';
 import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
-import { connect } from '../../src/db/connect.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
-import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
-import { VectorSearch } from '../../src/knowledge/vector-search.js';
-import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
+import { SearchThread } from '../../src/knowledge/search-thread.js';
 import { modelFolder } from '../support/model-folder.js';
 // The product's calls, with models that answer at once; they run on this very thread.
 import './density/instant-gateway.js';
 
 const ID = 'minilm-l6-v2-int8';
-const db = connect(process.env.DATABASE_URL ?? '');
 const embedder = new MiniLmEmbedder({
   id: ID,
   folder: modelFolder(ID),
@@ -28,15 +24,13 @@ const known: Embedder = {
 };
 
 function searchWith(by: Embedder): HybridSearch {
-  const repository = new IndexingRepository(db, ID);
-  return new HybridSearch({
-    repository,
-    words: new WordSearchRepository(db),
-    vectors: new VectorSearch(repository, 1 << 28),
-    embedder: by,
-    log: pino({ level: 'silent' }),
-    withinMs: 30_000,
-  });
+  const log = pino({ level: 'silent' });
+  const databaseUrl = process.env.DATABASE_URL ?? '';
+  const finder = new SearchThread(
+    { databaseUrl, embeddingModel: ID, hasPgvector: false, maxBytes: 1 << 28 },
+    log,
+  );
+  return new HybridSearch({ finder, embedder: by, log, withinMs: 30_000 });
 }
 
 const searches = { known: searchWith(known), whole: searchWith(embedder) };

@@ -15,6 +15,7 @@ import { DocumentsRepository } from '../../src/knowledge/documents.repository.js
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
 import { Indexer } from '../../src/knowledge/indexer.js';
 import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
+import { PassageLists } from '../../src/knowledge/passage-lists.js';
 import { VectorSearch } from '../../src/knowledge/vector-search.js';
 import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
 import { type Ask, EMBEDDING_MODEL, withControlPlane } from '../support/control-plane.js';
@@ -34,6 +35,7 @@ const embedder = new MiniLmEmbedder({
   folder: modelFolder(EMBEDDING_MODEL),
   permits: new CpuPermits(1),
 });
+const log = pino({ level: 'silent' });
 const indexers: Indexer[] = [];
 let ask: Ask;
 beforeAll(async () => {
@@ -49,7 +51,6 @@ function repository(model = EMBEDDING_MODEL) {
 }
 
 function startIndexer(through: Embedder = embedder): Indexer {
-  const log = pino({ level: 'silent' });
   const indexer = new Indexer({ repository: repository(through.id), embedder: through, log });
   indexers.push(indexer);
   wake = indexer.wake;
@@ -77,11 +78,14 @@ async function find(search: KnowledgeSearch, kbId: number, question: string): Pr
 
 function newSearch(vectors = newVectors(), by: Embedder = embedder): HybridSearch {
   return new HybridSearch({
-    repository: repository(by.id),
-    words: new WordSearchRepository(plane.database.db),
-    vectors,
+    finder: new PassageLists({
+      repository: repository(by.id),
+      words: new WordSearchRepository(plane.database.db),
+      vectors,
+      log,
+    }),
     embedder: by,
-    log: pino({ level: 'silent' }),
+    log,
     withinMs: 30_000,
   });
 }

@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { connect } from '../../src/db/connect.js';
+import { connect, urlOf } from '../../src/db/connect.js';
 import { migrate } from '../../src/db/migrate.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
 import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js';
 import { PgvectorRepository } from '../../src/knowledge/pgvector.repository.js';
 import { hasPgvector, PgvectorSearch } from '../../src/knowledge/pgvector-search.js';
+import { SearchThread } from '../../src/knowledge/search-thread.js';
 import { VectorSearch } from '../../src/knowledge/vector-search.js';
 import { describeWith } from '../support/needs.js';
 import { startOtherServer } from '../support/other-server.js';
@@ -101,5 +102,27 @@ describeWith(['pgvector'], 'a database with pgvector', (tools) => {
     expect(rows[0].count).toBe(4);
     await db('knowledge_bases').where({ kb_id: kbId }).delete();
     expect(await search.nearest(kbId, version, query, 2)).toEqual([]);
+  });
+
+  it('is searched by the thread, which copies the vectors first', async () => {
+    await PgvectorRepository.open(db, MODEL);
+    const { kbId, ids, version } = await makeBase([[[1, 0, 0]], [[0, 1, 0]]]);
+    const databaseUrl = urlOf({ ...server!.connection, user: 'postgres' });
+    const data = { databaseUrl, embeddingModel: MODEL, hasPgvector: true, maxBytes: 1 << 20 };
+    const thread = new SearchThread(data, log);
+    try {
+      const asked = { kbId, version, question: 'Nothing?', limit: 1, withinMs: 30_000 };
+      const find = async () => {
+        const query = Promise.resolve(Float32Array.of(0, 1, 0));
+        return (await thread.find(asked, query)).passages.map(({ id }) => id);
+      };
+      expect(await find()).toEqual([ids[1]]);
+      const copied = async () =>
+        (await db('passage_vectors').where({ kb_id: kbId }).select('passage_id')).length;
+      await expect.poll(copied, { timeout: 30_000 }).toBe(2);
+      expect(await find()).toEqual([ids[1]]);
+    } finally {
+      await thread.close();
+    }
   });
 });

@@ -3,11 +3,14 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { urlOf } from '../../src/db/connect.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { HybridSearch, merged } from '../../src/knowledge/hybrid-search.js';
+import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
 import { Indexer } from '../../src/knowledge/indexer.js';
 import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
 import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js';
+import { merged } from '../../src/knowledge/merge-lists.js';
+import { SearchThread } from '../../src/knowledge/search-thread.js';
 import { VectorSearch } from '../../src/knowledge/vector-search.js';
 import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
 import { EMBEDDING_MODEL } from '../support/control-plane.js';
@@ -74,14 +77,16 @@ describe('what a question finds', () => {
     expect(others.length).toBeGreaterThanOrEqual(2_000);
     const words = new WordSearchRepository(db);
     const vectors = new VectorSearch(repository, 1 << 26);
-    const search = new HybridSearch({
-      repository,
-      words,
-      vectors,
-      embedder,
+    const finder = new SearchThread(
+      {
+        databaseUrl: urlOf(database.connection),
+        embeddingModel: embedder.id,
+        hasPgvector: false,
+        maxBytes: 1 << 26,
+      },
       log,
-      withinMs: 30_000,
-    });
+    );
+    const search = new HybridSearch({ finder, embedder, log, withinMs: 30_000 });
     const version = (await repository.versionOf(kbId))!;
     const known = await words.wordsOf(kbId);
     const near = async (question: string) => {
@@ -97,6 +102,7 @@ describe('what a question finds', () => {
     const asAsked = await recall(async (question) =>
       (await search.search(kbId, question, BEST)).map(({ id }) => id),
     );
+    await finder.close();
     const percent = (share: number) => `${Math.round(share * 1_000) / 10} %`;
     process.stdout.write(
       `recall@${BEST} of ${pairs.length} questions among ${others.length} other passages: both ${percent(byBoth)}, vectors alone ${percent(byVectors)}, words alone ${percent(byWords)}\n`,

@@ -1,0 +1,132 @@
+import { kept } from '../../agents-runtime/agent/kept.js';
+import type { Passage } from '../../agents-runtime/agent/knowledge.js';
+import type { IndexingRepository, KnowledgeVersion } from './indexing.repository.js';
+import { merged } from './merge-lists.js';
+import type { NearestPassages, NearPassage } from './nearest-passages.js';
+import type { KnowledgeWords, WordHit, WordSearchRepository } from './word-search.repository.js';
+
+/** Of each list. */
+const CANDIDATES = 60;
+const KEPT_WORDS = 256;
+
+/** A question to one knowledge base in one of its states. */
+export interface AskedPassages {
+  readonly kbId: number;
+  readonly version: KnowledgeVersion;
+  readonly question: string;
+  readonly limit: number;
+  /** For either list. */
+  readonly withinMs: number;
+}
+
+/** What was found in a state of a knowledge base. */
+export interface FoundPassages {
+  readonly passages: readonly Passage[];
+  /** The state in which the passages were read at last; undefined where there are none. */
+  readonly version: KnowledgeVersion | undefined;
+}
+
+/** Where the passages of knowledge bases are found, and in which state these are. */
+export interface PassageFinder {
+  /** Undefined for an unknown knowledge base. */
+  versionOf(kbId: number): Promise<KnowledgeVersion | undefined>;
+  /** @param query the question's vector; undefined where it cannot be had, without end where it is late. */
+  find(asked: AskedPassages, query: Promise<Float32Array | undefined>): Promise<FoundPassages>;
+  /** Of a knowledge base that is gone. */
+  forget(kbId: number): void;
+}
+
+export interface FaultLog {
+  warn(fields: object, message: string): void;
+}
+
+export interface PassageListsParts {
+  readonly repository: Pick<IndexingRepository, 'versionOf' | 'passages'>;
+  readonly words: WordSearchRepository;
+  readonly vectors: NearestPassages;
+  readonly log: FaultLog;
+}
+
+/**
+ * Finds passages by meaning and by words at the same time, and merges the two lists by rank. What
+ * is late or fails is left out: a call goes on with the other.
+ */
+export class PassageLists implements PassageFinder {
+  readonly #parts: PassageListsParts;
+  readonly #words = new Map<string, Promise<KnowledgeWords>>();
+
+  constructor(parts: PassageListsParts) {
+    this.#parts = parts;
+  }
+
+  versionOf(kbId: number): Promise<KnowledgeVersion | undefined> {
+    return this.#parts.repository.versionOf(kbId);
+  }
+
+  forget(kbId: number): void {
+    this.#parts.vectors.forget(kbId);
+  }
+
+  async find(
+    asked: AskedPassages,
+    query: Promise<Float32Array | undefined>,
+  ): Promise<FoundPassages> {
+    const { withinMs } = asked;
+    const [near, shared] = await Promise.all([
+      this.#inTime('vectors', withinMs, this.#near(asked, query)),
+      this.#inTime('words', withinMs, this.#sharing(asked)),
+    ]);
+    const best = merged(near, shared).slice(0, asked.limit);
+    if (best.length === 0) return { passages: [], version: undefined };
+    const read = await this.#parts.repository.passages(best.map(({ id }) => id));
+    const byId = new Map(read.passages.map((passage) => [passage.id, passage]));
+    // One that was deleted meanwhile is not told any more.
+    const passages = best.flatMap((one) => {
+      const found = byId.get(one.id);
+      return found ? [{ ...found, ...one }] : [];
+    });
+    return { passages, version: read.version };
+  }
+
+  async #near(
+    { kbId, version }: AskedPassages,
+    query: Promise<Float32Array | undefined>,
+  ): Promise<readonly NearPassage[]> {
+    const vector = await query;
+    return vector ? this.#parts.vectors.nearest(kbId, version, vector, CANDIDATES) : [];
+  }
+
+  async #sharing({ kbId, version, question }: AskedPassages): Promise<readonly WordHit[]> {
+    const { words } = this.#parts;
+    const state = `${kbId} ${version.version} ${version.deletions}`;
+    const known = await kept(this.#words, state, KEPT_WORDS, () => words.wordsOf(kbId));
+    return words.search(kbId, question, known, CANDIDATES);
+  }
+
+  /** A list, or an empty one when it is late or cannot be made. */
+  async #inTime<T>(
+    list: string,
+    withinMs: number,
+    making: Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const { log } = this.#parts;
+    let isLate = false;
+    let timer: NodeJS.Timeout | undefined;
+    const time = new Promise<readonly T[]>((resolve) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        log.warn({ list }, 'a knowledge base was not searched in time');
+        resolve([]);
+      }, withinMs);
+    });
+    const made = making.catch((error: unknown) => {
+      if (!isLate) log.warn({ list, err: error }, 'a knowledge base could not be searched');
+      return [];
+    });
+    try {
+      return await Promise.race([made, time]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
