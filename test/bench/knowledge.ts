@@ -28,7 +28,7 @@ const CALLS = 20;
 const BAR_P99_MS = 15;
 /** Sentences of a passage: some hundred tokens, one vector. */
 const SENTENCES = 5;
-const SEARCHES = 120;
+const SEARCHES = 500;
 const SETTLE_MS = 4_000;
 
 /**
