@@ -26,7 +26,7 @@ const log = {
     });
   },
 };
-const db = connect(databaseUrl, { poolMax: CONNECTIONS, log });
+const db = connect(databaseUrl, { poolMax: CONNECTIONS });
 const repository = new IndexingRepository(db, embeddingModel);
 const inMemory = new VectorSearch(repository, maxBytes);
 const lists = new PassageLists({

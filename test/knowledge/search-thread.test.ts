@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { urlOf } from '../../src/db/connect.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
@@ -16,7 +17,7 @@ let thread: SearchThread;
 let asked: AskedPassages;
 
 beforeAll(async () => {
-  const { db, connection } = database;
+  const { db } = database;
   const repository = new IndexingRepository(db, MODEL);
   const accountId = await new AccountsRepository(db).insert('An account of a test');
   const documents = TEXTS.map((content) => ({ content, metadata: {} }));
@@ -32,11 +33,16 @@ beforeAll(async () => {
   });
   const version = (await repository.versionOf(kbId))!;
   asked = { kbId, version, question: 'When is the sauna closed?', limit: 2, withinMs: 30_000 };
-  const data = { embeddingModel: MODEL, hasPgvector: false, maxBytes: 1 << 20 };
-  thread = new SearchThread({ ...data, databaseUrl: urlOf(connection) }, log);
+  thread = makeThread();
 });
 afterEach(() => lines.splice(0));
 afterAll(() => thread.close());
+
+function makeThread(): SearchThread {
+  const databaseUrl = urlOf(database.connection);
+  const data = { databaseUrl, embeddingModel: MODEL, hasPgvector: false, maxBytes: 1 << 20 };
+  return new SearchThread(data, log);
+}
 
 function direction(i: number): Float32Array {
   return Float32Array.from({ length: 3 }, (_, at) => (at === i ? 1 : 0));
@@ -91,6 +97,25 @@ describe('the thread that searches', () => {
     await expect(thread.versionOf('sauna' as never)).rejects.toThrow(
       'Knowledge bases cannot be searched (22P02)',
     );
+  });
+
+  it('fails what it held when it died, and searches on', async () => {
+    const workers: Worker[] = [];
+    const note = (worker: Worker) => workers.push(worker);
+    process.on('worker', note);
+    const mortal = makeThread();
+    try {
+      await mortal.find(asked, Promise.resolve(direction(1)));
+      const held = mortal.find(asked, new Promise(() => undefined));
+      await workers[0]!.terminate();
+      await expect(held).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      const { passages } = await mortal.find(asked, Promise.resolve(direction(1)));
+      expect(passages).toHaveLength(2);
+      expect(workers).toHaveLength(2);
+    } finally {
+      process.off('worker', note);
+      await mortal.close();
+    }
   });
 
   it('searches on after its connections were lost', async () => {
