@@ -12,6 +12,7 @@ import {
   ListDocuments,
 } from './documents.schema.js';
 import { documentKindOf } from './text/document-kind.js';
+import { Turnstile } from './turnstile.js';
 
 const PATH = '/knowledge-base/{kb_id}/documents';
 const COMMON = { scope: 'knowledge', tag: 'Knowledge bases' } as const;
@@ -21,6 +22,11 @@ const THE_DOCUMENT: RouteResponse = { description: 'The document', schema: Docum
 const MAX_DOCUMENTS = 10_000;
 /** Of an account, before the texts of some are taken. */
 const MAX_WAITING_BYTES = 500 * 1_048_576;
+/**
+ * Files that go into the database together. Each may wait for the indexer's lock, with a connection that
+ * calls would miss.
+ */
+const INSERTS_AT_ONCE = 2;
 
 export interface DocumentRouteParts {
   /** Says whether an account has a knowledge base. */
@@ -37,6 +43,7 @@ export function documentRoutes(parts: DocumentRouteParts): readonly Route[] {
 }
 
 function addRoute({ knowledge, documents, maxFileBytes, onDocuments }: DocumentRouteParts): Route {
+  const inserts = new Turnstile(INSERTS_AT_ONCE);
   return route({
     ...COMMON,
     method: 'post',
@@ -65,16 +72,16 @@ function addRoute({ knowledge, documents, maxFileBytes, onDocuments }: DocumentR
           'The file must be plain text (.txt, .csv), Markdown (.md), HTML, PDF or DOCX',
         );
       }
-      if ((await documents.waitingBytes(accountId)) + file.bytes.length > MAX_WAITING_BYTES) {
-        throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
-          headers: { 'Retry-After': '30' },
-        });
-      }
-      const added = await documents.insert(
-        kbId,
-        { name: storableName(name ?? file.name), kind, bytes: file.bytes, metadata: {} },
-        MAX_DOCUMENTS,
-      );
+      const { bytes } = file;
+      const added = await inserts.pass(async () => {
+        if ((await documents.waitingBytes(accountId)) + bytes.length > MAX_WAITING_BYTES) {
+          throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
+            headers: { 'Retry-After': '30' },
+          });
+        }
+        const document = { name: storableName(name ?? file.name), kind, bytes, metadata: {} };
+        return documents.insert(kbId, document, MAX_DOCUMENTS);
+      });
       if (!added) {
         throw new ApiError('FORBIDDEN', `A knowledge base has at most ${MAX_DOCUMENTS} documents`);
       }

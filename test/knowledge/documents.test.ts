@@ -139,6 +139,27 @@ describe('a file', () => {
     expect((await find(kbId, 'When does the sauna open?'))[0]).toBe('The sauna opens at noon.');
   });
 
+  it('waits for a knowledge base that is locked, and leaves the database to others meanwhile', async () => {
+    const kbId = await makeBase();
+    const { db } = plane.database;
+    const lock = await db.transaction();
+    await lock('knowledge_bases').where({ kb_id: kbId }).forNoKeyUpdate().select('kb_id');
+    const sent = Array.from({ length: 20 }, (_, i) => send(kbId, `${i}.txt`, `The bar ${i}.`));
+    const waiting = async () => {
+      const { rows } = await db.raw(
+        `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0].count;
+    };
+    await expect.poll(waiting, { timeout: 30_000 }).toBeGreaterThan(0);
+    for (let i = 0; i < 20; i++) {
+      expect((await ask('GET', `/knowledge-base/${kbId}/documents`)).status).toBe(200);
+    }
+    expect(await waiting()).toBeLessThan(5);
+    await lock.commit();
+    expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([201]));
+  });
+
   it('that cannot be read is failed with a reason, and the others are indexed', async () => {
     const kbId = await makeBase();
     const bomb = await send(kbId, 'bomb.docx', await docxBomb(120_000_000));
