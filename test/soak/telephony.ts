@@ -196,6 +196,8 @@ function floatsOf(pcm: Int16Array): Float32Array {
 async function recordingOf(gateway: RunningGateway, ffmpeg: string, callId: string) {
   const headers = { authorization: `Bearer ${gateway.key}` };
   const path = `${gateway.url}/api/v1/agent/call-history/${callId}/recording`;
+  // While half an hour was looked through the gateway closed what was idle: that must be seen first.
+  await sleep(1_000);
   for (let waited = 0; waited < READY_WITHIN_S; waited++) {
     const answer = (await (await fetch(path, { headers })).json()) as {
       readonly status: string;
