@@ -11,6 +11,8 @@ const WITHIN_MS = 1_000;
 /** Searches that are kept for the same question: an interim transcript's serves the final one. */
 const KEPT = 256;
 const KEPT_VERSIONS = 256;
+/** A search that lacks a list is kept for its turn alone, whose next question would wait in vain again. */
+const PARTIAL_KEPT_MS = 10_000;
 
 export interface HybridSearchParts {
   readonly finder: PassageFinder;
@@ -66,9 +68,13 @@ export class HybridSearch implements KnowledgeSearch {
   #at(version: KnowledgeVersion, of: Asked): Promise<FoundPassages> {
     const { finder, withinMs = WITHIN_MS } = this.#parts;
     const { kbId, question, limit } = of;
-    return kept(this.#searches, keyOf(version, of), KEPT, () =>
-      finder.find({ kbId, version, question, limit, withinMs }, this.#vectorOf(question, withinMs)),
-    );
+    const key = keyOf(version, of);
+    return kept(this.#searches, key, KEPT, async () => {
+      const asked = { kbId, version, question, limit, withinMs };
+      const found = await finder.find(asked, this.#vectorOf(question, withinMs));
+      if (!found.isWhole) setTimeout(() => this.#searches.delete(key), PARTIAL_KEPT_MS).unref();
+      return found;
+    });
   }
 
   /** Undefined where it cannot be had. One that is late never comes: the finder tells that. */

@@ -24,6 +24,8 @@ export interface FoundPassages {
   readonly passages: readonly Passage[];
   /** The state in which the passages were read at last; undefined where there are none. */
   readonly version: KnowledgeVersion | undefined;
+  /** Neither list was late or failed. */
+  readonly isWhole: boolean;
 }
 
 /** Where the passages of knowledge bases are found, and in which state these are. */
@@ -76,8 +78,9 @@ export class PassageLists implements PassageFinder {
       this.#inTime('vectors', withinMs, this.#near(asked, query)),
       this.#inTime('words', withinMs, this.#sharing(asked)),
     ]);
-    const best = merged(near, shared).slice(0, asked.limit);
-    if (best.length === 0) return { passages: [], version: undefined };
+    const isWhole = near !== undefined && shared !== undefined;
+    const best = merged(near ?? [], shared ?? []).slice(0, asked.limit);
+    if (best.length === 0) return { passages: [], version: undefined, isWhole };
     const read = await this.#parts.repository.passages(best.map(({ id }) => id));
     const byId = new Map(read.passages.map((passage) => [passage.id, passage]));
     // One that was deleted meanwhile is not told any more.
@@ -85,15 +88,15 @@ export class PassageLists implements PassageFinder {
       const found = byId.get(one.id);
       return found ? [{ ...found, ...one }] : [];
     });
-    return { passages, version: read.version };
+    return { passages, version: read.version, isWhole };
   }
 
   async #near(
     { kbId, version }: AskedPassages,
     query: Promise<Float32Array | undefined>,
-  ): Promise<readonly NearPassage[]> {
+  ): Promise<readonly NearPassage[] | undefined> {
     const vector = await query;
-    return vector ? this.#parts.vectors.nearest(kbId, version, vector, CANDIDATES) : [];
+    return vector && this.#parts.vectors.nearest(kbId, version, vector, CANDIDATES);
   }
 
   async #sharing({ kbId, version, question }: AskedPassages): Promise<readonly WordHit[]> {
@@ -103,25 +106,25 @@ export class PassageLists implements PassageFinder {
     return words.search(kbId, question, known, CANDIDATES);
   }
 
-  /** A list, or an empty one when it is late or cannot be made. */
+  /** A list, or none when it is late or cannot be made. */
   async #inTime<T>(
     list: string,
     withinMs: number,
-    making: Promise<readonly T[]>,
-  ): Promise<readonly T[]> {
+    making: Promise<readonly T[] | undefined>,
+  ): Promise<readonly T[] | undefined> {
     const { log } = this.#parts;
     let isLate = false;
     let timer: NodeJS.Timeout | undefined;
-    const time = new Promise<readonly T[]>((resolve) => {
+    const time = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => {
         isLate = true;
         log.warn({ list }, 'a knowledge base was not searched in time');
-        resolve([]);
+        resolve(undefined);
       }, withinMs);
     });
     const made = making.catch((error: unknown) => {
       if (!isLate) log.warn({ list, err: error }, 'a knowledge base could not be searched');
-      return [];
+      return undefined;
     });
     try {
       return await Promise.race([made, time]);
