@@ -40,6 +40,7 @@ const SINGLE: Readonly<Record<string, string>> = {
   'POST /api/v1/calls/{call_id}/say 409': 'live-stream.test.ts',
   'POST /api/v1/calls/{call_id}/keys 409': 'live-stream.test.ts',
   'POST /api/v1/calls/{call_id}/transfer 409': 'live-stream.test.ts',
+  'POST /api/v1/calls/{call_id}/transfer 502': 'live-stream.test.ts',
   'DELETE /api/v1/agent/call-history/{call_id} 409': 'retention.test.ts',
   'DELETE /api/v1/agent/call-history 409': 'retention.test.ts',
 };
