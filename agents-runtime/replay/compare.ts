@@ -1,7 +1,7 @@
 import type { Happening } from './tape.js';
 
-/** Times that differ by no more than a frame are the same: timers of a busy machine are late by some ms. */
-const SAME_MS = 20;
+/** Times that differ by no more are the same: figures are rounded on their way. */
+const SAME_MS = 2;
 /** Beyond so many happenings on either side only the first difference is looked for. */
 const MOST_ALIGNED = 3_000;
 

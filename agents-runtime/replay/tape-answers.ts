@@ -97,6 +97,12 @@ export class TapeAnswers {
     return undefined;
   }
 
+  /** The timer on that line was another one: whoever took it stopped its own before its time. */
+  giveBack(index: number): void {
+    const timer = this.#timers.find((one) => one.index === index);
+    if (timer) timer.isTaken = false;
+  }
+
   #of(of: string): readonly Asked[] {
     return this.#asked.get(of) ?? [];
   }

@@ -64,7 +64,11 @@ export class TapePlayer implements Clock {
     const index = this.#answers.timer(ms, this.now());
     if (index === undefined || index <= this.#at) return this.#time.after(ms, act);
     this.#waiting.set(index, act);
-    return { cancel: () => this.#waiting.delete(index) };
+    return {
+      cancel: () => {
+        if (this.#waiting.delete(index)) this.#answers.giveBack(index);
+      },
+    };
   }
 
   /** @throws CallError when that was the answer, or the signal fires first. */
