@@ -2,24 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { MediaError } from '../errors.js';
 import { type CleanFrame, DENOISER_FRAME } from '../noise/denoiser.js';
+import { WASM_PAGE, type WasmMemory, WebAssembly } from '../web-assembly.js';
 
 /** One noise model with its memory of a line. Whoever opens it frees it. */
 export interface RnnoiseState {
   readonly clean: CleanFrame;
   free(): void;
 }
-
-/** The compiler knows the browser's WebAssembly only: the part of Node's that is needed here. */
-interface WasmMemory {
-  readonly buffer: ArrayBuffer;
-  grow(pages: number): number;
-}
-const { WebAssembly } = globalThis as unknown as {
-  readonly WebAssembly: {
-    readonly Module: new (binary: Uint8Array) => object;
-    readonly Instance: new (module: object, imports: object) => { readonly exports: object };
-  };
-};
 
 /** What the compiled module offers, by the names that its linker gave. Source: dist/rnnoise.js beside it. */
 interface RnnoiseExports {
@@ -34,7 +23,6 @@ interface RnnoiseExports {
 
 /** The model counts in 16-bit steps. */
 const SCALE = 32_768;
-const PAGE = 65_536;
 /** 64 MB: some 1,000 lines. */
 const MOST_PAGES = 1024;
 
@@ -86,8 +74,8 @@ function instantiate(binary: Buffer): RnnoiseExports {
   let memory: WasmMemory | undefined;
   const grow = (bytes: number): number => {
     if (!memory) return 0;
-    const pages = Math.ceil((bytes - memory.buffer.byteLength) / PAGE);
-    if (memory.buffer.byteLength / PAGE + pages > MOST_PAGES) return 0;
+    const pages = Math.ceil((bytes - memory.buffer.byteLength) / WASM_PAGE);
+    if (memory.buffer.byteLength / WASM_PAGE + pages > MOST_PAGES) return 0;
     memory.grow(Math.max(0, pages));
     return 1;
   };

@@ -1,3 +1,4 @@
+import { WASM_PAGE, type WasmMemory, WebAssembly } from '../web-assembly.js';
 import type { FilterTaps } from './filter-bank.js';
 
 /** What one run of a filter works through. */
@@ -37,23 +38,10 @@ const MODULE =
   'IAv9HwOSkjgCACAFIAdqIQUgACAFIAZuQQJ0aiEAIAUgBnAhBSADQQRqIgMgBEkNAAsL';
 /** Taps that the module takes at once: rows are made up to so many with zeros. */
 const LANES = 8;
-const PAGE_BYTES = 65_536;
 const FLOAT_BYTES = 4;
 
-/** The compiler knows the browser's WebAssembly only: the part of Node's that is needed here. */
-interface Memory {
-  readonly buffer: ArrayBuffer;
-  grow(pages: number): number;
-}
-const { WebAssembly } = globalThis as unknown as {
-  readonly WebAssembly: {
-    readonly Module: new (bytes: Uint8Array) => object;
-    readonly Instance: new (module: object) => { readonly exports: unknown };
-  };
-};
-
 interface FirExports {
-  readonly memory: Memory;
+  readonly memory: WasmMemory;
   fir(
     input: number,
     taps: number,
@@ -104,9 +92,9 @@ export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
 }
 
 /** All of a memory's floats, of which there are at least so many afterwards. */
-function roomFor(memory: Memory, count: number): Float32Array {
+function roomFor(memory: WasmMemory, count: number): Float32Array {
   const missing = count * FLOAT_BYTES - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
+  if (missing > 0) memory.grow(Math.ceil(missing / WASM_PAGE));
   return new Float32Array(memory.buffer);
 }
 

@@ -26,7 +26,6 @@ import { TextExtractor } from './text/text-extractor.js';
 const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 /** Of vectors in memory: some 85,000 windows of text. */
 const KEPT_BYTES = 128 * 1_048_576;
-
 /** Turns of calls come so often. */
 const CALLS_WITHIN_MS = 10_000;
 

@@ -15,7 +15,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** What the page's audio shares with the gateway; nothing else of `media` is served. */
-const MEDIA_MODULES = /^\/(errors|resample\/[a-z-]+)\.js$/;
+const MEDIA_MODULES = /^\/(errors|web-assembly|resample\/[a-z-]+)\.js$/;
 
 export interface PageFolders {
   /** The page's files, served as they are. */

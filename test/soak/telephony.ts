@@ -140,11 +140,9 @@ async function talk(call: SimulatedCall, question: Int16Array, forMs: number): P
 }
 
 async function reasonOf(gateway: RunningGateway, callId: string | undefined) {
-  const headers = { authorization: `Bearer ${gateway.key}` };
-  const path = `${gateway.url}/api/v1/agent/call-history?limit=100`;
-  const { items } = (await (await fetch(path, { headers })).json()) as {
+  const { items } = await askHistory<{
     readonly items: readonly { readonly call_id: string; readonly ended_reason: string | null }[];
-  };
+  }>(gateway, '?limit=100');
   return items.find((item) => item.call_id === callId)?.ended_reason ?? 'no reason';
 }
 
@@ -194,15 +192,13 @@ function floatsOf(pcm: Int16Array): Float32Array {
 }
 
 async function recordingOf(gateway: RunningGateway, ffmpeg: string, callId: string) {
-  const headers = { authorization: `Bearer ${gateway.key}` };
-  const path = `${gateway.url}/api/v1/agent/call-history/${callId}/recording`;
   // While half an hour was looked through the gateway closed what was idle: that must be seen first.
   await sleep(1_000);
   for (let waited = 0; waited < READY_WITHIN_S; waited++) {
-    const answer = (await (await fetch(path, { headers })).json()) as {
-      readonly status: string;
-      readonly url: string;
-    };
+    const answer = await askHistory<{ readonly status: string; readonly url: string }>(
+      gateway,
+      `/${callId}/recording`,
+    );
     if (answer.status === 'ready') {
       const file = Buffer.from(await (await fetch(answer.url)).arrayBuffer());
       return decodeChannels(ffmpeg, file, { channels: 2, sampleRate: LINE_RATE });
@@ -210,4 +206,9 @@ async function recordingOf(gateway: RunningGateway, ffmpeg: string, callId: stri
     await sleep(1_000);
   }
   throw new Error(`The recording of ${callId} was not ready within ${READY_WITHIN_S} s`);
+}
+
+async function askHistory<T>({ url, key }: RunningGateway, path: string): Promise<T> {
+  const headers = { authorization: `Bearer ${key}` };
+  return (await (await fetch(`${url}/api/v1/agent/call-history${path}`, { headers })).json()) as T;
 }

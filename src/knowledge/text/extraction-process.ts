@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import type { ExtractionBounds, ExtractionJob, ExtractionReply } from './extraction.js';
+import { forkApart } from './fork-apart.js';
 
 const HEAP_MB = 256;
 /** Memory is looked at so often: a bomb inflates some tens of megabytes in between. */
@@ -52,12 +52,7 @@ export class ExtractionProcess {
 
   #start(): ChildProcess {
     if (this.#child?.connected) return this.#child;
-    const child = fork(fileURLToPath(new URL('./extract.child.js', import.meta.url)), {
-      env: {},
-      execArgv: [`--max-old-space-size=${HEAP_MB}`],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    const child = forkApart('./extract.child.js', HEAP_MB);
     // What goes wrong is told by its end.
     child.on('error', () => undefined);
     if (child.pid !== undefined) beNice(child.pid);

@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { DocumentKind } from './document-kind.js';
 import {
   EXTRACTION_LIMITS,
@@ -10,6 +9,7 @@ import {
   type ToKeeper,
   UnreadableDocument,
 } from './extraction.js';
+import { forkApart } from './fork-apart.js';
 
 const BOUNDS: ExtractionBounds = {
   limits: EXTRACTION_LIMITS,
@@ -101,16 +101,7 @@ export class TextExtractor {
 
   #started(): ChildProcess {
     if (this.#keeper?.connected) return this.#keeper;
-    const keeper = fork(
-      fileURLToPath(new URL('./extract.keeper.js', import.meta.url)),
-      [JSON.stringify(this.#bounds)],
-      {
-        env: {},
-        execArgv: [`--max-old-space-size=${HEAP_MB}`],
-        serialization: 'advanced',
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      },
-    );
+    const keeper = forkApart('./extract.keeper.js', HEAP_MB, [JSON.stringify(this.#bounds)]);
     const onEnd = () => {
       if (this.#keeper === keeper) this.#settle?.(undefined);
     };
