@@ -33,7 +33,7 @@ export class PhoneConnections {
 
   /**
    * Answers the line at once, which is handed all events from now on. The call begins as soon as it
-   * is taken; where it cannot be, the line is hung up.
+   * is taken; where it cannot be, the line is hung up, or only closed where it is not the first.
    * @param onRefused is told why.
    */
   connect(media: ComingMedia, onRefused: (why: TakeRefusal) => void = () => undefined): PhoneLine {
@@ -63,6 +63,8 @@ export class PhoneConnections {
     if (typeof taken === 'string') {
       log.info({ why: taken }, 'the media of a call came in vain');
       onRefused(taken);
+      // Another wire may have the call, so that this one ends alone: the carrier's call goes on.
+      if (taken === 'gone') line.gone('error_transport');
       line.close();
       return;
     }

@@ -106,7 +106,7 @@ export class PhoneLine implements CallTransport {
       return;
     }
     this.#watch = new SilenceWatch(this.#options.clock, (silentMs) => {
-      if (silentMs > SILENT_MS) this.gone('error_transport');
+      if (silentMs > SILENT_MS) this.#giveUp();
     });
     call.connected();
   }
@@ -136,8 +136,14 @@ export class PhoneLine implements CallTransport {
         return;
       case 'error':
         if (++this.#faults <= 3) this.#options.onFault?.(event.message);
-        if (event.isFatal || this.#faults > MOST_FAULTS) this.gone('error_transport');
+        if (event.isFatal || this.#faults > MOST_FAULTS) this.#giveUp();
     }
+  }
+
+  /** The wire is of no use: whoever is still at its other end is not left waiting there. */
+  #giveUp(): void {
+    if (!this.#isGone && !this.#leaving) this.#options.link.act({ type: 'hangup' });
+    this.gone('error_transport');
   }
 
   /** The carrier's side is over; a telephone does not come back. */
@@ -158,7 +164,7 @@ export class PhoneLine implements CallTransport {
     if (this.#isGone || this.#isClosed) return;
     if (this.#options.link.backlogBytes > MAX_BACKLOG) {
       // Not from within what the call sends.
-      this.#options.clock.after(0, () => this.gone('error_transport'));
+      this.#options.clock.after(0, () => this.#giveUp());
       return;
     }
     this.#sentMs += (samples.length * 1000) / LINE_RATE;

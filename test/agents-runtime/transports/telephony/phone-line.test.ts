@@ -102,6 +102,8 @@ describe('a carrier that', () => {
     expect(kit.ended()).toBeUndefined();
     await kit.clock.run(7_000);
     expect(kit.ended()).toBe('error_transport');
+    // Its wire may be half open: a telephone that is still there is not left in silence.
+    expect(kit.carrier.timesOf('hangup')).toHaveLength(1);
     expect(kit.carrier.isClosed).toBe(true);
   });
 
@@ -114,6 +116,7 @@ describe('a carrier that', () => {
     for (let i = 0; i < 200; i++) patient.line.handle(nonsense);
     await patient.clock.run(100);
     expect(patient.ended()).toBe('error_transport');
+    expect(patient.carrier.timesOf('hangup')).toHaveLength(1);
     const prompt = phoneHarness();
     prompt.line.start(prompt.call);
     prompt.line.handle({ ...nonsense, isFatal: true });
