@@ -30,11 +30,11 @@ export class SipLines implements AgentLines, NumberLines {
   /** Brings the calls of an agent's number to the agent, and no others. Idempotent, never throws. */
   async openAgent(agent: Agent): Promise<LineState | undefined> {
     const { phone_number: phoneNumber } = agent.config;
+    if (phoneNumber == null) {
+      await this.closeAgent(agent);
+      return undefined;
+    }
     try {
-      if (phoneNumber == null) {
-        await this.#removeRules(await this.#rulesOf(agent.id));
-        return undefined;
-      }
       const trunk = await this.#ensureTrunk(phoneNumber);
       const rule = await this.#ensureRule(agent, trunk.sipTrunkId);
       const { sipTrunkId: trunk_id } = trunk;
@@ -48,7 +48,7 @@ export class SipLines implements AgentLines, NumberLines {
       return {
         sip_status: 'failed',
         sip_details: {
-          phone_number: phoneNumber ?? null,
+          phone_number: phoneNumber,
           trunk_id: null,
           dispatch_rule_id: null,
           error: sentenceOf(error),
@@ -62,6 +62,7 @@ export class SipLines implements AgentLines, NumberLines {
     try {
       await this.#removeRules(await this.#rulesOf(agent.id));
     } catch (error) {
+      if (hasNoSip(error)) return;
       this.#log.warn({ err: error, agent: agent.id }, "an agent's line in LiveKit was not removed");
     }
   }
@@ -213,12 +214,16 @@ function markIn(metadata: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
+/** Where there is no SIP there are no rules and no trunks. */
+function hasNoSip(error: unknown): boolean {
+  return error instanceof TwirpError && /redis|not connected/i.test(error.message);
+}
+
 /** Tells an account what to do, and nothing about other trunks and rules of the cluster. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof TwirpError)) return 'LiveKit cannot be reached: deploy the agent again';
   const { code = 'unknown', status } = error;
-  if (/redis|not connected/i.test(error.message))
-    return 'LiveKit has no SIP: it needs Redis for it';
+  if (hasNoSip(error)) return 'LiveKit has no SIP: it needs Redis for it';
   // Source: livekit/protocol, sip/sip.go: both are invalid arguments, told apart by their words.
   if (/conflict|same trunk/i.test(error.message)) {
     return 'LiveKit has another dispatch rule or trunk for this number';

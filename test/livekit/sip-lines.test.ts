@@ -172,9 +172,16 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   it('fail in words without Redis, and without LiveKit', async () => {
     const plain = await startLiveKitServer(tools['livekit-server']);
     const agent = agentWith(newNumber());
-    const without = new SipLines(accessTo(plain), log);
+    const warnings: string[] = [];
+    const heard = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
+    const without = new SipLines(accessTo(plain), heard);
+    // Who needs no line is told of none, and nobody of what could not be there.
+    expect(await without.openAgent(agentWith(null))).toBeUndefined();
+    await without.closeAgent(agent);
+    expect(warnings).toEqual([]);
     const failed = await without.openAgent(agent);
     await plain.stop();
+    expect(await without.openAgent(agentWith(null))).toBeUndefined();
     expect(failed).toMatchObject({
       sip_status: 'failed',
       sip_details: { error: expect.stringContaining('Redis') },
