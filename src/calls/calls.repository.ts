@@ -15,6 +15,8 @@ import { type CallTurnRow, toTurn, toTurnRow } from './turn-row.js';
 const RESERVED_S = 60;
 /** A gateway that has not been seen for this long is dead. */
 const SILENT_S = 15;
+/** Who was last seen longer ago is late, and does not judge others. */
+const FRESH_S = 10;
 
 const TURNS_AT_ONCE = 500;
 
@@ -231,19 +233,28 @@ export class CallsRepository {
     return new Map(rows.map(({ call_id, state }) => [call_id, state]));
   }
 
-  /** Says that this gateway lives, and where others reach it. */
-  async heartbeat(gatewayId: string, address?: string): Promise<void> {
-    await this.#db('gateways')
+  /** Says that this gateway lives, and where others reach it. @returns when, by the database's clock. */
+  async heartbeat(gatewayId: string, address?: string): Promise<Date> {
+    const [row] = await this.#db('gateways')
       .insert({ id: gatewayId, address: address ?? null, seen_at: this.#db.fn.now(3) })
       .onConflict('id')
-      .merge();
+      .merge()
+      .returning<{ seen_at: Date }[]>('seen_at');
+    if (!row) throw new Error('unreachable: the row is written in any case');
+    return row.seen_at;
   }
 
-  /** Ends the calls of other gateways that do not live any more. @returns how many. */
-  async endSilent(gatewayId: string): Promise<number> {
+  /**
+   * Ends the calls of other gateways that do not live any more.
+   * @param beatAt when this one's last heartbeat was: if that is too long ago, the database stood still,
+   *   and nobody's silence means anything.
+   * @returns how many.
+   */
+  async endSilent(gatewayId: string, beatAt: Date): Promise<number> {
     await this.#db('gateways')
       .whereNot({ id: gatewayId })
       .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
+      .whereRaw(`?::timestamptz > now() - interval '${FRESH_S} s'`, [beatAt])
       .delete();
     return this.#end(
       this.#db.raw(

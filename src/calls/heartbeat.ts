@@ -6,8 +6,10 @@ import type { CallsRepository } from './calls.repository.js';
 const BEAT_MS = 5_000;
 /** A gateway is dead after 15 s, and its calls are over within 20: so it is looked for more often. */
 const LOOK_MS = 2_000;
-/** After the database was away, others get so long to show that they live. */
+/** After the database was away, or stood still, others get so long to show that they live. */
 const PATIENCE_MS = 15_000;
+/** Two beats: one that comes later was kept from coming, and so were those of others. */
+const LATE_MS = 10_000;
 
 /** Shows other gateways that this one lives, and ends the calls of one that died. */
 export class Heartbeat {
@@ -17,6 +19,9 @@ export class Heartbeat {
   readonly #commands: CallCommandsRepository;
   readonly #log: Logger;
   #patientUntil = 0;
+  /** The last beat, by the database's clock and by ours. */
+  #beatAt = new Date(0);
+  #beatAtMs = Number.POSITIVE_INFINITY;
   #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(parts: {
@@ -53,7 +58,10 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     try {
-      await this.#calls.heartbeat(this.#gatewayId, this.#address);
+      this.#beatAt = await this.#calls.heartbeat(this.#gatewayId, this.#address);
+      const nowMs = performance.now();
+      if (nowMs - this.#beatAtMs > LATE_MS) this.#patientUntil = nowMs + PATIENCE_MS;
+      this.#beatAtMs = nowMs;
     } catch (error) {
       this.#patientUntil = performance.now() + PATIENCE_MS;
       this.#log.error({ err: error }, 'heartbeat failed');
@@ -63,7 +71,7 @@ export class Heartbeat {
   async #look(): Promise<void> {
     if (performance.now() < this.#patientUntil) return;
     try {
-      const ended = await this.#calls.endSilent(this.#gatewayId);
+      const ended = await this.#calls.endSilent(this.#gatewayId, this.#beatAt);
       await this.#commands.forgetEnded();
       if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
     } catch (error) {

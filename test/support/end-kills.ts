@@ -62,7 +62,7 @@ export async function killEnding({ db, connection, agent, events }: EndKills): P
   await disconnected(db);
   const calls = new CallsRepository(db, 0, events);
   await calls.forgetGateways();
-  await calls.endSilent(randomUUID());
+  await calls.endSilent(randomUUID(), new Date());
   const { rows } = await db.raw<{ rows: Left[] }>(
     `select call_id, state, started_at is not null as began, has_transcript,
        (select count(*)::int from webhook_deliveries d
