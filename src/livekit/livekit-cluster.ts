@@ -1,3 +1,4 @@
+import { JobStatus } from '@livekit/protocol';
 import { AgentDispatchClient, RoomServiceClient, TwirpError } from 'livekit-server-sdk';
 import type { LiveKitAccess } from './livekit-access.js';
 
@@ -42,11 +43,21 @@ export class LiveKitCluster {
 
   /** Whether the agent is still wanted in a room: an operator may have sent it away. */
   async isDispatched(roomName: string, dispatchId: string): Promise<boolean> {
+    return (await this.#dispatchesOf(roomName)).some(({ id }) => id === dispatchId);
+  }
+
+  /** Whether a worker has said yes to a room; LiveKit may know that some 5 s late. */
+  async isTaken(roomName: string): Promise<boolean> {
+    return (await this.#dispatchesOf(roomName)).some(({ state }) =>
+      state?.jobs.some((job) => job.state?.status === JobStatus.JS_RUNNING),
+    );
+  }
+
+  async #dispatchesOf(roomName: string) {
     try {
-      const dispatches = await this.#dispatches.listDispatch(roomName);
-      return dispatches.some(({ id }) => id === dispatchId);
+      return await this.#dispatches.listDispatch(roomName);
     } catch (error) {
-      if (isNotFound(error)) return false;
+      if (isNotFound(error)) return [];
       throw error;
     }
   }

@@ -15,12 +15,17 @@ export function callerIdentityOf(callId: string): string {
   return `caller-${callId}`;
 }
 
+/** LiveKit SIP has made it for a telephone. */
+export function isPhoneRoom(name: string): boolean {
+  return name.startsWith(`${PHONE_ROOM_PREFIX}_`);
+}
+
 /**
  * The call of a room of ours: a telephone's is found by the room's own id, so that whoever sees the room
  * knows the call, and two jobs for one room are one call.
  */
 export function callOfRoom(name: string, sid: string): string | undefined {
-  if (name.startsWith(`${PHONE_ROOM_PREFIX}_`)) return callOfSid(sid);
+  if (isPhoneRoom(name)) return callOfSid(sid);
   const callId = name.startsWith(WEB) ? name.slice(WEB.length) : '';
   return isCallId(callId) ? callId : undefined;
 }

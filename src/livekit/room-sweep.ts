@@ -1,20 +1,28 @@
 import type { Logger } from 'pino';
+import type { CallRow } from '../calls/call-row.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import type { LiveKitCluster, RoomNow } from './livekit-cluster.js';
-import { callOfRoom } from './room-names.js';
+import { callOfRoom, isPhoneRoom } from './room-names.js';
 
-const SWEEP_MS = 10_000;
-/** A job reaches its gateway within 10 s, even when the first ones do not answer. */
-const SERVED_WITHIN_S = 30;
+const SWEEP_MS = 5_000;
+/**
+ * LiveKit looks for a gateway for 3 s and gives the job up then (Source: psrpc, DefaultClientTimeout);
+ * who has got it takes its call at once.
+ */
+const TAKEN_WITHIN_S = 10;
+/** A telephone's call is made in the room, after its agent's owner was asked. */
+const ANSWERED_WITHIN_S = 30;
 
 export interface RoomSweepParts {
-  readonly cluster: Pick<LiveKitCluster, 'closeRoom' | 'listRooms'>;
+  readonly cluster: Pick<LiveKitCluster, 'closeRoom' | 'listRooms' | 'isTaken'>;
   readonly calls: Pick<CallsRepository, 'statesOf' | 'endWaiting'>;
   readonly log: Logger;
-  /** By default 10 s, more or less. */
+  /** By default 5 s, more or less. */
   readonly sweepMs?: number;
-  readonly servedWithinS?: number;
 }
+
+type OurRoom = RoomNow & { readonly callId: string };
+type CallState = CallRow['state'];
 
 /**
  * Closes rooms in which nobody is served any more: those of a gateway that died, and those for which no
@@ -44,7 +52,7 @@ export class RoomSweep {
 
   /** Looks once. */
   async sweep(): Promise<void> {
-    const { cluster, calls, servedWithinS = SERVED_WITHIN_S } = this.#parts;
+    const { cluster, calls } = this.#parts;
     const rooms = (await cluster.listRooms()).flatMap((room) => {
       const callId = callOfRoom(room.name, room.sid);
       return callId === undefined ? [] : [{ ...room, callId }];
@@ -52,28 +60,50 @@ export class RoomSweep {
     if (rooms.length === 0) return;
     const states = await calls.statesOf(rooms.map(({ callId }) => callId));
     for (const room of rooms) {
-      const state = states.get(room.callId);
-      if (state === 'live') continue;
-      if (state !== 'ended' && room.ageS < servedWithinS) continue;
-      await this.#close(room);
+      // One about which LiveKit does not answer keeps none of the others.
+      await this.#tend(room, states.get(room.callId)).catch((error) => this.#onFault(error));
     }
+  }
+
+  async #tend(room: OurRoom, state: CallState | undefined): Promise<void> {
+    if (state === 'ended') await this.#close(room);
+    else if (state !== 'live' && (await this.#isForsaken(room))) {
+      await this.#letGo(room, state === 'reserved');
+    }
+  }
+
+  /** That LiveKit is away is told by readiness. */
+  #onFault(error: unknown): void {
+    this.#parts.log.debug({ err: error }, 'rooms could not be looked through');
   }
 
   #run(): void {
     this.#sweeping ??= this.sweep()
-      .catch((error: unknown) => {
-        // That LiveKit is away is told by readiness.
-        this.#parts.log.debug({ err: error }, 'rooms could not be looked through');
-      })
+      .catch((error: unknown) => this.#onFault(error))
       .finally(() => {
         this.#sweeping = undefined;
       });
   }
 
-  async #close({ callId, name }: RoomNow & { readonly callId: string }): Promise<void> {
+  /** Nobody will come any more. */
+  async #isForsaken({ name, ageS }: OurRoom): Promise<boolean> {
+    if (ageS < TAKEN_WITHIN_S) return false;
+    if (!isPhoneRoom(name) || ageS >= ANSWERED_WITHIN_S) return true;
+    return !(await this.#parts.cluster.isTaken(name));
+  }
+
+  async #letGo({ callId, name }: OurRoom, isWaiting: boolean): Promise<void> {
     const { cluster, calls, log } = this.#parts;
-    log.info({ callId }, 'a room in which nobody is served is closed');
-    await calls.endWaiting(callId, 'error_transport');
+    const hasWaited = await calls.endWaiting(callId, 'error_transport');
+    // A gateway has taken it after all.
+    if (isWaiting && !hasWaited) return;
+    log.warn({ callId }, 'a caller in a room, whom no gateway has taken, is let go');
+    await cluster.closeRoom(name);
+  }
+
+  async #close({ callId, name }: OurRoom): Promise<void> {
+    const { cluster, log } = this.#parts;
+    log.info({ callId }, 'the room of a call that is over is closed');
     await cluster.closeRoom(name);
   }
 }

@@ -256,27 +256,38 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     },
   );
 
+  it('are known as taken when a gateway has said yes', LIMIT, async () => {
+    const cluster = new LiveKitCluster(accessTo(server));
+    const gateway = await open();
+    const callId = await reserve();
+    await openRoom(callId);
+    await vi.waitFor(() => expect(gateway.held.has(callId)).toBe(true), WAIT);
+    await vi.waitFor(async () => expect(await cluster.isTaken(roomOf(callId))).toBe(true), WAIT);
+    const alone = await reserve();
+    await rooms.createRoom({ name: roomOf(alone) });
+    expect(await cluster.isTaken(roomOf(alone))).toBe(false);
+  });
+
   it(
-    'that no gateway had room for are ended, and rooms of calls that are over are closed',
+    'that no gateway has taken are ended, and rooms of calls that are over are closed',
     LIMIT,
     async () => {
-      const sweep = new RoomSweep({
-        cluster: new LiveKitCluster(accessTo(server)),
-        calls: calls(),
-        log,
-        servedWithinS: 0,
-      });
+      const cluster = new LiveKitCluster(accessTo(server));
+      const old = {
+        listRooms: async () =>
+          (await cluster.listRooms()).map((room) => ({ ...room, ageS: room.ageS + 10 })),
+        closeRoom: (name: string) => cluster.closeRoom(name),
+        isTaken: (name: string) => cluster.isTaken(name),
+      };
       const [waiting, over, live] = [await reserve(), await reserve(), await reserve()];
       for (const callId of [waiting, over, live]) await rooms.createRoom({ name: roomOf(callId) });
       await rooms.createRoom({ name: 'a stranger’s' });
       await calls().end(over, 'user_hangup');
       await calls().take(live, randomUUID());
-      await sweep.sweep();
-      expect(await Promise.all([waiting, over, live].map(roomExists))).toEqual([
-        false,
-        false,
-        true,
-      ]);
+      await new RoomSweep({ cluster, calls: calls(), log }).sweep();
+      expect(await Promise.all([waiting, over].map(roomExists))).toEqual([true, false]);
+      await new RoomSweep({ cluster: old, calls: calls(), log }).sweep();
+      expect(await Promise.all([waiting, live].map(roomExists))).toEqual([false, true]);
       expect(await rooms.listRooms(['a stranger’s'])).toHaveLength(1);
       expect((await calls().find(waiting))?.ended_reason).toBe('error_transport');
       expect(await stateOf(live)).toBe('live');
