@@ -16,8 +16,11 @@ const REGISTER_MS = 10_000;
 const PING_MS = 5_000;
 /** Pings in a row without an answer after which the connection counts as dead. */
 const MOST_UNANSWERED = 3;
-/** LiveKit asks the next worker after 10 s; what comes later is for nobody. */
-const ANSWER_MS = 9_000;
+/**
+ * LiveKit gives a job up 3 s after it began to look for a worker, and asks the next one only when this
+ * one has said no (Source: its pkg/service/agentservice.go, and psrpc, DefaultClientTimeout).
+ */
+const ANSWER_MS = 2_000;
 /** Trying again changes nothing: somebody has to mend the settings. */
 const REFUSED = 'it does not take LIVEKIT_API_KEY and LIVEKIT_API_SECRET';
 const FIRST_RETRY_MS = 250;
