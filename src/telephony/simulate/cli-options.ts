@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { SOUND_KINDS } from './audiosocket-packets.js';
 import { SimulateError } from './simulate-error.js';
 import { DIGITS } from './simulated-call.js';
 
@@ -84,11 +85,11 @@ export function readOptions(args: readonly string[], environment: Environment): 
     keys: values.dtmf === undefined ? [] : values.dtmf.split(',').map(keysOf),
     from: values.from,
     to: values.to,
-    calls: Math.max(1, Math.floor(numberOf('calls', values.calls, 1))),
+    calls: countOf('calls', values.calls),
     spacingMs: 1000 * numberOf('spacing', values.spacing, 0.2),
     driftPpm: numberOf('drift', values.drift, 0),
     isJson: values.json ?? false,
-    sampleRate: numberOf('rate', values.rate, 8000),
+    sampleRate: rateOf(values.rate),
     host: values.host ?? new URL(url).hostname.replace(/^\[|\]$/g, ''),
     variables: Object.fromEntries((values.variable ?? []).map(variableOf)),
     twilio: { accountSid: TWILIO_ACCOUNT_SID, authToken: TWILIO_AUTH_TOKEN },
@@ -140,6 +141,19 @@ function numberOf(name: string, text: string | undefined, usual: number): number
   const isSigned = name === 'drift';
   if (text.trim() !== '' && Number.isFinite(value) && (isSigned || value >= 0)) return value;
   throw new SimulateError(`--${name} must be a number, and "${text}" is none`);
+}
+
+function countOf(name: string, text: string | undefined): number {
+  const value = numberOf(name, text, 1);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new SimulateError(`--${name} must be a whole number from 1 on, and "${text}" is none`);
+}
+
+function rateOf(text: string | undefined): number {
+  const rate = numberOf('rate', text, 8000);
+  if (SOUND_KINDS[rate] !== undefined) return rate;
+  const rates = Object.keys(SOUND_KINDS).join(', ');
+  throw new SimulateError(`--rate must be one that AudioSocket has: ${rates}`);
 }
 
 function keysOf(text: string) {

@@ -8,7 +8,11 @@ import { SimulateError } from './simulate-error.js';
 const EXIT = { good: 0, faulty: 1, refused: 2 } as const;
 
 async function main(args: readonly string[]): Promise<number> {
-  if (args.length === 0 || args.includes('--help')) {
+  if (args.includes('--help')) {
+    console.log(USAGE);
+    return EXIT.good;
+  }
+  if (args.length === 0) {
     console.error(USAGE);
     return EXIT.refused;
   }

@@ -1,4 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../agents-runtime/clock.js';
 import { AudioSocketCall } from './audiosocket-call.js';
@@ -18,6 +20,7 @@ const CALLER = '+15550100';
 export async function simulate(options: SimulateOptions, clock: Clock): Promise<RunReport> {
   const lineRate = options.carrier === 'twilio' ? 8000 : options.sampleRate;
   const speech = readWav(await bytesOf(options.wav), lineRate);
+  if (options.out !== undefined) await requireFolderOf(options.out);
   const make = await callMaker(options, clock);
   const running: Promise<CallReport>[] = [];
   for (let i = 0; i < options.calls; i++) {
@@ -73,6 +76,16 @@ async function bytesOf(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     throw new SimulateError(`${path} cannot be read: --wav must be a WAV file`, { cause: error });
+  }
+}
+
+/** Asked before anybody is called: a recording that cannot be kept would be lost with its call. */
+async function requireFolderOf(path: string): Promise<void> {
+  try {
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    const sentence = `${path} cannot be written: --out wants a folder that is there`;
+    throw new SimulateError(sentence, { cause: error });
   }
 }
 
