@@ -56,6 +56,9 @@ export class WorkerThread<Jobs extends JobMap> {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
+    // Otherwise the ONNX runtime tells Microsoft which models run on what. It looks at the process's own
+    // environment, of which a worker's is only a copy. Source: PosixTelemetry in onnxruntime 1.29 and newer.
+    process.env.ORT_DISABLE_TELEMETRY = '1';
     const worker = new Worker(this.#script, { workerData: this.#workerData });
     worker.unref();
     let fault: unknown;

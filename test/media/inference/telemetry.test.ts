@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { modelFolder } from '../../support/model-folder.js';
+
+const PROGRAM = fileURLToPath(new URL('../../support/voice-heard-main.js', import.meta.url));
+
+it('keeps the ONNX runtime from reporting to Microsoft', () => {
+  const home = mkdtempSync(join(tmpdir(), 'parley-home-'));
+  try {
+    // The runtime leaves an identity and a database of its reports at home; it does not where CI is set.
+    const env = { PATH: process.env.PATH, HOME: home };
+    const args = [PROGRAM, modelFolder('silero-vad')];
+    expect(execFileSync(process.execPath, args, { env, encoding: 'utf8' })).toBe('heard\n');
+    expect(readdirSync(home)).toEqual([]);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
