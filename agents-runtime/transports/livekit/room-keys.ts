@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../clock.js';
 
-/** In the order of their codes. Source: RFC 4733, 3.2. */
-const KEYS = '0123456789*#ABCD';
+/** In the order of their codes (RFC 4733, 3.2); LiveKit SIP knows small letters only. */
+const KEYS = '0123456789*#abcd';
 /** From one key to the next: the tones of one take 250 ms. Source: LiveKit's agents, their send_dtmf_events. */
 const EVERY_MS = 300;
 /** More than a menu asks for; what comes beyond is not pressed. */
@@ -23,7 +23,7 @@ export class RoomKeys {
   }
 
   press(keys: string): void {
-    this.#waiting = (this.#waiting + keys).slice(0, MOST_WAITING);
+    this.#waiting = (this.#waiting + keys.toLowerCase()).slice(0, MOST_WAITING);
     if (!this.#timer) this.#next();
   }
 
@@ -35,11 +35,11 @@ export class RoomKeys {
 
   #next(): void {
     this.#timer = undefined;
-    const digit = this.#waiting.charAt(0).toUpperCase();
-    if (!digit) return;
+    const key = this.#waiting.charAt(0);
+    if (!key) return;
     this.#waiting = this.#waiting.slice(1);
     this.#timer = this.#clock.after(EVERY_MS, () => this.#next());
     // One that does not get there is lost, as a tone on a bad line is.
-    this.#press(KEYS.indexOf(digit), digit).catch(() => undefined);
+    this.#press(KEYS.indexOf(key), key).catch(() => undefined);
   }
 }

@@ -15,14 +15,14 @@ function setUp(press?: () => Promise<void>) {
 it('presses keys by their codes, one after the other, also those that come meanwhile', () => {
   const { clock, pressed, keys } = setUp();
   keys.press('0*');
-  keys.press('#d');
+  keys.press('#D');
   clock.advance(10_000);
   keys.press('9');
   expect(pressed).toEqual([
     '0 ms: 0 0',
     '300 ms: 10 *',
     '600 ms: 11 #',
-    '900 ms: 15 D',
+    '900 ms: 15 d',
     '10000 ms: 9 9',
   ]);
 });
