@@ -86,6 +86,8 @@ export class RoomCall {
     const wire = await this.#join();
     try {
       const refusal = await this.#parts.phones.reserve(callId, wanted, wire.caller);
+      // It rings until they hear: what is said before that is lost.
+      if (!refusal) await Promise.race([wire.answered, this.#givenUp]);
       const taken = refusal ?? (await this.#take());
       if (typeof taken !== 'string') return await this.#begin(taken, wire);
       this.#log.warn({ refusal: taken }, 'a caller in a room was refused');
@@ -93,6 +95,15 @@ export class RoomCall {
     } finally {
       wire.close();
     }
+  }
+
+  /** Resolves when the call is given up before it has begun. */
+  get #givenUp(): Promise<void> {
+    const { signal } = this.#coming;
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
   }
 
   #take() {

@@ -180,12 +180,13 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
         isPhone: true,
         attributes: {
           'sip.callID': 'SCL_1',
-          'sip.callStatus': 'active',
+          'sip.callStatus': 'ringing',
           'sip.phoneNumber': '+15550111',
           'sip.trunkPhoneNumber': '+15550100',
         },
       });
       await guest.order({ type: 'join', url: server.url.replace('http', 'ws'), token });
+      await guest.order({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
       await isHeard({ guest });
       const row = await database
         .db('calls')
@@ -221,7 +222,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
         expect(heard).toEqual([
           [1, '1'],
           [10, '*'],
-          [15, 'D'],
+          [15, 'd'],
         ]);
       }, WAIT);
       const given = await order('transfer', { target_phone_number: '+15550199' });

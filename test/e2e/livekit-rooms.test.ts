@@ -206,11 +206,18 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     const [deleted, removed] = await Promise.all([call(), call(rooms, other)]);
     await service.deleteRoom(deleted.room);
     await service.removeParticipant(removed.room, 'caller');
-    const attributes = { 'sip.phoneNumber': '+15550111' };
+    const attributes = { 'sip.phoneNumber': '+15550111', 'sip.callStatus': 'ringing' };
     await expect.poll(() => deleted.ear.reasons, PATIENCE).toEqual(['operator_ended']);
     const phone = await call(rooms, caller, { isPhone: true, attributes });
     expect([phone.wire.hasEchoCanceller, phone.wire.caller.isPhone]).toEqual([false, true]);
     expect(phone.wire.caller.attributes).toMatchObject(attributes);
+    let isAnswered = false;
+    void phone.wire.answered.then(() => {
+      isAnswered = true;
+    });
+    // It rings: only LiveKit SIP says when it does not any more.
+    await caller.order({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
+    await expect.poll(() => isAnswered, { timeout: 20_000 }).toBe(true);
     await caller.order({ type: 'dtmf', code: 5, digit: '5' });
     await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
     await caller.order({ type: 'leave' });

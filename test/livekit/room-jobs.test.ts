@@ -43,7 +43,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
   });
   afterAll(() => server?.stop());
 
-  async function open(options?: { readonly capacity?: number; readonly slots?: number }) {
+  async function open(options?: ConstructorParameters<typeof RoomGateway>[2]) {
     const gateway = new RoomGateway(database.db, server, options);
     gateways.push(gateway);
     await vi.waitFor(() => expect(gateway.isUp).toBe(true), WAIT);
@@ -197,7 +197,11 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     'make the call of who telephones, once, with the numbers and for an agent that is deployed',
     LIMIT,
     async () => {
-      const gateway = await open();
+      let answer: () => void = () => undefined;
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const gateway = await open({ answered });
       const id = makeAgentId();
       const agents = new AgentsRepository(database.db);
       const config = {};
@@ -207,8 +211,16 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       await rooms.createRoom({ name });
       await dispatches.createDispatch(name, 'parley', { metadata });
       await dispatches.createDispatch(name, 'parley', { metadata });
-      await vi.waitFor(() => expect(gateway.served).toHaveLength(1), WAIT);
-      expect(await calls().find(gateway.served[0]!)).toMatchObject({
+      const row = await vi.waitFor(async () => {
+        const found = await database.db('calls').where({ agent_id: id }).first();
+        expect(found?.state).toBe('reserved');
+        return found;
+      }, WAIT);
+      // It begins when the telephone does not ring any more.
+      expect(gateway.served).toEqual([]);
+      answer();
+      await vi.waitFor(() => expect(gateway.served).toEqual([row.call_id]), WAIT);
+      expect(await calls().find(row.call_id)).toMatchObject({
         call_type: 'sip_inbound',
         from_number: '+15550111',
         to_number: '+15550100',

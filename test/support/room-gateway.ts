@@ -51,14 +51,21 @@ export class RoomGateway {
   readonly jobs: RoomJobs;
   readonly #worker: WorkerConnection;
   readonly #capacity: number;
+  readonly #answered: Promise<void>;
 
-  constructor(db: Knex, server: LiveKitServer, { capacity = 100, slots = 0 } = {}) {
+  /** @param answered when the telephones of callers are */
+  constructor(
+    db: Knex,
+    server: LiveKitServer,
+    { capacity = 100, slots = 0, answered = Promise.resolve() } = {},
+  ) {
     const access = accessTo(server);
     const calls = new CallsRepository(db, slots);
     const agents = new AgentsRepository(db);
     const load = { isOpen: true };
     this.calls = calls;
     this.#capacity = capacity;
+    this.#answered = answered;
     const tokens = new RoomTokens(access);
     const { live } = this;
     const admission = new CallSlots({ calls, live, load, expect: async () => undefined });
@@ -123,7 +130,7 @@ export class RoomGateway {
       get free() {
         return gateway.#capacity - gateway.held.size;
       },
-      join: async (invitation) => wireOf(invitation),
+      join: async (invitation) => wireOf(invitation, gateway.#answered),
       close: async () => undefined,
     };
   }
@@ -153,7 +160,7 @@ export class RoomGateway {
   }
 }
 
-function wireOf({ callId, callerIdentity }: RoomInvitation): RoomWire {
+function wireOf({ callId, callerIdentity }: RoomInvitation, answered: Promise<void>): RoomWire {
   const caller = { identity: callerIdentity ?? `sip_${callId}`, isPhone: !callerIdentity };
   const attributes = { 'sip.phoneNumber': '+15550111', 'sip.trunkPhoneNumber': '+15550100' };
   return {
@@ -161,6 +168,7 @@ function wireOf({ callId, callerIdentity }: RoomInvitation): RoomWire {
     hasEchoCanceller: true,
     backlogBytes: 0,
     caller: { ...caller, attributes: caller.isPhone ? attributes : {} },
+    answered,
     left: Promise.resolve(),
     start: () => undefined,
     audio: () => undefined,

@@ -143,6 +143,9 @@ async function obey(order: GuestOrder): Promise<string | undefined> {
     case 'dtmf':
       await me!.publishDtmf(order.code, order.digit);
       return undefined;
+    case 'attributes':
+      await me!.setAttributes(order.attributes);
+      return undefined;
     case 'early': {
       const writer = await me!.streamBytes({
         topic: 'lk.agent.pre-connect-audio-buffer',

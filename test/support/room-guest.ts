@@ -16,6 +16,7 @@ export type GuestOrder =
   | { readonly type: 'type'; readonly text: string }
   | { readonly type: 'data'; readonly bytes: number }
   | { readonly type: 'dtmf'; readonly code: number; readonly digit: string }
+  | { readonly type: 'attributes'; readonly attributes: Readonly<Record<string, string>> }
   | { readonly type: 'early'; readonly mimeType: string; readonly bytes: string };
 
 /** What a guest tells. */

@@ -23,6 +23,7 @@ export class AgentVoice {
   readonly #clock: Clock;
   #pushedAt = Number.NEGATIVE_INFINITY;
   #trackSid: string | undefined;
+  #taken: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock, onPlayed: (playedMs: number) => void) {
     this.#clock = clock;
@@ -45,6 +46,11 @@ export class AgentVoice {
     return this.#trackSid;
   }
 
+  /** Resolves when somebody has taken the track; once it is published. */
+  get taken(): Promise<void> {
+    return this.#taken;
+  }
+
   async publish(participant: LocalParticipant): Promise<void> {
     const source = TrackSource.SOURCE_MICROPHONE;
     const publication = await participant.publishTrack(
@@ -52,6 +58,7 @@ export class AgentVoice {
       new TrackPublishOptions({ source }),
     );
     this.#trackSid = publication.sid;
+    this.#taken = publication.waitForSubscription();
   }
 
   /** Resolves when what has been said is heard. */

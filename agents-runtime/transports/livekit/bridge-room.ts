@@ -10,6 +10,7 @@ import { AgentVoice } from './agent-voice.js';
 import { CallerSound } from './caller-sound.js';
 import { EARLY_SOUND_TOPIC, MOST_EARLY_BYTES } from './early-sound.js';
 import type { FromBridge, RoomEnd, ToBridge } from './messages.js';
+import { PhoneAnswer } from './phone-answer.js';
 import { RoomKeys } from './room-keys.js';
 import { CHAT_TOPIC, RoomTexts } from './room-texts.js';
 import type { RoomCaller } from './rooms.js';
@@ -51,6 +52,7 @@ export class BridgeRoom {
   readonly #keys: RoomKeys;
   #wanted: string | undefined;
   #caller: RoomCaller | undefined;
+  #answer: PhoneAnswer | undefined;
   #isAway = false;
   #isOver = false;
   #isPublished = false;
@@ -144,7 +146,12 @@ export class BridgeRoom {
       if (isCaller(participant)) this.#sound.subscribed(track);
     });
     room.on(RoomEvent.DtmfReceived, (_code, digit, participant) => {
-      if (isCaller(participant)) this.#options.tell({ type: 'dtmf', digit: digit.slice(0, 1) });
+      // Letters come in either case.
+      const key = digit.slice(0, 1).toUpperCase();
+      if (isCaller(participant)) this.#options.tell({ type: 'dtmf', digit: key });
+    });
+    room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
+      if (isCaller(participant)) this.#answer?.changed(participant.attributes);
     });
     room.on(RoomEvent.Reconnecting, () => this.#lose());
     room.on(RoomEvent.Reconnected, () => {
@@ -188,6 +195,13 @@ export class BridgeRoom {
     this.#caller = { identity, isPhone, attributes: isTooMuch ? {} : participant.attributes };
     this.#sound.want(participant);
     this.#options.tell({ type: 'joined', caller: this.#caller });
+    if (isPhone) this.#awaitAnswer(participant);
+  }
+
+  #awaitAnswer({ attributes }: RemoteParticipant): void {
+    const { clock, tell } = this.#options;
+    const onAnswered = () => tell({ type: 'answered' });
+    this.#answer = new PhoneAnswer({ clock, attributes, taken: this.#voice.taken, onAnswered });
   }
 
   #onCallerGone(reason: DisconnectReason | undefined): void {
@@ -227,6 +241,7 @@ export class BridgeRoom {
 
   async #close(): Promise<void> {
     this.#sound.close();
+    this.#answer?.close();
     this.#keys.close();
     const leaving = this.#voice.close().then(() => this.#room.disconnect());
     const limit = new Promise<void>((resolve) => this.#options.clock.after(LEAVING_MS, resolve));

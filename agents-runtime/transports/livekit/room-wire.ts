@@ -19,6 +19,7 @@ export class BridgedRoom implements RoomWire {
   readonly sampleRate = ROOM_RATE;
   readonly hasEchoCanceller: boolean;
   readonly caller: RoomCaller;
+  readonly answered: Promise<void>;
   readonly left: Promise<void>;
   readonly #port: RoomPort;
   #call: CallInput | undefined;
@@ -27,6 +28,7 @@ export class BridgedRoom implements RoomWire {
   #isLost = false;
   #over: EndedReason | undefined;
   #isClosed = false;
+  #onAnswered: () => void = () => undefined;
   #onLeft: () => void = () => undefined;
   readonly #keys: KeyPresses;
 
@@ -35,6 +37,10 @@ export class BridgedRoom implements RoomWire {
     this.#port = port;
     this.caller = caller;
     this.hasEchoCanceller = !caller.isPhone;
+    this.answered = new Promise((resolve) => {
+      this.#onAnswered = resolve;
+    });
+    if (!caller.isPhone) this.#onAnswered();
     this.left = new Promise((resolve) => {
       this.#onLeft = resolve;
     });
@@ -93,6 +99,9 @@ export class BridgedRoom implements RoomWire {
   /** Hears what the bridge says of the room. */
   heard(message: FromBridge): void {
     switch (message.type) {
+      case 'answered':
+        this.#onAnswered();
+        return;
       case 'played':
         this.#call?.played(message.playedMs);
         return;
@@ -140,6 +149,7 @@ export class BridgedRoom implements RoomWire {
 
   #end(reason: EndedReason): void {
     this.#over ??= reason;
+    this.#onAnswered();
     this.#call?.hangUp(reason);
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ToBridge } from '../../../../agents-runtime/transports/livekit/messages.js';
 import { BridgedRoom } from '../../../../agents-runtime/transports/livekit/room-wire.js';
@@ -71,6 +72,22 @@ describe('a room as a wire', () => {
     for (const digit of ['4', '2']) wire.heard({ type: 'dtmf', digit });
     clock.advance(5_000);
     expect([wire.hasEchoCanceller, ear.texts]).toEqual([false, ['Keypad input: 42']]);
+  });
+
+  it('is answered when the bridge says so, or the room is over, or at once without a telephone', async () => {
+    const web = setUp();
+    await web.wire.answered;
+    const [answered, over] = [setUp({ isPhone: true }), setUp({ isPhone: true })];
+    const seen: string[] = [];
+    void answered.wire.answered.then(() => seen.push('answered'));
+    void over.wire.answered.then(() => seen.push('over'));
+    answered.wire.heard({ type: 'played', playedMs: 0 });
+    await setImmediate();
+    expect(seen).toEqual([]);
+    answered.wire.heard({ type: 'answered' });
+    over.wire.died();
+    await setImmediate();
+    expect(seen).toEqual(['answered', 'over']);
   });
 
   it('leaves once, says nothing after that, and has left when the bridge says so or is gone', async () => {
