@@ -35,6 +35,8 @@ export interface CallTransport {
   readonly backlogBytes: number;
   /** Left out: it can. One that cannot is cleared instead, and gets again what was not heard. */
   readonly canPause?: boolean;
+  /** The caller's audio is handed on so long (ms) after it came: a resampler looks ahead. Left out: at once. */
+  readonly callerDelayMs?: number;
   /** Sends mono samples (−1…1), which it copies: whole frames of 20 ms. */
   audio(samples: Float32Array): void;
   /** The client fades out within 40 ms, holds its playhead and reports it. */

@@ -26,7 +26,7 @@ export class CallRecorder implements CallTransport {
   readonly #wire: CallTransport;
   readonly #clock: Clock;
   readonly #sink: RecordingSink;
-  readonly #caller = new CallerTrack(CALLER_RATE);
+  readonly #caller: CallerTrack;
   readonly #agent: AgentTrack;
   /** Clock time of the last look at it; undefined before media is connected. */
   #lookedAt: number | undefined;
@@ -41,6 +41,7 @@ export class CallRecorder implements CallTransport {
     this.sampleRate = transport.sampleRate;
     this.hasEchoCanceller = transport.hasEchoCanceller;
     this.canPause = transport.canPause ?? true;
+    this.#caller = new CallerTrack(CALLER_RATE, transport.callerDelayMs);
     this.#agent = new AgentTrack(transport.sampleRate);
   }
 

@@ -2,8 +2,8 @@ import { SoundTrack } from './sound-track.js';
 
 /** So long is waited for packets that tell whether those before them were late, or followed a gap. */
 const HOLD_MS = 300;
-/** Sound is not moved for less than this. */
-const TOLERANCE_MS = 12;
+/** Sound is not moved for less than this. A clock that drifts is off by as much at most. */
+const TOLERANCE_MS = 6;
 /** Who is so late has been silent: a gap, at once. */
 const GAP_MS = 100;
 /** A wire that has become slower is followed when it stays so. */
@@ -26,6 +26,7 @@ interface Packet {
  */
 export class CallerTrack {
   readonly track: SoundTrack;
+  readonly #delayMs: number;
   readonly #waiting: Packet[] = [];
   #received = 0;
   #offsetMs: number | undefined;
@@ -33,8 +34,12 @@ export class CallerTrack {
   #slowerMs = Number.POSITIVE_INFINITY;
   #slowerFor = 0;
 
-  /** @param rate Hz of what comes */
-  constructor(rate: number) {
+  /**
+   * @param rate Hz of what comes
+   * @param delayMs so long ago what comes was received
+   */
+  constructor(rate: number, delayMs = 0) {
+    this.#delayMs = delayMs;
     this.track = new SoundTrack('caller', rate);
   }
 
@@ -44,7 +49,7 @@ export class CallerTrack {
     const fromMs = this.#ms(this.#received);
     if (samples.length === 0 || (first && fromMs - first.fromMs > MOST_WAITING_MS)) return;
     this.#received += samples.length;
-    const offsetMs = nowMs - this.#ms(this.#received);
+    const offsetMs = nowMs - this.#delayMs - this.#ms(this.#received);
     this.#waiting.push({ samples: samples.slice(), fromMs, arrivedAt: nowMs, offsetMs });
   }
 

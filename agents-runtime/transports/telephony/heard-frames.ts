@@ -28,6 +28,11 @@ export class HeardFrames {
     this.#resampler = new Resampler(wireRate, CALL_RATE);
   }
 
+  /** What is emitted came so much earlier, ms. */
+  get delayMs(): number {
+    return this.#resampler.delayMs;
+  }
+
   /** What was missing and was made up, ms. */
   get concealedMs(): number {
     return this.#concealedMs;

@@ -93,6 +93,10 @@ export class PhoneLine implements CallTransport {
     return this.#options.link.backlogBytes;
   }
 
+  get callerDelayMs(): number {
+    return this.#heard.delayMs;
+  }
+
   /** Nothing comes or goes any more. */
   get isOver(): boolean {
     return this.#isGone || this.#isClosed;

@@ -12,6 +12,8 @@ const MINUTES = 3;
 const PPM = 1_000;
 const EVERY_MS = 10_000;
 const TONE_MS = 100;
+/** Half of what the issue asks for: the other half is for carriers that do not come on time. */
+const BAR_MS = 10;
 
 /** Where sound begins after silence, ms. */
 function onsets(pieces: readonly SoundPiece[], leg: SoundPiece['leg'], rate: number): number[] {
@@ -90,7 +92,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
     expect(agent.length).toBe(sentAt.length);
     const apart = (found: readonly number[], wanted: readonly number[]) =>
       Math.max(...found.map((at, i) => Math.abs(at - wanted[i]!)));
-    expect(apart(caller, spoken)).toBeLessThanOrEqual(20);
-    expect(apart(agent, sentAt)).toBeLessThanOrEqual(20);
+    expect(apart(caller, spoken)).toBeLessThanOrEqual(BAR_MS);
+    expect(apart(agent, sentAt)).toBeLessThanOrEqual(BAR_MS);
   }
 });
