@@ -273,10 +273,16 @@ describe('the outbox', () => {
   it('disables an entry that answers 410, and sends it nothing more', async () => {
     const { events } = await gateway();
     const hook = await receiver();
-    hook.answer(status(410));
+    let answer = () => undefined as unknown;
+    hook.answer((response, request) => {
+      answer = () => status(410)(response, request);
+    });
     const agent = await makeAgent(database.db, box, [{ url: hook.url(), secret: 'hush' }]);
     const calls = new WrittenCalls(database.db, events);
-    await calls.end(await calls.start(agent));
+    const callId = await calls.start(agent);
+    await hook.waitFor(1);
+    await calls.end(callId);
+    answer();
     const statuses = (await settled(agent.id)).map((each) => each.status);
     expect(statuses).toEqual(['failed', 'cancelled']);
     const after = await new AgentsRepository(database.db).find(agent.accountId, agent.id);
