@@ -92,8 +92,12 @@ class LongestFirst extends BaseSequencer {
 /** A condition may come late on a busy machine: vitest's own second is short. */
 const PATIENT = { poll: { timeout: 20_000 } } as const;
 
+/** A busy machine may spoil one attempt: the run names each test that took two. */
+const ATTEMPTS = { retry: 1 } as const;
+
 /** What computes may run two files at a time. */
 const SIDE_BY_SIDE = {
+  ...ATTEMPTS,
   pool: 'forks',
   maxWorkers: 2,
   testTimeout: 30_000,
@@ -102,10 +106,10 @@ const SIDE_BY_SIDE = {
   sequence: { groupOrder: 0 },
 } as const;
 
-/** What starts products. A busy machine may spoil one attempt: the run names each test that took two. */
+/** What starts products. */
 const WITH_PRODUCTS = {
+  ...ATTEMPTS,
   pool: 'forks',
-  retry: 1,
   testTimeout: 240_000,
   hookTimeout: 240_000,
   expect: PATIENT,
