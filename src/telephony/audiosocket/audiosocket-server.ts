@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { EndedReason } from '../../../agents-runtime/call/call-log.js';
 import { systemClock } from '../../../agents-runtime/clock.js';
 import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket/connection.js';
 import type { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
@@ -57,6 +58,7 @@ export class AudioSocketServer {
     socket.once('close', () => this.#sockets.delete(socket));
     const { registered, phones, log } = this.#parts;
     let line: PhoneLine | undefined;
+    let over: EndedReason | undefined;
     const connection = new AudioSocketConnection(socket, systemClock, {
       async opened(uuid, sampleRate) {
         const callId = await registered.redeem(uuid);
@@ -66,10 +68,15 @@ export class AudioSocketServer {
         }
         const traits = { sampleRate, buffers: false };
         line = phones.connect({ callId, link: connection, traits, log });
+        // The socket broke while it was looked up whose it is.
+        if (over) line.gone(over);
         return true;
       },
       event: (event) => line?.handle(event),
-      ended: (how) => line?.gone(how === 'closed' ? 'user_hangup' : 'error_transport'),
+      ended: (how) => {
+        over = how === 'closed' ? 'user_hangup' : 'error_transport';
+        line?.gone(over);
+      },
     });
   }
 }

@@ -92,6 +92,7 @@ class Stream implements CarrierLink {
   readonly #parts: TwilioSocketParts;
   readonly #socket: WebSocket;
   readonly #pass: MediaPass;
+  readonly #socketLog: Logger;
   readonly #log: Logger;
   readonly #codec = new TwilioCodec();
   readonly #limit: NodeJS.Timeout;
@@ -101,6 +102,7 @@ class Stream implements CarrierLink {
     this.#parts = parts;
     this.#socket = socket;
     this.#pass = pass;
+    this.#socketLog = log;
     this.#log = log.child({ callId: pass.callId });
     this.#limit = setTimeout(
       () => socket.close(CLOSE.refused, 'the stream did not start'),
@@ -151,7 +153,7 @@ class Stream implements CarrierLink {
     if (event.type === 'open' && event.callId === this.#pass.carrierCallId) {
       clearTimeout(this.#limit);
       const { callId } = this.#pass;
-      const log = this.#log;
+      const log = this.#socketLog;
       this.#line = this.#parts.connections.connect({ callId, link: this, traits: TRAITS, log });
     } else if (event.type === 'open' || (event.type === 'error' && event.isFatal)) {
       this.#log.warn('a stream that is not the one of its call was refused');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
@@ -12,12 +13,14 @@ import {
   KIND,
   uuidBytes,
 } from '../../../agents-runtime/transports/telephony/audiosocket/protocol.js';
+import type { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
 import { AgentsRepository } from '../../../src/agents/agents.repository.js';
 import type { CallOpening } from '../../../src/calls/call-opening.js';
 import { CallSlots } from '../../../src/calls/call-slots.js';
 import { CallsRepository } from '../../../src/calls/calls.repository.js';
 import type { CallOptions } from '../../../src/calls/calls.schema.js';
 import { LiveCalls } from '../../../src/calls/live-calls.js';
+import { AudioSocketServer } from '../../../src/telephony/audiosocket/audiosocket-server.js';
 import {
   type OpenAudioSocket,
   openAudioSocket,
@@ -218,6 +221,35 @@ describe('a connection', () => {
     await vi.waitFor(() => expect(socket.closed).toBe(true), WAIT);
     expect(new Set(kinds.slice(0, -1))).toEqual(new Set([0x12]));
     expect(kinds.at(-1)).toBe(KIND.hangup);
+  });
+
+  it('that breaks while it is looked up whose it is leaves no call behind', async () => {
+    const lines: string[] = [];
+    const server = new AudioSocketServer({
+      log,
+      registered: {
+        async redeem() {
+          socket.resetAndDestroy();
+          // Usually long enough to be told of it before; whichever comes first, the line is told.
+          await sleep(100);
+          return 'call';
+        },
+      },
+      phones: {
+        connect: ({ link }) =>
+          ({
+            gone(reason: string) {
+              lines.push(reason);
+              link.close();
+            },
+          }) as PhoneLine,
+      },
+    });
+    await server.listen(0, '127.0.0.1');
+    const { socket } = exchange(server.port!);
+    socket.write(Buffer.concat([hello('40325ec2-5efd-4bd3-805f-53576e581d13'), silence]));
+    await vi.waitFor(() => expect(lines).toEqual(['error_transport']), WAIT);
+    server.close();
   });
 
   it('of nobody is refused: unknown and expired UUIDs, silence, nonsense, an agent that was paused', async () => {
