@@ -14,6 +14,7 @@ import type { Knex } from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.js';
 import { commandLine, processStart } from '../../src/db/embedded/process-identity.js';
+import { adoptServer } from '../../src/db/embedded/server.js';
 import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
 import { StartError } from '../../src/errors.js';
 import { copyCluster } from '../support/database.js';
@@ -185,6 +186,22 @@ describe('after a kill', () => {
     const { db } = await start();
     expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
     expect(bystander.exitCode).toBeNull();
+  });
+
+  it('of both, does not take the next server for ready because it has the pid of the last', async () => {
+    const writer = await Writer.start(dataDir);
+    await writer.hasWritten(1);
+    const pid = serverPid(dataDir);
+    process.kill(pid, 'SIGKILL');
+    await writer.kill();
+    // Its own pid a process gets from the system alone, so the file is looked at before the next one starts.
+    const data = realpathSync(join(dataDir, 'postgres'));
+    const unused = { bin: '', socketFolder: '', logFile: '', user: undefined, maxConnections: 1 };
+    expect(await adoptServer({ ...unused, data })).toBeUndefined();
+    expect(serverPid(dataDir)).not.toBe(pid);
+    expect(await writtenRows((await start()).db)).toEqual(
+      expect.arrayContaining(writer.acknowledged),
+    );
   });
 
   it('of the database alone, starts it again for the pool that is there', async () => {

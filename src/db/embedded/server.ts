@@ -70,11 +70,11 @@ export async function adoptServer(options: ServerOptions): Promise<Server | unde
   if (!pidFile) return undefined;
   const { pid } = pidFile;
   const start = processStart(pid);
-  if (start === undefined) return undefined; // PostgreSQL itself clears up after the dead
   const running = commandLine(pid);
-  if (!running.includes(` -D ${options.data} `)) {
-    // Another process has the pid by now, at which PostgreSQL would balk. Only the pid goes: by the
-    // rest of the file it makes sure that the last server's children have left its memory.
+  if (start === undefined || !running.includes(` -D ${options.data} `)) {
+    // PostgreSQL would balk at another process that has the pid by now; and the next server may get it (in a
+    // container pids come again), whom the dead one's "ready" would then be taken for. Only the pid goes: by
+    // the rest of the file PostgreSQL makes sure that the last server's children have left its memory.
     await writeFile(pidFile.path, pidFile.text.replace(/^\d+/, '2147483647'));
     return undefined;
   }
