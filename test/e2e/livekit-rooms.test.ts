@@ -215,9 +215,9 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     void phone.wire.answered.then(() => {
       isAnswered = true;
     });
-    // It rings: only LiveKit SIP says when it does not any more.
+    // It rings until its status says otherwise.
     await caller.order({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
-    await expect.poll(() => isAnswered, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isAnswered, PATIENCE).toBe(true);
     await caller.order({ type: 'dtmf', code: 5, digit: '5' });
     await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
     await caller.order({ type: 'leave' });

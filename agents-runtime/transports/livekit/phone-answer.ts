@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../../clock.js';
 /** LiveKit SIP's attribute of a telephone that still rings. */
 const STATUS = 'sip.callStatus';
 const RINGING = 'ringing';
-/** One that rings for longer is talked to all the same: its status may not be told. */
-const LONGEST_RING_MS = 30_000;
+/** One that rings for longer is talked to all the same, before it is let go: its status may have got lost. */
+const LONGEST_RING_MS = 15_000;
 /** An answered one that has not taken the agent's track by then is not waited for. */
 const TRACK_MS = 2_000;
 

@@ -43,11 +43,11 @@ it('waits for no status where none is told, and 2 s for the track', async () => 
   expect(toldAt).toEqual([2_000]);
 });
 
-it('is not waited for longer than 30 s, and not after the call', () => {
+it('is not waited for longer than 15 s, and not after the call', () => {
   const long = setUp(RINGING);
   long.answer.changed({ ...RINGING, lang: 'de' });
   long.clock.advance(60_000);
-  expect(long.toldAt).toEqual([30_000]);
+  expect(long.toldAt).toEqual([15_000]);
   const over = setUp(RINGING);
   over.answer.close();
   over.answer.changed(ACTIVE);
