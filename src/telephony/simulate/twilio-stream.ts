@@ -58,8 +58,11 @@ export class TwilioStream {
   /** @throws SimulateError when the gateway does not take the socket */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const failed = (why: string) =>
-        reject(new SimulateError(`The gateway did not take the media stream: ${why} (31920)`));
+      const failed = (why: string) => {
+        const sentence = `The gateway did not take the media stream: ${why} (31920)`;
+        const hint = 'where the gateway has a PUBLIC_URL, --public-url must be the same';
+        reject(new SimulateError(`${sentence}; ${hint}`));
+      };
       this.#socket.on('error', ({ message }) => failed(message));
       this.#socket.on('open', () => {
         this.#socket.send(this.#messages.connected());

@@ -60,5 +60,5 @@ export class TwilioWebhooks {
 }
 
 function forbidden(url: string): string {
-  return `The gateway refused the signature of ${url}: TWILIO_AUTH_TOKEN must be the same here and there, and --public-url its PUBLIC_URL`;
+  return `The gateway refused the signature of ${url}: TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN must be the same here and there, and --public-url its PUBLIC_URL`;
 }

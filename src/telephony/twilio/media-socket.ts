@@ -155,10 +155,16 @@ class Stream implements CarrierLink {
       const { callId } = this.#pass;
       const log = this.#socketLog;
       this.#line = this.#parts.connections.connect({ callId, link: this, traits: TRAITS, log });
-    } else if (event.type === 'open' || (event.type === 'error' && event.isFatal)) {
-      this.#log.warn('a stream that is not the one of its call was refused');
-      this.#socket.close(CLOSE.refused, 'not the stream of this call');
+    } else if (event.type === 'open') {
+      this.#refuse('The stream is not that of this call');
+    } else if (event.type === 'error' && event.isFatal) {
+      this.#refuse(event.message);
     }
+  }
+
+  #refuse(fault: string): void {
+    this.#log.warn({ fault }, 'a stream was refused');
+    this.#socket.close(CLOSE.refused, fault);
   }
 
   #onClose(code: number): void {

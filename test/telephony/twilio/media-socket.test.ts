@@ -216,20 +216,24 @@ it('checks a signature where there is one', async () => {
   socket.terminate();
 });
 
+const OTHER_CODEC = { encoding: 'opus', sampleRate: 48_000, channels: 1 };
+
 it.each([
-  ['of another call', { ...start('CA999') }],
+  ['of another call', start('CA999'), /not that of this call/],
   [
     'in another codec',
-    { ...start('CA999'), start: { ...start('CA999').start, mediaFormat: { encoding: 'opus' } } },
+    { ...start('CA999'), start: { ...start('CA999').start, mediaFormat: OTHER_CODEC } },
+    /not μ-law/,
   ],
-])('is closed for a stream %s', async (_, message) => {
+])('is closed for a stream %s, and says so', async (_, message, sentence) => {
   const { text } = await rung();
   const socket = plane.openStream(text);
   await once(socket, 'open');
   const closed = once(socket, 'close');
   say(socket, message);
-  const [code] = await closed;
+  const [code, reason] = await closed;
   expect(code).toBe(1008);
+  expect(String(reason)).toMatch(sentence);
 });
 
 it('is closed for a stream that does not start', async () => {
