@@ -44,7 +44,7 @@ export class SipLines implements AgentLines, NumberLines {
         sip_details: { phone_number: phoneNumber, trunk_id, dispatch_rule_id, error: null },
       };
     } catch (error) {
-      this.#log.warn({ err: error, agent: agent.id }, 'LiveKit has no line for a deployed agent');
+      this.#warn(error, 'LiveKit has no line for a deployed agent', agent);
       return {
         sip_status: 'failed',
         sip_details: {
@@ -63,7 +63,7 @@ export class SipLines implements AgentLines, NumberLines {
       await this.#removeRules(await this.#rulesOf(agent.id));
     } catch (error) {
       if (hasNoSip(error)) return;
-      this.#log.warn({ err: error, agent: agent.id }, "an agent's line in LiveKit was not removed");
+      this.#warn(error, "an agent's line in LiveKit was not removed", agent);
     }
   }
 
@@ -72,7 +72,7 @@ export class SipLines implements AgentLines, NumberLines {
     try {
       await this.#ensureTrunk(phoneNumber);
     } catch (error) {
-      this.#log.warn({ err: error }, 'LiveKit has no trunk for a number that was selected');
+      this.#warn(error, 'LiveKit has no trunk for a number that was selected');
     }
   }
 
@@ -85,7 +85,7 @@ export class SipLines implements AgentLines, NumberLines {
       await this.#removeRules(rules.filter(({ trunkIds }) => trunkIds.includes(trunk.sipTrunkId)));
       await this.#removeTrunk(trunk.sipTrunkId);
     } catch (error) {
-      this.#log.warn({ err: error }, "a released number's trunk in LiveKit was not removed");
+      this.#warn(error, "a released number's trunk in LiveKit was not removed");
     }
   }
 
@@ -170,6 +170,12 @@ export class SipLines implements AgentLines, NumberLines {
           agentIn(rule) !== agentId,
       ),
     );
+  }
+
+  /** LiveKit's own words about trunks hold their numbers: they are left out. */
+  #warn(error: unknown, message: string, agent?: Agent): void {
+    const why = error instanceof TwirpError ? { why: sentenceOf(error) } : { err: error };
+    this.#log.warn({ ...why, ...(agent && { agent: agent.id }) }, message);
   }
 
   async #rulesOf(agentId: string): Promise<readonly SIPDispatchRuleInfo[]> {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { SipClient } from 'livekit-server-sdk';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -167,6 +170,28 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
       sip_status: 'failed',
       sip_details: { error: 'LiveKit has another dispatch rule or trunk for this number' },
     });
+  });
+
+  it('keep the numbers that LiveKit names in a refusal out of the log', async () => {
+    const number = newNumber();
+    const msg = `Conflicting inbound SIP Trunks: using the same number(s) ["${number}"]`;
+    const refusing = createServer((_, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ code: 'invalid_argument', msg }));
+    });
+    await once(refusing.listen(0, '127.0.0.1'), 'listening');
+    const logged: string[] = [];
+    const heard = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
+    const { port } = refusing.address() as AddressInfo;
+    const there = { ...accessTo(server), apiUrl: `http://127.0.0.1:${port}` };
+    const failed = await new SipLines(there, heard).openAgent(agentWith(number));
+    refusing.close();
+    expect(failed).toMatchObject({
+      sip_status: 'failed',
+      sip_details: { error: 'LiveKit has another dispatch rule or trunk for this number' },
+    });
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).not.toContain(number);
   });
 
   it('fail in words without Redis, and without LiveKit', async () => {
