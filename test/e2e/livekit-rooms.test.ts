@@ -87,6 +87,9 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     const trackSid = await speakOn(caller, 400);
     await expect.poll(() => ear.hasTone(400), PATIENCE).toBe(true);
 
+    // Until the call has begun.
+    const states = () => caller.all('attributes').map((told) => told.attributes['lk.agent.state']);
+    await expect.poll(states, PATIENCE).toContain('initializing');
     wire.send({ type: 'state', state: 'speaking' });
     speak(wire, 400);
     await expect.poll(() => ear.playedMs.at(-1), PATIENCE).toBe(400);

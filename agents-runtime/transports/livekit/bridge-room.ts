@@ -194,6 +194,7 @@ export class BridgeRoom {
     const isTooMuch = JSON.stringify(participant.attributes).length > MOST_ATTRIBUTES;
     this.#caller = { identity, isPhone, attributes: isTooMuch ? {} : participant.attributes };
     this.#sound.want(participant);
+    this.#texts.tell({ type: 'state', state: 'initializing' });
     this.#options.tell({ type: 'joined', caller: this.#caller });
     if (isPhone) this.#awaitAnswer(participant);
   }
