@@ -168,6 +168,12 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
 const LiveKitConfig = z.object({
   rtc: z.object({ udp_port: z.number(), tcp_port: z.number() }),
 });
-const SipConfig = z.object({
+/** LiveKit SIP reads past a key that it does not know. Source: livekit/sip v1.11.0, pkg/config/config.go. */
+const SipConfig = z.strictObject({
+  ws_url: z.string(),
+  redis: z.strictObject({ address: z.string() }),
+  sip_port: z.number(),
   rtp_port: z.string().transform((range) => range.split('-').map(Number)),
+  health_port: z.number(),
+  logging: z.strictObject({ json: z.boolean(), level: z.string() }),
 });
