@@ -18,6 +18,9 @@ const SILENT_S = 15;
 /** Who was last seen longer ago is late, and does not judge others. */
 const FRESH_S = 10;
 
+/** A telephone call that waits for so long after its slot was freed waits for nobody. */
+const FORGOTTEN_S = 3_600;
+
 const TURNS_AT_ONCE = 500;
 
 export interface NewCall {
@@ -261,6 +264,17 @@ export class CallsRepository {
         `state = 'live' and gateway_id is distinct from ?
          and not exists (select from gateways where gateways.id = calls.gateway_id)`,
         [gatewayId],
+      ),
+      'error_transport',
+    );
+  }
+
+  /** Ends telephone calls that never began, and of whose end their carrier has not told. @returns how many. */
+  endForgotten(): Promise<number> {
+    return this.#end(
+      this.#db.raw(
+        `state = 'reserved' and call_type <> 'web'
+         and reserved_until < now() - interval '${FORGOTTEN_S} s'`,
       ),
       'error_transport',
     );

@@ -72,6 +72,7 @@ export class Heartbeat {
     if (performance.now() < this.#patientUntil) return;
     try {
       const ended = await this.#calls.endSilent(this.#gatewayId, this.#beatAt);
+      await this.#calls.endForgotten();
       await this.#commands.forgetEnded();
       if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
     } catch (error) {

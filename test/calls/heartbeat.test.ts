@@ -34,6 +34,30 @@ it('ends the calls of a gateway that is silent, unless the database stood still'
   expect((await calls.find(callId))?.ended_reason).toBe('error_transport');
 });
 
+it('ends telephone calls of which a carrier never told, and tells it as of any that reached nobody', async () => {
+  const told: string[] = [];
+  const calls = new CallsRepository(database.db, 0, {
+    record: async (_, events) => void told.push(...events.map(({ event }) => event)),
+  });
+  const accountId = await new AccountsRepository(database.db).insert('An account of a test');
+  const agent = { agentId: randomUUID(), agentName: 'Pool' };
+  const reserved = async (callType: 'web' | 'sip_outbound', secondsAgo: number) => {
+    const callId = randomUUID();
+    await calls.reserve({ callId, accountId, ...agent, callType, options: {} });
+    await database
+      .db('calls')
+      .where({ call_id: callId })
+      .update({ reserved_until: database.db.raw(`now() - interval '${secondsAgo} s'`) });
+    return callId;
+  };
+  const forgotten = await reserved('sip_outbound', 3_700);
+  const waiting = [await reserved('sip_outbound', 100), await reserved('web', 3_700)];
+  expect(await calls.endForgotten()).toBe(1);
+  expect((await calls.find(forgotten))?.ended_reason).toBe('error_transport');
+  expect(told).toEqual(['call.failed']);
+  for (const callId of waiting) expect((await calls.find(callId))?.state).toBe('reserved');
+});
+
 it('gives others time to show that they live when its own heartbeat came late', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const looked: number[] = [];
@@ -50,6 +74,7 @@ it('gives others time to show that they live when its own heartbeat came late', 
         looked.push(performance.now() - start);
         return 0;
       },
+      endForgotten: async () => 0,
       signOff: async () => undefined,
     } as unknown as CallsRepository,
     gatewayId: randomUUID(),
