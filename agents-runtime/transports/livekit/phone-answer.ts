@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../../clock.js';
 
-/** LiveKit SIP's attribute of a telephone that still rings. */
+/** LiveKit SIP's attribute of a telephone, and what it is until there is an answer. */
 const STATUS = 'sip.callStatus';
-const RINGING = 'ringing';
+const UNANSWERED: ReadonlySet<string | undefined> = new Set(['dialing', 'ringing']);
 /** One that rings for longer is talked to all the same, before it is let go: its status may have got lost. */
 const LONGEST_RING_MS = 15_000;
 /** An answered one that has not taken the agent's track by then is not waited for. */
@@ -35,7 +35,7 @@ export class PhoneAnswer {
 
   /** Sees the attributes as they are now. */
   changed(attributes: Readonly<Record<string, string>>): void {
-    if (this.#isOver || !this.#isRinging || attributes[STATUS] === RINGING) return;
+    if (this.#isOver || !this.#isRinging || UNANSWERED.has(attributes[STATUS])) return;
     this.#isRinging = false;
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(TRACK_MS, () => this.#tell());

@@ -20,7 +20,8 @@ function setUp(attributes: Readonly<Record<string, string>>) {
 
 it('is there when the telephone is active and has taken the track, whichever comes first', async () => {
   for (const isTakenFirst of [true, false]) {
-    const { clock, toldAt, take, answer } = setUp(RINGING);
+    const { clock, toldAt, take, answer } = setUp({ ...RINGING, 'sip.callStatus': 'dialing' });
+    answer.changed(RINGING);
     clock.advance(500);
     if (isTakenFirst) take();
     else answer.changed(ACTIVE);
