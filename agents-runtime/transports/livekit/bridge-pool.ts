@@ -16,6 +16,8 @@ const OLDEST_MS = 6 * 3_600_000;
 /** A process that died at once is started again after this, and each time after twice as long. */
 const AGAIN_MS = 250;
 const LONGEST_AGAIN_MS = 30_000;
+/** Two that died one after the other may be chance. */
+const FAILING_MS = 2_000;
 /** A room is joined, and its caller has come, within this. */
 const JOIN_MS = 25_000;
 
@@ -60,7 +62,7 @@ export class BridgePool implements Rooms {
   }
 
   get free(): number {
-    return this.#isClosed ? 0 : MOST_PROCESSES * this.#mostRooms - this.rooms;
+    return this.#isClosed || this.#isFailing ? 0 : MOST_PROCESSES * this.#mostRooms - this.rooms;
   }
 
   /** Rooms that are open now. */
@@ -122,6 +124,11 @@ export class BridgePool implements Rooms {
     this.#isClosed = true;
     this.#again?.cancel();
     await Promise.all([...this.#bridges].map(({ process }) => process.close()));
+  }
+
+  /** Its processes die as soon as they start: whoever has working ones is to be asked. */
+  get #isFailing(): boolean {
+    return this.#bridges.size === 0 && this.#again !== undefined && this.#againMs >= FAILING_MS;
   }
 
   get #mostRooms(): number {

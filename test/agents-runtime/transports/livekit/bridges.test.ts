@@ -9,6 +9,7 @@ import {
   MOST_WAITING,
 } from '../../../../agents-runtime/transports/livekit/callers-line.js';
 import { FrameReader, readGap } from '../../../../agents-runtime/transports/livekit/frames.js';
+import { VirtualClock } from '../../../support/virtual-clock.js';
 
 const OWNER = fileURLToPath(new URL('../../../support/rooms-owner.js', import.meta.url));
 
@@ -49,6 +50,30 @@ describe('bridge processes', () => {
     const [second] = pool.pids;
     await pool.close();
     expect([pool.free, isRunning(second!)]).toEqual([0, false]);
+  });
+
+  it('take no rooms while they die one after the other', async () => {
+    const clock = new VirtualClock();
+    const pool = openRooms({ log: quiet, clock });
+    const patience = { timeout: 30_000, interval: 20 };
+    const die = async () => {
+      process.kill(pool.pids[0]!, 'SIGKILL');
+      await expect.poll(() => pool.pids, patience).toEqual([]);
+    };
+    try {
+      for (const againMs of [500, 1_000]) {
+        await die();
+        expect(pool.free).toBeGreaterThan(0);
+        clock.advance(againMs);
+      }
+      await die();
+      expect(pool.free).toBe(0);
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('No room can be joined');
+      clock.advance(2_000);
+      expect(pool.free).toBeGreaterThan(0);
+    } finally {
+      await pool.close();
+    }
   });
 
   it('are ended and replaced when they hang, and what waits for them is told', async () => {
