@@ -65,6 +65,12 @@ export class PhoneDesk {
     return rung;
   }
 
+  /** Resolves when no call of this name rings here, or rings any more: its record stands then, if it has one. */
+  async settled(carrier: string, carrierCallId: string): Promise<void> {
+    // Whoever told of the call hears what failed.
+    await this.#ringing.get(callIdOf(carrier, carrierCallId))?.catch(() => undefined);
+  }
+
   async #ring(callId: string, { from, to }: IncomingCall): Promise<Rung> {
     const before = await this.#parts.calls.find(callId);
     if (before) return again(before);

@@ -46,7 +46,7 @@ interface TwilioLogin {
 export interface TwilioWebhookParts {
   /** Undefined while Twilio is not configured: nothing it says can be checked then. */
   readonly account: TwilioLogin | undefined;
-  readonly desk: Pick<PhoneDesk, 'ring'>;
+  readonly desk: Pick<PhoneDesk, 'ring' | 'settled'>;
   readonly tokens: Pick<MediaTokens, 'issue'>;
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly commands: Pick<CallCommands, 'end'>;
@@ -151,6 +151,8 @@ async function note(parts: TwilioWebhookParts, { fields, callSid, callId }: Told
   if (callId === undefined) {
     // The caller is gone, whatever became of the socket.
     if (LAST_STEPS.has(status)) {
+      // Who hangs up while the call's owner is still asked must not be waited for afterwards.
+      await parts.desk.settled('twilio', callSid);
       await parts.commands.end(callIdOf('twilio', callSid), 'user_hangup');
     }
     return;

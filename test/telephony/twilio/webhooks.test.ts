@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../src/calls/call-row.js';
 import { startTwilio } from '../../support/fake-carriers.js';
@@ -206,6 +208,22 @@ describe('the end that Twilio tells', () => {
     expect((await plane.tell(STATUS, over)).status).toBe(204);
     expect(await rows(number)).toMatchObject([{ state: 'ended', ended_reason: 'user_hangup' }]);
     expect((await plane.tell(STATUS, over)).status).toBe(204);
+  });
+
+  it('of a caller who hung up while the owner was asked ends the call that came of it', async () => {
+    const { number } = await agentWith({ webhooks: { inbound_call: { url: receiver.url() } } });
+    const call = ringing({ To: number });
+    let rung: ReturnType<typeof plane.tell> | undefined;
+    const answer = await new Promise<ServerResponse>((asked) => {
+      receiver.answer((response) => asked(response));
+      rung = plane.tell(VOICE, call);
+    });
+    const over = plane.tell(STATUS, { ...call, CallStatus: 'completed' });
+    // Long enough for the end to be told first, on most machines; it is the same call if it is not.
+    await sleep(100);
+    answer.end('{}');
+    expect([(await rung)?.status, (await over).status]).toEqual([200, 204]);
+    expect(await rows(number)).toMatchObject([{ state: 'ended', ended_reason: 'user_hangup' }]);
   });
 
   it('of a step on the way ends nothing, and of a call that is none neither', async () => {
