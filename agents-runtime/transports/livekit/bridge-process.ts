@@ -17,6 +17,8 @@ import type { FromBridge, ToBridge } from './messages.js';
 const PROGRAM = fileURLToPath(new URL('./bridge-program.js', import.meta.url));
 /** Where the program finds its pipe. */
 const PIPE = 3;
+/** Of our environment, which holds secrets, it sees these alone; the last two say whose certificates it trusts. */
+const HANDED_ON = ['PATH', 'SystemRoot', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 /** A bridge that says nothing for so long hangs: it beats every second, once it has started. */
 const SILENT_MS = 8_000;
 const STARTING_MS = 30_000;
@@ -70,7 +72,7 @@ export class BridgeProcess {
     this.#child = spawn(process.execPath, [PROGRAM], {
       // Only on Windows does `overlapped` differ from `pipe`: a pipe that is read and written at once.
       stdio: ['ignore', 'ignore', 'ignore', 'overlapped'],
-      env: { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot },
+      env: Object.fromEntries(HANDED_ON.map((name) => [name, process.env[name]])),
     });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;
     const reader = new FrameReader();

@@ -39,6 +39,25 @@ describe('bridge processes', () => {
     await expect.poll(() => isRunning(pids[0]!)).toBe(false);
   });
 
+  it('see none of our environment but what they need, and whose certificates to trust', async ({
+    skip,
+  }) => {
+    if (!existsSync('/proc/self/environ')) skip('only Linux shows the environment of a process');
+    const { SSL_CERT_FILE: before } = process.env;
+    Object.assign(process.env, { SECRET_KEY: 'not for bridges', SSL_CERT_FILE: '/own/ca.pem' });
+    const pool = openRooms({ log: quiet });
+    delete process.env.SECRET_KEY;
+    delete process.env.SSL_CERT_FILE;
+    if (before !== undefined) process.env.SSL_CERT_FILE = before;
+    try {
+      const environment = readFileSync(`/proc/${pool.pids[0]}/environ`, 'utf8').split('\0');
+      expect(environment).toContain('SSL_CERT_FILE=/own/ca.pem');
+      expect(environment.join()).not.toContain('SECRET_KEY');
+    } finally {
+      await pool.close();
+    }
+  });
+
   it('are started again when they die, and end when they are closed', async () => {
     const told: string[] = [];
     const log = { info: () => undefined, warn: (_: object, text: string) => told.push(text) };
