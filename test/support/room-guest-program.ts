@@ -6,6 +6,7 @@ import {
   AudioStream,
   LocalAudioTrack,
   type LocalTrackPublication,
+  type Participant,
   type RemoteTrack,
   Room,
   RoomEvent,
@@ -25,6 +26,16 @@ let at = 0;
 
 const tell = (told: GuestTold) => process.send?.(told);
 
+/** What they already say of themselves changes no more. */
+function tellOf(participant: Participant): void {
+  tell({ type: 'came', identity: participant.identity });
+  tellAttributes(participant);
+}
+
+function tellAttributes({ identity, attributes }: Participant): void {
+  tell({ type: 'attributes', from: identity, attributes });
+}
+
 function newRoom(): Room {
   room = new Room();
   room.on(RoomEvent.TrackSubscribed, (track, _publication, participant) => {
@@ -37,13 +48,13 @@ function newRoom(): Room {
       text: new TextDecoder().decode(payload),
     });
   });
-  room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
-    tell({ type: 'attributes', from: participant.identity, attributes: participant.attributes });
-  });
+  room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) =>
+    tellAttributes(participant),
+  );
   room.on(RoomEvent.DtmfReceived, (code, digit, participant) => {
     tell({ type: 'dtmf', from: participant.identity, code, digit });
   });
-  room.on(RoomEvent.ParticipantConnected, ({ identity }) => tell({ type: 'came', identity }));
+  room.on(RoomEvent.ParticipantConnected, tellOf);
   room.on(RoomEvent.ParticipantDisconnected, ({ identity }) => tell({ type: 'went', identity }));
   room.on(RoomEvent.Disconnected, (reason) => tell({ type: 'out', reason }));
   for (const topic of ['lk.chat', 'lk.transcription']) {
@@ -120,7 +131,7 @@ async function obey(order: GuestOrder): Promise<string | undefined> {
     case 'join':
       await leave();
       await newRoom().connect(order.url, order.token, { autoSubscribe: true, dynacast: false });
-      for (const { identity } of room.remoteParticipants.values()) tell({ type: 'came', identity });
+      for (const participant of room.remoteParticipants.values()) tellOf(participant);
       return undefined;
     case 'publish':
       return publish(order.sampleRate, order.hasEarlySound ?? false);
