@@ -10,8 +10,8 @@ const SWEEP_MS = 5_000;
  * who has got it takes its call at once.
  */
 const TAKEN_WITHIN_S = 10;
-/** A telephone's call is made in the room, after its agent's owner was asked. */
-const ANSWERED_WITHIN_S = 30;
+/** A telephone's call is made in the room: its agent's owner is asked, and it may ring on for 30 s. */
+const ANSWERED_WITHIN_S = 60;
 
 export interface RoomSweepParts {
   readonly cluster: Pick<LiveKitCluster, 'closeRoom' | 'listRooms' | 'isTaken'>;

@@ -61,12 +61,15 @@ it('leaves the room of a call that was taken while it looked', async () => {
 it('gives a telephone more time where a gateway has said yes: its call is made in the room', async () => {
   const [soon, asked, nobody, late] = [
     phone(9, 'RM_1'),
-    phone(29, 'RM_2'),
+    phone(59, 'RM_2'),
     phone(10, 'RM_3'),
-    phone(30, 'RM_4'),
+    phone(60, 'RM_4'),
   ];
   const odd = phone(10, 'RM_0');
+  const ringing = phone(59, 'RM_5');
   const rooms = [soon, odd, asked, nobody, late].map((room) => [room] as const);
-  const { closed } = await sweep(rooms, { taken: [asked, late] });
+  const { closed } = await sweep([...rooms, [ringing, 'reserved']], {
+    taken: [asked, late, ringing],
+  });
   expect(closed).toEqual([nobody.name, late.name]);
 });
