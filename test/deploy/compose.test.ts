@@ -90,6 +90,14 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     if (name !== 'models') expect(given.deploy?.resources.limits?.memory).toBeDefined();
   });
 
+  it('puts no init before who gives up being root: it could hand no signal on', () => {
+    const changing = services.filter(([, { cap_add: added }]) => added.includes('SETUID'));
+    expect(changing.map(([name]) => name)).toEqual(['database']);
+    for (const [, { init, cap_add: added }] of changing) {
+      expect(init && !added.includes('KILL')).toBe(false);
+    }
+  });
+
   it('keeps the database, the storage and Redis away from everything but who asks them', () => {
     const on = (network: string) =>
       services.filter(([, { networks }]) => network in networks).map(([name]) => name);

@@ -25,7 +25,9 @@ const ComposeService = z.object({
   depends_on: z.record(z.string(), z.unknown()).default({}),
   healthcheck: z.unknown().optional(),
   read_only: z.boolean().default(false),
+  init: z.boolean().default(false),
   cap_drop: z.array(z.string()).default([]),
+  cap_add: z.array(z.string()).default([]),
   stop_grace_period: z.string().optional(),
   deploy: z
     .object({ resources: z.object({ limits: z.object({ memory: z.string() }).optional() }) })
