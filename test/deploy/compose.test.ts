@@ -111,6 +111,23 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
     }
   });
 
+  it('puts nobody into a network with LiveKit who reaches its media from there by the public address', () => {
+    const open = Object.keys(service('livekit').networks).filter(
+      (network) => !project.networks[network]?.internal,
+    );
+    const beside = services.filter(([, { networks }]) => open.some((name) => name in networks));
+    expect(beside.map(([name]) => name).sort()).toEqual(['livekit', 'proxy']);
+  });
+
+  it('keeps media off every network of LiveKit’s that has no way out', () => {
+    const closed = Object.keys(service('livekit').networks).flatMap((name) => {
+      const { internal, ipam } = project.networks[name]!;
+      return internal ? (ipam?.config ?? [{ subnet: `any of ${name}` }]) : [];
+    });
+    const { rtc } = LiveKitConfig.parse(files.yaml('livekit.yaml'));
+    expect(rtc.ips.excludes).toEqual(closed.map(({ subnet }) => subnet));
+  });
+
   it('mounts files that are there', () => {
     const binds = services.flatMap(([, { volumes }]) =>
       volumes.filter(({ type }) => type === 'bind').map(({ source }) => source),
@@ -174,7 +191,11 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
 });
 
 const LiveKitConfig = z.object({
-  rtc: z.object({ udp_port: z.number(), tcp_port: z.number() }),
+  rtc: z.object({
+    udp_port: z.number(),
+    tcp_port: z.number(),
+    ips: z.object({ excludes: z.array(z.string()) }),
+  }),
 });
 /** LiveKit SIP reads past a key that it does not know. Source: livekit/sip v1.11.0, pkg/config/config.go. */
 const SipConfig = z.strictObject({

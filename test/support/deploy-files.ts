@@ -35,7 +35,13 @@ const ComposeService = z.object({
 });
 const ComposeProject = z.object({
   services: z.record(z.string(), ComposeService),
-  networks: z.record(z.string(), z.object({ internal: z.boolean().default(false) })),
+  networks: z.record(
+    z.string(),
+    z.object({
+      internal: z.boolean().default(false),
+      ipam: z.object({ config: z.array(z.object({ subnet: z.string() })).default([]) }).optional(),
+    }),
+  ),
   secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
 
