@@ -45,9 +45,8 @@ import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
 import { openSpeech } from './speech/open-speech.js';
-import { openAudioSocket } from './telephony/audiosocket/open-audiosocket.js';
+import { openTelephony } from './telephony/open-telephony.js';
 import { PhoneConnections } from './telephony/phone-connections.js';
-import { openTwilio } from './telephony/twilio/open-twilio.js';
 import { AgentTools } from './tools/agent-tools.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { VoicesRepository } from './voices/voices.repository.js';
@@ -117,7 +116,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   metrics.watchSpeech(() => services.encoders.openStreams);
   const origin = () => httpOrigin(config, address.port);
   const shared = appParts(context, foundation);
-  const telephone = {
+  const telephony = openTelephony({
     ...parts,
     ...calls,
     config,
@@ -126,33 +125,26 @@ async function start(shutdown: Shutdown): Promise<void> {
     phones: new PhoneConnections(calls),
     inboundCalls: services.webhooks.inboundCalls,
     limiter: shared.limiter,
-  };
-  const audioSocket = openAudioSocket(telephone);
-  const twilio = openTwilio(telephone);
+  });
   const api = openApi({ ...parts, config, log, dictionaries: services.dictionaries, origin });
-  const routes = [
-    ...api.routes,
-    ...calls.routes,
-    ...services.webhooks.routes,
-    ...audioSocket.routes,
-  ];
+  const routes = [...api.routes, ...calls.routes, ...services.webhooks.routes, ...telephony.routes];
   const health = [...shared.health, ...calls.health];
   const app = createApp({
     ...shared,
     health,
     metrics,
     routes,
-    roots: [...calls.roots, twilio.root],
+    roots: [...calls.roots, ...telephony.roots],
   });
-  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets, twilio.socket], {
+  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets, ...telephony.sockets], {
     ...shared,
     addressOf: addressIn(app),
     handOn: member && ((...upgrade) => member.handOn(...upgrade)),
   });
   member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
   const server = createServer(app).on('upgrade', sockets.handle);
-  shutdown.add('audiosocket', () => audioSocket.close());
-  await audioSocket.listen();
+  shutdown.add('telephony', () => telephony.close());
+  await telephony.listen();
   address.port = await openServer(context, server, sockets);
   shutdown.add('calls', () => calls.close(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS));
   if (member) member.tell({ type: 'ready' });

@@ -104,7 +104,7 @@ export class CallsRepository {
    */
   async noteDial(
     callId: string,
-    told: Pick<CallOptions, 'dial_status' | 'carrier_call_id'>,
+    told: Pick<CallOptions, 'dial_status' | 'carrier' | 'carrier_call_id'>,
   ): Promise<boolean> {
     const noted = await this.#db('calls')
       .where({ call_id: callId, call_type: 'sip_outbound' })

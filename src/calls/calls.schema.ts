@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { LANGUAGES } from '../../media/languages.js';
 import { codePoints } from '../http/coerce.js';
 import { bool, dict, float, int, model, oneOf, PRINTABLE, scalar, str } from '../http/fields.js';
+import type { Provider } from '../numbers/carrier.js';
 
 const MAX_VARIABLES = 200;
 const MAX_NAME = 200;
@@ -56,6 +57,7 @@ export interface CallOptions {
   readonly inbound_call_error?: string | undefined;
   /** How far the carrier came with a call that it was to make. */
   readonly dial_status?: string | undefined;
+  readonly carrier?: Provider | undefined;
   /** By which that carrier knows it. */
   readonly carrier_call_id?: string | undefined;
 }

@@ -37,7 +37,7 @@ import { openRetention } from '../retention/open-retention.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { SecretKeys } from '../secrets/secret-keys.js';
 import { openStore } from '../storage/open-store.js';
-import { TwilioDialler, twilioCallsOf } from '../telephony/twilio/dialler.js';
+import { openDiallers } from '../telephony/diallers.js';
 import type { AgentTools } from '../tools/agent-tools.js';
 import type { InboundCalls } from '../webhooks/inbound-calls.js';
 import { AgentLatencyRepository } from './agent-latency.repository.js';
@@ -260,7 +260,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     commands,
     overrides: parts.overrides,
     carriers: new Carriers(config),
-    diallers: diallers(config, parts.origin),
+    diallers: openDiallers(config, parts.origin),
     refused,
   });
   return {
@@ -309,12 +309,6 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       await summaries.close();
     },
   };
-}
-
-/** The carriers that can call somebody, those that are configured. */
-function diallers(config: Config, origin: () => string | undefined) {
-  const twilio = twilioCallsOf(config);
-  return { ...(twilio && { twilio: new TwilioDialler(twilio, origin) }) };
 }
 
 /** The agent's voice; where it is not installed any more, its language's, and English at worst. */

@@ -45,6 +45,8 @@ export interface Dialler {
   stop(carrierCallId: string): Promise<void>;
 }
 
+export type Diallers = Partial<Readonly<Record<Provider, Dialler>>>;
+
 export interface OutboundCallsParts {
   readonly calls: Pick<CallsRepository, 'find' | 'noteDial' | 'endWaiting'>;
   readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
@@ -52,7 +54,7 @@ export interface OutboundCallsParts {
   readonly overrides: VoiceOverrides;
   /** Throws PROVIDER_ERROR that names the settings a carrier cannot be used without. */
   readonly carriers: { requireConfigured(provider: Provider): void };
-  readonly diallers: Partial<Readonly<Record<Provider, Dialler>>>;
+  readonly diallers: Diallers;
   readonly refused: RefusedNumbers;
 }
 
@@ -75,7 +77,8 @@ export class OutboundCalls {
       throw notAllowed('The agent is not deployed: deploy it first', 'agent_not_deployed');
     }
     if (!agent.config.allow_outbound_calling) throw notAllowed('This agent may not call out');
-    const dialler = this.#dialler(agent.config.phone_provider ?? 'twilio');
+    const carrier = agent.config.phone_provider ?? 'twilio';
+    const dialler = this.#dialler(carrier);
     const from = agent.config.phone_number;
     if (!from) throw notAllowed('This agent has no phone number to call from');
     if (this.#parts.refused.has(to)) throw notAllowed('This number is never called');
@@ -93,7 +96,7 @@ export class OutboundCalls {
     try {
       const carrier_call_id = await dialler.dial({ callId, from, to });
       const isWanted = await calls.noteDial(callId, {
-        ...(carrier_call_id && { carrier_call_id }),
+        ...(carrier_call_id && { carrier, carrier_call_id }),
       });
       // It was ended while the carrier took the order.
       if (!isWanted && carrier_call_id !== undefined) await dialler.stop(carrier_call_id);
@@ -109,9 +112,9 @@ export class OutboundCalls {
   /** A call was ended before anybody had answered: it must not ring on. */
   async stop(callId: string): Promise<void> {
     const row = await this.#parts.calls.find(callId);
-    const carrierCallId = row?.options.carrier_call_id;
-    // Of the carriers that may be configured one can dial.
-    if (carrierCallId !== undefined) await this.#parts.diallers.twilio?.stop(carrierCallId);
+    const { carrier, carrier_call_id } = row?.options ?? {};
+    if (!carrier || carrier_call_id === undefined) return;
+    await this.#parts.diallers[carrier]?.stop(carrier_call_id);
   }
 
   /** A carrier tells how far it came; in any order, and as often as it likes. */

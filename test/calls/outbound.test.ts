@@ -78,7 +78,11 @@ describe('an agent that calls somebody', () => {
       state: 'reserved',
       from_number: phone_number,
       to_number: TO,
-      options: { dynamic_variables: { name: 'Ann' }, carrier_call_id: ordered!.sid },
+      options: {
+        dynamic_variables: { name: 'Ann' },
+        carrier: 'twilio',
+        carrier_call_id: ordered!.sid,
+      },
     });
   });
 
