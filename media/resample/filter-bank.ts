@@ -1,5 +1,5 @@
 import { MediaError } from '../errors.js';
-import { type FirKernel, firKernel } from './fir-kernel.js';
+import { type FilterTaps, type FirKernel, firKernel } from './fir-kernel.js';
 
 /** Stop-band attenuation that the window is designed for, in dB. */
 const ATTENUATION_DB = 75;
@@ -8,17 +8,6 @@ const PASS_EDGE = 0.88;
 const STOP_EDGE = 1.0;
 /** Two rates with a stranger ratio than this would need a table of many megabytes. */
 const MAX_PHASES = 2048;
-
-/** The taps of a filter between two rates, cut into phases. */
-export interface FilterTaps {
-  /** Outputs per `decimation` inputs; also the number of phases. */
-  readonly interpolation: number;
-  readonly decimation: number;
-  /** Input samples on each side of an output that it depends on: the delay of a stream. */
-  readonly halfWidth: number;
-  /** `interpolation` rows of 2 × `halfWidth` taps; row p yields the output p/interpolation after an input. */
-  readonly taps: Float32Array;
-}
 
 /** The filter between two rates. Shared by all streams of the ratio; keeps nothing of any. */
 export interface FilterBank extends FilterTaps {

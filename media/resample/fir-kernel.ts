@@ -1,5 +1,15 @@
 import { WASM_PAGE, type WasmMemory, WebAssembly } from '../web-assembly.js';
-import type { FilterTaps } from './filter-bank.js';
+
+/** The taps of a filter between two rates, cut into phases. */
+export interface FilterTaps {
+  /** Outputs per `decimation` inputs; also the number of phases. */
+  readonly interpolation: number;
+  readonly decimation: number;
+  /** Input samples on each side of an output that it depends on: the delay of a stream. */
+  readonly halfWidth: number;
+  /** `interpolation` rows of 2 × `halfWidth` taps; row p yields the output p/interpolation after an input. */
+  readonly taps: Float32Array;
+}
 
 /** What one run of a filter works through. */
 export interface FirRun {

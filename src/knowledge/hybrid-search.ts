@@ -3,7 +3,7 @@ import { kept } from '../../agents-runtime/agent/kept.js';
 import type { KnowledgeSearch, Passage } from '../../agents-runtime/agent/knowledge.js';
 import type { Embedder } from '../../media/inference/embedder.js';
 import { putNewest } from '../../media/put-newest.js';
-import type { KnowledgeVersion } from './indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 import type { FoundPassages, PassageFinder } from './passage-lists.js';
 
 /** A turn waits no longer for either list. */

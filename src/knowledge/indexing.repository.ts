@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { DocumentPassage } from '../../agents-runtime/agent/document-passages.js';
 import type { PassageVectors } from './compare-vectors.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 import { knowledgeBaseWord, searchConfig, searchText } from './search-words.js';
 import { fromBytes, toBytes } from './vector-bytes.js';
 
@@ -31,12 +32,6 @@ export interface PendingWork {
   /** Undefined where each document tells its own. */
   readonly language: string | undefined;
   readonly documents: readonly PendingDocument[];
-}
-
-/** What a knowledge base's passages are at; what was kept of another state is out of date. */
-export interface KnowledgeVersion {
-  readonly version: number;
-  readonly deletions: number;
 }
 
 interface EmbeddedRow {

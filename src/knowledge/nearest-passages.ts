@@ -1,4 +1,4 @@
-import type { KnowledgeVersion } from './indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 
 /** A passage by its nearness in meaning, −1…1. */
 export interface NearPassage {

@@ -1,6 +1,7 @@
 import { kept } from '../../agents-runtime/agent/kept.js';
 import type { Passage } from '../../agents-runtime/agent/knowledge.js';
-import type { IndexingRepository, KnowledgeVersion } from './indexing.repository.js';
+import type { IndexingRepository } from './indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 import { merged } from './merge-lists.js';
 import type { NearestPassages, NearPassage } from './nearest-passages.js';
 import type { KnowledgeWords, WordHit, WordSearchRepository } from './word-search.repository.js';

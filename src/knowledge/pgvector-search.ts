@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { KnowledgeVersion } from './indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 import type { NearestPassages, NearPassage } from './nearest-passages.js';
 import type { FaultLog } from './passage-lists.js';
 import type { PgvectorRepository } from './pgvector.repository.js';

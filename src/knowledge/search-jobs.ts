@@ -1,4 +1,4 @@
-import type { KnowledgeVersion } from './indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 import type { AskedPassages, FoundPassages } from './passage-lists.js';
 
 /** How the thread that searches is started. */

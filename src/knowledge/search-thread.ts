@@ -1,5 +1,5 @@
 import { WorkerThread } from '../../media/inference/worker-thread.js';
-import type { KnowledgeVersion } from './indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 import type { AskedPassages, FaultLog, FoundPassages, PassageFinder } from './passage-lists.js';
 import type { SearchJobs, SearchThreadData } from './search-jobs.js';
 

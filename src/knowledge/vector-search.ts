@@ -1,6 +1,7 @@
 import { VectorProducts } from '../../media/inference/vector-products.js';
 import { nearestOf, type VectorColumns, withPart } from './compare-vectors.js';
-import type { IndexingRepository, KnowledgeVersion } from './indexing.repository.js';
+import type { IndexingRepository } from './indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
 import type { NearestPassages, NearPassage } from './nearest-passages.js';
 
 /** Vectors of a knowledge base as of one of its states. */
