@@ -77,6 +77,7 @@ export class RoomCall {
       await taken.drop();
       throw error;
     }
+    await this.#untilHeard(wire);
     return this.#begin(taken, wire);
   }
 
@@ -86,8 +87,7 @@ export class RoomCall {
     const wire = await this.#join();
     try {
       const refusal = await this.#parts.phones.reserve(callId, wanted, wire.caller);
-      // It rings until they hear: what is said before that is lost.
-      if (!refusal) await Promise.race([wire.answered, this.#givenUp]);
+      if (!refusal) await this.#untilHeard(wire);
       const taken = refusal ?? (await this.#take());
       if (typeof taken !== 'string') return await this.#begin(taken, wire);
       this.#log.warn({ refusal: taken }, 'a caller in a room was refused');
@@ -97,13 +97,14 @@ export class RoomCall {
     }
   }
 
-  /** Resolves when the call is given up before it has begun. */
-  get #givenUp(): Promise<void> {
+  /** What is said before that is lost. Resolves also when the call is given up. */
+  #untilHeard(wire: RoomWire): Promise<void> {
     const { signal } = this.#coming;
-    return new Promise((resolve) => {
+    const givenUp = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
+    return Promise.race([wire.callerHears, givenUp]);
   }
 
   #take() {
@@ -115,7 +116,12 @@ export class RoomCall {
     return this.#parts.rooms.join(this.#invitation, this.#coming.signal);
   }
 
-  async #begin(taken: Taken, wire: RoomWire): Promise<EndedReason> {
+  async #begin(taken: Taken, wire: RoomWire): Promise<RoomCallOutcome> {
+    if (this.#coming.signal.aborted) {
+      wire.close();
+      await taken.drop();
+      return { notBegun: 'it was called off' };
+    }
     let onEnded: (reason: EndedReason) => void = () => undefined;
     const ended = new Promise<EndedReason>((resolve) => {
       onEnded = resolve;

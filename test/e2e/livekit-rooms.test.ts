@@ -218,13 +218,13 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     const phone = await call(rooms, caller, { isPhone: true, attributes });
     expect([phone.wire.hasEchoCanceller, phone.wire.caller.isPhone]).toEqual([false, true]);
     expect(phone.wire.caller.attributes).toMatchObject(attributes);
-    let isAnswered = false;
-    void phone.wire.answered.then(() => {
-      isAnswered = true;
+    let isHeard = false;
+    void phone.wire.callerHears.then(() => {
+      isHeard = true;
     });
     // It rings until its status says otherwise.
     await caller.order({ type: 'attributes', attributes: { 'sip.callStatus': 'active' } });
-    await expect.poll(() => isAnswered, PATIENCE).toBe(true);
+    await expect.poll(() => isHeard, PATIENCE).toBe(true);
     await caller.order({ type: 'dtmf', code: 5, digit: '5' });
     await expect.poll(() => phone.ear.texts, PATIENCE).toEqual(['Keypad input: 5']);
     await caller.order({ type: 'leave' });

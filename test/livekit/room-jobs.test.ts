@@ -198,10 +198,10 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     LIMIT,
     async () => {
       let answer: () => void = () => undefined;
-      const answered = new Promise<void>((resolve) => {
+      const callerHears = new Promise<void>((resolve) => {
         answer = resolve;
       });
-      const gateway = await open({ answered });
+      const gateway = await open({ callerHears });
       const id = makeAgentId();
       const agents = new AgentsRepository(database.db);
       const config = {};
@@ -234,6 +234,21 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       const last = await reserve();
       await openRoom(last);
       await vi.waitFor(() => expect(gateway.served[1]).toBe(last), WAIT);
+    },
+  );
+
+  it(
+    'begin no call before the caller hears, and none that is given up until then',
+    LIMIT,
+    async () => {
+      const gateway = await open({ callerHears: new Promise(() => undefined) });
+      const callId = await reserve();
+      await openRoom(callId);
+      await vi.waitFor(async () => expect(await stateOf(callId)).toBe('live'), WAIT);
+      expect(gateway.served).toEqual([]);
+      await gateway.stop();
+      expect(await stateOf(callId)).toBe('ended');
+      expect(gateway.served).toEqual([]);
     },
   );
 

@@ -51,13 +51,13 @@ export class RoomGateway {
   readonly jobs: RoomJobs;
   readonly #worker: WorkerConnection;
   readonly #capacity: number;
-  readonly #answered: Promise<void>;
+  readonly #callerHears: Promise<void>;
 
-  /** @param answered when the telephones of callers are */
+  /** @param callerHears when callers hear the agent */
   constructor(
     db: Knex,
     server: LiveKitServer,
-    { capacity = 100, slots = 0, answered = Promise.resolve() } = {},
+    { capacity = 100, slots = 0, callerHears = Promise.resolve() } = {},
   ) {
     const access = accessTo(server);
     const calls = new CallsRepository(db, slots);
@@ -65,7 +65,7 @@ export class RoomGateway {
     const load = { isOpen: true };
     this.calls = calls;
     this.#capacity = capacity;
-    this.#answered = answered;
+    this.#callerHears = callerHears;
     const tokens = new RoomTokens(access);
     const { live } = this;
     const admission = new CallSlots({ calls, live, load, expect: async () => undefined });
@@ -130,7 +130,7 @@ export class RoomGateway {
       get free() {
         return gateway.#capacity - gateway.held.size;
       },
-      join: async (invitation) => wireOf(invitation, gateway.#answered),
+      join: async (invitation) => wireOf(invitation, gateway.#callerHears),
       close: async () => undefined,
     };
   }
@@ -160,7 +160,7 @@ export class RoomGateway {
   }
 }
 
-function wireOf({ callId, callerIdentity }: RoomInvitation, answered: Promise<void>): RoomWire {
+function wireOf({ callId, callerIdentity }: RoomInvitation, callerHears: Promise<void>): RoomWire {
   const caller = { identity: callerIdentity ?? `sip_${callId}`, isPhone: !callerIdentity };
   const attributes = { 'sip.phoneNumber': '+15550111', 'sip.trunkPhoneNumber': '+15550100' };
   return {
@@ -168,7 +168,7 @@ function wireOf({ callId, callerIdentity }: RoomInvitation, answered: Promise<vo
     hasEchoCanceller: true,
     backlogBytes: 0,
     caller: { ...caller, attributes: caller.isPhone ? attributes : {} },
-    answered,
+    callerHears,
     left: Promise.resolve(),
     start: () => undefined,
     audio: () => undefined,

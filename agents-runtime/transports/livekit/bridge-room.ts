@@ -7,10 +7,10 @@ import {
 } from '@livekit/rtc-node';
 import type { Clock } from '../../clock.js';
 import { AgentVoice } from './agent-voice.js';
+import { CallerEar } from './caller-ear.js';
 import { CallerSound } from './caller-sound.js';
 import { EARLY_SOUND_TOPIC, MOST_EARLY_BYTES } from './early-sound.js';
 import type { FromBridge, RoomEnd, ToBridge } from './messages.js';
-import { PhoneAnswer } from './phone-answer.js';
 import { RoomKeys } from './room-keys.js';
 import { CHAT_TOPIC, RoomTexts } from './room-texts.js';
 import type { RoomCaller } from './rooms.js';
@@ -52,7 +52,7 @@ export class BridgeRoom {
   readonly #keys: RoomKeys;
   #wanted: string | undefined;
   #caller: RoomCaller | undefined;
-  #answer: PhoneAnswer | undefined;
+  #ear: CallerEar | undefined;
   #isAway = false;
   #isOver = false;
   #isPublished = false;
@@ -151,7 +151,8 @@ export class BridgeRoom {
       if (isCaller(participant)) this.#options.tell({ type: 'dtmf', digit: key });
     });
     room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
-      if (isCaller(participant)) this.#answer?.changed(participant.attributes);
+      if (isCaller(participant) && this.#caller?.isPhone)
+        this.#ear?.changed(participant.attributes);
     });
     room.on(RoomEvent.Reconnecting, () => this.#lose());
     room.on(RoomEvent.Reconnected, () => {
@@ -196,13 +197,12 @@ export class BridgeRoom {
     this.#sound.want(participant);
     this.#texts.tell({ type: 'state', state: 'initializing' });
     this.#options.tell({ type: 'joined', caller: this.#caller });
-    if (isPhone) this.#awaitAnswer(participant);
-  }
-
-  #awaitAnswer({ attributes }: RemoteParticipant): void {
-    const { clock, tell } = this.#options;
-    const onAnswered = () => tell({ type: 'answered' });
-    this.#answer = new PhoneAnswer({ clock, attributes, taken: this.#voice.taken, onAnswered });
+    this.#ear = new CallerEar({
+      clock: this.#options.clock,
+      attributes: isPhone ? participant.attributes : {},
+      taken: this.#voice.taken,
+      onOpen: () => this.#options.tell({ type: 'hears' }),
+    });
   }
 
   #onCallerGone(reason: DisconnectReason | undefined): void {
@@ -242,7 +242,7 @@ export class BridgeRoom {
 
   async #close(): Promise<void> {
     this.#sound.close();
-    this.#answer?.close();
+    this.#ear?.close();
     this.#keys.close();
     const leaving = this.#voice.close().then(() => this.#room.disconnect());
     const limit = new Promise<void>((resolve) => this.#options.clock.after(LEAVING_MS, resolve));

@@ -35,8 +35,8 @@ export type FromBridge =
   | { readonly type: 'fault'; readonly why: string }
   /** The agent is in the room, and so is the caller. */
   | { readonly type: 'joined'; readonly caller: RoomCaller }
-  /** Who telephones hears the agent from now on. */
-  | { readonly type: 'answered' }
+  /** The caller hears the agent from now on. */
+  | { readonly type: 'hears' }
   | { readonly type: 'played'; readonly playedMs: number }
   | { readonly type: 'typed'; readonly text: string }
   | { readonly type: 'dtmf'; readonly digit: string }

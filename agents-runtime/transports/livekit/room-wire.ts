@@ -19,7 +19,7 @@ export class BridgedRoom implements RoomWire {
   readonly sampleRate = ROOM_RATE;
   readonly hasEchoCanceller: boolean;
   readonly caller: RoomCaller;
-  readonly answered: Promise<void>;
+  readonly callerHears: Promise<void>;
   readonly left: Promise<void>;
   readonly #port: RoomPort;
   #call: CallInput | undefined;
@@ -28,7 +28,7 @@ export class BridgedRoom implements RoomWire {
   #isLost = false;
   #over: EndedReason | undefined;
   #isClosed = false;
-  #onAnswered: () => void = () => undefined;
+  #onHeard: () => void = () => undefined;
   #onLeft: () => void = () => undefined;
   readonly #keys: KeyPresses;
 
@@ -37,10 +37,9 @@ export class BridgedRoom implements RoomWire {
     this.#port = port;
     this.caller = caller;
     this.hasEchoCanceller = !caller.isPhone;
-    this.answered = new Promise((resolve) => {
-      this.#onAnswered = resolve;
+    this.callerHears = new Promise((resolve) => {
+      this.#onHeard = resolve;
     });
-    if (!caller.isPhone) this.#onAnswered();
     this.left = new Promise((resolve) => {
       this.#onLeft = resolve;
     });
@@ -99,8 +98,8 @@ export class BridgedRoom implements RoomWire {
   /** Hears what the bridge says of the room. */
   heard(message: FromBridge): void {
     switch (message.type) {
-      case 'answered':
-        this.#onAnswered();
+      case 'hears':
+        this.#onHeard();
         return;
       case 'played':
         this.#call?.played(message.playedMs);
@@ -149,7 +148,7 @@ export class BridgedRoom implements RoomWire {
 
   #end(reason: EndedReason): void {
     this.#over ??= reason;
-    this.#onAnswered();
+    this.#onHeard();
     this.#call?.hangUp(reason);
   }
 

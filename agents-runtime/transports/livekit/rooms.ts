@@ -22,8 +22,8 @@ export interface RoomCaller {
 /** A room that was joined: the wire of one call. */
 export interface RoomWire extends CallTransport {
   readonly caller: RoomCaller;
-  /** Resolves when the caller hears the agent: a telephone rings until then. Also when the room is over. */
-  readonly answered: Promise<void>;
+  /** Resolves when the caller hears the agent (a telephone rings until then), or the room is over. */
+  readonly callerHears: Promise<void>;
   /** Resolves when the agent has left the room: after `close`, when what was said last has been heard. */
   readonly left: Promise<void>;
   /**

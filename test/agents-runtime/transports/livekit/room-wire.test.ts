@@ -74,20 +74,18 @@ describe('a room as a wire', () => {
     expect([wire.hasEchoCanceller, ear.texts]).toEqual([false, ['Keypad input: 42']]);
   });
 
-  it('is answered when the bridge says so, or the room is over, or at once without a telephone', async () => {
-    const web = setUp();
-    await web.wire.answered;
-    const [answered, over] = [setUp({ isPhone: true }), setUp({ isPhone: true })];
+  it('knows that the caller hears when the bridge says so, or the room is over', async () => {
+    const [hears, over] = [setUp(), setUp()];
     const seen: string[] = [];
-    void answered.wire.answered.then(() => seen.push('answered'));
-    void over.wire.answered.then(() => seen.push('over'));
-    answered.wire.heard({ type: 'played', playedMs: 0 });
+    void hears.wire.callerHears.then(() => seen.push('hears'));
+    void over.wire.callerHears.then(() => seen.push('over'));
+    hears.wire.heard({ type: 'played', playedMs: 0 });
     await setImmediate();
     expect(seen).toEqual([]);
-    answered.wire.heard({ type: 'answered' });
+    hears.wire.heard({ type: 'hears' });
     over.wire.died();
     await setImmediate();
-    expect(seen).toEqual(['answered', 'over']);
+    expect(seen).toEqual(['hears', 'over']);
   });
 
   it('leaves once, says nothing after that, and has left when the bridge says so or is gone', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { PhoneAnswer } from '../../../../agents-runtime/transports/livekit/phone-answer.js';
+import { CallerEar } from '../../../../agents-runtime/transports/livekit/caller-ear.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
 
 const RINGING = { 'sip.phoneNumber': '+15550111', 'sip.callStatus': 'ringing' };
@@ -13,25 +13,25 @@ function setUp(attributes: Readonly<Record<string, string>>) {
   const taken = new Promise<void>((resolve) => {
     take = resolve;
   });
-  const onAnswered = () => toldAt.push(clock.now());
-  const answer = new PhoneAnswer({ clock, attributes, taken, onAnswered });
-  return { clock, toldAt, take, answer };
+  const onOpen = () => toldAt.push(clock.now());
+  const ear = new CallerEar({ clock, attributes, taken, onOpen });
+  return { clock, toldAt, take, ear };
 }
 
 it('is there when the telephone is active and has taken the track, whichever comes first', async () => {
   for (const isTakenFirst of [true, false]) {
-    const { clock, toldAt, take, answer } = setUp({ ...RINGING, 'sip.callStatus': 'dialing' });
-    answer.changed(RINGING);
+    const { clock, toldAt, take, ear } = setUp({ ...RINGING, 'sip.callStatus': 'dialing' });
+    ear.changed(RINGING);
     clock.advance(500);
     if (isTakenFirst) take();
-    else answer.changed(ACTIVE);
+    else ear.changed(ACTIVE);
     await setImmediate();
     clock.advance(500);
     expect(toldAt).toEqual([]);
-    if (isTakenFirst) answer.changed(ACTIVE);
+    if (isTakenFirst) ear.changed(ACTIVE);
     else take();
     await setImmediate();
-    answer.changed({ ...ACTIVE, 'sip.callStatus': 'hangup' });
+    ear.changed({ ...ACTIVE, 'sip.callStatus': 'hangup' });
     clock.advance(60_000);
     expect(toldAt).toEqual([1_000]);
   }
@@ -46,12 +46,12 @@ it('waits for no status where none is told, and 2 s for the track', async () => 
 
 it('is not waited for longer than 15 s, and not after the call', () => {
   const long = setUp(RINGING);
-  long.answer.changed({ ...RINGING, lang: 'de' });
+  long.ear.changed({ ...RINGING, lang: 'de' });
   long.clock.advance(60_000);
   expect(long.toldAt).toEqual([15_000]);
   const over = setUp(RINGING);
-  over.answer.close();
-  over.answer.changed(ACTIVE);
+  over.ear.close();
+  over.ear.changed(ACTIVE);
   over.clock.advance(60_000);
   expect(over.toldAt).toEqual([]);
 });

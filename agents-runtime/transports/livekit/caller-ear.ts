@@ -3,31 +3,33 @@ import type { Clock, Timer } from '../../clock.js';
 /** LiveKit SIP's attribute of a telephone, and what it is until there is an answer. */
 const STATUS = 'sip.callStatus';
 const UNANSWERED: ReadonlySet<string | undefined> = new Set(['dialing', 'ringing']);
-/** One that rings for longer is talked to all the same, before it is let go: its status may have got lost. */
+/** A telephone that rings for longer is talked to all the same, before it is let go: its status may have got lost. */
 const LONGEST_RING_MS = 15_000;
-/** An answered one that has not taken the agent's track by then is not waited for. */
+/** Who has not taken the agent's track by then, and rings no more, is not waited for: some only type. */
 const TRACK_MS = 2_000;
 
-export interface PhoneAnswerOptions {
+export interface CallerEarOptions {
   readonly clock: Clock;
+  /** A telephone's; of others they say nothing. */
   readonly attributes: Readonly<Record<string, string>>;
   /** Resolves when somebody in the room has taken the agent's track. */
   readonly taken: Promise<void>;
   /** Told once: what is said from now on is heard. */
-  readonly onAnswered: () => void;
+  readonly onOpen: () => void;
 }
 
 /**
- * Tells when who telephones hears the agent. LiveKit SIP shows them in the room while it still rings
- * there; it answers once the agent's track is there, and what was said before that nobody has heard.
+ * Tells when the caller hears the agent: what is said before that is lost. It takes a client a moment to
+ * take a track, over the Internet a part of a second; and LiveKit SIP shows telephones in the room while
+ * they still ring, and answers once the agent's track is there.
  */
-export class PhoneAnswer {
-  readonly #options: PhoneAnswerOptions;
+export class CallerEar {
+  readonly #options: CallerEarOptions;
   #timer: Timer | undefined;
   #isRinging = true;
   #isOver = false;
 
-  constructor(options: PhoneAnswerOptions) {
+  constructor(options: CallerEarOptions) {
     this.#options = options;
     this.#timer = options.clock.after(LONGEST_RING_MS, () => this.#tell());
     this.changed(options.attributes);
@@ -53,6 +55,6 @@ export class PhoneAnswer {
   #tell(): void {
     if (this.#isOver) return;
     this.close();
-    this.#options.onAnswered();
+    this.#options.onOpen();
   }
 }
