@@ -17,8 +17,6 @@ export interface RoomSweepParts {
   readonly cluster: Pick<LiveKitCluster, 'closeRoom' | 'listRooms' | 'isTaken'>;
   readonly calls: Pick<CallsRepository, 'statesOf' | 'endWaiting'>;
   readonly log: Logger;
-  /** By default 5 s, more or less. */
-  readonly sweepMs?: number;
 }
 
 type OurRoom = RoomNow & { readonly callId: string };
@@ -38,9 +36,8 @@ export class RoomSweep {
   }
 
   start(): void {
-    const { sweepMs = SWEEP_MS } = this.#parts;
     // Several gateways that started together do not all ask at once.
-    const wait = sweepMs * (0.75 + Math.random() / 2);
+    const wait = SWEEP_MS * (0.75 + Math.random() / 2);
     this.#timer = setInterval(() => this.#run(), wait);
     this.#timer.unref();
   }

@@ -11,7 +11,7 @@ import { outboundRoutes } from '../../src/calls/outbound.routes.js';
 import { OutboundCalls } from '../../src/calls/outbound-calls.js';
 import { REFUSED_BY_DEFAULT, RefusedNumbers } from '../../src/calls/refused-numbers.js';
 import { Carriers } from '../../src/numbers/carriers.js';
-import { TwilioDialler, twilioCallsOf } from '../../src/telephony/twilio/dialler.js';
+import { openDiallers } from '../../src/telephony/diallers.js';
 import { OVERRIDES } from './webhook-app.js';
 
 export interface OutboundOptions {
@@ -33,7 +33,6 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
   };
   const calls = new CallsRepository(db, options.slots ?? 0);
   const live = new LiveCalls();
-  const twilio = twilioCallsOf(settings);
   const commands = new CallCommands({
     db,
     gatewayId: randomUUID(),
@@ -55,7 +54,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     commands,
     overrides: OVERRIDES,
     carriers: new Carriers(settings),
-    diallers: { ...(twilio && { twilio: new TwilioDialler(twilio, options.origin) }) },
+    diallers: openDiallers(settings, options.origin),
     refused: new RefusedNumbers(REFUSED_BY_DEFAULT),
   });
   const agents = new AgentsRepository(db);

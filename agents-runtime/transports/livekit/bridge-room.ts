@@ -151,8 +151,7 @@ export class BridgeRoom {
       if (isCaller(participant)) this.#options.tell({ type: 'dtmf', digit: key });
     });
     room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
-      if (isCaller(participant) && this.#caller?.isPhone)
-        this.#ear?.changed(participant.attributes);
+      if (isCaller(participant)) this.#ear?.changed(participant.attributes);
     });
     room.on(RoomEvent.Reconnecting, () => this.#lose());
     room.on(RoomEvent.Reconnected, () => {

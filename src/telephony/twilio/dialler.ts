@@ -6,7 +6,10 @@ import { TwilioCalls } from './rest.js';
 /** Shorter than a slot is held for a call that has not begun. */
 const RING_S = 50;
 
-type TwilioSettings = Pick<Config, 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'TWILIO_BASE_URL'>;
+export type TwilioSettings = Pick<
+  Config,
+  'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'TWILIO_BASE_URL'
+>;
 
 /** Twilio's calls by the settings; undefined where they are not set. */
 export function twilioCallsOf(settings: TwilioSettings): TwilioCalls | undefined {

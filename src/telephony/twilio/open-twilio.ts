@@ -5,7 +5,6 @@ import type { CallCommands } from '../../calls/call-commands.js';
 import type { CallSlots } from '../../calls/call-slots.js';
 import type { CallsRepository } from '../../calls/calls.repository.js';
 import type { OutboundCalls } from '../../calls/outbound-calls.js';
-import type { Config } from '../../config.js';
 import type { RateLimiter } from '../../http/rate-limit.js';
 import type { SocketRoute } from '../../http/upgrade.js';
 import type { SecretKeys } from '../../secrets/secret-keys.js';
@@ -13,12 +12,12 @@ import type { InboundCalls } from '../../webhooks/inbound-calls.js';
 import { MediaTokens } from '../media-tokens.js';
 import type { PhoneConnections } from '../phone-connections.js';
 import { PhoneDesk } from '../phone-desk.js';
-import { twilioCallsOf } from './dialler.js';
+import { type TwilioSettings, twilioCallsOf } from './dialler.js';
 import { twilioSocket } from './media-socket.js';
 import { twilioWebhooks } from './webhooks.js';
 
 export interface TwilioParts {
-  readonly config: Pick<Config, 'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'TWILIO_BASE_URL'>;
+  readonly config: TwilioSettings;
   readonly db: Knex;
   readonly secrets: SecretKeys;
   readonly calls: CallsRepository;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { getHeapCodeStatistics } from 'node:v8';
 import { Gauge } from 'prom-client';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../../media/inference/encoder-thread.js';
@@ -38,6 +37,7 @@ import { openTwilio } from '../../../src/telephony/twilio/open-twilio.js';
 import { VoicesRepository } from '../../../src/voices/voices.repository.js';
 import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
 import { modelFolder } from '../../support/model-folder.js';
+import { liveBytes } from '../live-bytes.js';
 import { instantModel, instantRecogniser, instantVoice } from './instant-models.js';
 
 /**
@@ -57,10 +57,7 @@ if (gc) {
     help: 'What is alive after a collection, buffers included and compiled code left out',
     registers: [metrics.registry],
     collect() {
-      gc();
-      const { heapUsed, external } = process.memoryUsage();
-      // The engine compiles for many minutes, and that comes to an end by itself.
-      this.set(heapUsed + external - getHeapCodeStatistics().code_and_metadata_size);
+      this.set(liveBytes(gc));
     },
   });
 }

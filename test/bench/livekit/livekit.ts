@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
   type BridgePool,
@@ -10,6 +10,7 @@ import {
 import { type LiveKitServer, startLiveKitServer } from '../../support/livekit-server.js';
 import { prepareTool } from '../../support/needs.js';
 import { agentToken, roomToken } from '../../support/room-guest.js';
+import { liveBytes } from '../live-bytes.js';
 import { percentilesOf } from '../percentiles.js';
 import { usageOfTree } from '../process-tree.js';
 import { EchoCall } from './echo-call.js';
@@ -91,12 +92,12 @@ async function measure(
   for (let i = 0; i < wanted.rooms; i++) rooms.push(await raw(server, `raw-${i}`));
   await sleep(WARM_MS);
   const [begin, beganAt] = [usage(pool), performance.now()];
-  const first = { bridges: memoryOf(pool), gateway: liveMemory() };
+  const first = { bridges: memoryOf(pool), gateway: liveBytes(collect) };
   for (const { guest } of rooms) guest.heardMs.length = 0;
   await sleep(wanted.minutes * 60_000);
   const seconds = (performance.now() - beganAt) / 1000;
   const end = usage(pool);
-  const last = { bridges: memoryOf(pool), gateway: liveMemory() };
+  const last = { bridges: memoryOf(pool), gateway: liveBytes(collect) };
   const times = (isOurs: boolean) =>
     percentilesOf(
       rooms.flatMap(({ guest, call }) => ((call !== undefined) === isOurs ? guest.heardMs : [])),
@@ -151,14 +152,6 @@ function usage(pool: BridgePool) {
   const { user, system } = process.cpuUsage();
   const bridges = pool.pids.reduce((sum, pid) => sum + usageOfTree(pid).cpuSeconds, 0);
   return { bridges, gateway: (user + system) / 1e6 };
-}
-
-/** What is still used after a collection, bytes: what is resident grows as a collector that has room likes. */
-function liveMemory(): number {
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  // The engine compiles for many minutes, and that comes to an end by itself.
-  return heapUsed + external - getHeapCodeStatistics().code_and_metadata_size;
 }
 
 function memoryOf(pool: BridgePool): number {
