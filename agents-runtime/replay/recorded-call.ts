@@ -123,37 +123,37 @@ class RecordedInput implements CallInput {
   }
 
   connected(): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'connected' });
+    this.#recorder.enter({ type: 'connected' });
     this.#call.connected();
   }
 
   audio(samples: Int16Array): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'audio', pcm: encodePcm(samples) });
+    this.#recorder.enter({ type: 'audio', pcm: encodePcm(samples) });
     this.#call.audio(samples);
   }
 
   typed(text: string): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'typed', text });
+    this.#recorder.enter({ type: 'typed', text });
     this.#call.typed(text);
   }
 
   say(text: string): SayRefusal | undefined {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'say', text });
+    this.#recorder.enter({ type: 'say', text });
     return this.#call.say(text);
   }
 
   played(playedMs: number): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'played', playedMs });
+    this.#recorder.enter({ type: 'played', playedMs });
     this.#call.played(playedMs);
   }
 
   lost(forMs?: number): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'lost', ...(forMs && { forMs }) });
+    this.#recorder.enter({ type: 'lost', ...(forMs && { forMs }) });
     this.#call.lost(forMs);
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'regained', receivedMs });
+    this.#recorder.enter({ type: 'regained', receivedMs });
     this.#call.regained(receivedMs, (fromMs) => {
       this.#transport.announce(fromMs);
       announce(fromMs);
@@ -161,7 +161,7 @@ class RecordedInput implements CallInput {
   }
 
   hangUp(reason: Parameters<CallInput['hangUp']>[0]): void {
-    this.#recorder.write({ t: this.#recorder.enter(), type: 'hang-up', reason });
+    this.#recorder.enter({ type: 'hang-up', reason });
     this.#call.hangUp(reason);
   }
 }

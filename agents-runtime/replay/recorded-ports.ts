@@ -44,7 +44,7 @@ export function recordedVoiceActivity(
   return {
     open: (onWindow) =>
       voiceActivity.open((probability) => {
-        recorder.write({ t: recorder.enter(), type: 'vad', probability });
+        recorder.enter({ type: 'vad', probability });
         onWindow(probability);
       }),
   };
@@ -65,7 +65,7 @@ export function recordedNoiseReduction(noise: NoiseReduction, recorder: Recorder
           onSamples(samples);
         },
         onFault(error) {
-          recorder.write({ t: recorder.enter(), type: 'not-cleaned' });
+          recorder.enter({ type: 'not-cleaned' });
           onFault(error);
         },
       });

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.js';
-import type { AnswerLine, TapeHead, TapeLine, TapeSink } from './tape.js';
+import type { AnswerLine, Entry, TapeHead, TapeLine, TapeSink } from './tape.js';
 
 /** A timer that is stopped this near to its time might as well have fired. */
 const NEARLY_MS = 1;
@@ -18,6 +18,7 @@ export class Recorder implements Clock {
   #now = 0;
   #questions = 0;
   #isEntered = false;
+  #isSettling = false;
   #hasEnded = false;
 
   constructor(clock: Clock, sink: TapeSink) {
@@ -36,7 +37,7 @@ export class Recorder implements Clock {
     let isOpen = true;
     const timer = this.#clock.after(dueAt - this.#passed(), () => {
       isOpen = false;
-      this.write({ t: this.enter(), type: 'timer', ...asked });
+      this.write({ t: this.#enter(), type: 'timer', ...asked });
       act();
     });
     return {
@@ -50,16 +51,11 @@ export class Recorder implements Clock {
     };
   }
 
-  /** Something comes in: it is now. */
-  enter(): number {
-    this.#now = Math.max(this.#now, Math.round(this.#passed() * 1000) / 1000);
-    if (!this.#isEntered) {
-      this.#isEntered = true;
-      setImmediate(() => {
-        this.#isEntered = false;
-      });
-    }
-    return this.#now;
+  /** Something comes in: it is now, or still, where the call has not settled what came in just before. */
+  enter(line: Entry): void {
+    const isWithin = this.#isSettling;
+    const t = isWithin ? this.#now : this.#enter();
+    this.write({ t, ...line, ...(isWithin && { isWithin }) });
   }
 
   /**
@@ -67,7 +63,7 @@ export class Recorder implements Clock {
    * that answers at once. Time does not go on meanwhile, as it does not in a replay.
    */
   enterWithin(): number {
-    return this.#isEntered ? this.#now : this.enter();
+    return this.#isEntered ? this.#now : this.#enter();
   }
 
   /** A question is put to a model or a service. */
@@ -133,6 +129,24 @@ export class Recorder implements Clock {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#sink.end();
+  }
+
+  #enter(): number {
+    this.#now = Math.max(this.#now, Math.round(this.#passed() * 1000) / 1000);
+    this.#isSettling = true;
+    // A tick that a promise asks for comes when no promise has anything left to do.
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        this.#isSettling = false;
+      }),
+    );
+    if (!this.#isEntered) {
+      this.#isEntered = true;
+      setImmediate(() => {
+        this.#isEntered = false;
+      });
+    }
+    return this.#now;
   }
 
   #passed(): number {

@@ -27,7 +27,7 @@ export interface AnswerCounts {
   guessed: number;
 }
 
-type PlayedLine = Exclude<TapeLine, Happening | { readonly type: 'full' }>;
+type PlayedLine = Exclude<TapeLine, Happening | { readonly type: 'full' | 'asked' }>;
 
 /** Takes what is not an answer. */
 export interface PlayedLines {
@@ -102,12 +102,15 @@ export class TapePlayer implements Clock {
   /** Plays the whole tape. */
   async play(to: PlayedLines): Promise<void> {
     for (const [index, line] of this.#lines.entries()) {
-      if (isHappening(line) || line.type === 'full') continue;
-      await this.#time.runTo(line.t);
+      if (isHappening(line) || line.type === 'full' || line.type === 'asked') continue;
+      if (!('isWithin' in line && line.isWithin)) {
+        await settled();
+        await this.#time.runTo(line.t);
+      }
       this.#at = index;
       this.#perform(line, index, to);
-      await settled();
     }
+    await settled();
     await this.#time.runTo(this.#lines.at(-1)?.t ?? 0);
   }
 
@@ -115,7 +118,6 @@ export class TapePlayer implements Clock {
     if (line.type === 'vad') to.vad(line.probability);
     else if (line.type === 'cleaned') to.cleaned(line);
     else if (line.type === 'not-cleaned') to.notCleaned();
-    else if (line.type === 'asked') return;
     else if (line.type === 'answer' || line.type === 'timer') {
       const wake = this.#waiting.get(index);
       this.#waiting.delete(index);

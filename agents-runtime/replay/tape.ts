@@ -43,18 +43,25 @@ const head = z.object({
   dictionary: z.array(object<PronunciationRule>()).optional(),
 });
 
+/** What comes in by itself. */
+const entry = {
+  t: ms,
+  /** Together with the line before: the call had settled nothing of that yet. */
+  isWithin: z.boolean().optional(),
+};
+
 /** What came from the client. */
 const input = [
-  z.object({ t: ms, type: z.literal('connected') }),
+  z.object({ ...entry, type: z.literal('connected') }),
   /** s16le mono 16 kHz, base64. */
-  z.object({ t: ms, type: z.literal('audio'), pcm: text }),
-  z.object({ t: ms, type: z.literal('typed'), text }),
+  z.object({ ...entry, type: z.literal('audio'), pcm: text }),
+  z.object({ ...entry, type: z.literal('typed'), text }),
   /** Told to say by who watches. */
-  z.object({ t: ms, type: z.literal('say'), text }),
-  z.object({ t: ms, type: z.literal('played'), playedMs: ms }),
-  z.object({ t: ms, type: z.literal('lost'), forMs: ms.optional() }),
-  z.object({ t: ms, type: z.literal('regained'), receivedMs: ms }),
-  z.object({ t: ms, type: z.literal('hang-up'), reason: z.custom<EndedReason>() }),
+  z.object({ ...entry, type: z.literal('say'), text }),
+  z.object({ ...entry, type: z.literal('played'), playedMs: ms }),
+  z.object({ ...entry, type: z.literal('lost'), forMs: ms.optional() }),
+  z.object({ ...entry, type: z.literal('regained'), receivedMs: ms }),
+  z.object({ ...entry, type: z.literal('hang-up'), reason: z.custom<EndedReason>() }),
   /** Bytes that wait in the wire's buffers, when they have changed much. */
   z.object({ t: ms, type: z.literal('backlog'), bytes: count }),
 ] as const;
@@ -62,10 +69,10 @@ const input = [
 /** What the call waited for; `key` is the question, in short. */
 const answers = [
   /** Speech probability of the next window. */
-  z.object({ t: ms, type: z.literal('vad'), probability: z.number() }),
+  z.object({ ...entry, type: z.literal('vad'), probability: z.number() }),
   /** The caller's next samples came out of the noise reduction: as they went in, or as they are here. */
   z.object({ t: ms, type: z.literal('cleaned'), samples: count, pcm: text.optional() }),
-  z.object({ t: ms, type: z.literal('not-cleaned') }),
+  z.object({ ...entry, type: z.literal('not-cleaned') }),
   z.object({
     t: ms,
     type: z.literal('timer'),
@@ -112,6 +119,11 @@ export type AnswerLine = Extract<TapeLine, { type: 'answer' }>;
 export type AskedLine = Extract<TapeLine, { type: 'asked' }>;
 export type CleanedLine = Extract<TapeLine, { type: 'cleaned' }>;
 export type TimerLine = Extract<TapeLine, { type: 'timer' }>;
+/** One of those that come in by themselves, before it is known when. */
+export type Entry = WithoutTime<
+  Exclude<InputLine, { type: 'backlog' }> | Extract<TapeLine, { type: 'vad' | 'not-cleaned' }>
+>;
+type WithoutTime<Line> = Line extends TapeLine ? Omit<Line, keyof typeof entry> : never;
 export type InputLine = z.infer<(typeof input)[number]>;
 export type Happening = z.infer<(typeof happenings)[number]>;
 

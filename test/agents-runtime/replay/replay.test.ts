@@ -121,6 +121,33 @@ describe('a recorded call', () => {
     expect(call.states()).toContain('speaking');
   });
 
+  it('to which two things come at once is held again the same, however long the first took', async () => {
+    let lateMs = 0;
+    const { call, tape } = recorded({}, (parts) => {
+      const { clock } = parts;
+      const late: Clock = {
+        now: () => clock.now() + lateMs,
+        after: (ms, act) => clock.after(ms, act),
+      };
+      return { ...parts, clock: late };
+    });
+    call.call.connected();
+    await call.silence(1_000);
+    call.call.typed('what time is it');
+    // What the text has set going is not done when the next frame comes.
+    lateMs += 30;
+    call.call.audio(new Int16Array(320));
+    await call.silence(3_000);
+    call.call.typed('bye');
+    lateMs += 30;
+    call.call.hangUp('user_hangup');
+    await call.silence(200);
+    const { recorded: then, replayed, answers } = await replay(tape());
+    expect(then.filter(({ type }) => type === 'turn').length).toBeGreaterThanOrEqual(3);
+    expect(replayed).toEqual(then);
+    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+  });
+
   it('on a wire that cannot pause is cleared there, and is held again the same', async () => {
     const { call, tape } = recorded({ canPause: false, voiceMs: 1_500 });
     call.call.connected();
