@@ -22,8 +22,9 @@ export interface RetentionJobParts {
 }
 
 /**
- * Deletes what policies want deleted, on one gateway at a time. It is no job of the queue: such a one
- * stays locked for hours when its gateway dies, and this is simply looked for again.
+ * Deletes what policies want deleted, and calls to which nobody came, on one gateway at a time. It is no
+ * job of the queue: such a one stays locked for hours when its gateway dies, and this is simply looked
+ * for again.
  */
 export class RetentionJob {
   readonly #parts: RetentionJobParts;
@@ -57,6 +58,7 @@ export class RetentionJob {
       );
       if (!rows[0]?.is_ours) return;
       for (const policy of await policies.list()) await this.#apply(policy);
+      await this.#forgetUnbegun();
     });
   }
 
@@ -82,6 +84,17 @@ export class RetentionJob {
     if (receipt === undefined) return;
     const { id, calls, recording_bytes } = await receipts.finish(receipt);
     log.info({ receipt: id, calls, bytes: Number(recording_bytes) }, 'retention has deleted');
+  }
+
+  /** No policy and no receipt: they never were calls. */
+  async #forgetUnbegun(): Promise<void> {
+    const { policies, log } = this.#parts;
+    let deleted = 0;
+    for (let last = BATCH; last === BATCH && deleted < MOST_CALLS; deleted += last) {
+      if (this.#closing.signal.aborted) break;
+      last = await policies.deleteUnbegun(BATCH);
+    }
+    if (deleted > 0) log.info({ deleted }, 'calls to which nobody came were forgotten');
   }
 
   /** A call that cannot be deleted now is left for the next time. */

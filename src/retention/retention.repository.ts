@@ -18,6 +18,9 @@ export type Remains = 'audio' | 'words';
 /** A summary of a call that has just ended may still be written, and receivers told of it. */
 const SETTLED = "interval '10 minutes'";
 
+/** The last token of a call that was asked for, by which its client ends it, lives for a day. */
+const ABANDONED = "interval '2 days'";
+
 const COLUMNS = {
   audio: { days: 'audio_days', deletedAt: 'audio_deleted_at' },
   words: { days: 'transcript_days', deletedAt: 'words_deleted_at' },
@@ -86,5 +89,24 @@ export class RetentionRepository {
       .orderBy('ended_at')
       .limit(limit)
       .pluck('call_id');
+  }
+
+  /**
+   * Deletes calls that clients asked for and never came to, the oldest first: they are in no list and
+   * no sum. One that somebody takes just now, or of which anything is kept, stays. @returns how many.
+   */
+  async deleteUnbegun(limit: number): Promise<number> {
+    const { rowCount } = await this.#db.raw<{ rowCount: number }>(
+      `delete from calls where id in (
+         select id from calls
+         where call_type = 'web' and started_at is null and state <> 'live'
+           and created_at < now() - ${ABANDONED}
+           and not exists (select from call_turns where call_turns.call_id = calls.call_id)
+           and not exists (select from recordings where recordings.call_id = calls.call_id)
+           and not exists (select from webhook_deliveries where webhook_deliveries.call_id = calls.call_id)
+         order by created_at limit ? for update skip locked)`,
+      [limit],
+    );
+    return rowCount;
   }
 }

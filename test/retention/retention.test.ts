@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { type OpenRetention, openRetention } from '../../src/retention/open-retention.js';
 import { type CallSeed, insertCall } from '../support/call-rows.js';
 import { withControlPlane } from '../support/control-plane.js';
@@ -251,6 +253,94 @@ describe('the job', () => {
     const sum = (field: string) =>
       items.reduce((total: number, item: Record<string, number>) => total + item[field]!, 0);
     expect([sum('calls'), sum('turns'), sum('webhook_deliveries')]).toEqual([12, 24, 12]);
+  });
+});
+
+describe('a web call to which nobody came', () => {
+  const HOURS_47 = 47 / 24;
+  const HOURS_49 = 49 / 24;
+
+  /** Rows as connection-details leaves them, so many days ago. */
+  async function asked(daysAgo: number, change: Record<string, unknown> = {}): Promise<string> {
+    const { db } = plane.database;
+    const callId = randomUUID();
+    const calls = new CallsRepository(db, 0);
+    const accountId = await plane.makeAccount();
+    const options = { dynamic_variables: { name: 'Ann' } };
+    const of = { accountId, agentId: randomUUID(), agentName: 'Pool', options };
+    expect(await calls.reserve({ callId, callType: 'web', ...of })).toBeUndefined();
+    const ago = db.raw("now() - ? * interval '1 day'", [daysAgo]);
+    await db('calls')
+      .where({ call_id: callId })
+      .update({ created_at: ago, reserved_until: ago, ...change });
+    return callId;
+  }
+  const leftOf = async (callIds: readonly string[]) => {
+    const { db } = plane.database;
+    const rows = await db('calls').whereIn('call_id', callIds).pluck('call_id');
+    return callIds.filter((callId) => rows.includes(callId));
+  };
+  const ended = { state: 'ended', ended_at: new Date(), ended_reason: 'user_hangup' };
+
+  it('goes when its tokens have long expired, also when its client has ended it', async () => {
+    const fresh = [await asked(0), await asked(HOURS_47), await asked(HOURS_47, ended)];
+    const old = [await asked(HOURS_49), await asked(1_000), await asked(HOURS_49, ended)];
+    await retention.job.run();
+    expect(await leftOf([...fresh, ...old])).toEqual(fresh);
+  });
+
+  it('stays where it began, or anything of it is kept, and so does every telephone call', async () => {
+    const { db } = plane.database;
+    const { call } = await account();
+    const [begun, running] = [
+      await call({ daysAgo: 9, turns: [] }),
+      await call({ daysAgo: 9, seconds: null }),
+    ];
+    const told = await asked(9, { ...ended, ended_reason: 'error_transport' });
+    await db('webhook_deliveries').insert({
+      ...{ delivery_id: `msg_${told}`, call_id: told, event: 'call.failed', lane: told },
+      account_id: (await db('calls').where({ call_id: told }).first()).account_id,
+      ...{ agent_id: told, url: 'https://receiver.example', body: '{}' },
+    });
+    const said = await asked(9, ended);
+    await db('call_turns').insert({
+      ...{ call_id: said, index: 0, role: 'agent', text: 'Hello', cut: false },
+      ...{ start_ms: 0, end_ms: 900 },
+    });
+    const sounded = await asked(9, ended);
+    await db('recordings').insert({ call_id: sounded, state: 'lost' });
+    const taken = await asked(9, { state: 'live', gateway_id: randomUUID() });
+    const dialled = await asked(9, { ...ended, call_type: 'sip_outbound' });
+    const rung = await asked(9, { call_type: 'sip_inbound' });
+    const all = [begun, running, told, said, sounded, taken, dialled, rung];
+    await retention.job.run();
+    expect(await leftOf(all)).toEqual(all);
+  });
+
+  it('is left to the gateway that takes it this very moment', async () => {
+    const { db } = plane.database;
+    const [taken, gone] = [await asked(9), await asked(8)];
+    await db.transaction(async (taking) => {
+      await taking('calls').where({ call_id: taken }).forUpdate().first();
+      await retention.job.run();
+      await taking('calls').where({ call_id: taken }).update({ state: 'live' });
+    });
+    expect(await leftOf([taken, gone])).toEqual([taken]);
+  });
+
+  it('goes with all others in batches, whichever gateways look', async () => {
+    const { db } = plane.database;
+    const first = await asked(9);
+    await db.raw(
+      `insert into calls (call_id, account_id, agent_id, agent_name, call_type, reserved_until, created_at)
+       select gen_random_uuid(), account_id, agent_id, agent_name, call_type, reserved_until, created_at
+       from calls, generate_series(1, 249) where call_id = ?`,
+      [first],
+    );
+    const { account_id } = await db('calls').where({ call_id: first }).first();
+    const others = [1, 2].map(() => openRetention({ db, log: silent, recordings, replays }));
+    await Promise.all([retention, ...others].map(({ job }) => job.run()));
+    expect(await db('calls').where({ account_id })).toEqual([]);
   });
 });
 

@@ -15,6 +15,7 @@ import { liveAndRetention } from './0014-live-and-retention.js';
 import { audiosocketCalls } from './0015-audiosocket-calls.js';
 import { knowledgeDocuments } from './0016-knowledge-documents.js';
 import { turnProviders } from './0019-turn-providers.js';
+import { unbegunCalls } from './0020-unbegun-calls.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   audiosocketCalls,
   knowledgeDocuments,
   turnProviders,
+  unbegunCalls,
 ];
