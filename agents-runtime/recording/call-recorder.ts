@@ -1,4 +1,5 @@
-import type { CallEvent, CallInput, CallTransport } from '../call/transport.js';
+import type { CallInput, CallTransport } from '../call/transport.js';
+import { WrappedTransport } from '../call/wrapped-transport.js';
 import type { Clock, Timer } from '../clock.js';
 import { AgentTrack } from './agent-track.js';
 import { CallerTrack } from './caller-track.js';
@@ -19,11 +20,7 @@ export interface CallRecorderParts {
  * Records what passes over a call's wire, both legs on one line of time: it stands between the wire and
  * the call and lets everything through. On the thread of the calls it copies samples, no more.
  */
-export class CallRecorder implements CallTransport {
-  readonly sampleRate: number;
-  readonly hasEchoCanceller: boolean;
-  readonly canPause: boolean;
-  readonly #wire: CallTransport;
+export class CallRecorder extends WrappedTransport {
   readonly #clock: Clock;
   readonly #sink: RecordingSink;
   readonly #caller: CallerTrack;
@@ -35,18 +32,11 @@ export class CallRecorder implements CallTransport {
   #isOver = false;
 
   constructor({ transport, clock, sink }: CallRecorderParts) {
-    this.#wire = transport;
+    super(transport);
     this.#clock = clock;
     this.#sink = sink;
-    this.sampleRate = transport.sampleRate;
-    this.hasEchoCanceller = transport.hasEchoCanceller;
-    this.canPause = transport.canPause ?? true;
     this.#caller = new CallerTrack(CALLER_RATE, transport.callerDelayMs);
     this.#agent = new AgentTrack(transport.sampleRate);
-  }
-
-  get backlogBytes(): number {
-    return this.#wire.backlogBytes;
   }
 
   /** The call as its wire shall see it. @param call has this recorder for its wire. */
@@ -80,33 +70,29 @@ export class CallRecorder implements CallTransport {
     };
   }
 
-  audio(samples: Float32Array): void {
+  override audio(samples: Float32Array): void {
     if (this.#isRunning) this.#agent.sent(samples, this.#now());
-    this.#wire.audio(samples);
+    super.audio(samples);
   }
 
-  pause(): void {
+  override pause(): void {
     this.#agent.paused(this.#now());
-    this.#wire.pause();
+    super.pause();
   }
 
-  resumeFrom(fromMs: number): void {
+  override resumeFrom(fromMs: number): void {
     this.#agent.resumed(fromMs, this.#now());
-    this.#wire.resumeFrom(fromMs);
+    super.resumeFrom(fromMs);
   }
 
-  clear(): void {
+  override clear(): void {
     this.#agent.cleared(this.#now());
-    this.#wire.clear();
+    super.clear();
   }
 
-  send(event: CallEvent): void {
-    this.#wire.send(event);
-  }
-
-  close(): void {
+  override close(): void {
     this.#end();
-    this.#wire.close();
+    super.close();
   }
 
   get #isRunning(): boolean {

@@ -4,6 +4,7 @@ import { Call } from '../call/call.js';
 import type { CallParts } from '../call/call-parts.js';
 import type { CallInput, SayRefusal } from '../call/transport.js';
 import {
+  RecordedBacklog,
   recordedLog,
   recordedNoiseReduction,
   recordedRecogniser,
@@ -13,7 +14,6 @@ import {
   recordedVoiceActivity,
   recordedVoices,
   soundOf,
-  withBacklog,
 } from './recorded-ports.js';
 import { Recorder } from './recorder.js';
 import { TAPE_VERSION, type TapeLine, type TapeSink } from './tape.js';
@@ -45,7 +45,7 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     ...(parts.dictionary && { dictionary: [...parts.dictionary.rules] }),
   });
   const witness = { clock: recorder, tell: (line: TapeLine) => recorder.write(line) };
-  const transport = new WitnessedTransport(withBacklog(parts.transport, recorder), witness);
+  const transport = new WitnessedTransport(new RecordedBacklog(parts.transport, recorder), witness);
   /** The agent's own sound matters to the call. */
   const isHeard = !parts.transport.hasEchoCanceller;
   // Each port is named, so that a new one is not forgotten.

@@ -7,6 +7,7 @@ import type { ReplyModel } from '../agent/reply-model.js';
 import type { Tools } from '../agent/tools.js';
 import type { CallLog } from '../call/call-log.js';
 import type { CallTransport } from '../call/transport.js';
+import { WrappedTransport } from '../call/wrapped-transport.js';
 import type { Recorder } from './recorder.js';
 import { SampleQueue } from './sample-queue.js';
 import { encodeSamples, fingerprint, questionOf, toolKey, wordRows } from './tape-values.js';
@@ -14,27 +15,24 @@ import { encodeSamples, fingerprint, questionOf, toolKey, wordRows } from './tap
 /** The wire's backlog is written down when it has changed by more. */
 const BACKLOG_STEP = 64 * 1024;
 
-export function withBacklog(wire: CallTransport, recorder: Recorder): CallTransport {
-  let known = 0;
-  return {
-    sampleRate: wire.sampleRate,
-    hasEchoCanceller: wire.hasEchoCanceller,
-    canPause: wire.canPause !== false,
-    get backlogBytes() {
-      const bytes = wire.backlogBytes;
-      if (Math.abs(bytes - known) > BACKLOG_STEP || (bytes === 0 && known !== 0)) {
-        known = bytes;
-        recorder.write({ t: recorder.now(), type: 'backlog', bytes });
-      }
-      return known;
-    },
-    audio: (samples) => wire.audio(samples),
-    pause: () => wire.pause(),
-    resumeFrom: (fromMs) => wire.resumeFrom(fromMs),
-    clear: () => wire.clear(),
-    send: (event) => wire.send(event),
-    close: () => wire.close(),
-  };
+/** A wire whose backlog is on the tape, and is for the call what the tape says of it. */
+export class RecordedBacklog extends WrappedTransport {
+  readonly #recorder: Recorder;
+  #known = 0;
+
+  constructor(wire: CallTransport, recorder: Recorder) {
+    super(wire);
+    this.#recorder = recorder;
+  }
+
+  override get backlogBytes(): number {
+    const bytes = super.backlogBytes;
+    if (Math.abs(bytes - this.#known) > BACKLOG_STEP || (bytes === 0 && this.#known !== 0)) {
+      this.#known = bytes;
+      this.#recorder.write({ t: this.#recorder.now(), type: 'backlog', bytes });
+    }
+    return this.#known;
+  }
 }
 
 export function recordedVoiceActivity(

@@ -1,6 +1,7 @@
 import type { CallLog, EndedReason, LoggedTurn } from '../call/call-log.js';
 import type { CallFault } from '../call/call-parts.js';
 import type { CallEvent, CallTransport } from '../call/transport.js';
+import { WrappedTransport } from '../call/wrapped-transport.js';
 import type { Clock } from '../clock.js';
 import type { Happening } from './tape.js';
 
@@ -14,56 +15,39 @@ export interface Witness {
 }
 
 /** A wire of which is told what goes over it; audio only where it begins. */
-export class WitnessedTransport implements CallTransport {
-  readonly #wire: CallTransport;
+export class WitnessedTransport extends WrappedTransport {
   readonly #witness: Witness;
   #samples = 0;
   #soundedAt = Number.NEGATIVE_INFINITY;
 
   constructor(wire: CallTransport, witness: Witness) {
-    this.#wire = wire;
+    super(wire);
     this.#witness = witness;
   }
 
-  get sampleRate(): number {
-    return this.#wire.sampleRate;
-  }
-
-  get hasEchoCanceller(): boolean {
-    return this.#wire.hasEchoCanceller;
-  }
-
-  get canPause(): boolean {
-    return this.#wire.canPause !== false;
-  }
-
-  get backlogBytes(): number {
-    return this.#wire.backlogBytes;
-  }
-
-  audio(samples: Float32Array): void {
+  override audio(samples: Float32Array): void {
     const now = this.#witness.clock.now();
     if (now - this.#soundedAt > REST_MS) {
       this.#tell('audio', (this.#samples * 1000) / this.sampleRate);
     }
     this.#soundedAt = now;
     this.#samples += samples.length;
-    this.#wire.audio(samples);
+    super.audio(samples);
   }
 
-  pause(): void {
+  override pause(): void {
     this.#tell('pause');
-    this.#wire.pause();
+    super.pause();
   }
 
-  resumeFrom(fromMs: number): void {
+  override resumeFrom(fromMs: number): void {
     this.#tell('resume', fromMs);
-    this.#wire.resumeFrom(fromMs);
+    super.resumeFrom(fromMs);
   }
 
-  clear(): void {
+  override clear(): void {
     this.#tell('clear');
-    this.#wire.clear();
+    super.clear();
   }
 
   /** The wire is back and goes on from there: the client may have missed what came before. */
@@ -71,14 +55,14 @@ export class WitnessedTransport implements CallTransport {
     this.#tell('announce', fromMs);
   }
 
-  send(event: CallEvent): void {
+  override send(event: CallEvent): void {
     this.#witness.tell({ t: this.#witness.clock.now(), type: 'event', event });
-    this.#wire.send(event);
+    super.send(event);
   }
 
-  close(): void {
+  override close(): void {
     this.#tell('close');
-    this.#wire.close();
+    super.close();
   }
 
   #tell(act: Extract<Happening, { type: 'wire' }>['act'], atMs?: number): void {

@@ -1,6 +1,7 @@
 import type { CallLog } from '../../agents-runtime/call/call-log.js';
 import type { CallParts } from '../../agents-runtime/call/call-parts.js';
 import type { CallEvent, CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
+import { WrappedTransport } from '../../agents-runtime/call/wrapped-transport.js';
 import { CallSound } from './call-sound.js';
 import type { CallFeed } from './live-hub.js';
 
@@ -43,60 +44,39 @@ export function watchedInput(call: CallInput, { sound }: CallFeed): CallInput {
 }
 
 /** A wire of which is told what it tells its client. */
-class WatchedTransport implements CallTransport {
-  readonly #wire: CallTransport;
+class WatchedTransport extends WrappedTransport {
   readonly #feed: CallFeed;
   readonly #sound: CallSound;
 
   constructor(wire: CallTransport, feed: CallFeed, sound: CallSound) {
-    this.#wire = wire;
+    super(wire);
     this.#feed = feed;
     this.#sound = sound;
   }
 
-  get sampleRate(): number {
-    return this.#wire.sampleRate;
-  }
-
-  get hasEchoCanceller(): boolean {
-    return this.#wire.hasEchoCanceller;
-  }
-
-  get canPause(): boolean {
-    return this.#wire.canPause !== false;
-  }
-
-  get backlogBytes(): number {
-    return this.#wire.backlogBytes;
-  }
-
-  audio(samples: Float32Array): void {
-    this.#wire.audio(samples);
+  override audio(samples: Float32Array): void {
+    super.audio(samples);
     this.#sound.agent(samples);
   }
 
-  pause(): void {
-    this.#wire.pause();
+  override pause(): void {
+    super.pause();
     this.#sound.hold(true);
   }
 
-  resumeFrom(fromMs: number): void {
-    this.#wire.resumeFrom(fromMs);
+  override resumeFrom(fromMs: number): void {
+    super.resumeFrom(fromMs);
     this.#sound.hold(false);
   }
 
-  clear(): void {
-    this.#wire.clear();
+  override clear(): void {
+    super.clear();
     this.#sound.clear();
   }
 
-  send(event: CallEvent): void {
-    this.#wire.send(event);
+  override send(event: CallEvent): void {
+    super.send(event);
     this.#feed.wire(event);
-  }
-
-  close(): void {
-    this.#wire.close();
   }
 }
 
