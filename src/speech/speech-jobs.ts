@@ -1,5 +1,6 @@
 import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import type { Language } from '../../media/languages.js';
+import { fetchCommand } from '../../media/models/models-command.js';
 import { type Dictionary, placedIn } from '../../media/tts/dictionary/dictionary.js';
 import type { SpeechJob, SpeechSound } from '../../media/tts/synthesiser.js';
 import type { Utterance, VoiceModel } from '../../media/tts/voice-model.js';
@@ -122,7 +123,7 @@ export class SpeechJobs {
     const voice = named ?? shelf.defaultFor(language);
     if (voice) return voice;
     throw new ApiError('LANGUAGE_NOT_AVAILABLE', `No installed voice speaks ${language}`, {
-      detail: `npm run models -- add ${language} installs one; then start the gateway again`,
+      detail: `${fetchCommand(`add ${language}`)} installs one; then start the gateway again`,
     });
   }
 
@@ -132,7 +133,7 @@ export class SpeechJobs {
     if (voice) return voice;
     if (catalogue.list().some((known) => known.id === id)) {
       throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`, {
-        detail: `npm run models -- fetch ${id} installs it; then start the gateway again`,
+        detail: `${fetchCommand(`fetch ${id}`)} installs it; then start the gateway again`,
       });
     }
     const own = await ownVoices.find(accountId, id);

@@ -1,4 +1,5 @@
 import type { Model } from '../../media/models/model.js';
+import { fetchCommand } from '../../media/models/models-command.js';
 import type { ModelStore } from '../../media/models/store.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 
@@ -50,11 +51,11 @@ export class InstalledLanguages {
       return 'The voice of this agent could not be made and cannot speak: choose another, or none for the default one';
     }
     if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
-      return `No installed voice speaks ${spoken}: run "npm run models -- add ${spoken}" and start again`;
+      return `No installed voice speaks ${spoken}: run "${fetchCommand(`add ${spoken}`)}" and start again`;
     }
     if (this.#isUnderstoodOutside(spoken) || (await this.#hasRecogniser(spoken))) return undefined;
     return spoken === 'en'
-      ? 'No recogniser for en is installed: run "npm run models -- fetch moonshine-tiny-en" and start again'
+      ? `No recogniser for en is installed: run "${fetchCommand('fetch moonshine-tiny-en')}" and start again`
       : `No recogniser for ${spoken} can be installed yet, so calls need one outside (STT_BASE_URL or DEEPGRAM_API_KEY); POST /api/v1/tts/speech speaks ${spoken}`;
   }
 

@@ -1,4 +1,5 @@
 import type { Model } from '../../media/models/model.js';
+import { fetchCommand } from '../../media/models/models-command.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { BuiltinVoice, BuiltinVoices } from './builtin-voices.js';
 import { FORMANT_VOICES } from './formant-voices.js';
@@ -53,7 +54,7 @@ export class VoiceCatalogue implements BuiltinVoices {
 function knownModel({ id, engine, languages, files }: Model): KnownVoice {
   const language = languages[0]!;
   const name = nameOf(engine === 'piper' ? (files[0]?.name ?? id) : id);
-  return { id, name, engine, language, install: `npm run models -- fetch ${id}` };
+  return { id, name, engine, language, install: fetchCommand(`fetch ${id}`) };
 }
 
 /** It is open, so nothing installs it. */

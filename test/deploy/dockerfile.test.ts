@@ -54,6 +54,16 @@ describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
     expect(copied.at(-1)).toBe('COPY --from=packages /opt/parley/node_modules ./node_modules');
   });
 
+  it('has no launcher and no npm, by which messages know what to advise', () => {
+    const copied = gateway.filter((command) => command.startsWith('COPY'));
+    expect(copied.filter((command) => command.includes('scripts'))).toEqual([]);
+    expect(gateway.join('\n')).toContain(' /usr/local/bin/npm ');
+    expect(gateway).toContain('COPY --from=build /opt/parley/dist ./dist');
+    expect(last('WORKDIR')).toBe('WORKDIR /opt/parley');
+    const fetching = allOf('models');
+    expect(fetching.at(-2)).toBe('ENTRYPOINT ["tini", "--", "node", "dist/src/models/cli.js"]');
+  });
+
   it('sets settings that exist and that the gateway accepts', () => {
     const set = [...last('ENV')!.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [
       name!,

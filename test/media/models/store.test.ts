@@ -106,6 +106,10 @@ describe('what is installed already', () => {
       code: 'MODEL_MISSING',
       message: expect.stringContaining('npm run models -- fetch sample'),
     });
+    const ofDefaults = new ModelStore({ cacheDir, models: [{ ...model, isDefault: true }] });
+    await expect(ofDefaults.require('sample')).rejects.toMatchObject({
+      message: expect.stringContaining('npm run models -- ensure'),
+    });
   });
 
   it('fetches the model that another one needs along with it', async () => {

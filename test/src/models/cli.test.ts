@@ -122,7 +122,7 @@ describe('npm run models', () => {
 
   it('names the known ones for an unknown id and language', async () => {
     expect((await run(['fetch', 'x'], {})).err).toBe(
-      'No model has the id x: npm run models shows them.\n',
+      'No model has the id x: npm run models -- list shows them.\n',
     );
     expect((await run(['add', 'xx'], {})).err).toContain('there are ca de en es fr it nl pl pt');
   });
