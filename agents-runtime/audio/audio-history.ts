@@ -15,6 +15,11 @@ export class AudioHistory {
     return this.#end;
   }
 
+  /** Position of the oldest sample that is kept. */
+  get start(): number {
+    return Math.max(0, this.#end - this.#ring.length);
+  }
+
   push(samples: Int16Array): void {
     for (let read = 0; read < samples.length; ) {
       const at = this.#end % this.#ring.length;
@@ -27,7 +32,7 @@ export class AudioHistory {
 
   /** Samples `start`…`end` as a fresh array in −1…1; what is no longer or not yet there is left out. */
   slice(start: number, end: number): Float32Array<ArrayBuffer> {
-    const from = Math.max(start, this.#end - this.#ring.length, 0);
+    const from = Math.max(start, this.start);
     const to = Math.min(end, this.#end);
     const out = new Float32Array(Math.max(0, to - from));
     for (let done = 0; done < out.length; ) {

@@ -2,6 +2,7 @@ import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { Clock, Timer } from '../clock.js';
 import type { AudioHistory } from './audio-history.js';
 
+const RATE = 16_000;
 /** Kept before the first window of speech, so that its onset is not clipped: 500 ms. */
 export const PRE_ROLL = 8_000;
 /** Taken along after the last sample of speech: 200 ms. */
@@ -10,6 +11,8 @@ export const TAIL = 3_200;
 const FIX_AFTER = 128_000;
 /** Speech without a pause is cut here, at its quietest place: 11 s. */
 const WINDOW = 176_000;
+/** … among its last 3 s. */
+const CUT_WITHIN = 48_000;
 /** The recogniser's limit: 12 s. */
 const MAX = 192_000;
 const INTERIM_EVERY_MS = 300;
@@ -115,7 +118,7 @@ export class Transcriber {
     if (from === undefined) return;
     const begun = clock.now();
     const isFull = history.end - from > WINDOW;
-    const to = isFull ? history.quietest(history.end - 48_000, history.end) : history.end;
+    const to = isFull ? this.#cutAfter(from) : history.end;
     const text = await this.#transcribe(
       from,
       to,
@@ -136,16 +139,28 @@ export class Transcriber {
         recogniser: this.#heardBy,
       });
     }
-    this.#scheduleInterim(Math.max(this.#interimEveryMs, 3 * (clock.now() - begun)));
+    const restMs = Math.max(this.#interimEveryMs, 3 * (clock.now() - begun));
+    this.#scheduleInterim(text === undefined ? restMs : Math.min(restMs, this.#roomMs));
+  }
+
+  /** How much longer speech may go on before there is more of it than the recogniser takes at once. */
+  get #roomMs(): number {
+    const length = this.#options.history.end - (this.#from ?? 0);
+    return Math.max(0, ((MAX - length) * 1000) / RATE);
   }
 
   async #final(zeroSample: number): Promise<void> {
     const { signal } = this.#work;
-    const from = this.#from;
-    if (from === undefined) return;
+    if (this.#from === undefined) return;
     const to = zeroSample + TAIL;
-    const text = await this.#transcribe(Math.max(from, to - MAX), to, 'final-transcript');
+    const pieces = this.#pieces(this.#from, to).map(([start, end]) =>
+      this.#transcribe(start, end, 'final-transcript'),
+    );
+    const texts = await Promise.all(pieces);
     if (signal.aborted) return;
+    const text = texts.reduce((said, piece) =>
+      said === undefined || piece === undefined ? undefined : join(said, piece),
+    );
     // A recogniser that failed still leaves what the interims heard.
     if (text !== undefined) this.#latest = join(this.#fixed, text);
     this.#finalUpTo = zeroSample;
@@ -157,6 +172,25 @@ export class Transcriber {
       language: this.#language,
       recogniser: this.#heardBy,
     });
+  }
+
+  /** What the recogniser takes at once; a slow one may not have come to cut long speech yet. */
+  #pieces(start: number, end: number): (readonly [number, number])[] {
+    const pieces: (readonly [number, number])[] = [];
+    let from = start;
+    while (end - from > MAX) {
+      const cut = this.#cutAfter(from);
+      pieces.push([from, cut]);
+      from = cut;
+    }
+    return [...pieces, [from, end]];
+  }
+
+  /** Where to cut running speech of which there is more than a window: at its quietest place. */
+  #cutAfter(from: number): number {
+    const { history } = this.#options;
+    const end = Math.min(history.end, Math.max(from, history.start) + MAX);
+    return history.quietest(end - CUT_WITHIN, end);
   }
 
   async #transcribe(
