@@ -1,5 +1,6 @@
 import type { Priority } from '../../media/inference/cpu-permits.js';
 import type { Embedder } from '../../media/inference/embedder.js';
+import { inSlices } from '../../media/stream/in-slices.js';
 import { CallError } from '../errors.js';
 import { bestAnswer, type Candidate } from './best-answer.js';
 import { kept } from './kept.js';
@@ -15,7 +16,8 @@ const PASSAGES = 3;
 /** Prompts, and passages, whose vectors are kept. */
 const KEPT_PROMPTS = 64;
 const KEPT_PASSAGES = 256;
-const MOST_SENTENCES = 400;
+/** Of a prompt: each is a fact or a few. */
+const MOST_PASSAGES = 400;
 
 const SAYINGS: Readonly<Record<SmallTalk | 'unknown' | 'empty', string>> = {
   hello: 'Hello! What would you like to know?',
@@ -144,9 +146,10 @@ export class ExtractiveResponder implements ReplyModel {
 
   /** The facts of a prompt, with their vectors; made once. */
   #passagesOf(prompt: string, language: string): Promise<readonly VectoredPassage[]> {
-    return kept(this.#prompts, `${language} ${prompt}`, KEPT_PROMPTS, () =>
-      this.#vectored(factsOf(prompt, language).slice(0, MOST_SENTENCES), 'background'),
-    );
+    return kept(this.#prompts, `${language} ${prompt}`, KEPT_PROMPTS, async () => {
+      const facts = await inSlices(factsOf(prompt, language));
+      return this.#vectored(facts.slice(0, MOST_PASSAGES), 'background');
+    });
   }
 
   async #vectored(

@@ -1,4 +1,4 @@
-import { atOnce, inSlices, type Sliced } from '../../media/stream/in-slices.js';
+import { atOnce, type Sliced } from '../../media/stream/in-slices.js';
 
 /** The longest passage, characters: what the sentence model reads of a text. */
 const LONGEST = 450;
@@ -26,18 +26,11 @@ const segmenters = new Map<string, Intl.Segmenter>();
  * ones at sentence ends. Titles are told with what stands below them. Markup is taken out.
  */
 export function splitPassages(text: string, language = 'en'): TextPassage[] {
-  return atOnce(passagesOf(text, language));
+  return atOnce(passageSteps(text, language));
 }
 
-/** The same of a whole document, a part at a time, so that nobody waits for it. */
-export function splitDocument(
-  text: string,
-  pause?: () => Promise<unknown>,
-): Promise<readonly TextPassage[]> {
-  return inSlices(passagesOf(text, 'en'), pause);
-}
-
-function* passagesOf(text: string, language: string): Sliced<TextPassage[]> {
+/** The same in steps: a long text takes hundreds of ms, and calls run meanwhile. */
+export function* passageSteps(text: string, language = 'en'): Sliced<TextPassage[]> {
   const passages: TextPassage[] = [];
   let title = '';
   let label = '';

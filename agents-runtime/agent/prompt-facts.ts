@@ -1,4 +1,5 @@
-import { splitPassages, splitSentences } from './passages.js';
+import type { Sliced } from '../../media/stream/in-slices.js';
+import { passageSteps, splitSentences } from './passages.js';
 
 /** A passage as the responder may speak of it. */
 export interface FactPassage {
@@ -16,15 +17,19 @@ const ABOUT_ITSELF =
 const INSTRUCTIONS_TITLE =
   /^((your|the|agent|assistant|response|speaking|conversation|call|voice|general|important) )*(instructions?|style|personality|persona|tone|guard ?rails?|behaviou?r|role|goals?|tasks?|objectives?|flow|identity|guidelines|rules|script|steps|examples?)$/i;
 
-/** What a prompt tells beside its instructions. */
-export function factsOf(prompt: string, language: string): FactPassage[] {
-  return splitPassages(prompt, language)
-    .filter(({ heading }) => !heading.split(', ').some((title) => INSTRUCTIONS_TITLE.test(title)))
-    .map(({ heading, text }) => ({
-      heading,
-      sentences: splitSentences(text, language).filter(
-        (sentence) => !INSTRUCTION.test(sentence) && !ABOUT_ITSELF.test(sentence),
-      ),
-    }))
-    .filter(({ sentences }) => sentences.length > 0);
+const PASSAGES_AT_ONCE = 4;
+
+/** What a prompt tells beside its instructions, in steps, as a prompt may be long. */
+export function* factsOf(prompt: string, language: string): Sliced<FactPassage[]> {
+  const facts: FactPassage[] = [];
+  const passages = yield* passageSteps(prompt, language);
+  for (const [index, { heading, text }] of passages.entries()) {
+    if (index % PASSAGES_AT_ONCE === PASSAGES_AT_ONCE - 1) yield;
+    if (heading.split(', ').some((title) => INSTRUCTIONS_TITLE.test(title))) continue;
+    const sentences = splitSentences(text, language).filter(
+      (sentence) => !INSTRUCTION.test(sentence) && !ABOUT_ITSELF.test(sentence),
+    );
+    if (sentences.length > 0) facts.push({ heading, sentences });
+  }
+  return facts;
 }

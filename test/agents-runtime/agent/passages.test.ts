@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitDocument, splitPassages } from '../../../agents-runtime/agent/passages.js';
+import { passageSteps, splitPassages } from '../../../agents-runtime/agent/passages.js';
+import { inSlices } from '../../../media/stream/in-slices.js';
 import { cpuMs } from '../../support/cpu-time.js';
 import '../../support/property-seed.js';
 
@@ -141,7 +142,7 @@ Closed else.`;
     ['sentences', 'One. '.repeat(40_000)],
   ])('of 200,000 characters keeps nobody waiting, %s', async (_, text) => {
     let pauses = 0;
-    const passages = await splitDocument(text, async () => void pauses++);
+    const passages = await inSlices(passageSteps(text), async () => void pauses++);
     expect(pauses).toBeGreaterThan(20);
     expect(passages).toEqual(splitPassages(text));
   });
