@@ -116,7 +116,6 @@ const line = z.discriminatedUnion('type', [...input, ...answers, ...happenings, 
 export type TapeHead = z.infer<typeof head>;
 export type TapeLine = z.infer<typeof line>;
 export type AnswerLine = Extract<TapeLine, { type: 'answer' }>;
-export type AskedLine = Extract<TapeLine, { type: 'asked' }>;
 export type CleanedLine = Extract<TapeLine, { type: 'cleaned' }>;
 export type TimerLine = Extract<TapeLine, { type: 'timer' }>;
 /** One of those that come in by themselves, before it is known when. */

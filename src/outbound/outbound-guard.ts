@@ -13,10 +13,9 @@ export interface OutboundGuardOptions {
   readonly allowed: AllowedHosts;
   /** By default the system's resolver. */
   readonly resolve?: Resolve;
-  /** A connection must stand by then, TLS included. */
-  readonly connectTimeoutMs?: number;
 }
 
+/** A connection must stand by then, TLS included. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 4_000;
 
@@ -29,11 +28,11 @@ export class OutboundGuard {
   readonly #resolve: Resolve;
   readonly dispatcher: Agent;
 
-  constructor({ allowed, resolve = resolveBySystem, connectTimeoutMs }: OutboundGuardOptions) {
+  constructor({ allowed, resolve = resolveBySystem }: OutboundGuardOptions) {
     this.#allowed = allowed;
     this.#resolve = resolve;
     this.dispatcher = new Agent({
-      connect: this.#connector(connectTimeoutMs ?? CONNECT_TIMEOUT_MS),
+      connect: this.#connector(),
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     });
@@ -63,12 +62,15 @@ export class OutboundGuard {
    * Resolves a host once, checks every address, and connects to one of those very addresses: a name
    * that resolves to something else a moment later gains nothing.
    */
-  #connector(timeout: number): buildConnector.connector {
+  #connector(): buildConnector.connector {
     return (options, callback) => {
-      const tooLate = AbortSignal.timeout(timeout);
+      const tooLate = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
       abortable(this.#checkedAddresses(options.hostname), tooLate).then(
         (addresses) => {
-          const connect = buildConnector({ timeout, lookup: lookupIn(addresses) });
+          const connect = buildConnector({
+            timeout: CONNECT_TIMEOUT_MS,
+            lookup: lookupIn(addresses),
+          });
           connect(options, callback);
         },
         (error: Error) => callback(error, null),

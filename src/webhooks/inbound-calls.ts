@@ -42,8 +42,6 @@ export interface InboundCallParts {
   readonly sender: WebhookSender;
   readonly overrides: VoiceOverrides;
   readonly log: Logger;
-  /** By default 5 s. */
-  readonly budgetMs?: number;
 }
 
 /** Asks the agent's `inbound_call` webhook. */
@@ -57,7 +55,7 @@ export class InboundCallWebhooks implements InboundCalls {
   async optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions> {
     const target = agent.config.webhooks?.inbound_call;
     if (!target?.enabled) return {};
-    const { sender, overrides, log, budgetMs = BUDGET_MS } = this.#parts;
+    const { sender, overrides, log } = this.#parts;
     try {
       const answer = await sender.send(
         {
@@ -65,7 +63,7 @@ export class InboundCallWebhooks implements InboundCalls {
           target,
           id: makeMessageId(),
           body: JSON.stringify(inboundCallRequest(agent.id, call)),
-          timeoutMs: Math.min(target.timeout * 1_000, budgetMs),
+          timeoutMs: Math.min(target.timeout * 1_000, BUDGET_MS),
         },
         { maxBytes: MAX_REPLY_BYTES },
       );

@@ -8,6 +8,8 @@ const UPSTREAM_BYTES_PER_SECOND = 32_000;
 const MAX_WAITING = 500;
 /** A socket that takes nothing for five seconds is as good as lost. */
 const STALLED_BYTES = 5 * UPSTREAM_BYTES_PER_SECOND;
+/** One try to connect may take this long. */
+const TRY_MS = 3_000;
 /** Close codes after which trying again is no use. Source: the README's call socket. */
 const FINAL_CODES = [1007, 1008, 4409];
 
@@ -50,8 +52,6 @@ export interface CallLinkOptions {
   readonly retryMs?: number;
   /** How long a broken call can be taken up, and a first connection be tried for. */
   readonly giveUpMs?: number;
-  /** One try may take this long. */
-  readonly tryMs?: number;
 }
 
 /** A call's connection: one WebSocket after another, as long as the server can take the call up. */
@@ -71,7 +71,7 @@ export class CallLink {
   #giveUpTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: CallLinkOptions) {
-    this.#options = { retryMs: 250, giveUpMs: 10_000, tryMs: 3_000, ...options };
+    this.#options = { retryMs: 250, giveUpMs: 10_000, ...options };
   }
 
   start(): void {
@@ -131,7 +131,7 @@ export class CallLink {
       else this.#lose(socket);
     };
     this.#socket = socket;
-    this.#tryTimer = setTimeout(() => this.#lose(socket), this.#options.tryMs);
+    this.#tryTimer = setTimeout(() => this.#lose(socket), TRY_MS);
   }
 
   #hello(): object {
