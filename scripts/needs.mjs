@@ -18,7 +18,7 @@ import { installWithApt, systemCommand } from './needs/system-command.mjs';
  */
 
 /** @type {Record<string, Need>} */
-export const NEEDS = {
+const NEEDS = {
   ffmpeg: systemCommand(['ffmpeg'], 'ffmpeg'),
   ffprobe: systemCommand(['ffprobe'], 'ffmpeg'),
   sox: systemCommand(['sox'], 'sox'),

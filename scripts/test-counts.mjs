@@ -19,7 +19,7 @@ export default class TestCounts {
  * Counts tests by their ends. What failed outside a test (a suite that did not load, a hook, a stray
  * rejection) counts as one failure each, and so does a test that never came to its end.
  */
-export function countTests(modules, unhandledErrors) {
+function countTests(modules, unhandledErrors) {
   const counts = {
     passed: 0,
     failed: unhandledErrors.length,

@@ -1,5 +1,5 @@
 /** Every code that an answer of the API may carry; the table of statuses is in the error handler. */
-export const API_ERROR_CODES = [
+const API_ERROR_CODES = [
   'UNAUTHORIZED',
   'FORBIDDEN',
   'NOT_FOUND',

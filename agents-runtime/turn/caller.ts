@@ -26,7 +26,7 @@ import {
 import { wordsOf } from './words.js';
 
 /** How long a due turn waits for its transcript. */
-export const LATE_TRANSCRIPT_MS = 1500;
+const LATE_TRANSCRIPT_MS = 1500;
 /** … and one of which the recogniser has said nothing at all: it may only be slow. */
 const UNHEARD_MS = 4_500;
 /** With more doubt than this no reply is made ahead: the turn will most likely go on. */

@@ -13,9 +13,9 @@ import { andThen, TURN_TIMERS } from './turn-state.js';
 import { isBackchannel, wordsOf } from './words.js';
 
 /** A held playout goes on when no new word has come for this long. Source: conversation design, barge-in. */
-export const FALSE_INTERRUPTION_MS = 700;
+const FALSE_INTERRUPTION_MS = 700;
 /** … but not before the recogniser has said anything, unless it takes longer than this. */
-export const SILENT_RECOGNISER_MS = 1500;
+const SILENT_RECOGNISER_MS = 1500;
 /** Characters that wait for protected speech to end; of more, the oldest go. */
 const MOST_WAITING = 4_000;
 

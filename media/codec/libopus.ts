@@ -5,7 +5,7 @@ import { MediaError } from '../errors.js';
 export type OpusRate = 8000 | 12000 | 16000 | 24000 | 48000;
 
 /** No packet of one frame is longer. Source: RFC 6716, 3.2.1. */
-export const LONGEST_OPUS_PACKET = 1275;
+const LONGEST_OPUS_PACKET = 1275;
 
 /** What the codec is tuned for. Source: opus_defines.h, as are the requests below. */
 const APPLICATIONS = { voice: 2048, audio: 2049 } as const;

@@ -72,7 +72,7 @@ export async function writeStamp(stampFile: string, stamp: Stamp): Promise<void>
 }
 
 /** The stamp in a file; one that cannot be read counts as none, and the files are hashed again. */
-export async function readStamp(stampFile: string): Promise<Stamp | undefined> {
+async function readStamp(stampFile: string): Promise<Stamp | undefined> {
   const text = await readFile(stampFile, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   try {

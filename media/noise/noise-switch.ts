@@ -4,9 +4,9 @@ import { NoiseFloor } from './noise-floor.js';
  * A background this loud is worth reducing, dB of full scale; a talker is some 20 dB louder. Source:
  * our own measurements: at 20 dB and more the recogniser makes no fewer errors without the noise.
  */
-export const ON_DB = -46;
+const ON_DB = -46;
 /** … and goes on being reduced until it is this quiet, so that a level in between switches nothing. */
-export const OFF_DB = -52;
+const OFF_DB = -52;
 /** A room is listened to for so long before it counts as noisy. */
 const LEAST_SECONDS = 0.9;
 

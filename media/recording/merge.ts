@@ -13,7 +13,7 @@ import { type SpoolSummary, summariseSpool } from './spool-reader.js';
 import type { Leg } from './spool-record.js';
 
 /** Hz of a merged file. */
-export const MERGED_RATE = 24_000;
+const MERGED_RATE = 24_000;
 /** So much of a leg is read at a time. */
 const STEP_MS = 200;
 

@@ -48,7 +48,7 @@ export const AgentBody = model({
 }).meta({ id: 'Agent' });
 export type AgentBody = z.output<typeof AgentBody>;
 
-export const AgentPage = model({ items: list(AgentBody), pagination: Pagination }).meta({
+const AgentPage = model({ items: list(AgentBody), pagination: Pagination }).meta({
   id: 'AgentPage',
 });
 /** All agents when neither page nor limit is asked for, else one page of them. */

@@ -5,7 +5,7 @@ import type { SummariesRepository } from './summaries.repository.js';
 import { TRANSCRIPT_FILES } from './transcript.js';
 
 /** The event waits for its summary for so long. Source: the issue, 30 s, less what sending takes. */
-export const SUMMARY_WITHIN_MS = 26_000;
+const SUMMARY_WITHIN_MS = 26_000;
 
 export interface CompletedCallsParts extends DownloadLinkParts {
   readonly events: HeldEvents;

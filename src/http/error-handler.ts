@@ -105,7 +105,7 @@ function isUndecodablePath(error: unknown): boolean {
 }
 
 /** Writes the error body of the contract, with its status and headers. */
-export function sendApiError(response: Response, error: ApiError): void {
+function sendApiError(response: Response, error: ApiError): void {
   response.status(STATUS[error.code]);
   if (error.retryAfterS !== undefined) {
     response.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterS))));

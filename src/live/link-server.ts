@@ -107,7 +107,7 @@ export class LinkServer {
 }
 
 /** `10.0.0.5`, `10.0.0.5:7001`, `[::1]:7001` */
-export function splitAddress(address: string): { readonly host: string; readonly port: number } {
+function splitAddress(address: string): { readonly host: string; readonly port: number } {
   const [, host, port] = /^\[?(.+?)\]?(?::(\d{1,5}))?$/.exec(address) ?? [];
   return { host: host ?? address, port: Number(port ?? 0) };
 }

@@ -5,7 +5,7 @@ import { StartError } from '../errors.js';
 import { BUILT_IN_RESPONDER } from './model-listing.js';
 
 /** A model that reads less holds no conversation. */
-export const LEAST_CONTEXT_TOKENS = 2_048;
+const LEAST_CONTEXT_TOKENS = 2_048;
 
 /** Servers of language models, in the order in which their models are listed. */
 const EndpointsFile = z

@@ -11,7 +11,7 @@ import type { VoiceModel } from '../../media/tts/voice-model.js';
 import { openFormant } from './formant-voices.js';
 
 /** The voice that must be there: it speaks English where none is named. */
-export const DEFAULT_VOICE = 'hibari-heart';
+const DEFAULT_VOICE = 'hibari-heart';
 
 export interface VoiceParts {
   readonly store: ModelStore;

@@ -1,7 +1,7 @@
 import { freePort } from './free-port.js';
 import { ServerProcess } from './server-process.js';
 
-export const BUCKET = 'parley-tests';
+const BUCKET = 'parley-tests';
 
 /** A running server of S3's protocol. */
 export interface S3Server {

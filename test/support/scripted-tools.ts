@@ -12,7 +12,7 @@ export interface ScriptedTool {
 }
 
 /** Tools that take their time by the virtual clock; `called` tells when each began. */
-export function scriptedTools(clock: () => VirtualClock, tools: Record<string, ScriptedTool>) {
+function scriptedTools(clock: () => VirtualClock, tools: Record<string, ScriptedTool>) {
   const called: string[] = [];
   const port: Tools = {
     specs: Object.entries(tools).map(([name, { mode = 'sync', timeoutMs = 10_000 }]) => ({

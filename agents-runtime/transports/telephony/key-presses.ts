@@ -10,7 +10,7 @@ const SAME_PRESS_MS = 1_000;
 const KEY = /^[0-9A-D*#]$/;
 
 /** The user's turn that keys make: models and people read from it what was pressed. */
-export function textOfKeys(keys: string): string {
+function textOfKeys(keys: string): string {
   return `Keypad input: ${keys}`;
 }
 

@@ -6,7 +6,7 @@ import { parseJson } from '../../http/json-body.js';
 import { soundFields } from '../speech.schema.js';
 
 /** How fast audio is sent: as it is made, or (samples without a container) as it is heard. */
-export const DELIVERY_MODES = ['raw', 'paced'] as const;
+const DELIVERY_MODES = ['raw', 'paced'] as const;
 export type DeliveryMode = (typeof DELIVERY_MODES)[number];
 
 const EXTRA = { extra: 'forbid' } as const;

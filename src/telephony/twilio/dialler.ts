@@ -19,7 +19,7 @@ export function twilioCallsOf(settings: TwilioSettings): TwilioCalls | undefined
 }
 
 /** Where Twilio asks and tells about a call that it makes for us. */
-export function callUrls(origin: string, callId: string) {
+function callUrls(origin: string, callId: string) {
   const about = `?call_id=${callId}`;
   const status = `${origin}/telephony/twilio/status${about}`;
   return {

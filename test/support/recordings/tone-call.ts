@@ -3,8 +3,8 @@ import { CallRecorder } from '../../../agents-runtime/recording/call-recorder.js
 import type { RecordingSink } from '../../../agents-runtime/recording/recording-sink.js';
 import { VirtualClock } from '../virtual-clock.js';
 
-export const CALLER_HZ = 440;
-export const AGENT_HZ = 1_000;
+const CALLER_HZ = 440;
+const AGENT_HZ = 1_000;
 export const TONE_MS = 200;
 const FRAME_MS = 20;
 const REPORT_MS = 100;

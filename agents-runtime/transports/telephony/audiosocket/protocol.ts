@@ -17,7 +17,7 @@ const RATES: ReadonlyMap<number, number> = new Map([
   [0x18, 192_000],
 ]);
 /** What Asterisk's dialplan application speaks. */
-export const USUAL_RATE = 8_000;
+const USUAL_RATE = 8_000;
 const KINDS: ReadonlyMap<number, number> = new Map([...RATES].map(([kind, rate]) => [rate, kind]));
 
 const HEAD = 3;

@@ -57,7 +57,7 @@ export function namedDates(tables: NormaliserTables): SpokenForm[] {
 }
 
 /** "August second", "August second, 2033"; `undefined` when there is no such day. */
-export function dateOf(
+function dateOf(
   names: readonly string[],
   month: number,
   day: number,

@@ -54,7 +54,7 @@ const PARTS = [
 ] as const;
 
 /** Rounds the running sum, not each part, so that what is shown still adds up. */
-export function latencySum(event: LatencyEvent): LatencySum {
+function latencySum(event: LatencyEvent): LatencySum {
   let sum = 0;
   const parts = PARTS.map(([name, key]) => {
     const before = Math.round(sum);
