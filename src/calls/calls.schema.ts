@@ -11,22 +11,28 @@ const MAX_VALUE = 10_000;
 /** What of an agent's voice one call may change: this and nothing else. */
 const OverriddenVoice = model(
   {
-    voice_id: str({ max: 200 }).optional(),
-    language: oneOf(LANGUAGES).optional(),
-    temperature: float({ ge: 0, le: 2 }).optional(),
-    top_p: float({ ge: 0, le: 1 }).optional(),
-    dictionary_id: str({ max: 200 }).optional(),
-    dictionary_version: int({ ge: 1 }).optional(),
+    voice_id: str({ max: 200 }).nullable().optional(),
+    language: oneOf(LANGUAGES).nullable().optional(),
+    temperature: float({ ge: 0, le: 2 }).nullable().optional(),
+    top_p: float({ ge: 0, le: 1 }).nullable().optional(),
+    dictionary_id: str({ max: 200 }).nullable().optional(),
+    dictionary_version: int({ ge: 1 }).nullable().optional(),
   },
   { extra: 'forbid' },
-);
+).transform(withoutNulls);
 
-/** What one call may change of its agent; anything else is refused by name. */
+/** What one call may change of its agent, null being no change; anything else is refused by name. */
 export const AgentOverrides = model(
-  { tts_params: OverriddenVoice.optional() },
+  { tts_params: OverriddenVoice.nullable().optional() },
   { extra: 'forbid' },
 ).meta({ id: 'AgentOverrides' });
 export type AgentOverrides = z.output<typeof AgentOverrides>;
+
+/** Clients that write down every field say so which of them they leave as saved. */
+function withoutNulls<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const set = Object.entries(fields).filter(([, value]) => value != null);
+  return Object.fromEntries(set) as { [K in keyof T]?: NonNullable<T[K]> };
+}
 
 /** Values for the placeholders of prompt and greeting: flat, and each a string, number or boolean. */
 export const DynamicVariables = dict(scalar().meta({ maxLength: MAX_VALUE }))

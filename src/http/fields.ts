@@ -164,8 +164,8 @@ export function oneOf<const T extends string>(
 export function scalar() {
   return leaf<string | number | boolean>(
     (value) => {
-      if (typeof value === 'number' || typeof value === 'boolean') return value;
-      return readText(value, {});
+      if (typeof value === 'boolean') return value;
+      return typeof value === 'number' ? toNumber(value) : readText(value, {});
     },
     { type: ['string', 'number', 'boolean'] },
   );

@@ -65,7 +65,7 @@ interface Entry {
 export class UpgradeDispatcher {
   readonly #entries: readonly Entry[];
   readonly #services: UpgradeServices;
-  /** What the answers to upgrades tell beside the handshake: what is left of the limits. */
+  /** What the answers to upgrades tell beside the handshake: their id, what is left of the limits. */
   readonly #told = new WeakMap<IncomingMessage, Map<string, string>>();
   #isClosed = false;
 
@@ -95,6 +95,7 @@ export class UpgradeDispatcher {
 
   #handle(request: IncomingMessage, socket: Duplex, head: Buffer, isHanded: boolean): void {
     const requestId = requestIdOf(request);
+    this.#told.set(request, new Map([['X-Request-Id', requestId]]));
     const log = this.#services.log.child({ requestId });
     const onSocketError = () => socket.destroy();
     socket.on('error', onSocketError);
@@ -123,7 +124,7 @@ export class UpgradeDispatcher {
           error instanceof ApiError
             ? error
             : new ApiError('INTERNAL_ERROR', 'Something went wrong on our side');
-        refuse(socket, known, { 'X-Request-Id': requestId, ...this.#toldTo(request) });
+        refuse(socket, known, this.#toldTo(request));
       });
   }
 
@@ -154,9 +155,8 @@ export class UpgradeDispatcher {
     if ((!principal || principal.isStranger) && !isHanded) await this.#countFailed(request);
     if (!principal) throw unauthorized('wrong');
     requireScope(principal, route.scope);
-    const headers = new Map<string, string>();
-    this.#told.set(request, headers);
     if (!principal.isStranger && !isHanded) {
+      const headers = this.#told.get(request) ?? new Map<string, string>();
       await this.#services.limiter.countRequest(principal.accountId, headers);
     }
     return { entry, principal, url };

@@ -39,7 +39,8 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
     return undefined;
   };
   const readBody = schemas.isMultipart ? readMultipartBody : readJsonBody;
-  const body = schemas.body && (await readBody(request, schemas.maxBodyBytes));
+  // A body that is null is none, as FastAPI has it.
+  const body = schemas.body && ((await readBody(request, schemas.maxBodyBytes)) ?? undefined);
   const input = {
     params: await parse('path', schemas.params, { ...request.params }),
     query: await parse(

@@ -39,8 +39,8 @@ describe('bad bodies', () => {
     expect([status, body.detail[0].type]).toEqual([422, 'json_invalid']);
   });
 
-  it('says that the body is missing', async () => {
-    const { status, body } = await ask('POST', '/api/v1/echo');
+  it.each([undefined, 'null'])('says that the body is missing: %s', async (sent) => {
+    const { status, body } = await ask('POST', '/api/v1/echo', sent ? { body: sent } : {});
     expect([status, body.detail]).toEqual([
       422,
       [{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }],

@@ -96,6 +96,7 @@ describe('faults', () => {
     ],
     ['finite_number', float(), 'NaN', 'Input should be a finite number'],
     ['finite_number', float(), '1e999', 'Input should be a finite number'],
+    ['finite_number', scalar(), Number.POSITIVE_INFINITY, 'Input should be a finite number'],
     ['bool_type', bool(), null, 'Input should be a valid boolean'],
     ['bool_parsing', bool(), 'maybe', 'Input should be a valid boolean, unable to interpret input'],
     ['bool_parsing', bool(), 2, 'Input should be a valid boolean, unable to interpret input'],

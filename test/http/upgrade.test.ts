@@ -125,6 +125,16 @@ describe('an upgrade', () => {
     }
   });
 
+  it('is answered with its id, opened or refused', async () => {
+    const headers = { authorization: 'Bearer all', 'x-request-id': 'mine-1' };
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/echo/a`, { headers });
+    const [response] = await once(socket, 'upgrade');
+    expect(response.headers['x-request-id']).toBe('mine-1');
+    socket.close();
+    const refused = await refusal('/api/v1/echo/a', 'wrong', '10.7.7.7');
+    expect(refused.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
   it('may bring a credential of its own', async () => {
     const socket = open('/call?token=good');
     expect((await once(socket, 'close'))[0]).toBe(1000);

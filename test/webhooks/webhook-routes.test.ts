@@ -87,6 +87,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
   it.each([
     ['{}', {}],
     ['nulls', { dynamic_variables: null, agent_overrides: null }],
+    ['no voice', { agent_overrides: { tts_params: null } }],
     ['a key of its own', { note: 'x' }],
     ['a dictionary', { agent_overrides: { tts_params: { dictionary_id: 'dic' } } }],
   ])('takes %s for an answer', async (_, reply) => {
@@ -172,6 +173,13 @@ describe('the look-up of a call that rings', () => {
       from_number: '+14155550100',
       to_number: '+14155550101',
     });
+  });
+
+  it('takes null for what stays as it was saved', async () => {
+    const saved = { voice_id: null, language: null, temperature: null, dictionary_id: null };
+    const tts_params = { ...saved, dictionary_version: null, top_p: 0.1 };
+    hook.answer(status(200, { agent_overrides: { tts_params } }));
+    expect(await lookUp()).toEqual({ agent_overrides: { tts_params: { top_p: 0.1 } } });
   });
 
   it.each([
