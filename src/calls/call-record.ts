@@ -16,7 +16,7 @@ export class CallRecord implements CallLog {
   }
 
   turn(turn: LoggedTurn): Promise<void> {
-    return this.#calls.saveTurn(this.#callId, turn);
+    return this.#calls.turns.save(this.#callId, turn);
   }
 
   ended(reason: EndedReason): Promise<void> {

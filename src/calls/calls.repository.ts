@@ -1,15 +1,9 @@
 import type { Knex } from 'knex';
-import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
-import {
-  type CallEvents,
-  callEnded,
-  callStarted,
-  toolCalled,
-  turnCompleted,
-} from './call-events.js';
+import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
 import type { CallRow, CallType } from './call-row.js';
+import { CallTurnsRepository } from './call-turns.repository.js';
 import type { CallOptions } from './calls.schema.js';
-import { type CallTurnRow, toTurn, toTurnRow } from './turn-row.js';
 
 /** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
 const RESERVED_S = 60;
@@ -20,8 +14,6 @@ const FRESH_S = 10;
 
 /** A telephone call that waits for so long after its slot was freed waits for nobody. */
 const FORGOTTEN_S = 3_600;
-
-const TURNS_AT_ONCE = 500;
 
 export interface NewCall {
   readonly callId: string;
@@ -39,8 +31,10 @@ export type Refusal = 'insufficient_credits' | 'concurrency_limit';
 
 const UNHEARD: CallEvents = { record: async () => undefined };
 
-/** The only code that names the columns of `calls`, `call_turns` and `gateways`. */
+/** The life of calls, from their reservation to their end, and of the gateways that hold them. */
 export class CallsRepository {
+  /** What was said in them. */
+  readonly turns: CallTurnsRepository;
   readonly #db: Knex;
   /** Calls at once that an account may hold; 0 = no limit. */
   readonly #slots: number;
@@ -51,6 +45,7 @@ export class CallsRepository {
     this.#db = db;
     this.#slots = slots;
     this.#events = events;
+    this.turns = new CallTurnsRepository(db, events);
   }
 
   /** Makes a call's row and takes its slot, atomically. @returns why not, if it could not. */
@@ -123,82 +118,6 @@ export class CallsRepository {
         .returning('*');
       if (call) await this.#events.record(transaction, [callStarted(call)]);
     });
-  }
-
-  async saveTurn(callId: string, turn: LoggedTurn): Promise<void> {
-    await this.#db.transaction(async (transaction) => {
-      const told = turn.tools ? await this.#toolsOf(transaction, callId, turn.index) : 0;
-      const [saved] = await transaction('call_turns')
-        .insert(toTurnRow(callId, turn))
-        .onConflict(['call_id', 'index'])
-        .merge()
-        .returning<{ is_new: boolean }[]>(transaction.raw('(xmax = 0) as is_new'));
-      await this.#tellTools(transaction, callId, { ...turn, tools: turn.tools?.slice(told) ?? [] });
-      if (saved?.is_new) await this.#tellTurns(transaction, callId, turn);
-    });
-  }
-
-  /** How many tools a turn had when it was written before. */
-  async #toolsOf(transaction: Knex.Transaction, callId: string, index: number): Promise<number> {
-    const before = await transaction<CallTurnRow>('call_turns')
-      .where({ call_id: callId, index })
-      .first('tools');
-    return before?.tools?.length ?? 0;
-  }
-
-  async #tellTools(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
-    if (!turn.tools?.length) return;
-    const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
-    if (!call) return;
-    const events = turn.tools.map((tool) => toolCalled(call, turn.index, tool));
-    await this.#events.record(transaction, events);
-  }
-
-  /** The agent's turns are written when they are over; the user's are over when the next is written. */
-  async #tellTurns(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
-    const before = await this.#userTurnAt(transaction, callId, turn.index - 1);
-    const over = [...(before ? [before] : []), ...(turn.role === 'agent' ? [turn] : [])];
-    if (over.length === 0) return;
-    const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
-    if (!call) return;
-    const events = over.map((each) => turnCompleted(call, each));
-    await this.#events.record(transaction, events);
-  }
-
-  /** The user's turn at an index, or at the end of the call. */
-  async #userTurnAt(
-    transaction: Knex.Transaction,
-    callId: string,
-    index?: number,
-  ): Promise<LoggedTurn | undefined> {
-    const row = await transaction<CallTurnRow>('call_turns')
-      .where({ call_id: callId, ...(index !== undefined && { index }) })
-      .orderBy('index', 'desc')
-      .first();
-    return row?.role === 'user' ? toTurn(row) : undefined;
-  }
-
-  async hasTurns(callId: string): Promise<boolean> {
-    return (await this.#db('call_turns').where({ call_id: callId }).first('index')) !== undefined;
-  }
-
-  /** A call's turns, some hundred at a time. @param order by which they come, ties by index */
-  async *turnsOf(
-    callId: string,
-    order: 'index' | 'start_ms' = 'index',
-  ): AsyncGenerator<readonly CallTurnRow[]> {
-    let last: CallTurnRow | undefined;
-    do {
-      const page: readonly CallTurnRow[] = await this.#db<CallTurnRow>('call_turns')
-        .where({ call_id: callId })
-        .modify((turns) => {
-          if (last) turns.whereRaw('(??, index) > (?, ?)', [order, last[order], last.index]);
-        })
-        .orderBy([order, 'index'])
-        .limit(TURNS_AT_ONCE);
-      if (page.length > 0) yield page;
-      last = page.length === TURNS_AT_ONCE ? page.at(-1) : undefined;
-    } while (last);
   }
 
   /**
@@ -327,7 +246,7 @@ export class CallsRepository {
         [reason, which],
       );
       for (const call of rows) {
-        const last = await this.#userTurnAt(transaction, call.call_id);
+        const last = await this.turns.userTurnAt(transaction, call.call_id);
         const turns = last ? [turnCompleted(call, last)] : [];
         await this.#events.record(transaction, [...turns, ...callEnded(call)]);
       }

@@ -142,7 +142,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     origin: parts.origin,
   });
   const calls = new CallsRepository(db, config.CONCURRENT_CALLS, events);
-  const summaries = new Summaries({ db, log, calls, replies, events });
+  const summaries = new Summaries({ db, log, turns: calls.turns, replies, events });
   const tokens = new CallTokens(secrets);
   const live = new LiveCalls();
   const written = new CallCommandsRepository(db);

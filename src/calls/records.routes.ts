@@ -54,7 +54,7 @@ export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
       },
       async handle({ principal, params, query }) {
         const { call_id: callId } = await findCall(calls, principal.accountId, params.call_id);
-        if (!(await calls.hasTurns(callId))) throw noTranscript();
+        if (!(await calls.turns.has(callId))) throw noTranscript();
         return { url: linkTo(parts, callId, TRANSCRIPT_FILES[query.format].name) };
       },
     }),
@@ -114,7 +114,7 @@ function downloadRoute({ calls, links, recordings }: RecordRouteParts): Route {
         return SENT;
       }
       if (!format) throw noTranscript();
-      const turns = calls.turnsOf(call.call_id, TURN_ORDERS[format]);
+      const turns = calls.turns.read(call.call_id, TURN_ORDERS[format]);
       const bytes = await writeTranscript(call, turns, format);
       if (!bytes) throw noTranscript();
       res.set(fileHeaders(TRANSCRIPT_FILES[format]));

@@ -12,14 +12,14 @@ import { JobQueue } from '../jobs/job-queue.js';
 import { BUILT_IN_RESPONDER } from '../models-listing/model-listing.js';
 import type { HeldEvents } from './call-events.js';
 import type { CallRow } from './call-row.js';
-import type { CallsRepository } from './calls.repository.js';
+import type { CallTurnsRepository } from './call-turns.repository.js';
 import type { ReplyModels } from './reply-models.js';
 import { SUMMARISE_JOB, SummariesRepository } from './summaries.repository.js';
 
 export interface SummariesParts {
   readonly db: Knex;
   readonly log: Logger;
-  readonly calls: Pick<CallsRepository, 'turnsOf'>;
+  readonly turns: Pick<CallTurnsRepository, 'read'>;
   readonly replies: Pick<ReplyModels, 'get'>;
   readonly events: HeldEvents;
   readonly clock?: Clock;
@@ -120,7 +120,7 @@ export class Summaries {
 
   async #turnsOf(callId: string): Promise<readonly SummarisedTurn[]> {
     const turns: SummarisedTurn[] = [];
-    for await (const page of this.#parts.calls.turnsOf(callId)) {
+    for await (const page of this.#parts.turns.read(callId)) {
       turns.push(...page.map(({ role, text, cut }) => ({ role, text, cut })));
       if (turns.length >= MOST_TURNS) break;
     }

@@ -66,7 +66,7 @@ async function gateway(model: ReplyModel = BUILT_IN, origin: string | null = 'ht
   const summaries = new Summaries({
     db,
     log,
-    calls: new CallsRepository(db, 0),
+    turns: new CallsRepository(db, 0).turns,
     replies: { get: () => model },
     events,
   });

@@ -98,7 +98,7 @@ export class LiveGateway {
   /** Writes a turn down and tells it. */
   async turn({ callId, feed }: HeldCall, index: number, text: string): Promise<void> {
     const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
-    await this.calls.saveTurn(callId, turn);
+    await this.calls.turns.save(callId, turn);
     feed.turn(turn);
   }
 

@@ -78,6 +78,6 @@ export class WrittenCalls {
   ): Promise<void> {
     const times = { startMs: index * 1_000, endMs: index * 1_000 + 500 };
     const turn = { index, role, text, cut: false, ...times, ...(tools && { tools }) };
-    return this.#calls.saveTurn(callId, turn);
+    return this.#calls.turns.save(callId, turn);
   }
 }
