@@ -26,17 +26,21 @@ export function mountRoutes(routes: readonly Route[], services: RouteServices): 
   const entries = routes
     .map((route) => ({ route, template: new PathTemplate(route.path) }))
     .sort((left, right) => PathTemplate.compare(left.template, right.template));
-  for (const { route, template } of entries) {
-    router[route.method](template.express, serving(route, services));
-    if (route.isForBrowsers) router.options(template.express, answerPreflight);
+  for (const path of new Set(entries.map(({ template }) => template.express))) {
+    const here = entries.filter(({ template }) => template.express === path);
+    const mounted = router.route(path);
+    for (const { route } of here) {
+      mounted[route.method](serving(route, services));
+      if (route.isForBrowsers) mounted.options(answerPreflight);
+    }
+    // Of the paths that match, the most exact one is meant, whatever it takes: `/agent/init-agent` is
+    // no agent's id.
+    mounted.all(() => {
+      throw methodNotAllowed(here.map(({ route }) => route.method.toUpperCase()));
+    });
   }
-  router.use((request) => {
-    // Of the paths that match, the most exact one is meant: `/agent/stats-summary` is no agent's id.
-    const meant = entries.find(({ template }) => template.matches(request.path))?.template.text;
-    const methods = entries
-      .filter(({ template }) => template.text === meant)
-      .map(({ route }) => route.method.toUpperCase());
-    throw methods.length > 0 ? methodNotAllowed(methods) : notFound();
+  router.use(() => {
+    throw notFound();
   });
   return router;
 }

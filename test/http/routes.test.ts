@@ -24,6 +24,7 @@ describe('the order of checks', () => {
     ]);
     const { headers: ofOne } = await ask('PATCH', '/api/v1/things/7', { key: null });
     expect(ofOne.get('allow')).toBe('DELETE, GET, HEAD');
+    expect((await ask('DELETE', '/api/v1/things/best')).status).toBe(405);
     expect((await ask('POST', '/metrics')).status).toBe(405);
   });
 
