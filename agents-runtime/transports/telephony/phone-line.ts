@@ -1,4 +1,3 @@
-import { keyTones } from '../../../media/dtmf/key-tones.js';
 import { ToneDetector } from '../../../media/dtmf/tone-detector.js';
 import { putNewest } from '../../../media/put-newest.js';
 import { FRAME_MS, type FrameTicker } from '../../audio/frame-ticker.js';
@@ -10,6 +9,7 @@ import type { CarrierEvent, CarrierLink, CarrierTraits } from './carrier.js';
 import { HeardFrames } from './heard-frames.js';
 import { KeyPresses } from './key-presses.js';
 import { PacedFrames } from './paced-frames.js';
+import { SentKeys } from './sent-keys.js';
 import { WireFrames } from './wire-frames.js';
 
 /** Hz of the agent's audio as a call hands it over, whatever the carrier's rate is. */
@@ -53,6 +53,7 @@ export class PhoneLine implements CallTransport {
   readonly #heard: HeardFrames;
   readonly #tones: ToneDetector;
   readonly #keys: KeyPresses;
+  readonly #sentKeys: SentKeys;
   readonly #paced: PacedFrames | undefined;
   /** By name, the position (ms) that was sent when the mark was. */
   readonly #marks = new Map<string, number>();
@@ -78,6 +79,7 @@ export class PhoneLine implements CallTransport {
     this.#frames = new WireFrames(LINE_RATE, traits.sampleRate);
     this.#heard = new HeardFrames(traits.sampleRate);
     this.#keys = new KeyPresses(clock, (text) => this.#call?.typed(text));
+    this.#sentKeys = new SentKeys(clock, LINE_RATE, (tones) => this.#sendTones(tones));
     this.#tones = new ToneDetector(traits.sampleRate, (key) => this.#keys.heard(key));
     if (traits.buffers) return;
     this.#paced = new PacedFrames({
@@ -89,8 +91,9 @@ export class PhoneLine implements CallTransport {
     });
   }
 
+  /** While keys are heard, speech waits behind them. */
   get backlogBytes(): number {
-    return this.#options.link.backlogBytes;
+    return this.#sentKeys.isBusy ? MAX_BACKLOG : this.#options.link.backlogBytes;
   }
 
   get callerDelayMs(): number {
@@ -171,7 +174,9 @@ export class PhoneLine implements CallTransport {
       this.#options.clock.after(0, () => this.#giveUp());
       return;
     }
-    this.#sentMs += (samples.length * 1000) / LINE_RATE;
+    const lengthMs = (samples.length * 1000) / LINE_RATE;
+    this.#sentMs += lengthMs;
+    this.#sentKeys.spoke(lengthMs);
     this.#frames.push(samples, (pcm) => this.#send(pcm, this.#sentMs - this.#frames.heldMs));
     this.#quiet?.cancel();
     this.#quiet = this.#options.clock.after(QUIET_MS, () => this.#onQuiet());
@@ -183,9 +188,13 @@ export class PhoneLine implements CallTransport {
    */
   sendKeys(keys: string): boolean {
     if (this.#isGone || this.#isClosed) return false;
-    this.#frames.push(keyTones(keys, LINE_RATE), (pcm) => this.#send(pcm, this.#sentMs));
-    this.#frames.flush((pcm) => this.#send(pcm, this.#sentMs));
+    this.#sentKeys.press(keys);
     return true;
+  }
+
+  #sendTones(tones: Float32Array): void {
+    this.#frames.push(tones, (pcm) => this.#send(pcm, this.#sentMs));
+    this.#frames.flush((pcm) => this.#send(pcm, this.#sentMs));
   }
 
   get canTransfer(): boolean {
@@ -220,6 +229,7 @@ export class PhoneLine implements CallTransport {
     this.#frames.clear();
     this.#marks.clear();
     this.#markedMs = this.#sentMs;
+    if (!this.#sentKeys.clear()) return;
     if (this.#paced) this.#paced.clear();
     else if (!this.#isGone) this.#options.link.act({ type: 'clear' });
   }
@@ -235,6 +245,7 @@ export class PhoneLine implements CallTransport {
     this.#onQuiet();
     this.#watch?.close();
     this.#keys.close();
+    this.#sentKeys.close();
     if (this.#isGone || this.#isSilent) this.#end();
     else this.#lastWord = this.#options.clock.after(LAST_WORD_MS, () => this.#end());
   }
@@ -259,6 +270,7 @@ export class PhoneLine implements CallTransport {
     this.#quiet?.cancel();
     this.#watch?.close();
     this.#keys.close();
+    this.#sentKeys.close();
     this.#paced?.clear();
   }
 

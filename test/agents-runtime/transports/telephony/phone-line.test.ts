@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ToneDetector } from '../../../../media/dtmf/tone-detector.js';
 import { phoneHarness } from '../../../support/phone-harness.js';
 
 const SENTENCE = 'one two three four five six seven eight nine ten eleven twelve.';
@@ -202,5 +203,67 @@ describe('keys', () => {
     await hear(kit, 1_000);
     expect(kit.carrier.heard.length).toBe(3 * 180 * 8);
     expect(kit.texts('agent')).toEqual([]);
+  });
+
+  const MANY = '0123456789ABCD*#0123456789abcd*#';
+  /** What the other side makes of it. */
+  const pressed = ({ carrier }: ReturnType<typeof phoneHarness>) => {
+    let keys = '';
+    const detector = new ToneDetector(8_000, (key) => {
+      keys += key;
+    });
+    detector.push(Int16Array.from(carrier.heard));
+    return keys;
+  };
+  /** All keys are heard, and some more. */
+  const MANY_MS = MANY.length * 180 + 1_000;
+
+  it.each([true, false])('all go out, and never far ahead (buffers: %s)', async (buffers) => {
+    const kit = phoneHarness({ buffers, carrier: { wayMs: 40 } });
+    kit.line.start(kit.call);
+    await hear(kit, 100);
+    kit.line.sendKeys(MANY);
+    await hear(kit, MANY_MS);
+    expect(pressed(kit)).toBe(MANY.toUpperCase());
+    expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
+    expect(kit.carrier.pieces.filter((samples) => samples % 160 !== 0)).toEqual([]);
+    // Whatever is pressed meanwhile, no end of it is kept.
+    for (let i = 0; i < 20; i++) kit.line.sendKeys(MANY);
+    await hear(kit, 129 * 180 + 1_000);
+    expect(pressed(kit).length).toBe(MANY.length + 1 + 128);
+    kit.line.sendKeys(MANY);
+    await hear(kit, 100);
+    kit.call.hangUp('agent_hangup');
+    await kit.clock.run(1_000);
+    expect(kit.clock.pending).toBe(0);
+  });
+
+  it.each([true, false])('stand between two parts of a speech (buffers: %s)', async (buffers) => {
+    const kit = phoneHarness({ ...GREETED, buffers, carrier: { wayMs: 40 } });
+    kit.line.start(kit.call);
+    await hear(kit, 400);
+    kit.line.sendKeys(MANY);
+    await hear(kit, MANY_MS + 3_000);
+    expect(pressed(kit)).toBe(MANY.toUpperCase());
+    expect(kit.texts('agent')).toEqual([SENTENCE]);
+    expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
+    const spoken = kit.carrier.heard.length - MANY.length * 180 * 8;
+    expect(Math.abs(spoken - SPOKEN)).toBeLessThanOrEqual(320);
+  });
+
+  it.each([true, false])('are not lost where a menu talks on (buffers: %s)', async (buffers) => {
+    const kit = phoneHarness({
+      buffers,
+      config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
+      carrier: { wayMs: 40 },
+    });
+    kit.line.start(kit.call);
+    await hear(kit, 400);
+    kit.line.sendKeys(MANY);
+    await hear(kit, 1_000);
+    await kit.say('press one for help', 1_200);
+    await kit.silence(MANY_MS);
+    expect(pressed(kit)).toBe(MANY.toUpperCase());
+    expect(kit.texts('agent')[0]).toMatch(/^one/);
   });
 });
