@@ -7,6 +7,7 @@ import type { SpokenPiece } from '../audio/heard-text.js';
 import type { Clock } from '../clock.js';
 import { CallError } from '../errors.js';
 import type { AgentConfig } from './agent-config.js';
+import { sayingsIn } from './sayings.js';
 import { LATE, type Patience, within } from './within.js';
 
 /** Between tokens: what has come is said now, what follows is a text of its own. */
@@ -123,7 +124,10 @@ interface Progress {
   audio: (() => void) | undefined;
 }
 
-/** Says the piece; a voice that fails is asked again, then the next one: a sentence at most is lost. */
+/**
+ * Says the piece; a voice that fails is asked again, then the next one. A sentence at most is lost, and
+ * the caller is told.
+ */
 async function* speakPiece(
   piece: ReplyPiece,
   options: SpeechOptions,
@@ -155,9 +159,16 @@ async function* speakPiece(
       if (!hasSpoken) continue;
       progress.voices = others;
       yield { text: '', words: [], samples: new Float32Array(0), isBroken: true };
+      for (const told of brokenOff(options)) yield* speakPiece(told, options, progress);
       return;
     }
   }
+}
+
+/** Why the sentence was not said to its end. */
+function brokenOff(options: SpeechOptions): readonly ReplyPiece[] {
+  const pieces = piecesOf(options);
+  return [...pieces.push(` ${sayingsIn(options.language).brokenOff}`), ...pieces.flush()];
 }
 
 /** The text and the places of its words are those of the reply as it was written. */
