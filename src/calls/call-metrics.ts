@@ -95,14 +95,15 @@ export class CallMetrics {
     const begunAt = performance.now();
     let thinkingSince: number | undefined;
     this.#states.set(id, 'initializing');
+    const answered = () => {
+      if (thinkingSince === undefined) return;
+      this.#deadAir.observe((performance.now() - thinkingSince) / MS_PER_S);
+      thinkingSince = undefined;
+    };
     return {
       state: (state) => {
-        const now = performance.now();
-        if (thinkingSince !== undefined && state !== 'thinking') {
-          this.#deadAir.observe((now - thinkingSince) / MS_PER_S);
-          thinkingSince = undefined;
-        }
-        if (state === 'thinking') thinkingSince ??= now;
+        if (state === 'thinking') thinkingSince ??= performance.now();
+        else answered();
         this.#states.set(id, state);
       },
       turn: (outcome: TurnOutcome) => this.#turns.inc({ outcome }),
@@ -114,6 +115,8 @@ export class CallMetrics {
       fault: (part) => this.#faults.inc({ part }),
       dropped: (samples) => this.#dropped.inc(samples / RATE),
       ended: (reason) => {
+        // Who hangs up while an answer is owed has waited the longest.
+        answered();
         this.#states.delete(id);
         this.#ended.inc({ reason });
         this.#duration.observe((performance.now() - begunAt) / MS_PER_S);
