@@ -31,8 +31,36 @@ const world = fc.record({
   probability: fc.constantFrom(0, 0.4, 1),
 });
 
+/** A caller who speaks over the agent holds it so long at the most. */
+const LONGEST_HOLD_MS = 2_000;
 /** Longer than any deadline of a call that goes on by itself. */
 const SETTLED_MS = 15_000;
+
+/** How long the agent was shown as speaking while nothing of it was heard, at the longest. */
+function watchQuiet({ clock, transport }: ReturnType<typeof harness>) {
+  let isSpeaking = false;
+  let longestMs = 0;
+  let quietMs = 0;
+  let heard = 0;
+  const send = transport.send.bind(transport);
+  transport.send = (event) => {
+    if (event.type === 'state') isSpeaking = event.state === 'speaking';
+    send(event);
+  };
+  let timer = clock.after(0, function look() {
+    const isQuiet = isSpeaking && transport.heard.length === heard && !transport.isAway;
+    quietMs = isQuiet ? quietMs + 50 : 0;
+    longestMs = Math.max(longestMs, quietMs);
+    heard = transport.heard.length;
+    timer = clock.after(50, look);
+  });
+  return {
+    stop() {
+      timer.cancel();
+      return longestMs;
+    },
+  };
+}
 
 describe('whatever is said, and when', () => {
   it('the agent ends listening, every word is answered or left out for a reason, no sample is heard twice', async () => {
@@ -53,6 +81,7 @@ describe('whatever is said, and when', () => {
           },
         });
         call.call.connected();
+        const quiet = watchQuiet(call);
         const wanted: string[] = [];
         let spoken = 0;
         for (const next of made.script) {
@@ -68,6 +97,7 @@ describe('whatever is said, and when', () => {
         }
         await call.silence(SETTLED_MS);
 
+        expect(quiet.stop()).toBeLessThanOrEqual(LONGEST_HOLD_MS);
         expect(call.states().at(-1)).toBe('listening');
         expect(call.ended()).toBeUndefined();
         expect(call.faults).toEqual([]);
