@@ -58,7 +58,8 @@ describe('the watch over the load', () => {
   });
 
   it('counts how long callers wait for a CPU, and no other jobs', async () => {
-    const [urgent, background] = [watching(20), watching(20)];
+    // Of the last two one is asked nothing of: a machine that stands still may close both.
+    const [urgent, background, idle] = [watching(20), watching(20), watching(20)];
     const until = performance.now() + LIMIT_MS;
     while (urgent.isOpen && performance.now() < until) {
       for (let i = 0; i < 10; i++) {
@@ -67,6 +68,6 @@ describe('the watch over the load', () => {
       }
       await sleep(20);
     }
-    expect([urgent.isOpen, background.isOpen]).toEqual([false, true]);
+    expect([urgent.isOpen, background.isOpen]).toEqual([false, idle.isOpen]);
   });
 });

@@ -11,7 +11,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '../../src/db/connect.js';
 import { commandLine, processStart } from '../../src/db/embedded/process-identity.js';
 import { adoptServer } from '../../src/db/embedded/server.js';
@@ -20,6 +20,9 @@ import { StartError } from '../../src/errors.js';
 import { copyCluster } from '../support/database.js';
 import { serverPid, Writer } from '../support/embedded-processes.js';
 import { CACHE, makeTestFolder } from '../support/test-folder.js';
+
+// Servers are started, killed and recover.
+vi.setConfig({ testTimeout: 90_000 });
 
 const IS_ROOT = process.getuid?.() === 0;
 
@@ -159,7 +162,7 @@ describe('after a kill', () => {
     await rm(join(dataDir, 'gateway.lock')); // as if this process, which cannot die here, had
     const { db, adopted } = await start();
     expect(adopted).toBe(true);
-    await db.raw("set lock_timeout = '1s'; drop table held");
+    await db.raw("set lock_timeout = '20s'; drop table held");
     await transaction.rollback().catch(() => undefined);
   });
 
@@ -214,7 +217,7 @@ describe('after a kill', () => {
       return serverPid(dataDir) === pid ? 'the old server' : numbers;
     };
     const outcome = () => readAgain().catch(() => 'no server');
-    await expect.poll(outcome, { timeout: 10_000 }).toEqual([7]);
+    await expect.poll(outcome, { timeout: 50_000 }).toEqual([7]);
   });
 
   it('of the gateway, stops a server that runs with other settings than ours', async () => {

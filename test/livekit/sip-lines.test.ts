@@ -146,14 +146,17 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
       { ...accessTo(server), apiUrl: `http://127.0.0.1:${await freePort()}` },
       log,
     );
-    const ask = await plane.asNewAccount();
-    const config = { phone_number: newNumber() };
-    const { agent_id: id } = (await ask('POST', '/agent', { name: 'Pool', config })).body;
-    const { status, body } = await ask('POST', `/agent/${id}/deploy`);
-    expect([status, body.agent.status, body.sip_status]).toEqual([200, 'deployed', 'failed']);
-    expect(body.sip_details.error).toContain('cannot be reached');
-    expect((await ask('POST', `/agent/${id}/pause`)).body.agent.status).toBe('paused');
-    lines = there;
+    try {
+      const ask = await plane.asNewAccount();
+      const config = { phone_number: newNumber() };
+      const { agent_id: id } = (await ask('POST', '/agent', { name: 'Pool', config })).body;
+      const { status, body } = await ask('POST', `/agent/${id}/deploy`);
+      expect([status, body.agent.status, body.sip_status]).toEqual([200, 'deployed', 'failed']);
+      expect(body.sip_details.error).toContain('cannot be reached');
+      expect((await ask('POST', `/agent/${id}/pause`)).body.agent.status).toBe('paused');
+    } finally {
+      lines = there;
+    }
   });
 
   it("use an operator's trunk for the number and leave it; a rule of the operator's is a failure that is told", async () => {

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** A link to a server whose sockets the test plays. */
-async function setUp(giveUpMs = 5_000) {
+async function setUp(giveUpMs = 20_000) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -68,7 +68,7 @@ async function meet(socket: WebSocket) {
 }
 
 const FRAME = new ArrayBuffer(640);
-const until = (holds: () => boolean) => expect.poll(holds, { timeout: 4_000 }).toBe(true);
+const until = (holds: () => boolean) => expect.poll(holds, { timeout: 20_000 }).toBe(true);
 
 describe('CallLink', () => {
   it('says hello with its token and sends audio once the server is ready', async () => {
@@ -132,7 +132,7 @@ describe('CallLink', () => {
   });
 
   it('gives up when nobody answers for too long', async () => {
-    const { server, link, seen, nextSocket } = await setUp(300);
+    const { server, link, seen, nextSocket } = await setUp(2_000);
     link.start();
     const first = await nextSocket();
     first.ready(0, 1);

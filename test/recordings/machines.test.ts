@@ -57,7 +57,7 @@ describeWith(['gofakes3'], 'gateways on two machines with one bucket', ({ gofake
     ]);
     expect(await store.size(fileKey(callId))).toBeGreaterThan(10_000);
     expect(await store.size(spoolKey(callId))).toBeUndefined();
-    expect([...spoolsOf(one!), ...spoolsOf(two!)]).toEqual([]);
+    await expect.poll(() => [...spoolsOf(one!), ...spoolsOf(two!)]).toEqual([]);
     await two!.recordings.deleteRecording(callId);
     expect(await store.size(fileKey(callId))).toBeUndefined();
     expect(await prepare(one!, callId)).toBe('not_recorded');

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MiniClone } from '../support/mini-clone.js';
 import { plainEnv } from '../support/run-node.js';
+
+// Each launch compiles, and may start vitest.
+vi.setConfig({ testTimeout: 240_000 });
 
 const PASSING = "import { expect, it } from 'vitest';\nit('adds', () => expect(1 + 1).toBe(2));\n";
 const FAILING = "import { expect, it } from 'vitest';\nit('adds', () => expect(1 + 1).toBe(3));\n";
@@ -102,9 +105,9 @@ describe('npm start', () => {
     );
     const npm = spawn('npm', ['start'], { cwd: clone.path, env: plainEnv(), stdio: 'ignore' });
     const there = (file: string) => () => existsSync(join(clone.path, file));
-    await expect.poll(there('started'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(there('started'), { timeout: 60_000 }).toBe(true);
     npm.kill('SIGTERM');
-    await expect.poll(there('ended'), { timeout: 10_000 }).toBe(true);
+    await expect.poll(there('ended'), { timeout: 60_000 }).toBe(true);
   });
 
   it('stops, with no word of its own, where the models could not be had', async () => {

@@ -1,8 +1,11 @@
 import { chmodSync, cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MiniClone } from '../support/mini-clone.js';
+
+// Each launch compiles, and may start vitest.
+vi.setConfig({ testTimeout: 240_000 });
 
 const SUITE = `import { expect, it } from 'vitest';
 import { describeWith } from './support/needs.js';

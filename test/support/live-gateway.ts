@@ -48,7 +48,7 @@ export class LiveGateway {
       log,
       address: '127.0.0.1',
       beatMs: 50,
-      unreachableMs: 2_000,
+      unreachableMs: 6_000,
     });
     this.#commands = new CallCommands({
       db,

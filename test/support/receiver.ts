@@ -51,7 +51,7 @@ export class Receiver {
   }
 
   /** Waits until so many requests were received. */
-  async waitFor(count: number, withinMs = 10_000): Promise<readonly Received[]> {
+  async waitFor(count: number, withinMs = 25_000): Promise<readonly Received[]> {
     const deadline = Date.now() + withinMs;
     while (this.requests.length < count) {
       if (Date.now() > deadline) {

@@ -20,7 +20,7 @@ export async function makeAgent(
   const id = makeAgentId();
   const events = entries.map((entry) => ({
     events: [],
-    timeout: 5,
+    timeout: 20,
     enabled: true,
     ...entry,
     secret: entry.secret ? box.seal(entry.secret, id) : null,

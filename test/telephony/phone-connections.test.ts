@@ -20,7 +20,7 @@ async function toldWhere(why: TakeRefusal): Promise<readonly string[]> {
   });
   const traits = { sampleRate: 8_000, buffers: true };
   phones.connect({ callId: 'c', link, traits, log: pino({ level: 'silent' }) });
-  await vi.waitFor(() => expect(told).toContain('closed'));
+  await vi.waitFor(() => expect(told).toContain('closed'), { timeout: 20_000 });
   return told;
 }
 

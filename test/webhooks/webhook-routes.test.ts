@@ -6,6 +6,9 @@ import { closeEarly, gigabyte, hang, Receiver, status } from '../support/receive
 import { withWebhookApp } from '../support/webhook-app.js';
 import { WrittenCalls } from '../support/webhook-calls.js';
 
+/** Of a webhook that does not answer, s; any other has time. */
+const HANGING = { timeout: 1 };
+
 const app = withWebhookApp();
 let hook: Receiver;
 let ask: Ask;
@@ -38,7 +41,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
       prompt: 'You talk to {{ name }}, {{age}}.',
       greeting: 'Hello {{name}}{{mark}}',
       tts_params: { voice_id: 'ada', language: 'en', temperature: 0.5 },
-      webhooks: { inbound_call: { url: hook.url(), secret: 'hush', timeout: 1, ...more } },
+      webhooks: { inbound_call: { url: hook.url(), secret: 'hush', timeout: 20, ...more } },
     });
 
   it('asks about a made-up call and tells what a call would be held with', async () => {
@@ -131,7 +134,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
     ['half an answer', closeEarly, /closed/],
   ])('fails at %s', async (_, answering, error) => {
     hook.answer(answering);
-    const { status: code, body } = await test(await create1());
+    const { status: code, body } = await test(await create1(answering === hang ? HANGING : {}));
     expect(code).toBe(200);
     expect(body.status).toBe('failed');
     expect(body.error).toMatch(error);
@@ -156,7 +159,7 @@ describe('POST /agent/{id}/webhook/test-inbound-call', () => {
 describe('the look-up of a call that rings', () => {
   const call = { callId: 'c1', fromNumber: '+14155550100', toNumber: '+14155550101' };
   const lookUp = async (config: object = {}) => {
-    const inbound_call = { url: hook.url(), timeout: 1, ...config };
+    const inbound_call = { url: hook.url(), timeout: 20, ...config };
     const id = await create({ greeting: 'Hello {{name}}', webhooks: { inbound_call } });
     return app.webhooks().inboundCalls.optionsFor(await agentOf(id), call);
   };
@@ -193,7 +196,8 @@ describe('the look-up of a call that rings', () => {
     ],
   ])('goes on as saved after %s, and says why', async (_, answering, error) => {
     hook.answer(answering);
-    expect(await lookUp()).toEqual({ inbound_call_error: expect.stringMatching(error) });
+    const asked = await lookUp(answering === hang ? HANGING : {});
+    expect(asked).toEqual({ inbound_call_error: expect.stringMatching(error) });
   });
 
   it('asks nobody where there is no webhook or a disabled one', async () => {
@@ -259,12 +263,14 @@ describe('the deliveries of an agent', () => {
     const agent = await agentOf(id);
     const calls = new WrittenCalls(app.database.db, app.webhooks().events);
     const callIds: string[] = [];
-    for (let index = 0; index < count; index++) callIds.push(await calls.start(agent));
+    for (let index = 0; index < count; index++) {
+      callIds.push(await calls.start(agent));
+      // Lanes of their own: else the answers might be those to other calls.
+      await hook.waitFor(index + 1);
+    }
     const path = `/agent/${id}/webhook/deliveries`;
     await expect
-      .poll(async () => (await ask('GET', `${path}?status=pending`)).body.items.length, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await ask('GET', `${path}?status=pending`)).body.items.length)
       .toBe(0);
     return { id, path, callIds };
   }

@@ -98,7 +98,7 @@ it('carries a call: audio both ways, keys, marks, clear', async () => {
   say(socket, { event: 'dtmf', streamSid: 'MZ01', dtmf: { track: 'inbound_track', digit: '5' } });
   say(socket, { event: 'dtmf', streamSid: 'MZ01', dtmf: { track: 'inbound_track', digit: '#' } });
   await waitFor(() => expect(call.told.join()).toMatch(/typed .*5/));
-  expect(call.samples).toBeGreaterThan(8_000);
+  await waitFor(() => expect(call.samples).toBeGreaterThan(8_000));
   for (let i = 0; i < 20; i++) call.line.audio(new Float32Array(320).fill(0.25));
   await waitFor(() => expect(heard.map(({ event }) => event)).toContain('mark'));
   call.line.clear();
