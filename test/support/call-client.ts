@@ -225,12 +225,12 @@ export class CallClient {
   async #hello(hello: Readonly<Record<string, unknown>>): Promise<void> {
     const after = this.messages.length;
     this.send(JSON.stringify({ type: 'hello', ...hello }));
-    const until = Date.now() + 10_000;
+    const until = Date.now() + 30_000;
     while (!this.messages.slice(after).some(({ message }) => message.type === 'ready')) {
       if (this.closeCode !== undefined) {
         throw new Error(`Closed with ${this.closeCode}: ${this.closeReason}`);
       }
-      if (Date.now() > until) throw new Error('The server did not say ready within 10 s');
+      if (Date.now() > until) throw new Error('The server did not say ready within 30 s');
       await pause(2);
     }
   }

@@ -63,8 +63,12 @@ export async function ask(product: Product, method: string, path: string, body?:
 }
 
 /** A deployed agent with this config; gives its id. */
-export async function makeAgent(product: Product, config: AgentConfigInput): Promise<string> {
-  const made = await ask(product, 'POST', '/agent/', { name: 'Flower shop', config });
+export async function makeAgent(
+  product: Product,
+  config: AgentConfigInput,
+  name = 'Flower shop',
+): Promise<string> {
+  const made = await ask(product, 'POST', '/agent/', { name, config });
   if (made.status !== 201) throw new Error(`Not made: ${JSON.stringify(made.body)}`);
   const id = String(made.body.agent_id);
   const deployed = await ask(product, 'POST', `/agent/${id}/deploy`);

@@ -46,7 +46,7 @@ export async function startLiveKitServer(
       args: ['--config', config],
       env: { PATH: process.env.PATH },
       readyUrl: url,
-      readyWithinMs: 15_000,
+      readyWithinMs: 60_000,
     });
     const stop = async () => {
       await server.kill();
