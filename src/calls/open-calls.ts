@@ -1,25 +1,18 @@
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
-import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
-import { Greetings } from '../../agents-runtime/agent/greetings.js';
+import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/clock.js';
 import { openRooms } from '../../agents-runtime/transports/livekit/bridge-pool.js';
 import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
-import { MediaError } from '../../media/errors.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { EncoderThread } from '../../media/inference/encoder-thread.js';
-import { LANGUAGES } from '../../media/languages.js';
-import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
-import { AgentsRepository } from '../agents/agents.repository.js';
+import { type Agent, AgentsRepository } from '../agents/agents.repository.js';
 import { effectiveConfig } from '../agents/effective-config.js';
 import type { Config } from '../config.js';
 import type { CompiledDictionaries } from '../dictionaries/compiled-dictionaries.js';
-import { ApiError } from '../errors.js';
 import type { HealthPart } from '../health.js';
 import type { KeyDirectory } from '../http/authenticate.js';
 import type { Route } from '../http/route.js';
@@ -49,6 +42,7 @@ import type { HeldEvents } from './call-events.js';
 import { CallHistoryRepository } from './call-history.repository.js';
 import { callHistoryRoutes } from './call-history.routes.js';
 import type { CallMetrics } from './call-metrics.js';
+import { callModels } from './call-models.js';
 import { CallOpening } from './call-opening.js';
 import { CallSlots } from './call-slots.js';
 import { CallSockets } from './call-sockets.js';
@@ -67,7 +61,6 @@ import { outboundRoutes } from './outbound.routes.js';
 import { OutboundCalls } from './outbound-calls.js';
 import { recordRoutes } from './records.routes.js';
 import { RefusedNumbers } from './refused-numbers.js';
-import { CallRecognisers } from './remote-ears.js';
 import type { ReplyModels } from './reply-models.js';
 import { Summaries } from './summaries.js';
 import { SummariesRepository } from './summaries.repository.js';
@@ -132,157 +125,48 @@ export interface OpenCalls {
 
 /** Puts the calls of this gateway together; calls that a dead gateway left are ended first. */
 export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
-  const { config, db, box, secrets, log, models, voices, ears, replies, gatewayId } = parts;
+  const { db, load } = parts;
   const agents = new AgentsRepository(db);
-  const links = new SignedLinks(secrets);
-  const events = new CompletedCalls({
-    events: parts.events,
-    summaries: new SummariesRepository(db),
-    links,
-    origin: parts.origin,
-  });
-  const calls = new CallsRepository(db, config.CONCURRENT_CALLS, events);
-  const summaries = new Summaries({ db, log, turns: calls.turns, replies, events });
-  const tokens = new CallTokens(secrets);
+  const { links, calls, summaries } = openRecord(parts);
   const live = new LiveCalls();
   const written = new CallCommandsRepository(db);
-  // Whoever is alone on an embedded database has no other gateway to be reached by.
-  const address = config.DATABASE_URL === undefined ? undefined : config.GATEWAY_ADDRESS;
-  const watched = openLive({ ...parts, address });
-  const heartbeat = new Heartbeat({
-    calls,
-    gatewayId,
-    address: await watched.start(),
-    commands: written,
-    log,
-  });
-  await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
-  parts.load.start(() => live.size);
-  parts.metrics.watchLoad(parts.load);
-  parts.metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
-  const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
-  creditWatch.start();
-  const commands = new CallCommands({
-    db,
-    gatewayId,
-    calls,
-    commands: written,
-    live,
-    log,
-    onWaitingEnded: (callId) => {
-      outbound
-        .stop(callId)
-        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
-    },
-  });
-  commands.start();
-  const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
-  if (replays && config.DEEPGRAM_API_KEY !== undefined) {
-    log.warn('REPLAY_DIR is set: calls with a replay file are heard without Deepgram');
-  }
-  const recordings = await openRecordings({
-    ...parts,
-    calls,
-    store: await openStore(config),
-  });
-  recordings.start();
-  const retention = openRetention({ db, log, recordings, replays });
-  retention.job.start();
+  const pulse = await openPulse(parts, { calls, live, written });
+  const remains = await openRemains(parts, calls);
+  const { recordings, replays, retention } = remains;
   summaries.start();
-  const recognisers = new CallRecognisers(ears.recogniser, config, log);
+  const { watched } = pulse;
   const ticker = new FrameTicker(systemClock, (lateMs) => {
     parts.observeFrame(lateMs);
-    parts.load.frame(lateMs);
+    load.frame(lateMs);
   });
   const opening = new CallOpening({
-    gatewayId,
+    gatewayId: parts.gatewayId,
     agents,
     calls,
     live,
-    models: {
-      ...ears,
-      greetings: new Greetings(),
-      recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
-      liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
-      fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
-      voiceFor: ({ voice }) => voiceFor(voices, voice),
-      voicesFor: ({ voice }) => voicesFor(voices, voice),
-      replyModelFor: (agent) => replies.get(agent.llmModel),
-      fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
-      expectTools: (agent, agentId) => parts.tools.expect(agent, agentId),
-      toolsFor: (agent, caller) => parts.tools.open(agent, caller),
-      dictionaryFor: (accountId, { voice }) => dictionaryFor(parts.dictionaries, accountId, voice),
-    },
+    models: callModels(parts),
     ticker,
     metrics: parts.metrics,
-    configOf: (agent) => {
-      const loaded = effectiveConfig(agent, { models, box });
-      for (const hidden of hiddenSettings(loaded)) {
-        log.info({ agent: agent.id, ...hidden }, 'a setting of the agent is hidden by another');
-      }
-      return loaded;
-    },
+    configOf: (agent) => configOf(agent, parts),
     recordings,
     replays,
     hub: watched.hub,
   });
-  const sockets = new CallSockets({ gatewayId, calls, tokens, live, opening });
-  const slots = new CallSlots({ calls, live, load: parts.load, expect: opening.expect });
-  const access = liveKitAccess(config);
-  const liveKit =
-    access &&
-    openLiveKit({
-      access,
-      rooms: openRooms({ log }),
-      opening,
-      slots,
-      calls,
-      agents,
-      live,
-      load: parts.load,
-      inbound: parts.inboundCalls,
-      log,
-    });
-  const desk = new CallDesk({
-    agents,
-    calls,
-    tokens,
-    slots,
-    rooms: liveKit?.door,
-    commands,
-    overrides: parts.overrides,
-    socketOrigin: parts.socketOrigin,
-  });
-  const refused = new RefusedNumbers(config.OUTBOUND_REFUSED_NUMBERS);
-  const outbound = new OutboundCalls({
-    calls,
-    slots,
-    commands,
-    overrides: parts.overrides,
-    carriers: new Carriers(config),
-    diallers: openDiallers(config, parts.origin),
-    refused,
-  });
+  const slots = new CallSlots({ calls, live, load, expect: opening.expect });
+  const doors = openDoors(parts, { agents, calls, live, opening, slots, written });
+  const { liveKit, commands, outbound } = doors;
   return {
     routes: [
-      ...callRoutes({ desk, tokens, calls, keys: parts.keys }),
-      ...watched.routes(commands, refused),
+      ...callRoutes({ desk: doors.desk, tokens: doors.tokens, calls, keys: parts.keys }),
+      ...watched.routes(commands, doors.refused),
       ...retention.routes,
       ...callHistoryRoutes(new CallHistoryRepository(db)),
-      ...agentLatencyRoutes({
-        latencies: new AgentLatencyRepository(db),
-        agents,
-      }),
+      ...agentLatencyRoutes({ latencies: new AgentLatencyRepository(db), agents }),
       ...dashboardRoutes(new DashboardRepository(db)),
-      ...recordRoutes({
-        calls,
-        recordings,
-        links,
-        origin: parts.origin,
-      }),
+      ...recordRoutes({ calls, recordings, links, origin: parts.origin }),
       ...outboundRoutes({ agents, outbound }),
     ],
-    socket: sockets.route,
+    socket: doors.sockets.route,
     live,
     opening,
     slots,
@@ -299,56 +183,142 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       await drained;
       await liveKit?.close();
       await watched.close();
-      await retention.job.close();
-      await recordings.close();
-      await replays?.close();
-      creditWatch.stop();
-      parts.load.stop();
+      await remains.close();
+      pulse.stopWatching();
       await commands.close();
-      await heartbeat.stop();
+      await pulse.close();
       await summaries.close();
     },
   };
 }
 
-/** The agent's voice; where it is not installed any more, its language's, and English at worst. */
-function voiceFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceModel {
-  const own = voiceId === null ? undefined : voices.find(voiceId);
-  const spoken = language === 'auto' ? 'en' : language;
-  const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
-  if (!voice) throw new MediaError('MODEL_MISSING', 'No voice is installed');
-  return voice;
+/** What is written of calls, and told of their end. */
+function openRecord({ config, db, secrets, log, events, origin, replies }: CallsParts) {
+  const links = new SignedLinks(secrets);
+  const completed = new CompletedCalls({
+    events,
+    summaries: new SummariesRepository(db),
+    links,
+    origin,
+  });
+  const calls = new CallsRepository(db, config.CONCURRENT_CALLS, completed);
+  const summaries = new Summaries({ db, log, turns: calls.turns, replies, events: completed });
+  return { links, calls, summaries };
 }
 
-/** The agent's own voice for what it speaks, and each other language's default one. */
-function voicesFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceFor | undefined {
-  if (language !== 'auto') return undefined;
-  const own = voiceId === null ? undefined : voices.find(voiceId);
-  return (wanted) => (own?.languages.includes(wanted) ? own : voices.defaultFor(wanted));
+/** Says that this gateway lives, ends what dead ones left, and watches load and credits. */
+async function openPulse(
+  parts: CallsParts,
+  { calls, live, written }: Pick<DoorNeeds, 'calls' | 'live' | 'written'>,
+) {
+  const { config, gatewayId, log, load, metrics, ears } = parts;
+  // Whoever is alone on an embedded database has no other gateway to be reached by.
+  const isAlone = config.DATABASE_URL === undefined;
+  const watched = openLive({ ...parts, address: isAlone ? undefined : config.GATEWAY_ADDRESS });
+  const address = await watched.start();
+  const heartbeat = new Heartbeat({ calls, gatewayId, address, commands: written, log });
+  await heartbeat.start({ isAlone });
+  load.start(() => live.size);
+  metrics.watchLoad(load);
+  metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
+  const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
+  creditWatch.start();
+  return {
+    watched,
+    stopWatching() {
+      creditWatch.stop();
+      load.stop();
+    },
+    /** Signs the gateway off. */
+    close: () => heartbeat.stop(),
+  };
 }
 
-/** For each language that the call may be in, another voice that speaks it. */
-function fallbackVoices(
-  voices: VoiceShelf,
-  { language }: VoiceSettings,
-  own: VoiceModel,
-): readonly VoiceModel[] {
-  const spoken = language === 'auto' ? LANGUAGES : [language];
-  const others = spoken.flatMap((each) => voices.anotherFor(each, own) ?? []);
-  return [...new Set(others)];
-}
-
-/** The agent's dictionary; one that was deleted, or was never there, keeps no agent from speaking. */
-async function dictionaryFor(
-  dictionaries: CompiledDictionaries,
-  accountId: string,
-  { dictionaryId, dictionaryVersion }: VoiceSettings,
-): Promise<Dictionary | undefined> {
-  if (dictionaryId === null) return undefined;
-  try {
-    return await dictionaries.find(accountId, dictionaryId, dictionaryVersion);
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
+/** What remains of calls: their sound, files for replay, and for how long. */
+async function openRemains(parts: CallsParts, calls: CallsRepository) {
+  const { config, db, log } = parts;
+  const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
+  if (replays && config.DEEPGRAM_API_KEY !== undefined) {
+    log.warn('REPLAY_DIR is set: calls with a replay file are heard without Deepgram');
   }
+  const recordings = await openRecordings({ ...parts, calls, store: await openStore(config) });
+  recordings.start();
+  const retention = openRetention({ db, log, recordings, replays });
+  retention.job.start();
+  return {
+    recordings,
+    replays,
+    retention,
+    async close() {
+      await retention.job.close();
+      await recordings.close();
+      await replays?.close();
+    },
+  };
+}
+
+interface DoorNeeds {
+  readonly agents: AgentsRepository;
+  readonly calls: CallsRepository;
+  readonly live: LiveCalls;
+  readonly opening: CallOpening;
+  readonly slots: CallSlots;
+  /** Commands for calls that other gateways hold. */
+  readonly written: CallCommandsRepository;
+}
+
+/** The ways into calls and out of them. */
+function openDoors(parts: CallsParts, needs: DoorNeeds) {
+  const { config, db, gatewayId, log, load, overrides, socketOrigin } = parts;
+  const { agents, calls, live, opening, slots, written } = needs;
+  const tokens = new CallTokens(parts.secrets);
+  const sockets = new CallSockets({ gatewayId, calls, tokens, live, opening });
+  const access = liveKitAccess(config);
+  const rooms = access && openRooms({ log });
+  const inbound = parts.inboundCalls;
+  const liveKit = rooms && openLiveKit({ ...needs, access, rooms, load, inbound, log });
+  const commands = new CallCommands({
+    db,
+    gatewayId,
+    calls,
+    commands: written,
+    live,
+    log,
+    onWaitingEnded: (callId) => {
+      outbound
+        .stop(callId)
+        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
+    },
+  });
+  const desk = new CallDesk({
+    agents,
+    calls,
+    tokens,
+    slots,
+    rooms: liveKit?.door,
+    commands,
+    overrides,
+    socketOrigin,
+  });
+  const refused = new RefusedNumbers(config.OUTBOUND_REFUSED_NUMBERS);
+  const outbound = new OutboundCalls({
+    calls,
+    slots,
+    commands,
+    overrides,
+    carriers: new Carriers(config),
+    diallers: openDiallers(config, parts.origin),
+    refused,
+  });
+  commands.start();
+  return { tokens, sockets, liveKit, commands, desk, refused, outbound };
+}
+
+/** The stored config as calls use it; what one setting hides of another is told. */
+function configOf(agent: Agent, { models, box, log }: CallsParts): AgentConfig {
+  const loaded = effectiveConfig(agent, { models, box });
+  for (const hidden of hiddenSettings(loaded)) {
+    log.info({ agent: agent.id, ...hidden }, 'a setting of the agent is hidden by another');
+  }
+  return loaded;
 }

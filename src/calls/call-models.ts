@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
+import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
+import { Greetings } from '../../agents-runtime/agent/greetings.js';
+import { MediaError } from '../../media/errors.js';
+import { LANGUAGES } from '../../media/languages.js';
+import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
+import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
+import type { Config } from '../config.js';
+import type { CompiledDictionaries } from '../dictionaries/compiled-dictionaries.js';
+import { ApiError } from '../errors.js';
+import type { AgentTools } from '../tools/agent-tools.js';
+import type { CallModels } from './call-opening.js';
+import type { Ears } from './ears.js';
+import { CallRecognisers } from './remote-ears.js';
+import type { ReplyModels } from './reply-models.js';
+
+export interface CallModelsParts {
+  readonly config: Config;
+  readonly ears: Ears;
+  readonly voices: VoiceShelf;
+  readonly replies: Pick<ReplyModels, 'get' | 'fallbacksFor'>;
+  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
+  readonly dictionaries: CompiledDictionaries;
+  readonly log: Logger;
+}
+
+/** The models with which an agent's calls are held, chosen by its settings. */
+export function callModels(parts: CallModelsParts): CallModels {
+  const { config, ears, voices, replies, tools, dictionaries, log } = parts;
+  const recognisers = new CallRecognisers(ears.recogniser, config, log);
+  return {
+    ...ears,
+    greetings: new Greetings(),
+    recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
+    liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
+    fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
+    voiceFor: ({ voice }) => voiceFor(voices, voice),
+    voicesFor: ({ voice }) => voicesFor(voices, voice),
+    replyModelFor: (agent) => replies.get(agent.llmModel),
+    fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
+    expectTools: (agent, agentId) => tools.expect(agent, agentId),
+    toolsFor: (agent, caller) => tools.open(agent, caller),
+    dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
+  };
+}
+
+/** The agent's voice; where it is not installed any more, its language's, and English at worst. */
+function voiceFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceModel {
+  const own = voiceId === null ? undefined : voices.find(voiceId);
+  const spoken = language === 'auto' ? 'en' : language;
+  const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
+  if (!voice) throw new MediaError('MODEL_MISSING', 'No voice is installed');
+  return voice;
+}
+
+/** The agent's own voice for what it speaks, and each other language's default one. */
+function voicesFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceFor | undefined {
+  if (language !== 'auto') return undefined;
+  const own = voiceId === null ? undefined : voices.find(voiceId);
+  return (wanted) => (own?.languages.includes(wanted) ? own : voices.defaultFor(wanted));
+}
+
+/** For each language that the call may be in, another voice that speaks it. */
+function fallbackVoices(
+  voices: VoiceShelf,
+  { language }: VoiceSettings,
+  own: VoiceModel,
+): readonly VoiceModel[] {
+  const spoken = language === 'auto' ? LANGUAGES : [language];
+  const others = spoken.flatMap((each) => voices.anotherFor(each, own) ?? []);
+  return [...new Set(others)];
+}
+
+/** The agent's dictionary; one that was deleted, or was never there, keeps no agent from speaking. */
+async function dictionaryFor(
+  dictionaries: CompiledDictionaries,
+  accountId: string,
+  { dictionaryId, dictionaryVersion }: VoiceSettings,
+): Promise<Dictionary | undefined> {
+  if (dictionaryId === null) return undefined;
+  try {
+    return await dictionaries.find(accountId, dictionaryId, dictionaryVersion);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
