@@ -1,55 +1,23 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { isLanguage, LANGUAGES } from '../media/languages.js';
 import { REFUSED_BY_DEFAULT, REFUSED_PATTERN } from './calls/refused-numbers.js';
 import { StartError } from './errors.js';
 import { cacheRoot, modelFolders, modelsDirFault } from './models/model-folders.js';
 import { settingsFromFiles } from './setting-files.js';
-
-/** A whole number; `what` completes the sentence "PORT must be …". */
-function wholeNumber(min: number, max: number, what: string) {
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, what)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, what);
-}
-
-function url(protocols: readonly string[], what: string) {
-  return z.string().refine((text) => {
-    return URL.canParse(text) && protocols.includes(new URL(text).protocol);
-  }, what);
-}
-
-const baseUrl = () =>
-  url(['http:', 'https:'], 'an http or https URL').transform((text) => text.replace(/\/+$/, ''));
-
-const LIMIT = 'a whole number (0 = no limit)';
-const limit = () => wholeNumber(0, 1_000_000_000, LIMIT);
-
-/** A comma list without blanks. */
-const list = () =>
-  z.string().transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  );
-
-const languages = () =>
-  list()
-    .refine(
-      (codes) => codes.length > 0 && codes.every(isLanguage),
-      `a comma list of ${LANGUAGES.join(', ')}`,
-    )
-    .default([...LANGUAGES]);
+import {
+  baseUrl,
+  filePath,
+  host,
+  hostsOrNetworks,
+  languages,
+  limit,
+  list,
+  proxies,
+  url,
+  wholeNumber,
+} from './setting-types.js';
 
 const secretsOf = (text: string) => text.split(',').map((secret) => secret.trim());
-
-const isHostOrNetwork = (item: string) =>
-  item.includes('/') ? ipaddr.isValidCIDR(item) : /^[\w.:[\]-]+$/.test(item);
 
 /**
  * Every setting, by the name of its environment variable. A new one is a line here, and one in
@@ -57,25 +25,10 @@ const isHostOrNetwork = (item: string) =>
  */
 const Settings = z.object({
   PORT: wholeNumber(0, 65_535, 'a port from 0 to 65535').default(8080),
-  HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'a host name or an address')
-    .default('127.0.0.1'),
-  DATA_DIR: z
-    .string()
-    .default('./data')
-    .transform((path) => resolve(path)),
+  HOST: host().default('127.0.0.1'),
+  DATA_DIR: filePath().prefault('./data'),
   PUBLIC_URL: baseUrl().optional(),
-  TRUST_PROXY: z
-    .string()
-    .refine(
-      (text) =>
-        /^(true|false|\d{1,2})$/.test(text) ||
-        text.split(',').every((item) => isTrustedNetwork(item.trim())),
-      'true, false, a number of proxies, or a comma list of addresses or networks',
-    )
-    .transform(trustedProxies)
-    .default(false),
+  TRUST_PROXY: proxies().default(false),
   SECRET_KEY: z
     .string()
     .refine(
@@ -101,9 +54,7 @@ const Settings = z.object({
     .default('info'),
   FORMANT: z.enum(['auto', 'off'], { error: 'auto or off' }).default('auto'),
   MP3_ENCODER: z.enum(['wasm', 'lamejs'], { error: 'wasm or lamejs' }).default('wasm'),
-  OUTBOUND_ALLOWED_HOSTS: list()
-    .refine((items) => items.every(isHostOrNetwork), 'a comma list of hosts or networks (CIDR)')
-    .default([]),
+  OUTBOUND_ALLOWED_HOSTS: hostsOrNetworks().default([]),
   MODEL_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'a short word of a-z, 0-9 and hyphens')
@@ -134,10 +85,7 @@ const Settings = z.object({
     .string()
     .regex(/^[\w./:@-]{1,200}$/, "a model's name")
     .optional(),
-  EMBEDDING_MODEL_DIR: z
-    .string()
-    .transform((path) => resolve(path))
-    .optional(),
+  EMBEDDING_MODEL_DIR: filePath().optional(),
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODELS: list().default([]),
@@ -147,10 +95,7 @@ const Settings = z.object({
     .enum(['1', '2'], { error: '1 or 2' })
     .transform((text) => Number(text) as 1 | 2)
     .default(2),
-  STORAGE_DIR: z
-    .string()
-    .transform((path) => resolve(path))
-    .optional(),
+  STORAGE_DIR: filePath().optional(),
   S3_BUCKET: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name")
@@ -184,14 +129,8 @@ const Settings = z.object({
     )
     .default(['alloy']),
   TTS_LANGUAGES: languages(),
-  REPLAY_DIR: z
-    .string()
-    .transform((path) => resolve(path))
-    .optional(),
-  LLM_FILE: z
-    .string()
-    .transform((path) => resolve(path))
-    .optional(),
+  REPLAY_DIR: filePath().optional(),
+  LLM_FILE: filePath().optional(),
   TWILIO_ACCOUNT_SID: z
     .string()
     .regex(/^AC\w{1,64}$/, "an account's SID (AC…)")
@@ -199,10 +138,7 @@ const Settings = z.object({
   TWILIO_AUTH_TOKEN: z.string().optional(),
   TWILIO_BASE_URL: baseUrl().default('https://api.twilio.com'),
   AUDIOSOCKET_PORT: wholeNumber(0, 65_535, 'a port from 0 to 65535 (0 = any free one)').optional(),
-  AUDIOSOCKET_HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'a host name or an address')
-    .default('127.0.0.1'),
+  AUDIOSOCKET_HOST: host().default('127.0.0.1'),
   TELNYX_API_KEY: z.string().optional(),
   TELNYX_BASE_URL: baseUrl().default('https://api.telnyx.com'),
   PHONE_NUMBER_SLOTS: limit().default(10),
@@ -269,25 +205,23 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
+/** Of each, all are set or none. */
+const TOGETHER = [
+  ['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'],
+  ['LIVEKIT_URL', 'LIVEKIT_API_KEY', 'LIVEKIT_API_SECRET'],
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['EMBEDDING_BASE_URL', 'EMBEDDING_MODEL'],
+] as const;
+
 /** Rules over more than one setting. */
 function contradictions(settings: z.output<typeof Settings>): string[] {
-  const issuer = [settings.JWT_JWKS_URL, settings.JWT_ISSUER, settings.JWT_AUDIENCE];
-  const faults: string[] = [];
-  if (issuer.some((value) => value !== undefined) && issuer.includes(undefined)) {
-    faults.push('JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE must be set together');
-  }
-  const liveKit = [settings.LIVEKIT_URL, settings.LIVEKIT_API_KEY, settings.LIVEKIT_API_SECRET];
-  if (liveKit.some((value) => value !== undefined) && liveKit.includes(undefined)) {
-    faults.push('LIVEKIT_URL, LIVEKIT_API_KEY and LIVEKIT_API_SECRET must be set together');
-  }
-  if ((settings.S3_ACCESS_KEY_ID === undefined) !== (settings.S3_SECRET_ACCESS_KEY === undefined)) {
-    faults.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together');
-  }
+  const faults = TOGETHER.flatMap((names) => {
+    const missing = names.filter((name) => settings[name] === undefined);
+    if (missing.length === 0 || missing.length === names.length) return [];
+    return [`${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set together`];
+  });
   if (settings.S3_BUCKET !== undefined && settings.STORAGE_DIR !== undefined) {
     faults.push('S3_BUCKET and STORAGE_DIR are two places for the same files: set one');
-  }
-  if ((settings.EMBEDDING_BASE_URL === undefined) !== (settings.EMBEDDING_MODEL === undefined)) {
-    faults.push('EMBEDDING_BASE_URL and EMBEDDING_MODEL must be set together');
   }
   if (settings.EMBEDDING_BASE_URL !== undefined && settings.EMBEDDING_MODEL_DIR !== undefined) {
     faults.push('EMBEDDING_BASE_URL and EMBEDDING_MODEL_DIR must not be set together');
@@ -296,16 +230,4 @@ function contradictions(settings: z.output<typeof Settings>): string[] {
     faults.push('LLM_MODELS needs LLM_BASE_URL, the server that has these models');
   }
   return faults;
-}
-
-function isTrustedNetwork(item: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(item)) return true;
-  return item.includes('/') ? ipaddr.isValidCIDR(item) : ipaddr.isValid(item);
-}
-
-/** In the form of Express's `trust proxy`. */
-function trustedProxies(text: string): boolean | number | string[] {
-  if (text === 'true') return true;
-  if (text === 'false') return false;
-  return /^\d+$/.test(text) ? Number(text) : text.split(',').map((item) => item.trim());
 }
