@@ -69,7 +69,10 @@ export function mannerOf(config: AgentConfig, voice: VoiceModel, sampleRate: num
 /** The same words sound the same each time: greetings and tests rely on it. */
 const SEED = 1;
 
-/** Speaks a reply while it is still being written, sentence by sentence; pulling is its backpressure. */
+/**
+ * Speaks a reply while it is still being written, sentence by sentence; pulling is its backpressure.
+ * @throws CallError SPEECH_FAILED when there was something to say and no sound came of all of it.
+ */
 export async function* speakReply(
   tokens: AsyncIterable<SpokenToken>,
   options: SpeechOptions,
@@ -101,6 +104,9 @@ export async function* speakReply(
     for (const piece of pieces.push(text)) yield* speakPiece(piece, manner, progress);
   }
   for (const piece of pieces.flush()) yield* speakPiece(piece, manner, progress);
+  if (progress.isSilent && !options.signal.aborted) {
+    throw new CallError('SPEECH_FAILED', 'The voice gave no sound at all');
+  }
 }
 
 function piecesOf({ language, minSentenceLength, dictionary }: SpeechOptions): ReplyPieces {
@@ -119,6 +125,8 @@ export async function* fixedText(text: string): AsyncGenerator<string> {
 interface Progress {
   /** Those that have not failed in the middle of a sentence yet. */
   voices: readonly VoiceModel[];
+  /** Nothing is heard of what was to be said so far; undefined: there was nothing to say. */
+  isSilent?: boolean;
   token: (() => void) | undefined;
   chunk: (() => void) | undefined;
   audio: (() => void) | undefined;
@@ -135,6 +143,7 @@ async function* speakPiece(
 ): AsyncGenerator<SpokenPiece> {
   const [first, ...rest] = progress.voices;
   const plan = [first!, first!, ...rest];
+  progress.isSilent ??= true;
   let wasLate = false;
   for (const [i, voice] of plan.entries()) {
     if (i === 1 && wasLate) continue;
@@ -147,6 +156,7 @@ async function* speakPiece(
         progress.audio = undefined;
         if (!hasSpoken) options.onVoice?.(voice);
         hasSpoken = true;
+        if (part.samples.length > 0) progress.isSilent = false;
         yield part;
       }
       return;

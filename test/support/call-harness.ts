@@ -79,6 +79,8 @@ export interface HarnessOptions {
   readonly recogniserFails?: boolean;
   /** Words of a piece after which the voice fails; undefined: it does not. */
   readonly voiceFailsAfter?: (text: string) => number | undefined;
+  /** Texts of which the voice gives no sound, and no fault. */
+  readonly voiceIsMute?: (text: string) => boolean;
   /** Nothing happens before what came before it has had all its consequences, as in Node. */
   readonly settles?: boolean;
   /** Makes the call of its parts; a plain one without it. */
@@ -293,7 +295,7 @@ function overheard(voice: VoiceModel, name: string, spokenBy: string[]): VoiceMo
 /** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
 function scriptedVoice(
   clock: VirtualClock,
-  { voiceMs = 20, voiceFailsAfter }: HarnessOptions,
+  { voiceMs = 20, voiceFailsAfter, voiceIsMute }: HarnessOptions,
 ): VoiceModel {
   let spoken = 0;
   return {
@@ -304,6 +306,7 @@ function scriptedVoice(
     close: async () => undefined,
     async *speak({ text }: Utterance, { signal }): AsyncGenerator<SpeechChunk> {
       await sleep(clock, voiceMs);
+      if (voiceIsMute?.(text)) return;
       const failsAfter = voiceFailsAfter?.(text);
       const words = [...text.matchAll(/\S+/g)].map((match, index) => ({
         textStart: match.index,

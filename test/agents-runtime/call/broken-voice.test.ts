@@ -40,3 +40,22 @@ describe('a voice that breaks off in the middle of a sentence', () => {
     expect(call.texts('agent')).toEqual([`${LONG}${LAST}`]);
   });
 });
+
+describe('a voice that gives no sound', () => {
+  it('is apologised for, as the caller would wait in vain', async () => {
+    const call = await asked({ voiceIsMute: (text) => text.startsWith('We ') });
+    expect(call.texts('agent')).toEqual(['Sorry, my voice broke off. Could you ask me again?']);
+    expect(call.ended()).toBeUndefined();
+  });
+
+  it('ends the call when not even the apology is heard', async () => {
+    const call = await asked({ voiceIsMute: () => true });
+    expect(call.ended()).toBe('error_tts');
+  });
+
+  it('of one sentence leaves the others', async () => {
+    const call = await asked({ voiceIsMute: (text) => text.startsWith('We open') });
+    expect(call.texts('agent')).toEqual([LAST]);
+    expect(call.faults).toEqual([]);
+  });
+});
