@@ -1,5 +1,6 @@
 import { CallLanguage } from '../agent/call-language.js';
 import type { HistoryItem } from '../agent/reply-model.js';
+import { within } from '../agent/within.js';
 import { EchoGate } from '../audio/echo-gate.js';
 import type { Timer } from '../clock.js';
 import { type TurnAction, TurnTaker } from '../turn/turn-taker.js';
@@ -13,6 +14,9 @@ import type { AgentState, CallEvent, CallInput, SayRefusal } from './transport.j
 
 /** A broken wire may come back for this long. */
 const RESUME_MS = 10_000;
+
+/** The wire is closed once the call is on record, or after so long: a database that is away holds no line open. */
+const RECORD_MS = 5_000;
 
 /** Texts that wait to be said. */
 const MOST_DICTATED = 5;
@@ -126,13 +130,20 @@ export class Call implements CallInput {
   }
 
   async #finish(reason: EndedReason): Promise<void> {
-    const { log, transport, onFault, onEnded } = this.#parts;
+    const { clock, transport, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
-    await this.#conversation.end();
-    await log.ended(reason).catch((error) => onFault('log', error));
+    const record = this.#endRecord(reason);
+    await within(record, RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
     transport.close();
+    await record;
     onEnded(reason);
+  }
+
+  async #endRecord(reason: EndedReason): Promise<void> {
+    const { log, onFault } = this.#parts;
+    await this.#conversation.end();
+    await log.ended(reason).catch((error) => onFault('log', error));
   }
 
   #act(action: TurnAction): void {
