@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -112,14 +112,17 @@ describe('without the formant engine', () => {
 
   /** The built product beside all packages but that one. */
   function withoutPackage(): string {
-    cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
-    cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
-    mkdirSync(join(folder, 'node_modules'));
+    const clone = mkdtempSync(join(folder, 'clone-'));
+    cpSync(join(ROOT, 'dist'), join(clone, 'dist'), { recursive: true });
+    for (const name of ['package.json', 'scripts']) {
+      cpSync(join(ROOT, name), join(clone, name), { recursive: true });
+    }
+    mkdirSync(join(clone, 'node_modules'));
     for (const name of readdirSync(join(ROOT, 'node_modules'))) {
       if (name === '@echogarden') continue;
-      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+      symlinkSync(join(ROOT, 'node_modules', name), join(clone, 'node_modules', name));
     }
-    return join(folder, 'dist/src/main.js');
+    return join(clone, 'dist/src/main.js');
   }
 
   it.each([
