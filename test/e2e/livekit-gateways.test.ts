@@ -15,8 +15,8 @@ import { type Product, startProduct } from '../support/product.js';
 import { Receiver } from '../support/receiver.js';
 import { RoomGuest, roomToken } from '../support/room-guest.js';
 
-const WAIT = { timeout: 45_000, interval: 100 };
-const LIMIT = 180_000;
+const WAIT = { timeout: 60_000, interval: 100 };
+const LIMIT = 360_000;
 /** Louder than nothing: an agent that greets. */
 const SOUND = 0.01;
 /** Which of two gateways gets a call is chance: so many come until each has two. */
@@ -36,6 +36,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   let two: Product;
   let late: Product;
   let isKilled = false;
+  let isStopped = false;
   let env: Record<string, string>;
   let agentId: string;
   let accountId: string;
@@ -206,13 +207,12 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
         to_number: '+15550100',
       });
       // RFC 4733: the codes of `*` and `#` are 10 and 11.
-      for (const [code, digit] of [
+      const keys = [
         [4, '4'],
         [2, '2'],
         [11, '#'],
-      ] as const) {
-        await guest.order({ type: 'dtmf', code, digit });
-      }
+      ] as const;
+      await guest.order({ type: 'dtmf', keys });
       const written = () => guest.all('text').map(({ from, text }) => [from, text]);
       await vi.waitFor(() => {
         expect(written()).toContainEqual(['sip_+15550111', 'Keypad input: 42#']);
@@ -262,9 +262,14 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   it(
     'go on without LiveKit, and start without it: rooms are refused, sockets are not; when it comes, rooms are there',
     async () => {
+      // As an attempt before this one may have left it.
+      await late?.stop();
+      if (isStopped) two = { ...(await startProduct({ env })), apiKey: two.apiKey };
+      isStopped = false;
       const { port } = new URL(server.url);
       await server.stop();
       await isWithoutLiveKit(two);
+      isStopped = true;
       await two.stop();
       late = { ...(await startProduct({ env })), apiKey: two.apiKey };
       const client = new CallClient(await isWithoutLiveKit(late));

@@ -45,8 +45,9 @@ describeWith(['ffmpeg'], 'a recorded call', ({ ffmpeg }) => {
   };
 
   async function channelsOf(callId: string) {
-    const { status, url } = await askedFor(callId);
-    expect(status).toBe('ready');
+    const status = async () => (await askedFor(callId)).status;
+    await expect.poll(status, { timeout: 60_000 }).toBe('ready');
+    const { url } = await askedFor(callId);
     const file = Buffer.from(await (await fetch(url!)).arrayBuffer());
     const [caller, agent] = await decodeChannels(ffmpeg, file, { channels: 2, sampleRate: RATE });
     return { caller: caller!, agent: agent! };

@@ -152,7 +152,7 @@ async function obey(order: GuestOrder): Promise<string | undefined> {
       await me!.publishData(new Uint8Array(order.bytes), { reliable: true });
       return undefined;
     case 'dtmf':
-      await me!.publishDtmf(order.code, order.digit);
+      for (const [code, digit] of order.keys) await me!.publishDtmf(code, digit);
       return undefined;
     case 'attributes':
       await me!.setAttributes(order.attributes);

@@ -15,7 +15,8 @@ export type GuestOrder =
   | { readonly type: 'words'; readonly pcm16: string }
   | { readonly type: 'type'; readonly text: string }
   | { readonly type: 'data'; readonly bytes: number }
-  | { readonly type: 'dtmf'; readonly code: number; readonly digit: string }
+  /** One after the other, without a pause. */
+  | { readonly type: 'dtmf'; readonly keys: readonly (readonly [code: number, digit: string])[] }
   | { readonly type: 'attributes'; readonly attributes: Readonly<Record<string, string>> }
   | { readonly type: 'early'; readonly mimeType: string; readonly bytes: string };
 
