@@ -15,7 +15,13 @@ async function toldWhere(why: TakeRefusal): Promise<readonly string[]> {
     close: () => told.push('closed'),
   };
   const phones = new PhoneConnections({
-    opening: { take: async () => why },
+    opening: {
+      async take(_, wish) {
+        // Who telephones has not come with a token for a test.
+        expect(wish).toEqual({ mustBeDeployed: true });
+        return why;
+      },
+    },
     ticker: new FrameTicker(systemClock),
   });
   const traits = { sampleRate: 8_000, buffers: true };
