@@ -18,7 +18,7 @@ type Queued = { readonly pcm: Int16Array } | { readonly mark: string };
 
 /** A carrier that keeps what it is sent and plays it by the clock, as Twilio does. */
 export class PlayingCarrier implements CarrierLink {
-  readonly backlogBytes = 0;
+  backlogBytes = 0;
   /** When each action came, ms of the clock. */
   readonly told: { readonly at: number; readonly type: CarrierAction['type'] }[] = [];
   /** Samples of each piece of audio that was sent. */

@@ -26,8 +26,13 @@ const MOST_MARKS = 64;
 const LAST_WORD_MS = 300;
 /** A carrier that stops reading is let go when so much waits for it, bytes. */
 const MAX_BACKLOG = 1024 * 1024;
-/** Carriers send sound all the time, silence too: one that sends nothing for so long is dead. */
+/**
+ * Carriers send sound all the time, silence too: one that sends nothing for so long is dead, and so is one
+ * that takes nothing.
+ */
 const SILENT_MS = 20_000;
+/** Of what is pressed before the call has begun. */
+const MOST_EARLY = 8;
 /** Messages that cannot be used; more of them and the other side does not speak our language. */
 const MOST_FAULTS = 200;
 
@@ -65,6 +70,10 @@ export class PhoneLine implements CallTransport {
   #faults = 0;
   #quiet: Timer | undefined;
   #watch: SilenceWatch | undefined;
+  /** When nothing waited in the wire's own buffers, clock ms. */
+  #takenAt = 0;
+  /** What was pressed before the call had begun. */
+  readonly #typedEarly: string[] = [];
   #lastWord: Timer | undefined;
   /** A transfer that the carrier has not answered: whether it takes the caller. */
   #leaving: Promise<boolean> | undefined;
@@ -78,9 +87,11 @@ export class PhoneLine implements CallTransport {
     this.#options = options;
     this.#frames = new WireFrames(LINE_RATE, traits.sampleRate);
     this.#heard = new HeardFrames(traits.sampleRate);
-    this.#keys = new KeyPresses(clock, (text) => this.#call?.typed(text));
+    this.#keys = new KeyPresses(clock, (text) => this.#onTyped(text));
     this.#sentKeys = new SentKeys(clock, LINE_RATE, (tones) => this.#sendTones(tones));
-    this.#tones = new ToneDetector(traits.sampleRate, (key) => this.#keys.heard(key));
+    this.#tones = new ToneDetector(traits.sampleRate, (key) => {
+      if (!this.#sentKeys.mayEcho) this.#keys.heard(key);
+    });
     if (traits.buffers) return;
     this.#paced = new PacedFrames({
       clock,
@@ -112,10 +123,24 @@ export class PhoneLine implements CallTransport {
       call.hangUp('user_hangup');
       return;
     }
-    this.#watch = new SilenceWatch(this.#options.clock, (silentMs) => {
-      if (silentMs > SILENT_MS) this.#giveUp();
+    this.#takenAt = this.#options.clock.now();
+    this.#watch = new SilenceWatch(this.#options.clock, (silentMs, lostMs) => {
+      if (silentMs > SILENT_MS || this.#hasStoppedReading(lostMs)) this.#giveUp();
     });
     call.connected();
+    for (const text of this.#typedEarly.splice(0)) call.typed(text);
+  }
+
+  /** Who still speaks and takes nothing any more is held by half: nobody there hears the agent. */
+  #hasStoppedReading(lostMs: number): boolean {
+    const now = this.#options.clock.now();
+    this.#takenAt = this.#options.link.backlogBytes === 0 ? now : this.#takenAt + lostMs;
+    return now - this.#takenAt > SILENT_MS;
+  }
+
+  #onTyped(text: string): void {
+    if (this.#call) this.#call.typed(text);
+    else if (this.#typedEarly.length < MOST_EARLY) this.#typedEarly.push(text);
   }
 
   /** What the carrier says. */

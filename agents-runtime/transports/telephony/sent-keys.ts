@@ -3,6 +3,8 @@ import type { Clock, Timer } from '../../clock.js';
 
 /** The tones of the next key go out when less than this is left of those before: all of it is soon heard. */
 const LEAD_MS = 200;
+/** A line's echo of a key comes back within so long; what networks delay is more than what a room does. */
+const ECHO_MS = 1_000;
 /** More than a menu asks for; what comes beyond is not pressed. */
 const MOST_WAITING = 128;
 
@@ -18,7 +20,7 @@ export class SentKeys {
   #timer: Timer | undefined;
   /** When the speech and the keys that were sent will have been heard, ms of the clock. */
   #spokenAt = 0;
-  #pressedAt = 0;
+  #pressedAt = Number.NEGATIVE_INFINITY;
 
   /** @param send takes the tones of one key and the silence behind them, at this rate (Hz). */
   constructor(clock: Clock, sampleRate: number, send: (tones: Float32Array) => void) {
@@ -30,6 +32,11 @@ export class SentKeys {
   /** Speech waits meanwhile. */
   get isBusy(): boolean {
     return this.#waiting !== '' || this.#pressedAt > this.#clock.now();
+  }
+
+  /** A key that is heard now may be the echo of one that was sent. */
+  get mayEcho(): boolean {
+    return this.#pressedAt + ECHO_MS > this.#clock.now();
   }
 
   press(keys: string): void {

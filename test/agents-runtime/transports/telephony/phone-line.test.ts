@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { keyTones } from '../../../../media/dtmf/key-tones.js';
 import { ToneDetector } from '../../../../media/dtmf/tone-detector.js';
 import { phoneHarness } from '../../../support/phone-harness.js';
 
@@ -108,6 +109,21 @@ describe('a carrier that', () => {
     expect(kit.carrier.isClosed).toBe(true);
   });
 
+  it('speaks, but reads no more, is let go; one that is slow is not', async () => {
+    const kit = phoneHarness({ config: { greeting: '', userSilenceTimeoutMs: 600_000 } });
+    kit.line.start(kit.call);
+    for (const backlogBytes of [70_000, 0, 70_000]) {
+      expect(kit.ended()).toBeUndefined();
+      kit.carrier.backlogBytes = backlogBytes;
+      await hear(kit, 15_000);
+    }
+    expect(kit.ended()).toBeUndefined();
+    await hear(kit, 7_000);
+    expect(kit.ended()).toBe('error_transport');
+    expect(kit.carrier.timesOf('hangup')).toHaveLength(1);
+    expect(kit.carrier.isClosed).toBe(true);
+  });
+
   it('talks nonsense is let go after a while, and at once when it says that nothing will follow', async () => {
     const patient = phoneHarness();
     patient.line.start(patient.call);
@@ -193,6 +209,44 @@ describe('keys', () => {
     await hear(kit, 4_000);
     expect(kit.texts('user')).toEqual(['Keypad input: 42']);
     expect(kit.texts('agent').at(-1)).toBe('You said Keypad input: 42.');
+  });
+
+  it('that were pressed before the call had begun are its first turn', async () => {
+    const kit = phoneHarness();
+    for (const digit of '7#') kit.line.handle({ type: 'dtmf', digit });
+    await kit.clock.run(100);
+    kit.line.start(kit.call);
+    await hear(kit, 2_000);
+    expect(kit.texts('user')).toEqual(['Keypad input: 7#']);
+  });
+
+  it('come back as an echo, and are not taken for those of the caller', async () => {
+    const kit = phoneHarness({ carrier: { wayMs: 40 } });
+    kit.line.start(kit.call);
+    await hear(kit, 100);
+    /** What this side of the telephone sends back of what it hears, 12 dB softer. */
+    const echo = async (ms: number) => {
+      let read = kit.carrier.heard.length;
+      for (let passed = 0; passed < ms; passed += 20) {
+        const back = kit.carrier.heard.slice(read, read + 160).map((sample) => sample / 4);
+        read = Math.min(read + 160, kit.carrier.heard.length);
+        const pcm = new Int16Array(160);
+        pcm.set(back);
+        kit.line.handle({ type: 'audio', pcm });
+        await kit.clock.run(20);
+      }
+    };
+    kit.line.sendKeys('12#');
+    await echo(4_000);
+    expect(pressed(kit)).toBe('12#');
+    expect(kit.texts('user')).toEqual([]);
+    const tones = Int16Array.from(keyTones('5#', 8_000), (sample) => sample * 32_767);
+    for (let at = 0; at < tones.length; at += 160) {
+      kit.line.handle({ type: 'audio', pcm: tones.subarray(at, at + 160) });
+      await kit.clock.run(20);
+    }
+    await hear(kit, 1_000);
+    expect(kit.texts('user')).toEqual(['Keypad input: 5#']);
   });
 
   it('go out as tones, which are no part of what the agent says', async () => {
