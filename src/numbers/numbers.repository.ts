@@ -95,7 +95,7 @@ export class NumbersRepository {
     return (await this.#owned(accountId).where(wanted))[0];
   }
 
-  /** The account's numbers, in the order in which they were selected. */
+  /** The account's numbers, the one that was selected last first. */
   async list(accountId: string): Promise<readonly OwnNumber[]> {
     return this.#owned(accountId);
   }
@@ -109,7 +109,10 @@ export class NumbersRepository {
           .andOnVal('a.status', 'deployed'),
       )
       .where({ 'n.account_id': accountId, 'n.is_ordered': true })
-      .orderBy(['n.created_at', 'n.phone_number'])
+      .orderBy([
+        { column: 'n.created_at', order: 'desc' },
+        { column: 'n.phone_number', order: 'desc' },
+      ])
       .select({
         phoneNumber: 'n.phone_number',
         provider: 'n.provider',

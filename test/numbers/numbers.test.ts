@@ -215,14 +215,20 @@ it('does not release the number of a deployed agent, and says which agents have 
     config: { phone_number: assigned },
   });
   await ask('POST', `/agent/${agent.agent_id}/deploy`);
+  const numbers = plane.database.db('phone_numbers');
+  await numbers.where({ phone_number: assigned }).update({ created_at: new Date(0) });
   const { body: list } = await ask('GET', '/agent/phone-numbers');
   expect(list).toMatchObject({ total_numbers: 2, total_available: 1, total_assigned: 1 });
-  expect(list.phone_numbers[0]).toEqual({
-    phone_number: assigned,
-    status: 'assigned',
-    assigned_to_agent_id: agent.agent_id,
-    assigned_to_agent_name: 'Pool',
-  });
+  const newestFirst = [
+    { phone_number: free, status: 'available' },
+    {
+      phone_number: assigned,
+      status: 'assigned',
+      assigned_to_agent_id: agent.agent_id,
+      assigned_to_agent_name: 'Pool',
+    },
+  ];
+  expect(list.phone_numbers).toEqual(newestFirst);
   const { body: available } = await ask('GET', '/agent/available-phone-numbers');
   expect(available.phone_numbers).toEqual([{ phone_number: free, status: 'available' }]);
   const release = () => ask('POST', '/agent/release-phone-number', { phone_number: assigned });
