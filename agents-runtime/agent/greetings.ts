@@ -1,4 +1,5 @@
 import type { SpokenPiece } from '../audio/heard-text.js';
+import type { Clock } from '../clock.js';
 import { fixedText, type Manner, speakReply } from './speech.js';
 
 /** Longer ones are spoken anew each time. */
@@ -6,19 +7,35 @@ const LONGEST = 500;
 /** Samples kept in all: 32 MB, more than five minutes at 24 kHz. */
 const MOST_SAMPLES = 8_000_000;
 
+/** A voice that has given nothing for so long has hung: who asks then has it spoken anew. */
+const HUNG_MS = 10_000;
+
 /** One greeting, spoken once, for as many listeners as there are. */
 class Recording {
   readonly pieces: SpokenPiece[] = [];
+  readonly work = new AbortController();
   samples = 0;
   isWhole = false;
   fault: unknown;
+  #cameAt: number;
+  readonly #clock: Clock;
   #listeners: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#cameAt = clock.now();
+  }
+
+  get hasHung(): boolean {
+    return !this.isWhole && this.#clock.now() - this.#cameAt >= HUNG_MS;
+  }
 
   async record(source: AsyncGenerator<SpokenPiece>): Promise<void> {
     try {
       for await (const piece of source) {
         this.pieces.push(piece);
         this.samples += piece.samples.length;
+        this.#cameAt = this.#clock.now();
         this.#tell();
       }
       this.isWhole = true;
@@ -54,6 +71,11 @@ export class Greetings {
   /** Dictionaries have no name here: each object is one of its own. */
   readonly #dictionaries = new WeakMap<object, number>();
   #lastDictionary = 0;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Starts to speak it, unless it is there. */
   prepare(text: string, manner: Manner): void {
@@ -69,14 +91,15 @@ export class Greetings {
   #recordingOf(text: string, manner: Manner): Recording {
     const key = this.#keyOf(text, manner);
     const known = this.#recordings.get(key);
-    if (known) {
-      this.#recordings.delete(key);
+    this.#recordings.delete(key);
+    if (known && !known.hasHung) {
       this.#recordings.set(key, known);
       return known;
     }
-    const recording = new Recording();
+    known?.work.abort();
+    const recording = new Recording(this.#clock);
     this.#recordings.set(key, recording);
-    const { signal } = new AbortController();
+    const { signal } = recording.work;
     void recording.record(speakReply(fixedText(text), { ...manner, signal })).then(() => {
       if (!recording.isWhole && this.#recordings.get(key) === recording) {
         this.#recordings.delete(key);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
 import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
 import { Greetings } from '../../agents-runtime/agent/greetings.js';
+import { systemClock } from '../../agents-runtime/clock.js';
 import { MediaError } from '../../media/errors.js';
 import { LANGUAGES } from '../../media/languages.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
@@ -32,7 +33,7 @@ export function callModels(parts: CallModelsParts): CallModels {
   const recognisers = new CallRecognisers(ears.recogniser, config, log);
   return {
     ...ears,
-    greetings: new Greetings(),
+    greetings: new Greetings(systemClock),
     recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
     liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
     fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),

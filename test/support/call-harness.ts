@@ -148,7 +148,7 @@ export function harness(options: HarnessOptions = {}) {
       ? [{ ...scriptedVoice(clock, {}), id: 'fallback voice' }]
       : [],
     tools: options.tools,
-    greetings: new Greetings(),
+    greetings: new Greetings(clock),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: (reason) => {

@@ -73,7 +73,7 @@ export class EchoLine {
       recogniser: { id: 'none', languages: ['en'], transcribe: async () => '' },
       replyModel: { id: 'script', reply: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new Greetings(),
+      greetings: new Greetings(this.#clock),
       log: { started: nothing, turn: nothing, ended: nothing },
       onFault: (part, error) => {
         throw new Error(part, { cause: error });

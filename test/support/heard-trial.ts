@@ -100,7 +100,7 @@ class HeardLine {
       },
       replyModel: { id: 'script', reply: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new Greetings(),
+      greetings: new Greetings(this.#clock),
       log: {
         started: async () => undefined,
         turn: async (turn) => {

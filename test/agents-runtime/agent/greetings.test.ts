@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { Greetings } from '../../../agents-runtime/agent/greetings.js';
 import type { SpokenPiece } from '../../../agents-runtime/audio/heard-text.js';
 import { ToneVoice } from '../../support/tone-voice.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
 const GREETING = 'Hello, this is the flower shop.';
 
 function setUp() {
   const voice = new ToneVoice();
-  const greetings = new Greetings();
+  const clock = new VirtualClock();
+  const greetings = new Greetings(clock);
   const manner = {
     voice,
     language: 'en',
@@ -24,7 +26,7 @@ function setUp() {
     }
     return pieces.flatMap(({ samples }) => [...samples]);
   };
-  return { voice, greetings, manner, listen };
+  return { clock, voice, greetings, manner, listen };
 }
 
 describe('a greeting', () => {
@@ -79,6 +81,22 @@ describe('a greeting', () => {
     const { chunks } = voice;
     await expect(listen(failing)).rejects.toMatchObject({ code: 'WORKER_DIED' });
     expect(voice.chunks).toBeGreaterThan(chunks);
+  });
+
+  it('in which the voice hung is spoken anew after a while', async () => {
+    const { clock, voice, greetings, manner, listen } = setUp();
+    voice.beforeChunk = (chunk) => (chunk === 1 ? new Promise(() => undefined) : Promise.resolve());
+    const { signal } = new AbortController();
+    const hung = greetings.speak(GREETING, manner, signal);
+    expect((await hung.next()).done).toBe(false);
+    void hung.next();
+    voice.beforeChunk = () => Promise.resolve();
+    clock.advance(9_000);
+    const { chunks } = voice;
+    expect((await greetings.speak(GREETING, manner, signal).next()).done).toBe(false);
+    expect(voice.chunks).toBe(chunks);
+    clock.advance(1_000);
+    expect((await listen(GREETING)).length).toBeGreaterThan(10_000);
   });
 
   it('that is very long is not kept, and stops with its call', async () => {

@@ -53,7 +53,7 @@ export class SpokenCall {
       recogniser: ears.recogniserOn(clock),
       replyModel: silentModel(texts),
       voice: shortVoice,
-      greetings: new Greetings(),
+      greetings: new Greetings(this.clock),
       log: {
         started: async () => undefined,
         turn: async () => undefined,

@@ -69,7 +69,7 @@ export class Scene {
         clock: time,
         ticker: new FrameTicker(time),
         replyModel: scripted(time, replies),
-        greetings: new Greetings(),
+        greetings: new Greetings(time),
         log: {
           started: async () => undefined,
           turn: async () => undefined,
