@@ -25,12 +25,15 @@ export class PlayingCarrier implements CarrierLink {
   readonly pieces: number[] = [];
   /** Samples that the caller has heard. */
   readonly heard: number[] = [];
+  /** Frames of silence between two of sound: it had nothing to play. */
+  gaps = 0;
   /** The most that waited to be played, ms. */
   mostAheadMs = 0;
   isClosed = false;
   onEvent: (event: CarrierEvent) => void = () => undefined;
   readonly #options: PlayingCarrierOptions;
   readonly #rate: number;
+  #silentFrames = 0;
   #queue: Queued[] = [];
   #marks = 0;
 
@@ -85,6 +88,11 @@ export class PlayingCarrier implements CarrierLink {
 
   #play(): void {
     let room = (this.#rate * 20) / 1000;
+    if (this.aheadMs === 0) this.#silentFrames++;
+    else {
+      if (this.heard.length > 0) this.gaps += this.#silentFrames;
+      this.#silentFrames = 0;
+    }
     for (let item = this.#queue[0]; item; item = this.#queue[0]) {
       if ('mark' in item) {
         this.#queue.shift();

@@ -32,6 +32,25 @@ describe('over a carrier that buffers', () => {
     expect(kit.texts('agent')).toEqual([SENTENCE]);
   });
 
+  it('is heard without a gap, and is never sent too much, where this thread was held up for 300 ms', async () => {
+    for (const atMs of [200, 410, 650, 890]) {
+      const heldUp = { atMs, forMs: 300 };
+      const kit = phoneHarness({ ...GREETED, carrier: { wayMs: 40 }, heldUp });
+      kit.line.start(kit.call);
+      await hear(kit, 4_000);
+      expect([atMs, kit.carrier.gaps]).toEqual([atMs, 0]);
+      expect(kit.carrier.mostAheadMs).toBeLessThanOrEqual(440);
+      expect(kit.carrier.heard.length).toBeGreaterThanOrEqual(SPOKEN);
+      expect(kit.texts('agent')).toEqual([SENTENCE]);
+    }
+    // Longer than what is sent ahead: the caller waits, and hears all of it.
+    const kit = phoneHarness({ ...GREETED, heldUp: { atMs: 410, forMs: 900 } });
+    kit.line.start(kit.call);
+    await hear(kit, 4_000);
+    expect(kit.carrier.gaps).toBeGreaterThan(10);
+    expect(kit.carrier.heard.length).toBeGreaterThanOrEqual(SPOKEN);
+  });
+
   it('an interruption empties its buffer, and what was heard is remembered', async () => {
     const kit = phoneHarness({
       config: { greeting: SENTENCE, allowInterruptionsOnGreeting: true, minInterruptionWords: 0 },
