@@ -44,7 +44,9 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     config: AgentConfigInput = {},
     options: CallClientOptions = {},
   ) {
-    const agentId = await makeAgent(product, { ...SHOP, greeting: '', ...config });
+    // Nobody is asked whether he is still there while the machine is busy.
+    const quiet = { ...SHOP, greeting: '', user_silence_timeout: 0 };
+    const agentId = await makeAgent(product, { ...quiet, ...config });
     const details = await admit(product, agentId);
     const client = new CallClient(details, options);
     onTestFinished(async () => {
@@ -65,8 +67,10 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     return atMs;
   }
 
-  function transcribe(client: CallClient, fromMs: number, toMs?: number) {
+  /** What the caller heard then, or from then on until all is played. */
+  async function transcribe(client: CallClient, fromMs: number, toMs?: number) {
     const { player } = client;
+    if (toMs === undefined) await client.playedOut();
     return listener.transcribe(player.heardBetween(fromMs, toMs), player.rate);
   }
 
@@ -111,8 +115,10 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     for (const stretch of turns) expect(stretch.start_ms).toBeLessThan(stretch.end_ms);
 
     // What is counted of it says nothing of whom.
-    const metrics = await (await fetch(`${product.url}/metrics`)).text();
-    expect(metrics).toMatch(/^calls_ended_total\{reason="user_hangup"\} [1-9]/m);
+    const metricsNow = async () => (await fetch(`${product.url}/metrics`)).text();
+    // Counted once its record is written.
+    await expect.poll(metricsNow).toMatch(/^calls_ended_total\{reason="user_hangup"\} [1-9]/m);
+    const metrics = await metricsNow();
     expect(metrics).toMatch(/^turns_total\{outcome="answered"\} [1-9]/m);
     expect(metrics).toMatch(/^turn_latency_seconds_count\{part="total"\} [1-9]/m);
     expect(metrics).toMatch(/^dead_air_seconds_count [1-9]/m);
@@ -133,10 +139,13 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     const answered = await client.state('speaking', interruptedAt);
     await client.state('listening', answered.seq);
 
-    expect(paused.atMs).toBeLessThan(cleared.atMs);
+    // Both may have come at once, if late.
+    expect(paused.seq).toBeLessThan(cleared.seq);
     // Not a sample was heard or sent between the cut and the next answer.
-    expect(client.player.heardBetween(cleared.atMs, answered.atMs - 40)).toHaveLength(0);
-    const sent = client.player.arrivedAt.filter((at) => at > cleared.atMs && at < thought.atMs);
+    const { arrivedAt } = client.player;
+    const answeredAt = arrivedAt.find((at) => at >= thought.atMs);
+    expect(client.player.heardBetween(cleared.atMs + 1, answeredAt)).toHaveLength(0);
+    const sent = arrivedAt.filter((at) => at > cleared.atMs && at < thought.atMs);
     expect(sent).toEqual([]);
     expect(await transcribe(client, thought.atMs)).toMatch(/open.*(eight|8).*(six|6)/);
 
@@ -163,6 +172,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     await client.waitFor('resume');
     const spoken = await client.final('agent');
     await client.state('listening', spoken.seq);
+    await client.playedOut();
     expect(client.player.resumeErrors).toEqual([0]);
     expect(client.player.hasHeardAll).toBe(true);
     expect(client.states).toEqual(['listening', 'thinking', 'speaking', 'listening']);
@@ -209,11 +219,12 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
     client.drop();
     const heardBefore = client.player.playedMs;
     await sleep(5_000);
-    // No more than what had been sent ahead.
-    expect(client.player.playedMs - heardBefore).toBeLessThanOrEqual(500);
+    // No more than what had been sent ahead, of which a client that was held up had played less.
+    expect(client.player.playedMs - heardBefore).toBeLessThanOrEqual(1_500);
     const resumedAt = client.lastSeq;
     await client.resume();
     await client.state('listening', resumedAt);
+    await client.playedOut();
     expect(client.player.lostSamples).toBe(0);
     expect(client.player.hasHeardAll).toBe(true);
     expect(await transcribe(client, spokeAt)).toMatch(/bouquet.*greenery/);
@@ -235,7 +246,7 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
         await client.say(said.get(question)!);
         const { atMs } = await client.state('speaking');
         await sleep(6_000);
-        return transcribe(client, atMs);
+        return transcribe(client, atMs, Date.now());
       }),
     );
     expect(calls[0]!.client.finals[0]?.toLowerCase()).toContain('red roses');

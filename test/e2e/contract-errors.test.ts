@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Operation } from '../support/api-document.js';
 import { type Asked, nameOf, withContractPlane } from '../support/contract-plane.js';
@@ -140,7 +141,7 @@ it('a repetition of a request that still runs is 409', async () => {
   expect((await plane().ask('POST', `${agent}/deploy`, { bearer })).status).toBe(200);
   for (const operation of documenting(409).filter((one) => takes(one, 'Idempotency-Key'))) {
     if (`${nameOf(operation)} 409` in SINGLE) continue;
-    const headers = { 'idempotency-key': nameOf(operation).slice(-100) };
+    const headers = { 'idempotency-key': `${nameOf(operation).slice(-100)} ${randomUUID()}` };
     const asked = { bearer, headers, body: goodBodyOf(operation) };
     const first = await plane().ask(operation.method, plane().pathOf(operation), asked);
     expect(first.status, nameOf(operation)).toBeLessThan(300);

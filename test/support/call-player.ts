@@ -37,6 +37,11 @@ export class CallPlayer {
     return this.#isPaused;
   }
 
+  /** Everything that came so far has been played or dropped. */
+  get isAtEnd(): boolean {
+    return this.#playhead >= this.#end;
+  }
+
   receive(samples: Int16Array): void {
     this.arrivedAt.push(Date.now());
     this.#append(samples);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +63,11 @@ export function isServerReady(dataDir: string): boolean {
 
 /** Nothing while no server is there. */
 function pidFileLines(dataDir: string): string[] {
-  const path = join(dataDir, 'postgres/postmaster.pid');
-  return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+  try {
+    return readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n');
+  } catch (error) {
+    // A server that starts removes its forerunner's at any moment.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

@@ -9,7 +9,7 @@ export const VICTIMS = ['gateway', 'database', 'both'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
 const WRITERS = 4;
-const RECOVERY_MS = 20_000;
+const RECOVERY_MS = 60_000;
 const CHECKERS = 8;
 
 /**
@@ -36,14 +36,18 @@ export class KillRun {
     this.#product ??= await this.#start();
     const before = this.acknowledged;
     this.#isOver = false;
+    this.#faults.clear();
     const writers = Array.from({ length: WRITERS }, () => this.#write());
-    await this.#until(() => this.acknowledged > before + WRITERS, 'an agent was created');
-    await sleep(randomInt(300)); // wherever in a write that is
-    const killed = serverPid(this.#dataDir);
-    await this.#kill(victim);
-    if (victim === 'database') await this.#seeWritesGoOn(killed);
-    this.#isOver = true;
-    await Promise.all(writers);
+    try {
+      await this.#until(() => this.acknowledged > before + WRITERS, 'an agent was created');
+      await sleep(randomInt(300)); // wherever in a write that is
+      const killed = serverPid(this.#dataDir);
+      await this.#kill(victim);
+      if (victim === 'database') await this.#seeWritesGoOn(killed);
+    } finally {
+      this.#isOver = true;
+      await Promise.all(writers);
+    }
     if (this.#faults.size > 0) {
       const told = errorsIn(this.#product);
       throw new Error(`Refused otherwise than by 503: ${[...this.#faults].join('\n')}\n${told}`);
@@ -70,13 +74,14 @@ export class KillRun {
     const env = { REQUESTS_PER_MINUTE: '0' };
     const product = await startProduct({ dataDir: this.#dataDir, env });
     const faults = errorsIn(product);
-    if (faults) throw new Error(`The start was not clean:\n${faults}`);
-    return product;
+    if (!faults) return product;
+    await product.stop();
+    throw new Error(`The start was not clean:\n${faults}`);
   }
 
   async #kill(victim: Victim): Promise<void> {
     const pids = victim === 'gateway' ? [] : serverPids(this.#dataDir);
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    for (const pid of pids) killIfThere(pid);
     if (victim === 'database') return;
     await this.#product?.kill();
     this.#product = undefined;
@@ -141,6 +146,15 @@ function serverPids(dataDir: string): number[] {
   if (randomInt(2) === 0) return [pid];
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
+/** The server's children may have seen its death and gone before their turn. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function errorsIn(product: Product | undefined): string {

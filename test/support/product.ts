@@ -15,6 +15,8 @@ export const LAUNCHER = fileURLToPath(new URL('../../../scripts/launch.mjs', imp
 const PASSED_ON =
   /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PARLEY_CACHE|MODELS_.*|PIP_.*|.*_PROXY)$/i;
 const READY_WITHIN_MS = 120_000;
+const PORT_IS_TAKEN = 'another program listens there';
+const MOST_TRIES = 3;
 /** It gives itself 14 s; on a busy machine they are longer. */
 const STOP_WITHIN_MS = 60_000;
 
@@ -50,6 +52,17 @@ export interface ProductOptions {
 
 /** Starts the built product on a free port of the loopback and waits until it is ready. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOnPort(options);
+    } catch (error) {
+      // Others may have taken its port before it listened there.
+      if (tries === MOST_TRIES || !String(error).includes(PORT_IS_TAKEN)) throw error;
+    }
+  }
+}
+
+async function startOnPort(options: ProductOptions): Promise<Product> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const dataDir = options.dataDir ?? makeTestFolder();
@@ -61,6 +74,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
       args: options.program ?? [MAIN],
       env: productEnv({ PORT: String(port), DATA_DIR: dataDir, ...options.env }),
       readyUrl: `${url}/readyz`,
+      readyLine: 'Parley is ready: ',
       readyWithinMs: options.readyWithinMs ?? READY_WITHIN_MS,
     });
   } catch (error) {

@@ -8,6 +8,8 @@ export interface ServerOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Answers 200 as soon as the server is ready. */
   readonly readyUrl: string;
+  /** What it prints when it is ready: else another server may be what answers. */
+  readonly readyLine?: string;
   readonly readyWithinMs: number;
 }
 
@@ -41,14 +43,16 @@ export class ServerProcess {
       hasEnded = true;
     });
     const deadline = Date.now() + options.readyWithinMs;
-    while (!(await answers(options.readyUrl))) {
+    const { readyUrl, readyLine = '' } = options;
+    for (;;) {
+      const isReady = server.logs().includes(readyLine) && (await answers(readyUrl));
+      if (isReady && !hasEnded) return server;
       if (hasEnded || Date.now() > deadline) {
         await server.kill();
         throw new Error(`The server did not become ready:\n${server.logs().slice(-4_000)}`);
       }
       await sleep(50);
     }
-    return server;
   }
 
   get pid(): number {
