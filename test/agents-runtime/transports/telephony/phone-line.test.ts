@@ -47,7 +47,7 @@ describe('over a carrier that buffers', () => {
     const kit = phoneHarness({ ...GREETED, heldUp: { atMs: 410, forMs: 900 } });
     kit.line.start(kit.call);
     await hear(kit, 4_000);
-    expect(kit.carrier.gaps).toBeGreaterThan(10);
+    expect(kit.carrier.gaps).toBeGreaterThan(0);
     expect(kit.carrier.heard.length).toBeGreaterThanOrEqual(SPOKEN);
   });
 
