@@ -107,6 +107,7 @@ export class UpgradeDispatcher {
         }
         if (principal.heldBy !== undefined && this.#services.handOn && !isHanded) {
           log.info({ route: entry.route.path }, 'socket handed on');
+          request.headers['x-request-id'] = requestId;
           this.#services.handOn(principal.heldBy, request, socket, head);
           return;
         }

@@ -135,6 +135,27 @@ describe('an upgrade', () => {
     expect(refused.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('keeps its id with the gateway to which it is handed on', async () => {
+    const held = { accountId: 'caller', keyId: null, scopes: [], heldBy: 'another' };
+    const ids: unknown[] = [];
+    const handing = new UpgradeDispatcher([{ ...OWN, authenticate: async () => held }], {
+      limiter,
+      addressOf: () => '10.0.0.1',
+      log: pino({ level: 'silent' }),
+      keys: { authenticate: async () => undefined },
+      handOn: (_, { headers }, socket) => {
+        ids.push(headers['x-request-id']);
+        socket.destroy();
+      },
+    });
+    const gateway = createServer().on('upgrade', handing.handle).listen(0, '127.0.0.1');
+    await once(gateway, 'listening');
+    const client = new WebSocket(`ws://127.0.0.1:${(gateway.address() as AddressInfo).port}/call`);
+    await once(client, 'error'); // hung up on
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    gateway.close();
+  });
+
   it('may bring a credential of its own', async () => {
     const socket = open('/call?token=good');
     expect((await once(socket, 'close'))[0]).toBe(1000);
