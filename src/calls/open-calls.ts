@@ -134,11 +134,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const remains = await openRemains(parts, calls);
   const { recordings, replays, retention } = remains;
   summaries.start();
-  const { watched } = pulse;
-  const ticker = new FrameTicker(systemClock, (lateMs) => {
-    parts.observeFrame(lateMs);
-    load.frame(lateMs);
-  });
+  const { watched, ticker } = pulse;
   const opening = new CallOpening({
     gatewayId: parts.gatewayId,
     agents,
@@ -160,9 +156,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       ...callRoutes({ desk: doors.desk, tokens: doors.tokens, calls, keys: parts.keys }),
       ...watched.routes(commands, doors.refused),
       ...retention.routes,
-      ...callHistoryRoutes(new CallHistoryRepository(db)),
-      ...agentLatencyRoutes({ latencies: new AgentLatencyRepository(db), agents }),
-      ...dashboardRoutes(new DashboardRepository(db)),
+      ...pastRoutes(db, agents),
       ...recordRoutes({ calls, recordings, links, origin: parts.origin }),
       ...outboundRoutes({ agents, outbound }),
     ],
@@ -206,7 +200,7 @@ function openRecord({ config, db, secrets, log, events, origin, replies }: Calls
   return { links, calls, summaries };
 }
 
-/** Says that this gateway lives, ends what dead ones left, and watches load and credits. */
+/** Says that this gateway lives, ends what dead ones left, beats for calls, watches load and credits. */
 async function openPulse(
   parts: CallsParts,
   { calls, live, written }: Pick<DoorNeeds, 'calls' | 'live' | 'written'>,
@@ -223,8 +217,13 @@ async function openPulse(
   metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
   const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
   creditWatch.start();
+  const ticker = new FrameTicker(systemClock, (lateMs) => {
+    parts.observeFrame(lateMs);
+    load.frame(lateMs);
+  });
   return {
     watched,
+    ticker,
     stopWatching() {
       creditWatch.stop();
       load.stop();
@@ -312,6 +311,15 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
   });
   commands.start();
   return { tokens, sockets, liveKit, commands, desk, refused, outbound };
+}
+
+/** What is told of calls that are over. */
+function pastRoutes(db: Knex, agents: AgentsRepository): readonly Route[] {
+  return [
+    ...callHistoryRoutes(new CallHistoryRepository(db)),
+    ...agentLatencyRoutes({ latencies: new AgentLatencyRepository(db), agents }),
+    ...dashboardRoutes(new DashboardRepository(db)),
+  ];
 }
 
 /** The stored config as calls use it; what one setting hides of another is told. */
