@@ -1,19 +1,17 @@
 import type { Request } from 'express';
 import type { CallCommands } from '../calls/call-commands.js';
-import { isCallId } from '../calls/call-id.js';
-import type { CallRow } from '../calls/call-row.js';
 import { CallPath } from '../calls/calls.schema.js';
 import { ApiError } from '../errors.js';
 import { bool, int, list, model, oneOf, str } from '../http/fields.js';
 import { type Route, route, SENT } from '../http/route.js';
 import { SOUND_TYPE } from './call-sound.js';
 import type { LiveDesk } from './live-desk.js';
+import { findRunning, NOT_RUNNING, notAnswered, notRunning } from './running-call.js';
 import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
 
 const TAG = 'Live calls';
 /** A minute and more of speech. */
 const MOST_SAID = 1_000;
-const RETRY_AFTER_S = 5;
 
 const RunningCall = model({
   call_id: str(),
@@ -43,7 +41,6 @@ const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Sa
 
 const STREAMED =
   'With `Accept: text/event-stream` it answers a stream of events, until the client goes.';
-const NOT_RUNNING = 'The call has ended, or its client has not come yet';
 
 export interface LiveRouteParts {
   readonly running: RunningCallsRepository;
@@ -94,30 +91,33 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
         return SENT;
       },
     }),
-    route({
-      tag: TAG,
-      scope: 'calls',
-      method: 'get',
-      path: '/calls/{call_id}/audio',
-      summary: 'Listen in to a call that runs',
-      description:
-        'Both legs together from now on, as MP3 (24 kHz, mono) that comes as it is heard.',
-      params: CallPath,
-      responses: {
-        200: { description: 'Sound, until the call ends', mediaTypes: [SOUND_TYPE] },
-        404: { description: 'No such call' },
-        409: { description: NOT_RUNNING },
-        503: { description: 'The gateway that holds the call cannot be reached' },
-      },
-      async handle({ principal, params, req, res, log }) {
-        const row = await findRunning(running, principal.accountId, params.call_id);
-        log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
-        await desk.listen({ principal, req, res, log }, row);
-        return SENT;
-      },
-    }),
+    audioRoute(parts),
     sayRoute(parts),
   ];
+}
+
+function audioRoute({ running, desk }: LiveRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls',
+    method: 'get',
+    path: '/calls/{call_id}/audio',
+    summary: 'Listen in to a call that runs',
+    description: 'Both legs together from now on, as MP3 (24 kHz, mono) that comes as it is heard.',
+    params: CallPath,
+    responses: {
+      200: { description: 'Sound, until the call ends', mediaTypes: [SOUND_TYPE] },
+      404: { description: 'No such call' },
+      409: { description: NOT_RUNNING },
+      503: { description: 'The gateway that holds the call cannot be reached' },
+    },
+    async handle({ principal, params, req, res, log }) {
+      const row = await findRunning(running, principal.accountId, params.call_id);
+      log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
+      await desk.listen({ principal, req, res, log }, row);
+      return SENT;
+    },
+  });
 }
 
 function sayRoute({ running, commands }: LiveRouteParts): Route {
@@ -149,32 +149,12 @@ function sayRoute({ running, commands }: LiveRouteParts): Route {
         case 'busy':
           throw new ApiError('CALL_BUSY', 'Five texts wait to be said already');
         case 'late':
-          throw new ApiError('OVERLOADED', 'The gateway that holds this call does not answer', {
-            retryAfterS: RETRY_AFTER_S,
-          });
+          throw notAnswered();
         case undefined:
           throw notRunning();
       }
     },
   });
-}
-
-/** @throws ApiError CALL_NOT_FOUND, CALL_NOT_RUNNING */
-export async function findRunning(
-  running: RunningCallsRepository,
-  accountId: string,
-  callId: string,
-): Promise<CallRow> {
-  const row = isCallId(callId) ? await running.find(callId) : undefined;
-  if (row?.account_id !== accountId) {
-    throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
-  }
-  if (row.state !== 'live') throw notRunning();
-  return row;
-}
-
-function notRunning(): ApiError {
-  return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
 }
 
 /** Plain requests, which take anything, are answered with plain JSON. */

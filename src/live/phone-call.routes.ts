@@ -5,13 +5,12 @@ import type { RefusedNumbers } from '../calls/refused-numbers.js';
 import { ApiError } from '../errors.js';
 import { model, oneOf, str } from '../http/fields.js';
 import { type Route, route } from '../http/route.js';
-import { findRunning } from './live.routes.js';
+import { findRunning, notAnswered, notRunning } from './running-call.js';
 import type { RunningCallsRepository } from './running-calls.repository.js';
 
 const TAG = 'Live calls';
 /** Six seconds of tones. */
 const MOST_KEYS = 32;
-const RETRY_AFTER_S = 5;
 
 const KeysInput = model({
   keys: str({ min: 1, max: MOST_KEYS, pattern: /^[0-9*#A-Da-d]+$/ }),
@@ -104,10 +103,8 @@ function obeyed(callId: string, answer: PhoneAnswer | 'late' | undefined) {
     case 'ending':
       throw new ApiError('CALL_ENDING', 'The call is about to end');
     case 'late':
-      throw new ApiError('OVERLOADED', 'The gateway that holds this call does not answer', {
-        retryAfterS: RETRY_AFTER_S,
-      });
+      throw notAnswered();
     case undefined:
-      throw new ApiError('CALL_NOT_RUNNING', 'The call has ended');
+      throw notRunning();
   }
 }
