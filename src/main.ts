@@ -12,7 +12,7 @@ import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { findSealKeyIds } from './agents/sealed-configs.repository.js';
 import { openApi } from './api-routes.js';
-import { addressIn, createApp } from './app.js';
+import { type AppParts, addressIn, createApp } from './app.js';
 import { CallMetrics } from './calls/call-metrics.js';
 import { openEars } from './calls/ears.js';
 import { LoadWatch } from './calls/load-watch.js';
@@ -32,15 +32,15 @@ import { IdempotentAnswersRepository } from './http/idempotent-answers.repositor
 import { listen, stopListening, tryListening } from './http/listen.js';
 import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
-import { UpgradeDispatcher } from './http/upgrade.js';
+import { type SocketRoute, UpgradeDispatcher } from './http/upgrade.js';
 import { API_KEY_FILE, ensureFirstAccount } from './keys/first-account.js';
 import { openKeys } from './keys/open-keys.js';
 import { openKnowledge } from './knowledge/open-knowledge.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type LanguageModel, languageModels } from './models-listing/language-models.js';
-import { ModelListing } from './models-listing/model-listing.js';
-import { ServedModels } from './models-listing/served-models.js';
+import type { ModelListing } from './models-listing/model-listing.js';
+import { openListing } from './models-listing/open-listing.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { loadSecretKeys } from './secrets/secret-keys.js';
 import { Overtaken, Shutdown } from './shutdown.js';
@@ -94,17 +94,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const foundation = await openFoundation(context);
   const address: Address = { port: undefined };
   const services = await openServices(context, foundation, permits);
-  const served = new ServedModels({
-    ...languageServers,
-    onFault: (err, server) =>
-      log.warn({ err, server }, 'a language server did not list its models'),
-  });
-  await served.refresh();
-  const models = new ModelListing({
-    prefix: config.MODEL_PREFIX,
-    llmModels: () => served.models.map(({ id }) => id),
-    refresh: () => served.refresh(),
-  });
+  const { served, models } = await openListing(context, languageServers);
   const parts = { ...foundation, ...services, gatewayId, permits, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,
@@ -129,20 +119,10 @@ async function start(shutdown: Shutdown): Promise<void> {
   const api = openApi({ ...parts, config, log, dictionaries: services.dictionaries, origin });
   const routes = [...api.routes, ...calls.routes, ...services.webhooks.routes, ...telephony.routes];
   const health = [...shared.health, ...calls.health];
-  const app = createApp({
-    ...shared,
-    health,
-    metrics,
-    routes,
-    roots: [...calls.roots, ...telephony.roots],
-  });
-  const sockets = new UpgradeDispatcher([calls.socket, ...api.sockets, ...telephony.sockets], {
-    ...shared,
-    addressOf: addressIn(app),
-    handOn: member && ((...upgrade) => member.handOn(...upgrade)),
-  });
-  member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
-  const server = createServer(app).on('upgrade', sockets.handle);
+  const { server, sockets } = makeServer(
+    { ...shared, health, metrics, routes, roots: [...calls.roots, ...telephony.roots] },
+    [calls.socket, ...api.sockets, ...telephony.sockets],
+  );
   shutdown.add('telephony', () => telephony.close());
   await telephony.listen();
   address.port = await openServer(context, server, sockets);
@@ -273,6 +253,18 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
     origin: () => httpOrigin(config, address.port),
     socketOrigin: () => socketOrigin(config, address.port),
   });
+}
+
+/** Routes and sockets behind one port, or behind the port of the group. */
+function makeServer(parts: AppParts, socketRoutes: readonly SocketRoute[]) {
+  const app = createApp(parts);
+  const sockets = new UpgradeDispatcher(socketRoutes, {
+    ...parts,
+    addressOf: addressIn(app),
+    handOn: member && ((...upgrade) => member.handOn(...upgrade)),
+  });
+  member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
+  return { server: createServer(app).on('upgrade', sockets.handle), sockets };
 }
 
 async function openServer(

@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.js';
+import type { LanguageModelSettings } from './language-models.js';
+import { ModelListing } from './model-listing.js';
+import { ServedModels } from './served-models.js';
+
+export interface ListingParts {
+  readonly config: Pick<Config, 'MODEL_PREFIX'>;
+  readonly log: Logger;
+}
+
+/** The language models that there are, as their servers say now, and what is listed of them. */
+export async function openListing({ config, log }: ListingParts, settings: LanguageModelSettings) {
+  const served = new ServedModels({
+    ...settings,
+    onFault: (err, server) =>
+      log.warn({ err, server }, 'a language server did not list its models'),
+  });
+  await served.refresh();
+  const models = new ModelListing({
+    prefix: config.MODEL_PREFIX,
+    llmModels: () => served.models.map(({ id }) => id),
+    refresh: () => served.refresh(),
+  });
+  return { served, models };
+}
