@@ -16,7 +16,7 @@ import {
   soundOf,
 } from './recorded-ports.js';
 import { Recorder } from './recorder.js';
-import { TAPE_VERSION, type TapeLine, type TapeSink } from './tape.js';
+import { TAPE_VERSION, type TapeHead, type TapeLine, type TapeSink } from './tape.js';
 import { encodePcm, fingerprint, withoutSecrets } from './tape-values.js';
 import { WitnessedLog, WitnessedTransport, witnessedFaults } from './witnessed.js';
 
@@ -28,22 +28,7 @@ import { WitnessedLog, WitnessedTransport, witnessedFaults } from './witnessed.j
 export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
   const recorder = new Recorder(parts.clock, sink);
   const { config, voice, fallbackModels = [], fallbackVoices = [], tools } = parts;
-  recorder.write({
-    type: 'call',
-    format: 'parley.replay',
-    version: TAPE_VERSION,
-    sampleRate: parts.transport.sampleRate,
-    voiceSampleRates: [voice, ...fallbackVoices].map(({ sampleRate }) => sampleRate),
-    ...(parts.voiceFor && { languageVoices: ratesOf(parts.voiceFor) }),
-    ...(parts.recogniser.interimEveryMs && { interimEveryMs: parts.recogniser.interimEveryMs }),
-    replyModels: 1 + fallbackModels.length,
-    hasEchoCanceller: parts.transport.hasEchoCanceller,
-    ...(parts.transport.canPause === false && { canPause: false }),
-    hasNoiseReduction: parts.noiseReduction !== undefined,
-    ...(tools && { tools: [...tools.specs] }),
-    config: withoutSecrets(config),
-    ...(parts.dictionary && { dictionary: [...parts.dictionary.rules] }),
-  });
+  recorder.write(headOf(parts));
   const witness = { clock: recorder, tell: (line: TapeLine) => recorder.write(line) };
   const transport = new WitnessedTransport(new RecordedBacklog(parts.transport, recorder), witness);
   /** The agent's own sound matters to the call. */
@@ -101,6 +86,28 @@ export function recordCall(parts: CallParts, sink: TapeSink): CallInput {
     },
   };
   return new RecordedInput(new Call(recorded), transport, recorder);
+}
+
+/** What the call is made of, as far as a replay has to know. */
+function headOf(parts: CallParts): TapeHead {
+  const { config, voice, voiceFor, recogniser, transport, tools, dictionary } = parts;
+  const { fallbackModels = [], fallbackVoices = [] } = parts;
+  return {
+    type: 'call',
+    format: 'parley.replay',
+    version: TAPE_VERSION,
+    sampleRate: transport.sampleRate,
+    voiceSampleRates: [voice, ...fallbackVoices].map(({ sampleRate }) => sampleRate),
+    ...(voiceFor && { languageVoices: ratesOf(voiceFor) }),
+    ...(recogniser.interimEveryMs && { interimEveryMs: recogniser.interimEveryMs }),
+    replyModels: 1 + fallbackModels.length,
+    hasEchoCanceller: transport.hasEchoCanceller,
+    ...(transport.canPause === false && { canPause: false }),
+    hasNoiseReduction: parts.noiseReduction !== undefined,
+    ...(tools && { tools: [...tools.specs] }),
+    config: withoutSecrets(config),
+    ...(dictionary && { dictionary: [...dictionary.rules] }),
+  };
 }
 
 function ratesOf(voiceFor: VoiceFor): Record<string, number> {

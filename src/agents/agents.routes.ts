@@ -46,7 +46,12 @@ type AgentCall = Pick<
 
 /** `/agent`: everything about agents but their calls. */
 export function agentRoutes(parts: AgentRouteParts): readonly Route[] {
-  return [...collectionRoutes(parts), ...oneAgentRoutes(parts), ...moveRoutes(parts)];
+  return [
+    ...collectionRoutes(parts),
+    ...oneAgentRoutes(parts),
+    ...knowledgeBaseRoutes(parts),
+    ...moveRoutes(parts),
+  ];
 }
 
 function collectionRoutes({ agents, repository, models }: AgentRouteParts): readonly Route[] {
@@ -90,16 +95,7 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
         return { items: found.map(toBody), pagination: page.pagination };
       },
     }),
-    route({
-      ...COMMON,
-      method: 'post',
-      path: '/agent/init-agent',
-      summary: 'Get a template to make an agent from',
-      description: 'Makes nothing: agent_template is a body for POST /agent, to be filled in.',
-      body: InitAgent,
-      responses: { 200: { description: 'The template', schema: InitialAgent } },
-      handle: ({ body }) => initialAgent(body),
-    }),
+    templateRoute(),
     route({
       ...COMMON,
       method: 'get',
@@ -115,6 +111,19 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       },
     }),
   ];
+}
+
+function templateRoute(): Route {
+  return route({
+    ...COMMON,
+    method: 'post',
+    path: '/agent/init-agent',
+    summary: 'Get a template to make an agent from',
+    description: 'Makes nothing: agent_template is a body for POST /agent, to be filled in.',
+    body: InitAgent,
+    responses: { 200: { description: 'The template', schema: InitialAgent } },
+    handle: ({ body }) => initialAgent(body),
+  });
 }
 
 function oneAgentRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[] {
@@ -154,11 +163,16 @@ function oneAgentRoutes({ agents, models, lines }: AgentRouteParts): readonly Ro
         return answer(200, agent);
       },
     }),
+  ];
+}
+
+function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Route[] {
+  const common = { ...COMMON, params: AgentPath, isConditional: true } as const;
+  return [
     route({
       ...common,
       method: 'post',
       path: '/agent/{agent_id}/assign-knowledge-base',
-      isConditional: true,
       summary: 'Assign a knowledge base',
       body: AssignKnowledgeBase,
       responses: {
@@ -167,14 +181,14 @@ function oneAgentRoutes({ agents, models, lines }: AgentRouteParts): readonly Ro
         409: DISABLED,
       },
       async handle(call) {
-        return answer(200, await agents.assignKnowledgeBase(refOf(call), call.body.kb_id));
+        const agent = await agents.assignKnowledgeBase(refOf(call), call.body.kb_id);
+        return reply(200, toAgentBody(agent, models), tagOf(agent));
       },
     }),
     route({
       ...common,
       method: 'delete',
       path: '/agent/{agent_id}/knowledge-base',
-      isConditional: true,
       summary: 'Take the knowledge base away',
       responses: {
         204: { description: 'The agent has no knowledge base' },

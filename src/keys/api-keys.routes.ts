@@ -26,7 +26,11 @@ export interface ApiKeyRouteParts {
 }
 
 /** `/auth/api-key`: an account's keys. A key's text is shown once, when it is made. */
-export function apiKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
+export function apiKeyRoutes(parts: ApiKeyRouteParts): readonly Route[] {
+  return [...collectionRoutes(parts), ...oneKeyRoutes(parts)];
+}
+
+function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -64,6 +68,11 @@ export function apiKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Ro
         return reply(201, { api_key: key.text, key_info: toBody(info) });
       },
     }),
+  ];
+}
+
+function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
+  return [
     route({
       ...COMMON,
       method: 'get',

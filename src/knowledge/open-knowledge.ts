@@ -58,19 +58,8 @@ export interface OpenKnowledge {
 
 /** Warms the embedding model and goes on with the indexing that a stop or a kill left. */
 export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
-  const { config, db, databaseUrl, store, permits, log } = parts;
-  const folder = await store.require(EMBEDDING_MODEL);
-  const sentences = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits });
-  let embedder: Embedder;
-  let own: SentenceModelEmbedder | undefined;
-  try {
-    await sentences.warm();
-    own = await ownModel(parts);
-    embedder = own ?? remoteModel(parts) ?? sentences;
-  } catch (error) {
-    await sentences.close();
-    throw error;
-  }
+  const { config, db, databaseUrl, permits, log } = parts;
+  const { sentences, own, embedder } = await openEmbedders(parts);
   const repository = new IndexingRepository(db, embedder.id);
   const documents = new DocumentsRepository(db, embedder.id);
   const knowledge = new KnowledgeRepository(db, embedder.id);
@@ -118,6 +107,21 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
       await sentences.close();
     },
   };
+}
+
+/** The English sentence model, and the one by which passages are found: the same by default. */
+async function openEmbedders(parts: KnowledgeParts) {
+  const folder = await parts.store.require(EMBEDDING_MODEL);
+  const sentences = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits: parts.permits });
+  try {
+    await sentences.warm();
+    const own = await ownModel(parts);
+    const embedder: Embedder = own ?? remoteModel(parts) ?? sentences;
+    return { sentences, own, embedder };
+  } catch (error) {
+    await sentences.close();
+    throw error;
+  }
 }
 
 function ownModel({ config, permits }: KnowledgeParts): Promise<SentenceModelEmbedder> | undefined {
