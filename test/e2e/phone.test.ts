@@ -32,8 +32,10 @@ const CARRIERS = ['twilio', 'audiosocket'] as const;
 /** Longer than any pause inside what the agent says, on a busy machine too. */
 const SPOKEN_MS = 2_000;
 const LISTENED_S = 12;
-/** Between two legs, of which one went through a busy machine. */
-const APART_MS = 250;
+/** Between two legs, of which one went through a machine that may stand still just then. */
+const APART_MS = 1_000;
+/** So often a question is asked that a busy machine heard only in part. */
+const ASKED = 3;
 
 /** What a carrier refuses; how far ahead sound came is not to be told where our own process waits. */
 const brokenRules = ({ faults }: SimulatedCall) => faults.filter(({ code }) => code !== 'lead');
@@ -45,6 +47,8 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
   let product: Product;
   let stored: StoredCalls;
   let listener: Listener;
+  /** Calls that agents made: each has a number of its own. */
+  let made = 0;
 
   beforeAll(async () => {
     rest = await startTwilio();
@@ -103,13 +107,16 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     );
   }
 
-  /** Waits until one of these words was heard since then, and the agent has come to an end. */
-  async function hears(scenario: PhoneScenario, fromMs: number, words: RegExp): Promise<void> {
+  /** Asks aloud until one of these words is heard, and the agent has come to an end. */
+  async function askFor(scenario: PhoneScenario, words: RegExp): Promise<void> {
     const { line } = scenario.call;
     let text = '';
-    for (let sinceMs = fromMs; await line.quiet(sinceMs, SPOKEN_MS); sinceMs = line.atMs) {
-      text += ` ${await transcribed(line, sinceMs)}`;
-      if (words.test(text)) return;
+    for (let times = 0; times < ASKED; times++) {
+      const askedMs = await askAloud(line);
+      for (let sinceMs = askedMs; await line.quiet(sinceMs, SPOKEN_MS); sinceMs = line.atMs) {
+        text += ` ${await transcribed(line, sinceMs)}`;
+        if (words.test(text)) return;
+      }
     }
     const turns = (await turnsOf(scenario)).map(({ role, text: said, cut }) => [role, said, cut]);
     expect(text, JSON.stringify(turns)).toMatch(words);
@@ -162,9 +169,8 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
       const breakInMs = line.agentOnsetMs + BREAK_IN_AFTER_MS;
       await line.until(() => line.atMs >= breakInMs);
       const greeted = transcribed(line, 0);
-      const askedMs = await askAloud(line);
+      await askFor(scenario, /thirty|30|vase|bouquet|roses/);
       expect(await greeted).toMatch(/garden|library|boston/);
-      await hears(scenario, askedMs, /thirty|30|vase|bouquet|roses/);
 
       const keyedMs = line.atMs;
       call.press('5#');
@@ -194,7 +200,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
 
   // Alone: a gateway that is busy refuses a fifth call.
   it('is made by an agent, whom the other end hears', async ({ onTestFinished }) => {
-    const [from, to] = ['+15552000', '+14155550123'];
+    const [from, to] = [`+1555${2000 + made++}`, '+14155550123'];
     const calling = { allow_outbound_calling: true, outbound_contacts: { Ann: to } };
     const agent_id = await makeAgent(product, { ...SHOP, ...calling, phone_number: from });
     const asked = { agent_id, target_phone_number: to };
