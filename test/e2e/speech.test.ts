@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toFloat32 } from '../../media/pcm.js';
@@ -64,7 +65,7 @@ const underWay = async () => [
   await metric('cpu_permits_busy'),
   await metric('cpu_permits_waiting'),
 ];
-const nothingIsUnderWay = () => expect.poll(underWay, { timeout: 10_000 }).toEqual([0, 0, 0]);
+const nothingIsUnderWay = () => expect.poll(underWay, { timeout: 60_000 }).toEqual([0, 0, 0]);
 
 describe('what is streamed', () => {
   it('equals the whole file within −60 dB', async () => {
@@ -128,8 +129,11 @@ describe('16 streams at once', () => {
   it('all finish alike, and none runs dry', async ({ skip }) => {
     const alone = await listen();
     const before = await metric('process_cpu_seconds_total');
+    const stalls = monitorEventLoopDelay({ resolution: 10 });
+    stalls.enable();
     const startedAt = performance.now();
     const heard = await Promise.all(Array.from({ length: 16 }, listen));
+    stalls.disable();
     const tookS = (performance.now() - startedAt) / 1000;
     const workS = (await metric('process_cpu_seconds_total')) - before;
     for (const { bytes } of heard) expect(bytes.equals(alone.bytes)).toBe(true);
@@ -139,7 +143,9 @@ describe('16 streams at once', () => {
       skip(`other programs kept the gateway from the CPU: ${workS} s of work took ${tookS} s`);
     }
     // The first sounds of all others go before a stream's second one: that may cost a moment.
-    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(1_500);
+    const limitMs = 1_500 + 1_000 * Math.max(0, tookS - workS) + 2 * (stalls.max / 1e6);
+    // What others took of the CPU, and how long it stood still for us too, are none of its making.
+    expect(Math.max(...heard.map(({ lateMs }) => lateMs))).toBeLessThan(limitMs);
   });
 });
 
@@ -165,9 +171,11 @@ describe('200 requests that are broken off', () => {
     const memory = await metric('process_resident_memory_bytes');
     const handles = await metric('nodejs_active_resources_total');
     await breakOffAll(200);
-    const grownMb = ((await metric('process_resident_memory_bytes')) - memory) / 1e6;
-    expect(grownMb).toBeLessThan(60);
-    expect(await metric('nodejs_active_resources_total')).toBeLessThan(handles + 10);
+    // The last sockets close, and what they held is given back, a moment later.
+    const grownMb = async () => ((await metric('process_resident_memory_bytes')) - memory) / 1e6;
+    await expect.poll(grownMb).toBeLessThan(60);
+    const resources = () => metric('nodejs_active_resources_total');
+    await expect.poll(resources).toBeLessThan(handles + 10);
     expect(product.logs()).not.toMatch(/MaxListeners|unhandled|"level":[56]0/i);
     await bytesOf(post('speech/stream', { text: TEXT }));
   });
@@ -176,7 +184,7 @@ describe('200 requests that are broken off', () => {
 describe('a client that stops reading', () => {
   it('stops the synthesis and nobody else', async () => {
     const sockets = Array.from({ length: 4 }, () => halfHearted());
-    await expect.poll(() => metric('speech_streams_open')).toBe(4);
+    await expect.poll(() => metric('speech_streams_open'), { timeout: 60_000 }).toBe(4);
     // Once the sockets are full, no job is left to run: the four wait, and take nothing.
     await expect
       .poll(async () => (await underWay()).slice(1), { timeout: 60_000, interval: 500 })
