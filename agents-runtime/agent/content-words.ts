@@ -16,7 +16,7 @@ const FRAMING = new Set(
 /** The words of substance, without their endings: only ever compared with their like. */
 export function contentWords(text: string, language: string): Set<string> {
   return new Set(
-    plainWords(text, language)
+    wordsOf(text, language)
       .filter((word) => !COMMON.has(word))
       .map(stem),
   );
@@ -24,11 +24,7 @@ export function contentWords(text: string, language: string): Set<string> {
 
 /** What a question is about, in its own words; empty when it says no more than "when" or "where". */
 export function topicOf(question: string, language: string): string[] {
-  return plainWords(question, language).filter((word) => !COMMON.has(word) && !FRAMING.has(word));
-}
-
-function plainWords(text: string, language: string): string[] {
-  return wordsOf(text, language).map((word) => word.replaceAll('’', "'"));
+  return wordsOf(question, language).filter((word) => !COMMON.has(word) && !FRAMING.has(word));
 }
 
 /** English endings off, so that "returns" meets "return". */

@@ -84,7 +84,7 @@ const ASKS =
 
 /** Recognises small talk in English; undefined for anything that may be a question of substance. */
 export function smallTalkOf(text: string): SmallTalk | undefined {
-  const words = wordsOf(text, 'en').map((word) => word.replaceAll('’', "'"));
+  const words = wordsOf(text, 'en');
   const joined = words.join(' ');
   for (const { kind, pattern, mostWords } of RULES) {
     if (words.length > mostWords || !pattern.test(joined)) continue;

@@ -9,22 +9,25 @@ function segmenterOf(language: string): Intl.Segmenter {
   return segmenter;
 }
 
-/** The words of a text in its own script, lower-cased, without punctuation. */
+/** The words of a text in its own script, lower-cased, with straight apostrophes, without punctuation. */
 export function wordsOf(text: string, language: string): string[] {
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenterOf(language).segment(text)) {
-    if (isWordLike) words.push(segment.toLocaleLowerCase(language));
+    // Recognisers and models write either apostrophe.
+    if (isWordLike) words.push(segment.toLocaleLowerCase(language).replaceAll('’', "'"));
   }
   return words;
 }
 
+/** As recognisers write them in any language. */
+const SOUNDS = 'mhm mm mmm hm hmm uh-huh ok okay';
 /** Sounds and words that say "I am listening": they neither cut nor want an answer. */
 const BACKCHANNELS: Readonly<Record<string, string>> = {
   en: 'mhm mm mmm hm hmm uh-huh uh huh yeah yes yep yup ok okay right sure aha oh ah um',
   ca: 'mhm mm hm sí ok vale d’acord aha ah ja clar',
   sv: 'mhm mm hm ja jo jaha ok okej aha precis just',
   es: 'mhm mm hm sí si ok vale claro ajá ya bueno ah',
-  fr: 'mhm mm hm oui ouais ok okay bien ah accord voilà',
+  fr: 'mhm mm hm oui ouais ok okay bien ah d’accord voilà',
   de: 'mhm mm hm ja ok okay genau aha ach so klar gut',
   it: 'mhm mm hm sì ok va bene certo ah già',
   pt: 'mhm mm hm sim ok tá certo claro ah pois é',
@@ -38,7 +41,7 @@ const backchannelSets = new Map<string, ReadonlySet<string>>();
 export function isBackchannel(text: string, language: string): boolean {
   let set = backchannelSets.get(language);
   if (!set) {
-    const list = BACKCHANNELS[language] ?? BACKCHANNELS.en!;
+    const list = `${SOUNDS} ${BACKCHANNELS[language] ?? BACKCHANNELS.en!}`;
     set = new Set(list.split(' ').flatMap((word) => wordsOf(word, language)));
     backchannelSets.set(language, set);
   }

@@ -189,6 +189,8 @@ describe.each(LANGUAGES)('the cues of %s', (language) => {
       birth: 'birth',
       spelling: 'spelling',
     });
+    const typed = sample.asks[3].replaceAll('’', "'");
+    expect(askedEntity(typed, language)).toBe('spelling');
     expect(askedEntity(sample.whole, language)).toBeUndefined();
   });
 
