@@ -1,18 +1,22 @@
-import { abortError, MediaError } from '../errors.js';
+import { abortError } from '../errors.js';
 import type { Priority } from '../inference/cpu-permits.js';
 import type { WorkerLane } from '../inference/worker-lane.js';
 import type { Language } from '../languages.js';
 import { arrivals } from '../stream/arrivals.js';
 import type { SettledWord } from '../tts/english/settled-words.js';
-import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
+import {
+  requireSpeakable,
+  type SpeakOptions,
+  type SpeechChunk,
+  type Utterance,
+  type VoiceModel,
+} from '../tts/voice-model.js';
 import type { FormantProcess, OnSound } from './formant-process.js';
 import { FORMANT_RATE } from './protocol.js';
 import { piecesOf, type ReadingPiece, readingOf } from './reading.js';
 import { mnemonicsOf, SOUND_SAMPLES, type Sounds, soundsOf } from './sounds.js';
 import { WordClock, type WordRange } from './word-clock.js';
 
-/** Longest text of an utterance, in UTF-16 units. */
-const LONGEST_TEXT = 20_000;
 /** As many parts as have a sign of their own. */
 const MOST_SETTLED = 1_000;
 /** What the engine itself leaves between clauses and sentences, but not at the end of what it is given. */
@@ -59,10 +63,7 @@ export class FormantVoice implements VoiceModel {
 
   async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
     const { signal, firstPriority, dueAt } = options;
-    if (signal.aborted) throw abortError();
-    if (utterance.text.length > LONGEST_TEXT) {
-      throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
-    }
+    requireSpeakable(utterance, options);
     const settled = await this.#settledWords(utterance, options);
     const reading = readingOf(utterance.text, utterance.language, settled);
     const clock = new WordClock();

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
-import { abortError, MediaError } from '../errors.js';
-import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
+import {
+  requireSpeakable,
+  type SpeakOptions,
+  type SpeechChunk,
+  type Utterance,
+  type VoiceModel,
+} from '../tts/voice-model.js';
 import type { CpuPermits } from './cpu-permits.js';
 import type { HibariFiles, HibariJobs } from './hibari-jobs.js';
 import { LanedThread } from './laned-thread.js';
 import { speakByJobs } from './piece-jobs.js';
-
-/** Longest text of an utterance, in UTF-16 units. */
-const LONGEST_TEXT = 20_000;
 
 export interface HibariVoiceOptions {
   readonly id: string;
@@ -53,10 +55,7 @@ export class HibariVoice implements VoiceModel {
   }
 
   async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
-    if (options.signal.aborted) throw abortError();
-    if (utterance.text.length > LONGEST_TEXT) {
-      throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
-    }
+    requireSpeakable(utterance, options);
     const { text, pronounced = [], temperature, topP, seed, speed } = utterance;
     const input = { id: this.#nextId++, text, pronounced, temperature, topP, seed, speed };
     yield* speakByJobs(this.#thread, input, options);

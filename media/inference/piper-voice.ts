@@ -1,17 +1,19 @@
-import { abortError, MediaError } from '../errors.js';
 import type { Phonemizer } from '../tts/phonemizer.js';
 import { type PiperConfig, parsePiperConfig } from '../tts/piper/config.js';
 import { type PiperScript, scriptOf } from '../tts/piper/script.js';
 import { LONGEST_PIECE, splitLong } from '../tts/sentences.js';
-import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from '../tts/voice-model.js';
+import {
+  requireSpeakable,
+  type SpeakOptions,
+  type SpeechChunk,
+  type Utterance,
+  type VoiceModel,
+} from '../tts/voice-model.js';
 import type { CpuPermits } from './cpu-permits.js';
 import { LanedThread } from './laned-thread.js';
 import { speakByJobs } from './piece-jobs.js';
 import type { PiperFiles, PiperJobs } from './piper-jobs.js';
 import { bytesOf } from './sessions.js';
-
-/** Longest text of an utterance, in UTF-16 units. */
-const LONGEST_TEXT = 20_000;
 
 export interface PiperVoiceOptions extends PiperFiles {
   readonly id: string;
@@ -63,10 +65,7 @@ export class PiperVoice implements VoiceModel {
   }
 
   async *speak(utterance: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
-    if (options.signal.aborted) throw abortError();
-    if (utterance.text.length > LONGEST_TEXT) {
-      throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
-    }
+    requireSpeakable(utterance, options);
     const scripts = await this.#scriptsOf(utterance, options);
     if (scripts.length === 0) return;
     const { temperature, seed, speed } = utterance;

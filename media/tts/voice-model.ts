@@ -1,3 +1,4 @@
+import { abortError, MediaError } from '../errors.js';
 import type { Priority } from '../inference/cpu-permits.js';
 import type { Pronounced } from './dictionary/dictionary.js';
 
@@ -50,6 +51,17 @@ export interface SpeakOptions {
    * each job. Without it every job is due at once.
    */
   readonly dueAt?: (() => number) | undefined;
+}
+
+/** In UTF-16 units. */
+const LONGEST_TEXT = 20_000;
+
+/** What local voices ask for before they begin. @throws MediaError ABORTED, INVALID_INPUT */
+export function requireSpeakable({ text }: Utterance, { signal }: SpeakOptions): void {
+  if (signal.aborted) throw abortError();
+  if (text.length > LONGEST_TEXT) {
+    throw new MediaError('INVALID_INPUT', `A text has more than ${LONGEST_TEXT} characters`);
+  }
 }
 
 /** A synthetic voice. Pulling is its backpressure: the next chunk is computed when it is asked for. */
