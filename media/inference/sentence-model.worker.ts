@@ -1,9 +1,10 @@
 import { workerData } from 'node:worker_threads';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { Tensor } from 'onnxruntime-node';
+import type { Tensor } from 'onnxruntime-node';
 import { MediaError } from '../errors.js';
 import { runBehindCalls } from './background-thread.js';
 import { loadOnce } from './load-once.js';
+import { batchOf, unitSumOf } from './sentence-batch.js';
 import type { SentenceModelJobs } from './sentence-model-embedder.js';
 import type { SentenceModelFolder } from './sentence-model-folder.js';
 import { serveJobs } from './serve-jobs.js';
@@ -18,21 +19,7 @@ serveJobs<SentenceModelJobs>({
   embed: async ({ texts }) => {
     const { encode, model } = { encode: await tokenizer.get(), model: await session.get() };
     const rows = texts.map((text) => cut(encode.encode(text).ids));
-    const length = Math.max(...rows.map((ids) => ids.length));
-    const ids = new BigInt64Array(rows.length * length);
-    const mask = new BigInt64Array(rows.length * length);
-    rows.forEach((row, r) => {
-      row.forEach((id, i) => {
-        ids[r * length + i] = BigInt(id);
-        mask[r * length + i] = 1n;
-      });
-    });
-    const shape = [rows.length, length];
-    const feeds: Record<string, Tensor> = {
-      input_ids: new Tensor('int64', ids, shape),
-      attention_mask: new Tensor('int64', mask, shape),
-      token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), shape),
-    };
+    const { feeds, length } = batchOf(rows);
     const wanted = Object.entries(feeds).filter(([name]) => model.inputNames.includes(name));
     const outputs = await model.run(Object.fromEntries(wanted));
     const vectors = rows.map((row, r) => vectorOf(outputs, { r, length, tokens: row.length }));
@@ -56,16 +43,8 @@ function vectorOf(
   if (!output) throw new MediaError('MODEL_CORRUPT', 'A sentence model gives nothing');
   const values = output.data as Float32Array;
   const size = output.dims.at(-1)!;
-  const vector = new Float32Array(size);
   const isWhole = output.dims.length === 2;
   const from = isWhole ? r * size : r * length * size;
   const states = isWhole || folder.isFirstToken ? 1 : tokens;
-  for (let t = 0; t < states; t++) {
-    for (let d = 0; d < size; d++) vector[d]! += values[from + t * size + d]!;
-  }
-  let squares = 0;
-  for (const value of vector) squares += value * value;
-  const scale = 1 / Math.sqrt(squares || 1);
-  for (let d = 0; d < size; d++) vector[d]! *= scale;
-  return vector;
+  return unitSumOf(values.subarray(from), states, size);
 }
