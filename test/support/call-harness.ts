@@ -83,6 +83,9 @@ export interface HarnessOptions {
   readonly voiceIsMute?: (text: string) => boolean;
   /** Nothing happens before what came before it has had all its consequences, as in Node. */
   readonly settles?: boolean;
+  /** The time of the world, and how the engine's thread sees it; by default one and the same. */
+  readonly clock?: VirtualClock;
+  readonly engineClock?: Clock;
   /** Makes the call of its parts; a plain one without it. */
   readonly begin?: (parts: CallParts) => CallInput;
   readonly live?: (clock: VirtualClock) => LiveRecogniser;
@@ -96,7 +99,8 @@ export interface HarnessOptions {
 
 /** The whole engine with scripted models on a virtual clock. */
 export function harness(options: HarnessOptions = {}) {
-  const clock = new VirtualClock();
+  const clock = options.clock ?? new VirtualClock();
+  const engineClock = options.engineClock ?? clock;
   const transport = new PlayingClient(clock, options.wayMs, options.canPause);
   const said: Said[] = [];
   const turns = new Map<number, LoggedTurn>();
@@ -109,7 +113,7 @@ export function harness(options: HarnessOptions = {}) {
   const log: CallLog = {
     // Slower than what follows, as a database's connections may be.
     started: async () => {
-      await sleep(clock, 50);
+      await sleep(engineClock, 50);
       record.push('started');
     },
     turn: async (turn) => void turns.set(turn.index, turn),
@@ -121,34 +125,34 @@ export function harness(options: HarnessOptions = {}) {
   const call = begin({
     config: { ...CONFIG, ...options.config },
     transport,
-    clock,
-    ticker: new FrameTicker(clock),
+    clock: engineClock,
+    ticker: new FrameTicker(engineClock),
     voiceActivity: speechFromSound(),
     turnModel: {
       completeness: async () => {
-        await sleep(clock, 40);
+        await sleep(engineClock, 40);
         return options.completeness?.(said.at(-1)?.text ?? '') ?? 1;
       },
     },
-    recogniser: scriptedRecogniser(clock, options),
+    recogniser: scriptedRecogniser(engineClock, options),
     liveRecogniser: options.live?.(clock),
-    replyModel: scriptedModel(clock, options, requests),
+    replyModel: scriptedModel(engineClock, options, requests),
     fallbackModels: (options.fallbackReplies ?? []).map((reply, i) => ({
-      ...scriptedModel(clock, { reply }, requests),
+      ...scriptedModel(engineClock, { reply }, requests),
       id: `fallback ${i + 1}`,
     })),
-    voice: scriptedVoice(clock, options),
+    voice: scriptedVoice(engineClock, options),
     voiceFor:
       options.languages &&
       ((language) =>
         options.languages?.includes(language)
-          ? overheard(scriptedVoice(clock, {}), language, spokenBy)
+          ? overheard(scriptedVoice(engineClock, {}), language, spokenBy)
           : undefined),
     fallbackVoices: options.hasFallbackVoice
-      ? [{ ...scriptedVoice(clock, {}), id: 'fallback voice' }]
+      ? [{ ...scriptedVoice(engineClock, {}), id: 'fallback voice' }]
       : [],
     tools: options.tools,
-    greetings: new Greetings(clock),
+    greetings: new Greetings(engineClock),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: (reason) => {
@@ -243,7 +247,7 @@ export function textsIn(samples: Float32Array): string {
 }
 
 function scriptedRecogniser(
-  clock: VirtualClock,
+  clock: Clock,
   { transcriptMs = 80, recogniserFails, languageOf }: HarnessOptions,
 ): Recogniser {
   return {
@@ -262,7 +266,7 @@ function scriptedRecogniser(
 }
 
 function scriptedModel(
-  clock: VirtualClock,
+  clock: Clock,
   options: HarnessOptions,
   requests: ReplyRequest[],
 ): ReplyModel {
@@ -275,7 +279,7 @@ function scriptedModel(
   };
 }
 
-async function* echo(clock: VirtualClock, { history }: ReplyRequest): AsyncGenerator<string> {
+async function* echo(clock: Clock, { history }: ReplyRequest): AsyncGenerator<string> {
   await sleep(clock, 100);
   yield `You said ${history.at(-1)?.text}.`;
 }
@@ -294,7 +298,7 @@ function overheard(voice: VoiceModel, name: string, spokenBy: string[]): VoiceMo
 
 /** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
 function scriptedVoice(
-  clock: VirtualClock,
+  clock: Clock,
   { voiceMs = 20, voiceFailsAfter, voiceIsMute }: HarnessOptions,
 ): VoiceModel {
   let spoken = 0;

@@ -4,6 +4,7 @@ import type { Clock } from '../../agents-runtime/clock.js';
 import { PhoneLine } from '../../agents-runtime/transports/telephony/phone-line.js';
 import { type HarnessOptions, harness } from './call-harness.js';
 import { PlayingCarrier, type PlayingCarrierOptions } from './playing-carrier.js';
+import { VirtualClock } from './virtual-clock.js';
 
 export interface PhoneHarnessOptions extends HarnessOptions {
   readonly carrier?: Omit<PlayingCarrierOptions, 'clock'>;
@@ -33,21 +34,23 @@ export function phoneHarness({
   ...options
 }: PhoneHarnessOptions = {}) {
   const made: { line: PhoneLine; carrier: PlayingCarrier }[] = [];
+  const clock = new VirtualClock();
+  const engineClock = heldUp ? heldUpClock(clock, heldUp) : clock;
   const kit = harness({
     ...options,
+    clock,
+    engineClock,
     begin(parts) {
-      const carrier = new PlayingCarrier({ clock: parts.clock, ...way });
-      const clock = heldUp ? heldUpClock(parts.clock, heldUp) : parts.clock;
-      const ticker = new FrameTicker(clock);
+      const carrier = new PlayingCarrier({ clock, ...way });
       const line = new PhoneLine({
-        clock,
-        ticker,
+        clock: engineClock,
+        ticker: new FrameTicker(engineClock),
         link: carrier,
         traits: { sampleRate: way?.sampleRate ?? 8_000, buffers },
       });
-      carrier.onEvent = (event) => clock.after(0, () => line.handle(event));
+      carrier.onEvent = (event) => engineClock.after(0, () => line.handle(event));
       made.push({ line, carrier });
-      return new Call({ ...parts, clock, transport: line });
+      return new Call({ ...parts, transport: line });
     },
   });
   // The client of the plain harness has no part in this.
