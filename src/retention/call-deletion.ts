@@ -1,34 +1,27 @@
-import type { Knex } from 'knex';
 import { isCallId } from '../calls/call-id.js';
-import type { CallRow } from '../calls/call-row.js';
 import { ApiError } from '../errors.js';
 import type { CallRemoval } from './call-removal.js';
+import type { KeptCall, KeptCallsRepository } from './kept-calls.repository.js';
 import type { ReceiptRow, ReceiptsRepository } from './receipts.repository.js';
-
-type StoredCall = CallRow & { readonly reserved_until: Date };
 
 /** Calls that are looked up at once. */
 const BATCH = 100;
 
 /** Deletes calls on request: one, or all of a telephone number. */
 export class CallDeletion {
-  readonly #db: Knex;
+  readonly #calls: KeptCallsRepository;
   readonly #receipts: ReceiptsRepository;
   readonly #removal: CallRemoval;
 
-  constructor(db: Knex, receipts: ReceiptsRepository, removal: CallRemoval) {
-    this.#db = db;
+  constructor(calls: KeptCallsRepository, receipts: ReceiptsRepository, removal: CallRemoval) {
+    this.#calls = calls;
     this.#receipts = receipts;
     this.#removal = removal;
   }
 
   /** @throws ApiError CALL_NOT_FOUND, CALL_RUNNING */
   async deleteOne(accountId: string, callId: string): Promise<ReceiptRow> {
-    const row = isCallId(callId)
-      ? await this.#db<StoredCall>('calls')
-          .where({ call_id: callId, account_id: accountId })
-          .first()
-      : undefined;
+    const row = isCallId(callId) ? await this.#calls.find(accountId, callId) : undefined;
     if (!row) throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
     if (isRunning(row)) throw running();
     const receipt = await this.#receipts.begin(accountId, 'call');
@@ -41,18 +34,10 @@ export class CallDeletion {
    * @param digits of the number in E.164, without its plus @throws ApiError CALL_RUNNING
    */
   async deleteOfNumber(accountId: string, digits: string): Promise<ReceiptRow> {
-    const calls = () =>
-      this.#db<StoredCall>('calls')
-        .where({ account_id: accountId })
-        .where((either) => {
-          for (const column of ['from_number', 'to_number']) {
-            either.orWhereRaw(`regexp_replace(??, '\\D', '', 'g') = ?`, [column, digits]);
-          }
-        });
-    if ((await calls().whereNot({ state: 'ended' })).some(isRunning)) throw running();
+    if ((await this.#calls.openOf(accountId, digits)).some(isRunning)) throw running();
     const receipt = await this.#receipts.begin(accountId, 'number');
     for (let last = 0; ; ) {
-      const batch = await calls().where('id', '>', last).orderBy('id').limit(BATCH);
+      const batch = await this.#calls.pageOf(accountId, digits, { after: last, limit: BATCH });
       const end = batch.at(-1);
       if (!end) return this.#receipts.finish(receipt);
       for (const { call_id } of batch) await this.#removal.deleteCall(call_id, receipt);
@@ -62,7 +47,7 @@ export class CallDeletion {
 }
 
 /** One whose client never came stays reserved, and is over when its slot is free. */
-function isRunning({ state, reserved_until: until }: StoredCall): boolean {
+function isRunning({ state, reserved_until: until }: KeptCall): boolean {
   return state === 'live' || (state === 'reserved' && until.getTime() > Date.now());
 }
 

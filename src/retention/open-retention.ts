@@ -5,6 +5,7 @@ import type { Route } from '../http/route.js';
 import { CallDeletion } from './call-deletion.js';
 import { CallRemoval, type CallRemovalParts } from './call-removal.js';
 import { deletionRoutes } from './deletion.routes.js';
+import { KeptCallsRepository } from './kept-calls.repository.js';
 import { ReceiptsRepository } from './receipts.repository.js';
 import { RetentionRepository } from './retention.repository.js';
 import { retentionRoutes } from './retention.routes.js';
@@ -24,12 +25,13 @@ export interface OpenRetention {
 export function openRetention({ db, log, recordings, replays }: RetentionParts): OpenRetention {
   const policies = new RetentionRepository(db);
   const receipts = new ReceiptsRepository(db);
-  const removal = new CallRemoval({ db, receipts, recordings, replays });
+  const calls = new KeptCallsRepository(db);
+  const removal = new CallRemoval({ calls, receipts, recordings, replays });
   return {
     job: new RetentionJob({ db, policies, receipts, removal, log }),
     routes: [
       ...retentionRoutes({ policies, receipts, agents: new AgentsRepository(db) }),
-      ...deletionRoutes(new CallDeletion(db, receipts, removal)),
+      ...deletionRoutes(new CallDeletion(calls, receipts, removal)),
     ],
   };
 }
