@@ -208,7 +208,8 @@ async function openPulse(
   const { config, gatewayId, log, load, metrics, ears } = parts;
   // Whoever is alone on an embedded database has no other gateway to be reached by.
   const isAlone = config.DATABASE_URL === undefined;
-  const watched = openLive({ ...parts, address: isAlone ? undefined : config.GATEWAY_ADDRESS });
+  const reachedAt = isAlone ? undefined : config.GATEWAY_ADDRESS;
+  const watched = openLive({ ...parts, calls, address: reachedAt });
   const address = await watched.start();
   const heartbeat = new Heartbeat({ calls, gatewayId, address, commands: written, log });
   await heartbeat.start({ isAlone });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
+import type { CallsRepository } from '../calls/calls.repository.js';
 import { ApiError } from '../errors.js';
 import type { GatewayLinks } from './gateway-links.js';
 import type { LiveEvent } from './live-event.js';
@@ -19,6 +20,7 @@ export interface LiveFollowerParts {
   readonly hub: LiveHub;
   readonly links: GatewayLinks;
   readonly running: RunningCallsRepository;
+  readonly calls: Pick<CallsRepository, 'findEnded'>;
   readonly log: Logger;
   /** By default 30 s. */
   readonly unreachableMs?: number | undefined;
@@ -69,7 +71,7 @@ export class LiveFollower {
 
   /** Tells of all calls of an account, those included that begin later, until the signal fires. */
   async followAccount(accountId: string, tell: Tell, signal: AbortSignal): Promise<void> {
-    const { gatewayId, running, log } = this.#parts;
+    const { gatewayId, running, calls, log } = this.#parts;
     const following = new Set<string>();
     /** Calls of other gateways, and whether nobody tells of them any more. */
     const known = new Map<string, { readonly gatewayId: string; isLost: boolean }>();
@@ -92,7 +94,7 @@ export class LiveFollower {
       }
       const lost = [...known].flatMap(([callId, { isLost }]) => (isLost ? [callId] : []));
       if (lost.length === 0) return;
-      for (const { call_id, ended_reason } of await running.ended(lost)) {
+      for (const { call_id, ended_reason } of await calls.findEnded(lost)) {
         known.delete(call_id);
         if (!signal.aborted) tell(ended(call_id, ended_reason));
       }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { CallCommands } from '../calls/call-commands.js';
+import type { CallsRepository } from '../calls/calls.repository.js';
 import type { RefusedNumbers } from '../calls/refused-numbers.js';
 import type { KeyDirectory } from '../http/authenticate.js';
 import type { Route } from '../http/route.js';
@@ -19,6 +20,7 @@ import { RunningCallsRepository } from './running-calls.repository.js';
 export interface LiveParts {
   readonly gatewayId: string;
   readonly db: Knex;
+  readonly calls: Pick<CallsRepository, 'findEnded'>;
   readonly secrets: SecretKeys;
   readonly keys: KeyDirectory;
   readonly encoders: SoundEncoders;
@@ -47,13 +49,22 @@ export interface OpenLive {
 }
 
 export function openLive(parts: LiveParts): OpenLive {
-  const { gatewayId, db, secrets, keys, encoders, log, address, beatMs, unreachableMs } = parts;
+  const { gatewayId, db, calls, secrets, keys, encoders, log, address, beatMs, unreachableMs } =
+    parts;
   const hub = new LiveHub();
   const tokens = new LinkTokens(secrets);
   const running = new RunningCallsRepository(db);
   let server: LinkServer | undefined;
   const links = new GatewayLinks(tokens);
-  const follower = new LiveFollower({ gatewayId, hub, links, running, log, unreachableMs });
+  const follower = new LiveFollower({
+    gatewayId,
+    hub,
+    links,
+    running,
+    calls,
+    log,
+    unreachableMs,
+  });
   const desk = new LiveDesk({
     ...{ gatewayId, hub, links, encoders, follower, running, keys },
     ...(beatMs && { beatMs }),

@@ -49,16 +49,6 @@ export class RunningCallsRepository {
       .whereNotNull('address')
       .select<OtherGateway[]>('id', 'address');
   }
-
-  /** Those of these calls that have ended. */
-  async ended(
-    callIds: readonly string[],
-  ): Promise<readonly Pick<CallRow, 'call_id' | 'ended_reason'>[]> {
-    return this.#db<CallRow>('calls')
-      .whereIn('call_id', callIds)
-      .where({ state: 'ended' })
-      .select('call_id', 'ended_reason');
-  }
 }
 
 export function toRunning(row: CallRow): RunningCall {

@@ -42,6 +42,7 @@ export class LiveGateway {
     this.open = openLive({
       gatewayId,
       db,
+      calls: this.calls,
       secrets: new SecretKeys([secret]),
       keys,
       encoders,
