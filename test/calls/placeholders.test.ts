@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asData, fillPlaceholders, placeholdersOf } from '../../src/calls/placeholders.js';
+import { cpuMs } from '../support/cpu-time.js';
 import '../support/property-seed.js';
 
 describe('placeholders', () => {
@@ -69,9 +70,9 @@ describe('placeholders', () => {
 
   it('takes linear time, whatever the text', () => {
     for (const text of [`{{${' '.repeat(200_000)}`, '{{'.repeat(100_000), '{{ a'.repeat(50_000)]) {
-      const started = performance.now();
+      const started = cpuMs();
       fillPlaceholders(text, { a: 'b' });
-      expect(performance.now() - started).toBeLessThan(500);
+      expect(cpuMs() - started).toBeLessThan(500);
     }
   });
 });

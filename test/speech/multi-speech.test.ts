@@ -4,7 +4,7 @@ import { SpeechSocket } from '../support/speech-socket.js';
 
 const LONG = 'Many words are spoken. '.repeat(200);
 
-const WITHIN = { timeout: 10_000 };
+const WITHIN = { timeout: 20_000 };
 let app: SpeechApp;
 beforeAll(async () => {
   app = await startSpeechApp();

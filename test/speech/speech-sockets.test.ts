@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
@@ -6,7 +7,7 @@ import { SpeechSocket } from '../support/speech-socket.js';
 
 const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
 
-const WITHIN = { timeout: 10_000 };
+const WITHIN = { timeout: 20_000 };
 let app: SpeechApp;
 beforeAll(async () => {
   app = await startSpeechApp();
@@ -213,6 +214,8 @@ it('cuts off a client that takes nothing, on either socket', async () => {
 
 it('sends paced audio no faster than it is heard', async () => {
   const text = 'Words and words.';
+  const stalls = monitorEventLoopDelay({ resolution: 10 });
+  stalls.enable();
   const [paced, raw] = await Promise.all(
     ['paced', 'raw'].map(async (delivery_mode) => {
       const client = await open();
@@ -221,6 +224,7 @@ it('sends paced audio no faster than it is heard', async () => {
       return client;
     }),
   );
+  stalls.disable();
   expect(paced!.audio().equals(raw!.audio())).toBe(true);
   const heardMs = paced!.audio().length / 16;
   const tookMs = paced!.at.at(-1)! - paced!.at[0]!;
@@ -228,7 +232,8 @@ it('sends paced audio no faster than it is heard', async () => {
   let sentMs = 0;
   for (const [index, { audio }] of paced!.heard.entries()) {
     sentMs += (audio?.length ?? 0) / 16;
-    // Never farther ahead than the lead and the piece itself.
-    expect(sentMs - (paced!.at[index]! - paced!.at[0]!)).toBeLessThan(600);
+    // Never farther ahead than the lead and the piece itself, and what a stall kept from being read.
+    const aheadMs = sentMs - (paced!.at[index]! - paced!.at[0]!);
+    expect(aheadMs).toBeLessThan(600 + stalls.max / 1e6);
   }
 });
