@@ -235,7 +235,11 @@ export class TakenCall {
       fallbackVoices: models.fallbackVoicesFor(config, voice),
       voiceFor: models.voicesFor(config),
       dictionary,
-      log: new CallRecord(calls, this.row.call_id),
+      log: new CallRecord({
+        calls,
+        callId: this.row.call_id,
+        isStopping: () => this.#parts.live.isDraining,
+      }),
     };
   }
 

@@ -1,25 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import { isDatabaseAway } from '../db/database-away.js';
+import type { CallTurnsRepository } from './call-turns.repository.js';
 import type { CallsRepository } from './calls.repository.js';
 
-/** A call's record in the database. */
-export class CallRecord implements CallLog {
-  readonly #calls: CallsRepository;
-  readonly #callId: string;
+const RETRY_MS = 1_000;
 
-  constructor(calls: CallsRepository, callId: string) {
-    this.#calls = calls;
-    this.#callId = callId;
+export interface CallRecordParts {
+  readonly calls: Pick<CallsRepository, 'start' | 'end'> & {
+    readonly turns: Pick<CallTurnsRepository, 'save'>;
+  };
+  readonly callId: string;
+  /** The gateway stops: a database that is away then is waited for no longer. */
+  readonly isStopping: () => boolean;
+  readonly retryMs?: number;
+}
+
+/**
+ * A call's record in the database. One that is away is waited for: an end that was never written would
+ * hold its slot for as long as this gateway lives.
+ */
+export class CallRecord implements CallLog {
+  readonly #parts: CallRecordParts;
+
+  constructor(parts: CallRecordParts) {
+    this.#parts = parts;
   }
 
   started(): Promise<void> {
-    return this.#calls.start(this.#callId);
+    const { calls, callId } = this.#parts;
+    return this.#surely(() => calls.start(callId));
   }
 
   turn(turn: LoggedTurn): Promise<void> {
-    return this.#calls.turns.save(this.#callId, turn);
+    const { calls, callId } = this.#parts;
+    return this.#surely(() => calls.turns.save(callId, turn));
   }
 
   ended(reason: EndedReason): Promise<void> {
-    return this.#calls.end(this.#callId, reason);
+    const { calls, callId } = this.#parts;
+    return this.#surely(() => calls.end(callId, reason));
+  }
+
+  /** @param write may be done again, whether it was done or not. */
+  async #surely(write: () => Promise<void>): Promise<void> {
+    const { isStopping, retryMs = RETRY_MS } = this.#parts;
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isDatabaseAway(error) || isStopping()) throw error;
+      }
+      await sleep(retryMs, undefined, { ref: false });
+    }
   }
 }
