@@ -249,8 +249,12 @@ describeWith(['piper-tts'], 'a live call', ({ 'piper-tts': python }) => {
         return transcribe(client, atMs, Date.now());
       }),
     );
-    expect(calls[0]!.client.finals[0]?.toLowerCase()).toContain('roses');
-    expect(calls[1]!.client.finals[0]?.toLowerCase()).toMatch(/class|orchid/);
+    // A microphone that was held up may make two turns of a question.
+    const asked = calls.map(({ client }) =>
+      client.finals.filter((said) => said.startsWith('user')),
+    );
+    expect(asked[0]!.join(' ').toLowerCase()).toContain('roses');
+    expect(asked[1]!.join(' ').toLowerCase()).toMatch(/class|orchid/);
     expect(answers[0]).toMatch(/bouquet|roses|thirty|30/);
     expect(answers[1]).toMatch(/teach|class|orchid/);
     const { audio: agreed } = await calls[0]!.client.waitFor('ready');
