@@ -6,6 +6,7 @@ import { type CallSlots, refusedCall, sentenceOf } from './call-slots.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository } from './calls.repository.js';
 import type { CallOptions } from './calls.schema.js';
+import { noSuchCall } from './require-call.js';
 import type { VoiceOverrides } from './voice-overrides.js';
 
 export interface CallDeskParts {
@@ -162,8 +163,7 @@ export class CallDesk {
   async end(callId: string, reason: 'user_hangup' | 'operator_ended') {
     const { calls, commands } = this.#parts;
     await commands.end(callId, reason);
-    const row = await calls.find(callId);
-    if (!row) throw new ApiError('CALL_NOT_FOUND', 'No such call');
+    const row = (await calls.find(callId)) ?? noSuchCall(callId);
     const { started_at: start, ended_at: end } = row;
     return {
       call_id: callId,

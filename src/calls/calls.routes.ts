@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
 import { model, str } from '../http/fields.js';
 import { type Principal, type Route, route } from '../http/route.js';
 import type { CallDesk } from './call-desk.js';
-import { isCallId } from './call-id.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository } from './calls.repository.js';
 import {
@@ -14,6 +12,7 @@ import {
   ConnectionDetailsInput,
   EndedCall,
 } from './calls.schema.js';
+import { requireCall } from './require-call.js';
 
 const TAG = 'Calls';
 
@@ -72,10 +71,7 @@ function endRoute({ desk, tokens, calls, keys }: CallRouteParts): Route {
       const callId = params.call_id;
       const isCaller = (await ownToken(req, tokens, calls)) !== undefined;
       if (!isCaller) {
-        const row = isCallId(callId) ? await calls.find(callId) : undefined;
-        if (row?.account_id !== principal.accountId) {
-          throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
-        }
+        await requireCall(calls, principal.accountId, callId);
         log.info({ callId, keyId: principal.keyId }, 'a call is ended by an operator');
       }
       return desk.end(callId, isCaller ? 'user_hangup' : 'operator_ended');

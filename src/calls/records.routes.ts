@@ -8,11 +8,10 @@ import type { SignedLinks } from '../http/signed-links.js';
 import { RECORDING_FILE } from '../recordings/recording-keys.js';
 import type { Recordings } from '../recordings/recordings.js';
 import { StorageError } from '../storage/object-store.js';
-import { isCallId } from './call-id.js';
-import type { CallRow } from './call-row.js';
 import type { CallsRepository } from './calls.repository.js';
 import { CallPath } from './calls.schema.js';
 import { type DownloadLinkParts, downloadLink } from './download-link.js';
+import { requireCall } from './require-call.js';
 import {
   TRANSCRIPT_FILES,
   type TranscriptFormat,
@@ -53,7 +52,7 @@ export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
         503: { description: 'PUBLIC_URL is missing' },
       },
       async handle({ principal, params, query }) {
-        const { call_id: callId } = await findCall(calls, principal.accountId, params.call_id);
+        const { call_id: callId } = await requireCall(calls, principal.accountId, params.call_id);
         if (!(await calls.turns.has(callId))) throw noTranscript();
         return { url: linkTo(parts, callId, TRANSCRIPT_FILES[query.format].name) };
       },
@@ -70,7 +69,7 @@ export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
         503: { description: 'PUBLIC_URL is missing, or the storage does not answer' },
       },
       async handle({ principal, params }) {
-        const call = await findCall(calls, principal.accountId, params.call_id);
+        const call = await requireCall(calls, principal.accountId, params.call_id);
         const status = await stored(parts.recordings.prepare(call));
         const url = status === 'ready' ? linkTo(parts, call.call_id, RECORDING_FILE.name) : null;
         return { status, url };
@@ -105,7 +104,7 @@ function downloadRoute({ calls, links, recordings }: RecordRouteParts): Route {
     },
     async handle({ principal, params, req, res }) {
       const format = FORMATS.find((name) => TRANSCRIPT_FILES[name].name === params.file);
-      const call = await findCall(calls, principal.accountId, params.call_id);
+      const call = await requireCall(calls, principal.accountId, params.call_id);
       if (params.file === RECORDING_FILE.name) {
         const file = await stored(recordings.fileOf(call));
         if (!file) throw new ApiError('RECORDING_NOT_FOUND', 'This call has no recording');
@@ -164,16 +163,6 @@ function linkTo(parts: RecordRouteParts, callId: string, file: string): string {
     'PUBLIC_URL_REQUIRED',
     'This gateway does not know its own address: set PUBLIC_URL',
   );
-}
-
-async function findCall(
-  calls: CallsRepository,
-  accountId: string,
-  callId: string,
-): Promise<CallRow> {
-  const row = isCallId(callId) ? await calls.find(callId) : undefined;
-  if (row?.account_id === accountId) return row;
-  throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
 }
 
 function noTranscript(): ApiError {

@@ -1,5 +1,5 @@
-import { isCallId } from '../calls/call-id.js';
 import type { CallRow } from '../calls/call-row.js';
+import { requireCall } from '../calls/require-call.js';
 import { ApiError } from '../errors.js';
 import type { RunningCallsRepository } from './running-calls.repository.js';
 
@@ -12,10 +12,7 @@ export async function findRunning(
   accountId: string,
   callId: string,
 ): Promise<CallRow> {
-  const row = isCallId(callId) ? await running.find(callId) : undefined;
-  if (row?.account_id !== accountId) {
-    throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
-  }
+  const row = await requireCall(running, accountId, callId);
   if (row.state !== 'live') throw notRunning();
   return row;
 }

@@ -1,4 +1,5 @@
 import { isCallId } from '../calls/call-id.js';
+import { noSuchCall } from '../calls/require-call.js';
 import { ApiError } from '../errors.js';
 import type { CallRemoval } from './call-removal.js';
 import type { KeptCall, KeptCallsRepository } from './kept-calls.repository.js';
@@ -22,7 +23,7 @@ export class CallDeletion {
   /** @throws ApiError CALL_NOT_FOUND, CALL_RUNNING */
   async deleteOne(accountId: string, callId: string): Promise<ReceiptRow> {
     const row = isCallId(callId) ? await this.#calls.find(accountId, callId) : undefined;
-    if (!row) throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
+    if (!row) noSuchCall(callId);
     if (isRunning(row)) throw running();
     const receipt = await this.#receipts.begin(accountId, 'call');
     await this.#removal.deleteCall(row.call_id, receipt);
