@@ -37,14 +37,10 @@ export async function openDatabase({
     const { DATA_DIR: dataDir, PARLEY_CACHE: cacheDir } = config;
     const wanted = CONNECTIONS_BESIDE + CONNECTIONS_OF_GATEWAY * config.GATEWAYS;
     const maxConnections = Math.max(LEAST_CONNECTIONS, wanted);
-    const database = await startEmbeddedPostgres({
-      dataDir,
-      cacheDir,
-      log,
-      onLost,
-      maxConnections,
-    });
-    shutdown.add('database', () => database.stop());
+    const starting = startEmbeddedPostgres({ dataDir, cacheDir, log, onLost, maxConnections });
+    // Also of a start that was overtaken: a server that comes up late would be left behind.
+    shutdown.add('database', async () => (await starting.catch(() => undefined))?.stop());
+    const database = await starting;
     shutdown.proceed();
     databaseUrl = urlOf(database.connection);
   }
