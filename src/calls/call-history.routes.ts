@@ -14,7 +14,7 @@ const HISTORY_LIMIT = 10;
 const HistoryInput = model({
   ...PAGE_FIELDS,
   start_date: dateTime().optional(),
-  end_date: dateTime().optional(),
+  end_date: dateTime({ isEnd: true }).optional(),
   agent_ids: list(str({ max: 64 }), { max: 100 }).optional(),
   agent_name: str({ max: 255 }).optional(),
   sort_by: oneOf(HISTORY_SORTS).optional(),

@@ -80,6 +80,10 @@ describe('call history', () => {
     expect(await found('start_date=2026-02-10T12:00:01Z')).toEqual([two]);
     expect(await found('end_date=2026-02-11T11:59:59Z')).toEqual([one]);
     expect(await found('end_date=2026-02-10T11:59:58Z')).toEqual([]);
+    // A day is a whole one, from its first moment to its last.
+    expect(await found('start_date=2026-02-10&end_date=2026-02-10')).toEqual([one]);
+    expect(await found('end_date=2026-02-09')).toEqual([]);
+    expect(await found('start_date=2026-02-12')).toEqual([]);
     expect(await found(`agent_ids=${pool}`)).toEqual([one]);
     expect(await found(`agent_ids=${pool}&agent_ids=${shop}`)).toEqual([two, one]);
     expect(await found('agent_name=book')).toEqual([two]);
