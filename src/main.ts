@@ -15,6 +15,7 @@ import { openApi } from './api-routes.js';
 import { type AppParts, addressIn, createApp } from './app.js';
 import { CallMetrics } from './calls/call-metrics.js';
 import { openEars } from './calls/ears.js';
+import { letHeapGrow } from './calls/heap-growth.js';
 import { LoadWatch } from './calls/load-watch.js';
 import { openCalls } from './calls/open-calls.js';
 import { ReplyModels } from './calls/reply-models.js';
@@ -81,6 +82,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_BESIDE_CALLS_MS;
   const context: Start = { config, log, shutdown };
   if (config.GATEWAYS > 1) return startGroup(context);
+  letHeapGrow();
   member?.tell({ type: 'starting', gatewayId });
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());

@@ -1,4 +1,4 @@
-import { toFloat32 } from '../../media/pcm.js';
+import { energyOf, toFloat32 } from '../../media/pcm.js';
 
 /** The last seconds of the caller's audio at 16 kHz, addressed by sample position since the call began. */
 export class AudioHistory {
@@ -50,8 +50,7 @@ export class AudioHistory {
     let best = end;
     let least = Number.POSITIVE_INFINITY;
     for (let at = start; at + window <= end; at += window / 2) {
-      let energy = 0;
-      for (const sample of this.slice(at, at + window)) energy += sample * sample;
+      const energy = energyOf(this.slice(at, at + window));
       if (energy < least) {
         least = energy;
         best = at + window / 2;

@@ -1,3 +1,5 @@
+import { energyOf } from '../../media/pcm.js';
+
 /** What was played so long ago may still come back. Source: conversation design, barge-in. */
 const MEMORY_MS = 500;
 /** What was played is kept a little longer, as audio may be waiting to be looked at. */
@@ -78,7 +80,5 @@ export class EchoGate {
 }
 
 function powerOf(samples: Float32Array): number {
-  let energy = 0;
-  for (const sample of samples) energy += sample * sample;
-  return energy / samples.length;
+  return energyOf(samples) / samples.length;
 }

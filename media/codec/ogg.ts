@@ -45,7 +45,9 @@ function lacingOf(packet: Uint8Array): number[] {
 /** CRC-32 with the polynomial 0x04c11db7, not reflected, from 0. */
 function oggCrc(bytes: Uint8Array): number {
   let crc = 0;
-  for (const byte of bytes) crc = (crc << 8) ^ CRC_TABLE[(crc >>> 24) ^ byte]!;
+  for (let i = 0; i < bytes.length; i++) {
+    crc = (crc << 8) ^ CRC_TABLE[(crc >>> 24) ^ bytes[i]!]!;
+  }
   return crc >>> 0;
 }
 

@@ -1,3 +1,4 @@
+import { energyOf } from '../pcm.js';
 import { COLUMNS, KEYS, ROWS } from './keypad.js';
 
 const BLOCK_MS = 20;
@@ -67,8 +68,7 @@ export class ToneDetector {
 
   #keyOfBlock(): string | undefined {
     const block = this.#block;
-    let energy = 0;
-    for (let i = 0; i < block.length; i++) energy += block[i]! * block[i]!;
+    const energy = energyOf(block);
     if (energy < LOUDNESS * block.length) return undefined;
     const row = strongest(block, this.#rowFactors);
     const column = strongest(block, this.#columnFactors);
@@ -82,16 +82,18 @@ export class ToneDetector {
 
 /** Undefined when none stands out. */
 function strongest(block: Float32Array, factors: readonly number[]) {
-  let best = { index: 0, power: 0 };
+  let index = 0;
+  let power = 0;
   let next = 0;
-  for (const [index, factor] of factors.entries()) {
-    const power = goertzel(block, factor);
-    if (power > best.power) {
-      next = best.power;
-      best = { index, power };
-    } else if (power > next) next = power;
+  for (let i = 0; i < factors.length; i++) {
+    const found = goertzel(block, factors[i]!);
+    if (found > power) {
+      next = power;
+      power = found;
+      index = i;
+    } else if (found > next) next = found;
   }
-  return best.power > CLEARNESS * next ? best : undefined;
+  return power > CLEARNESS * next ? { index, power } : undefined;
 }
 
 /** The power of one frequency in a block. Source: G. Goertzel, 1958. */

@@ -60,9 +60,9 @@ export class SmartTurnFeatures {
     const turn = samples.length > WINDOW ? samples.subarray(samples.length - WINDOW) : samples;
     let sum = 0;
     let squares = 0;
-    for (const sample of turn) {
-      sum += sample;
-      squares += sample * sample;
+    for (let i = 0; i < turn.length; i++) {
+      sum += turn[i]!;
+      squares += turn[i]! * turn[i]!;
     }
     const mean = sum / WINDOW;
     const scale = 1 / Math.sqrt(squares / WINDOW - mean * mean + 1e-7);

@@ -11,6 +11,7 @@ import { AgentsRepository } from '../../../src/agents/agents.repository.js';
 import { agentRoutes } from '../../../src/agents/agents.routes.js';
 import { addressIn, createApp } from '../../../src/app.js';
 import { CallMetrics } from '../../../src/calls/call-metrics.js';
+import { letHeapGrow } from '../../../src/calls/heap-growth.js';
 import { LoadWatch } from '../../../src/calls/load-watch.js';
 import { openCalls } from '../../../src/calls/open-calls.js';
 import { VoiceOverrides } from '../../../src/calls/voice-overrides.js';
@@ -45,6 +46,7 @@ import { instantModel, instantRecogniser, instantVoice } from './instant-models.
  * recogniser, language model and voice answer at once, as remote ones would that cost this machine
  * nothing; what listens for speech and for the ends of turns is real.
  */
+letHeapGrow();
 const shutdown = new Shutdown(20_000);
 const config = readConfig(process.env);
 const log = makeLog(config.LOG_LEVEL);
