@@ -28,7 +28,7 @@ export class Playout {
   readonly #ticker: FrameTicker;
   readonly #listener: PlayoutListener;
   readonly #block: Float32Array;
-  readonly #kept = new SentFrames();
+  readonly #kept: SentFrames;
   #line: PlayoutLine | undefined;
   #isHeld = false;
   #isWirePaused = false;
@@ -50,6 +50,7 @@ export class Playout {
     this.#ticker = ticker;
     this.#listener = listener;
     this.#block = new Float32Array((transport.sampleRate * BLOCK_MS) / 1000);
+    this.#kept = new SentFrames(this.#block.length / BLOCK_FRAMES);
     this.#head = new Playhead(clock);
   }
 
@@ -133,7 +134,7 @@ export class Playout {
     this.#line.startMs += this.#head.sentMs - first.atMs;
     for (const { samples } of again) {
       this.#transport.audio(samples);
-      this.#kept.push(this.#head.sentMs, samples);
+      this.#kept.push(samples);
       this.#head.sent(FRAME_MS);
     }
   }
@@ -266,7 +267,7 @@ export class Playout {
       const frame = this.#block.subarray(filled, filled + frameLength);
       if (!line.buffer.read(frame)) break;
       line.startMs ??= this.#head.sentMs;
-      this.#kept.push(this.#head.sentMs, frame.slice());
+      this.#kept.push(frame);
       this.#head.sent(FRAME_MS);
       filled += frameLength;
     }

@@ -1,55 +1,87 @@
+import { toFloat32, toInt16 } from '../../media/pcm.js';
 import { FRAME_MS } from './frame-ticker.js';
 
 /** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
-const KEPT_MS = 5000;
+const KEPT_MS = 5_000;
+/** And so much ahead of it, with some room: as much as is ever sent before it is played. */
+const AHEAD_MS = 500;
+const MOST_FRAMES = (KEPT_MS + AHEAD_MS) / FRAME_MS;
 
+/** A frame as it was sent, rounded to 16 bit. */
 interface SentFrame {
   /** Its position in the agent's audio. */
   readonly atMs: number;
   readonly samples: Float32Array;
 }
 
-/** The frames that a client may not have heard yet, in case it needs them again. */
+/**
+ * The frames that a client may not have heard yet, in case it needs them again. All that is sent is pushed:
+ * a frame's number is its place in the agent's audio. One ring holds them, half as large as the samples
+ * were: arrays that live for seconds are what a collector has most work with.
+ */
 export class SentFrames {
-  readonly #frames: SentFrame[] = [];
-  /** Of the first frame that was not told of. */
+  readonly #length: number;
+  readonly #ring: Int16Array;
+  /** Numbers of the oldest frame that is kept, of the next one to tell of, and of the next to come. */
+  #first = 0;
   #next = 0;
+  #end = 0;
 
-  /** @param samples are the receiver's from now on. */
-  push(atMs: number, samples: Float32Array): void {
-    this.#frames.push({ atMs, samples });
+  /** @param frameLength samples */
+  constructor(frameLength: number) {
+    this.#length = frameLength;
+    this.#ring = new Int16Array(frameLength * MOST_FRAMES);
+  }
+
+  /** Takes the next frame, which it copies. */
+  push(samples: Float32Array): void {
+    toInt16(samples, this.#placeOf(this.#end++));
+    this.#first = Math.max(this.#first, this.#end - MOST_FRAMES);
+    this.#next = Math.max(this.#next, this.#first);
   }
 
   /** Those whose sound reaches beyond a position. */
   beyond(positionMs: number): readonly SentFrame[] {
-    return this.#frames.filter(({ atMs }) => atMs + FRAME_MS > positionMs);
+    return this.#from(Math.floor(positionMs / FRAME_MS));
   }
 
   /** Those that begin at a position or behind it. */
   from(positionMs: number): readonly SentFrame[] {
-    return this.#frames.filter(({ atMs }) => atMs >= positionMs);
+    return this.#from(Math.ceil(positionMs / FRAME_MS));
   }
 
   /** Tells of each frame, once, when a position lies behind its beginning. */
   tellUpTo(positionMs: number, tell: (frame: SentFrame) => void): void {
-    for (let i = this.#next; i < this.#frames.length; i++) {
-      const frame = this.#frames[i]!;
-      if (frame.atMs >= positionMs) return;
-      this.#next = i + 1;
-      tell(frame);
+    while (this.#next < this.#end && this.#next * FRAME_MS < positionMs) {
+      tell(this.#frame(this.#next++));
     }
   }
 
   /** Forgets what the playhead has left far behind. */
   trim(playedMs: number): void {
-    const stale = this.#frames.findIndex(({ atMs }) => atMs >= playedMs - KEPT_MS);
-    const count = stale < 0 ? this.#frames.length : stale;
-    this.#frames.splice(0, count);
-    this.#next = Math.max(0, this.#next - count);
+    const oldest = Math.ceil((playedMs - KEPT_MS) / FRAME_MS);
+    this.#first = Math.min(this.#end, Math.max(this.#first, oldest));
+    this.#next = Math.max(this.#next, this.#first);
   }
 
   clear(): void {
-    this.#frames.length = 0;
-    this.#next = 0;
+    this.#first = this.#end;
+    this.#next = this.#end;
+  }
+
+  #from(number: number): readonly SentFrame[] {
+    const first = Math.max(this.#first, number);
+    return Array.from({ length: Math.max(0, this.#end - first) }, (_, i) => this.#frame(first + i));
+  }
+
+  #frame(number: number): SentFrame {
+    const samples = new Float32Array(this.#length);
+    toFloat32(this.#placeOf(number), samples);
+    return { atMs: number * FRAME_MS, samples };
+  }
+
+  #placeOf(number: number): Int16Array {
+    const at = (number % MOST_FRAMES) * this.#length;
+    return this.#ring.subarray(at, at + this.#length);
   }
 }
