@@ -74,6 +74,8 @@ export interface HarnessOptions {
   readonly wayMs?: number;
   readonly transcriptMs?: number;
   readonly voiceMs?: number;
+  /** The value of the voice's nth sample since the call began, from 1; by default n / 1e7. */
+  readonly sampleAt?: (n: number) => number;
   /** The wire can pause; else it is cleared and sent again. */
   readonly canPause?: boolean;
   readonly recogniserFails?: boolean;
@@ -299,7 +301,7 @@ function overheard(voice: VoiceModel, name: string, spokenBy: string[]): VoiceMo
 /** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
 function scriptedVoice(
   clock: Clock,
-  { voiceMs = 20, voiceFailsAfter, voiceIsMute }: HarnessOptions,
+  { voiceMs = 20, sampleAt = (n) => n / 1e7, voiceFailsAfter, voiceIsMute }: HarnessOptions,
 ): VoiceModel {
   let spoken = 0;
   return {
@@ -321,7 +323,7 @@ function scriptedVoice(
       for (let index = 0; index < words.length; index++) {
         if (signal.aborted) throw new Error('aborted');
         if (index === failsAfter) throw new Error('the voice died');
-        const samples = Float32Array.from({ length: 2400 }, () => ++spoken / 1e7);
+        const samples = Float32Array.from({ length: 2400 }, () => sampleAt(++spoken));
         yield { samples, words: index === 0 ? words : [] };
       }
     },
