@@ -15,27 +15,26 @@ const DAY_ENDS = 'T23:59:59.999Z';
  * @param options with `isEnd` a day is its last moment, else its first, UTC.
  */
 export function dateTime({ isEnd = false }: { readonly isEnd?: boolean } = {}) {
-  return custom(
-    (value) => {
-      const date = readDateTime(value);
-      const isDayOnly = isEnd && String(value).length === DAY_LENGTH;
-      return date instanceof Date && isDayOnly ? new Date(`${value}${DAY_ENDS}`) : date;
-    },
-    { type: 'string', format: 'date-time' },
-  );
+  return custom((value) => readDateTime(value, isEnd), { type: 'string', format: 'date-time' });
 }
 
-function readDateTime(value: unknown): Date | Refused {
+function readDateTime(value: unknown, isEnd: boolean): Date | Refused {
   const text = toText(value);
   if (text instanceof Refused) {
     return new Refused('datetime_type', 'Input should be a valid datetime');
   }
   const match = ISO_8601.exec(text);
-  const hasTime = text.length > DAY_LENGTH;
-  const date = new Date(match && hasTime && !match.groups?.zone ? `${text}Z` : text);
+  const date = new Date(match ? momentOf(text, match.groups?.zone, isEnd) : text);
   if (match && !Number.isNaN(date.getTime()) && isDay(text.slice(0, DAY_LENGTH))) return date;
   const error = 'invalid character in year';
   return new Refused('datetime_parsing', `Input should be a valid datetime, ${error}`, { error });
+}
+
+/** With its zone, which is UTC where none is written. */
+function momentOf(text: string, zone: string | undefined, isEnd: boolean): string {
+  const isDayOnly = text.length === DAY_LENGTH;
+  if (isDayOnly) return isEnd ? text + DAY_ENDS : text;
+  return zone === undefined ? `${text}Z` : text;
 }
 
 /** JavaScript takes 30 February for 2 March. */
