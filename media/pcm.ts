@@ -9,14 +9,14 @@ export function toInt16(samples: Float32Array, pcm: Int16Array): void {
   }
 }
 
+/** Converts signed 16 bit to samples in −1…1. `samples` is at least as long as `pcm`. */
+export function toFloat32(pcm: Int16Array, samples: Float32Array): void {
+  for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / 32768;
+}
+
 /** The sum of the squares. Iterators cost five times as much as the index. */
 export function energyOf(samples: Float32Array): number {
   let energy = 0;
   for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!;
   return energy;
-}
-
-/** Converts signed 16 bit to samples in −1…1. `samples` is at least as long as `pcm`. */
-export function toFloat32(pcm: Int16Array, samples: Float32Array): void {
-  for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / 32768;
 }

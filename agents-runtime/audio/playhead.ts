@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 
 /** At most this much is sent ahead of what has been played. */
-const LEAD_MS = 400;
+export const LEAD_MS = 400;
 /** A client plays this much later than it could, of its own; what is more of its lag is the wire's. */
 const CLIENT_BUFFER_MS = 60;
 /** No wire is thought to be longer than this, there and back. */

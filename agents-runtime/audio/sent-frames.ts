@@ -1,11 +1,10 @@
 import { toFloat32, toInt16 } from '../../media/pcm.js';
 import { FRAME_MS } from './frame-ticker.js';
+import { LEAD_MS } from './playhead.js';
 
 /** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
 const KEPT_MS = 5_000;
-/** And so much ahead of it, with some room: as much as is ever sent before it is played. */
-const AHEAD_MS = 500;
-const MOST_FRAMES = (KEPT_MS + AHEAD_MS) / FRAME_MS;
+const MOST_FRAMES = (KEPT_MS + LEAD_MS) / FRAME_MS;
 
 /** A frame as it was sent, rounded to 16 bit. */
 interface SentFrame {
@@ -36,8 +35,7 @@ export class SentFrames {
   /** Takes the next frame, which it copies. */
   push(samples: Float32Array): void {
     toInt16(samples, this.#placeOf(this.#end++));
-    this.#first = Math.max(this.#first, this.#end - MOST_FRAMES);
-    this.#next = Math.max(this.#next, this.#first);
+    this.#forgetBefore(this.#end - MOST_FRAMES);
   }
 
   /** Those whose sound reaches beyond a position. */
@@ -59,14 +57,16 @@ export class SentFrames {
 
   /** Forgets what the playhead has left far behind. */
   trim(playedMs: number): void {
-    const oldest = Math.ceil((playedMs - KEPT_MS) / FRAME_MS);
-    this.#first = Math.min(this.#end, Math.max(this.#first, oldest));
-    this.#next = Math.max(this.#next, this.#first);
+    this.#forgetBefore(Math.ceil((playedMs - KEPT_MS) / FRAME_MS));
   }
 
   clear(): void {
-    this.#first = this.#end;
-    this.#next = this.#end;
+    this.#forgetBefore(this.#end);
+  }
+
+  #forgetBefore(number: number): void {
+    this.#first = Math.min(this.#end, Math.max(this.#first, number));
+    this.#next = Math.max(this.#next, this.#first);
   }
 
   #from(number: number): readonly SentFrame[] {

@@ -1,4 +1,5 @@
 import { Tensor } from 'onnxruntime-node';
+import { energyOf } from '../pcm.js';
 
 /** What BERT and its kin take: the longest row tells the length, the mask leaves out what fills the others. */
 export function batchOf(rows: readonly (readonly number[])[]) {
@@ -30,9 +31,7 @@ export function unitSumOf(
   for (let t = 0; t < count; t++) {
     for (let d = 0; d < size; d++) vector[d]! += values[t * size + d]!;
   }
-  let squares = 0;
-  for (const value of vector) squares += value * value;
-  const scale = 1 / Math.sqrt(squares || 1);
+  const scale = 1 / Math.sqrt(energyOf(vector) || 1);
   for (let d = 0; d < size; d++) vector[d]! *= scale;
   return vector;
 }

@@ -1,3 +1,5 @@
+import { energyOf } from '../../pcm.js';
+
 const LEVEL_BITS = 15;
 const LEVELS = 1 << LEVEL_BITS;
 /** `top_p` at which the noise is as the model was trained with. */
@@ -74,9 +76,7 @@ export function scramble(value: number): number {
 }
 
 function deviationOf(values: Float32Array, from: number, count: number): number {
-  let sum = 0;
-  for (let i = from; i < from + count; i++) sum += values[i]! * values[i]!;
-  return Math.sqrt(sum / count);
+  return Math.sqrt(energyOf(values.subarray(from, from + count)) / count);
 }
 
 /** Source: P. J. Acklam's rational approximation of the normal quantile, for p ≤ ½ (error 1e-9). */

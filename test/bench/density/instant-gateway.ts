@@ -46,10 +46,10 @@ import { instantModel, instantRecogniser, instantVoice } from './instant-models.
  * recogniser, language model and voice answer at once, as remote ones would that cost this machine
  * nothing; what listens for speech and for the ends of turns is real.
  */
-letHeapGrow();
 const shutdown = new Shutdown(20_000);
 const config = readConfig(process.env);
 const log = makeLog(config.LOG_LEVEL);
+letHeapGrow();
 const metrics = new Metrics();
 shutdown.add('metrics', () => metrics.close());
 const { gc } = globalThis;
