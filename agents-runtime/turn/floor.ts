@@ -206,7 +206,7 @@ export function resume(state: TurnState): TurnStep {
   ];
 }
 
-export function cut(state: TurnState): TurnStep {
+function cut(state: TurnState): TurnStep {
   const { agent } = state;
   if (agent.phase === 'idle') return [state];
   const wasSilent = agent.phase === 'thinking' || (agent.phase === 'held' && !agent.hasSpoken);

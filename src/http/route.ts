@@ -74,7 +74,7 @@ export interface RouteResponse {
 }
 
 /** Another way in than an API key: a call's own token, or a link that was signed. */
-export interface RouteCredential {
+interface RouteCredential {
   readonly kind: 'end_token' | 'signed_link';
   /** An API key with the route's scope is as good. */
   readonly orKey?: boolean;

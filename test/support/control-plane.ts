@@ -47,7 +47,7 @@ export const BUILTIN_VOICE: BuiltinVoice = {
   isDefault: true,
 };
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON; the text of anything else. */

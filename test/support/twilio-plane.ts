@@ -25,7 +25,7 @@ import { OVERRIDES } from './webhook-app.js';
 export const ORIGIN = 'https://voice.example.com';
 
 /** A call that began, as its line sees it: what came is written down, and the test speaks. */
-export class ScriptedCall implements CallInput {
+class ScriptedCall implements CallInput {
   readonly told: string[] = [];
   readonly callId: string;
   readonly line: PhoneLine;

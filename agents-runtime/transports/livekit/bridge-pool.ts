@@ -22,7 +22,7 @@ const FAILING_MS = 2_000;
 const JOIN_MS = 25_000;
 
 /** Where what happens to processes is told. */
-export interface RoomsLog {
+interface RoomsLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
