@@ -146,8 +146,8 @@ export class Playout {
     this.#advance();
     this.#stopResuming();
     this.#line = undefined;
-    line.buffer.close();
     const spoken = this.#spoken(line, true);
+    line.buffer.close();
     this.#isHeld = false;
     this.#isWirePaused = false;
     this.#isCleared = false;
