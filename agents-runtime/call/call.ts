@@ -56,6 +56,7 @@ export class Call implements CallInput {
       clock,
       startedAt,
       act: (action) => this.#act(action),
+      onClosed: () => this.#close(),
     });
     const context = {
       parts,
@@ -123,10 +124,14 @@ export class Call implements CallInput {
     this.#endedReason = reason;
     this.#lostTimer?.cancel();
     this.#turns.close();
+  }
+
+  /** Both legs stay open until `close` has recorded what was heard last of the agent and the caller. */
+  #close(): void {
     this.#caller.close();
     this.#parts.observer?.dropped(this.#caller.droppedSamples);
     this.#agent.close();
-    void this.#finish(reason);
+    if (this.#endedReason) void this.#finish(this.#endedReason);
   }
 
   async #finish(reason: EndedReason): Promise<void> {

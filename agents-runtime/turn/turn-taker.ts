@@ -11,6 +11,8 @@ export interface TurnTakerOptions {
   /** Clock time of call time zero. */
   readonly startedAt: number;
   readonly act: (action: TurnAction) => void;
+  /** Called once, after `close` and everything that was queued before it have been carried out. */
+  readonly onClosed?: () => void;
 }
 
 /** Runs the turn reducer: feeds it one event at a time and carries out its timers. */
@@ -19,6 +21,7 @@ export class TurnTaker {
   readonly #timers = new Map<TurnTimer, Timer>();
   readonly #queue: TurnEvent[] = [];
   #isStepping = false;
+  #isClosed = false;
   #state: TurnState;
 
   constructor(options: TurnTakerOptions) {
@@ -42,12 +45,22 @@ export class TurnTaker {
     }
   }
 
-  /** Ends all timers; events after it change nothing. */
+  /** Ends all timers; events after it change nothing. Within a step it is queued: see `onClosed`. */
   close(): void {
     this.handle({ type: 'close' });
   }
 
   #step(event: TurnEvent): void {
+    if (this.#isClosed) return;
+    this.#isClosed = event.type === 'close';
+    this.#carryOut(event);
+    if (!this.#isClosed) return;
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    this.#options.onClosed?.();
+  }
+
+  #carryOut(event: TurnEvent): void {
     const { clock, startedAt, act } = this.#options;
     const [state, ...effects] = stepTurn(this.#state, event, clock.now() - startedAt);
     this.#state = state;
