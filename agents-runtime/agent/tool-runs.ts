@@ -70,9 +70,9 @@ export class ToolRuns {
     const spec = this.specs.find(({ name }) => name === call.name)!;
     const args = parsed(call.arguments)!;
     if (spec.mode === 'async') {
-      void this.#work(call, args, spec).then((outcome) =>
-        this.#keep({ ...call, id: `${call.id}-result` }, outcome),
-      );
+      this.#work(call, args, spec)
+        .then((outcome) => this.#keep({ ...call, id: `${call.id}-result` }, outcome))
+        .catch((error: unknown) => this.#listener.onFault(error));
       return this.#keep(call, { text: 'Accepted: it runs in the background.' });
     }
     this.#listener.started();

@@ -8,9 +8,11 @@ import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
-import type { CallParts } from '../../agents-runtime/call/call-parts.js';
+import type { CallFault, CallParts } from '../../agents-runtime/call/call-parts.js';
+import { guardedInput } from '../../agents-runtime/call/guarded-input.js';
 import type { CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
-import { systemClock } from '../../agents-runtime/clock.js';
+import { type Clock, systemClock } from '../../agents-runtime/clock.js';
+import { FaultBoundary } from '../../agents-runtime/fault-boundary.js';
 import { CallRecorder } from '../../agents-runtime/recording/call-recorder.js';
 import { recordCall } from '../../agents-runtime/replay/recorded-call.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
@@ -180,16 +182,24 @@ export class TakenCall {
       resolve = over;
     });
     const observed = metrics.begin();
-    const recorder = config.recordingEnabled ? this.#record(wire) : undefined;
+    const onFault = (part: Parameters<CallFault>[0], error: unknown) => {
+      observed.fault(part);
+      log.warn({ err: error, part }, 'fault in a call');
+    };
+    // Around what stands between the call and its transport: recording, replay file and feed.
+    const boundary = new FaultBoundary({
+      report: (error) => onFault('call', error),
+      end: () => call.hangUp('error_transport'),
+    });
+    const clock = boundary.clock(systemClock);
+    const recorder = config.recordingEnabled ? this.#record(wire, clock) : undefined;
     const tape = config.recordingEnabled ? replays?.begin(callId) : undefined;
     const parts: CallParts = {
       ...this.#modelParts(),
+      clock,
       transport: recorder ?? wire,
       observer: observed,
-      onFault: (part, error) => {
-        observed.fault(part);
-        log.warn({ err: error, part }, 'fault in a call');
-      },
+      onFault,
       onEnded: (reason) => {
         live.remove(callId);
         tools?.close();
@@ -205,7 +215,7 @@ export class TakenCall {
     });
     const watched = watchedParts(parts, feed);
     const plain = tape ? recordCall(watched, tape) : new Call(watched);
-    const call = watchedInput(recorder?.input(plain) ?? plain, feed);
+    const call = guardedInput(watchedInput(recorder?.input(plain) ?? plain, feed), boundary);
     const end = (reason: EndedReason) => {
       call.hangUp(reason);
       return ended;
@@ -215,12 +225,11 @@ export class TakenCall {
     return call;
   }
 
-  #modelParts(): Omit<CallParts, 'transport' | 'onFault' | 'onEnded'> {
+  #modelParts(): Omit<CallParts, 'clock' | 'transport' | 'onFault' | 'onEnded'> {
     const { calls, models, ticker } = this.#parts;
     const { config, voice, dictionary, tools } = this.#own;
     return {
       config,
-      clock: systemClock,
       ticker,
       voiceActivity: models.voiceActivity,
       noiseReduction: models.noiseReduction,
@@ -243,8 +252,8 @@ export class TakenCall {
     };
   }
 
-  #record(transport: CallTransport): CallRecorder {
+  #record(transport: CallTransport, clock: Clock): CallRecorder {
     const sink = this.#parts.recordings.begin(this.row.call_id, transport.sampleRate);
-    return new CallRecorder({ transport, clock: systemClock, sink });
+    return new CallRecorder({ transport, clock, sink });
   }
 }

@@ -134,6 +134,7 @@ export class CallSockets {
       resumeToken,
       sampleRate: taken.voiceRate,
       audio: hello.audio,
+      onFault: (error) => log.error({ err: error }, 'fault in the transport of a call'),
     });
     const call = taken.begin(wire, { log, resumable: { socket: wire, token: resumeToken } });
     wire.start(call, socket);

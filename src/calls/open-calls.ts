@@ -218,10 +218,14 @@ async function openPulse(
   metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
   const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
   creditWatch.start();
-  const ticker = new FrameTicker(systemClock, (lateMs) => {
-    parts.observeFrame(lateMs);
-    load.frame(lateMs);
-  });
+  const ticker = new FrameTicker(
+    systemClock,
+    (lateMs) => {
+      parts.observeFrame(lateMs);
+      load.frame(lateMs);
+    },
+    (error) => log.error({ err: error }, 'fault in the frame ticker'),
+  );
   return {
     watched,
     ticker,

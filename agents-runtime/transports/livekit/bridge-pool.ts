@@ -96,7 +96,9 @@ export class BridgePool implements Rooms {
         else if (message.type === 'over') fail(message.why);
         else if (message.type === 'joined' && !isGivenUp) {
           settle();
-          wire = new BridgedRoom(port, message.caller, this.#clock);
+          wire = new BridgedRoom(port, message.caller, this.#clock, (error) =>
+            this.#options.log.warn({ err: error }, 'fault in the room of a call'),
+          );
           resolve(wire);
         }
       };

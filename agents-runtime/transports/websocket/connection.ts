@@ -9,6 +9,7 @@ import { FRAME_MS } from '../../audio/frame-ticker.js';
 import type { CallEvent, CallInput, CallTransport } from '../../call/transport.js';
 import type { Clock } from '../../clock.js';
 import { CallError } from '../../errors.js';
+import { FaultBoundary } from '../../fault-boundary.js';
 import { Liveness } from './liveness.js';
 import {
   type ClientMessage,
@@ -49,6 +50,8 @@ export interface CallSocketOptions {
   readonly sampleRate: number;
   /** What the first hello asked for. Opus is refused where the voice's rate is none of its own. */
   readonly audio: Hello['audio'];
+  /** Receives what went wrong here by itself; it ends the call. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** A call's wire to a browser: one WebSocket at a time, and another after it when the first breaks. */
@@ -56,6 +59,11 @@ export class CallSocket implements CallTransport {
   readonly sampleRate: number;
   readonly hasEchoCanceller = true;
   readonly #options: CallSocketOptions;
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#options.onFault?.(error),
+    end: () => this.#call?.hangUp('error_transport'),
+  });
+  readonly #clock: Clock;
   readonly #down: 'pcm' | 'opus';
   readonly #encoder: OpusPacketEncoder | undefined;
   readonly #decoder: OpusPacketDecoder | undefined;
@@ -69,6 +77,7 @@ export class CallSocket implements CallTransport {
 
   constructor(options: CallSocketOptions) {
     this.#options = options;
+    this.#clock = this.#boundary.clock(options.clock);
     this.sampleRate = options.sampleRate;
     this.#down = options.audio.down === 'opus' && isOpusRate(options.sampleRate) ? 'opus' : 'pcm';
     if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
@@ -147,23 +156,25 @@ export class CallSocket implements CallTransport {
   #listen(socket: WebSocket): void {
     this.#socket = socket;
     this.#liveness?.close();
-    const liveness = new Liveness(socket, this.#options.clock);
+    const liveness = new Liveness(socket, this.#clock);
     this.#liveness = liveness;
-    socket.on('message', (data, isBinary) => {
+    const onMessage = this.#boundary.guard((data: RawData, isBinary: boolean) => {
       liveness.heard();
       this.#onFrame(socket, data, isBinary);
     });
+    socket.on('message', onMessage);
     socket.on('error', () => {
       // The library has said why: the client learns it only if what it sends meanwhile is still read.
-      const limit = this.#options.clock.after(GOODBYE_MS, () => socket.terminate());
+      const limit = this.#clock.after(GOODBYE_MS, () => socket.terminate());
       socket.once('close', () => limit.cancel());
     });
-    socket.on('close', () => {
+    const onClose = this.#boundary.guard(() => {
       liveness.close();
       if (this.#socket !== socket) return;
       this.#socket = undefined;
       this.#call?.lost();
     });
+    socket.on('close', onClose);
   }
 
   #sendReady(positionMs: number, seq?: number): void {
@@ -232,7 +243,7 @@ export class CallSocket implements CallTransport {
   }
 
   #countText(): void {
-    const now = this.#options.clock.now();
+    const now = this.#clock.now();
     this.#textTimes = [...this.#textTimes.filter((at) => now - at < TEXTS_MS), now];
     if (this.#textTimes.length > MOST_TEXTS) {
       throw new CallError('PROTOCOL', `At most ${MOST_TEXTS} texts in ${TEXTS_MS / 1000} s`);
