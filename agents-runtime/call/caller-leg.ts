@@ -120,14 +120,19 @@ export class CallerLeg {
     // A question that still waits is out of date: a model that is behind is not asked ever more.
     this.#judging.abort();
     this.#judging = new AbortController();
-    const { turns, parts } = this.#context;
-    const { signal } = this.#judging;
+    const probability = await this.#completeness(heard, this.#judging.signal);
+    if (probability === undefined) return;
+    this.#context.turns.handle({ type: 'completeness', zeroMs, probability });
+  }
+
+  /** Undefined without an answer: the turn is then committed at its longest delay. */
+  async #completeness(heard: Float32Array, signal: AbortSignal): Promise<number | undefined> {
+    const { turnModel, onFault } = this.#context.parts;
     try {
-      const probability = await parts.turnModel.completeness(heard, signal);
-      turns.handle({ type: 'completeness', zeroMs, probability });
+      return await turnModel.completeness(heard, signal);
     } catch (error) {
-      // The turn is then committed at its longest delay.
-      if (!signal.aborted) parts.onFault('turn-model', error);
+      if (!signal.aborted) onFault('turn-model', error);
+      return undefined;
     }
   }
 

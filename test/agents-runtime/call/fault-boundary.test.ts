@@ -41,6 +41,17 @@ describe('an exception in a call', () => {
     expect(healthy.faults).toEqual([]);
   });
 
+  it('in the reducer is not reported as a fault of the turn model that was asked', async () => {
+    const bug = { valueOf: () => raise('a bug in the reducer') } as unknown as number;
+    const call = harness({ completeness: () => bug });
+    call.call.connected();
+    await call.say('what time is it', 600);
+    await call.silence(2_000);
+    expect(call.faults).toEqual(['call: Error: a bug in the reducer']);
+    expect(call.ended()).toBe('error_transport');
+    expect(call.clock.pending).toBe(0);
+  });
+
   it('in a leg of the frame ticker removes that leg and no other', () => {
     const clock = new VirtualClock();
     const faults: unknown[] = [];
