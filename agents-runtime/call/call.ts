@@ -200,7 +200,9 @@ export class Call implements CallInput {
         return;
       case 'keep-turn':
         this.#caller.forget();
-        if (action.merged !== undefined) this.#transcripts.takeBack(action.merged);
+        return;
+      case 'retract-transcript':
+        this.#transcripts.takeBack(action.turn);
         return;
       case 'leave-turn':
         this.#leave(action);
