@@ -283,8 +283,11 @@ export class Playout {
     const line = this.#line;
     if (line?.startMs === undefined || line.isAudible || playheadMs <= line.startMs) return;
     line.isAudible = true;
-    const audibleAt = this.#clock.now() - (playheadMs - line.startMs);
-    if (!this.#isHeld) this.#head.lag(audibleAt - (line.startedAt ?? audibleAt));
+    const now = this.#clock.now();
+    const sentAt = line.startedAt ?? now;
+    // A client that reports more than it can have played has played nothing before it was sent.
+    const audibleAt = Math.max(sentAt, now - (playheadMs - line.startMs));
+    if (!this.#isHeld) this.#head.lag(audibleAt - sentAt);
     this.#listener.audible(line.utterance, audibleAt);
   }
 
