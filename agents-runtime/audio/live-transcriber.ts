@@ -5,8 +5,10 @@ import { PRE_ROLL, TAIL, Transcriber, type TranscriberOptions } from './transcri
 
 /** Audio goes out so often. */
 const PUSH_EVERY_MS = 100;
-/** The last words of an utterance are waited for so long; then the other recogniser is asked. */
+/** The last words of an utterance are awaited for this long. */
 const LAST_WITHIN_MS = 1_000;
+/** A line need not answer when no more than this is left to hear: 500 ms. */
+const MAX_UNHEARD = 8_000;
 
 export interface LiveTranscriberOptions extends TranscriberOptions {
   readonly live: LiveRecogniser;
@@ -22,6 +24,8 @@ interface LiveTurn {
   fixed: string;
   fixedUpTo: number;
   latest: string;
+  /** How far it has been heard, finally or not, by the line. */
+  heardUpTo: number;
 }
 
 /**
@@ -65,6 +69,7 @@ export class LiveTranscriber {
       fixed: '',
       fixedUpTo: offset,
       latest: '',
+      heardUpTo: offset,
     };
     if (this.#line.isOpen) this.#push();
     else this.#fallBack();
@@ -82,10 +87,21 @@ export class LiveTranscriber {
     this.#zero = zeroSample;
     this.#line.finalise();
     this.#waiting?.cancel();
-    this.#waiting = this.#options.clock.after(LAST_WITHIN_MS, () => {
-      this.#options.onFault(new CallError('RECOGNITION_FAILED', 'No last words came in time'));
-      this.#fallBack();
-    });
+    this.#waiting = this.#options.clock.after(LAST_WITHIN_MS, () => this.#onNoAnswer());
+  }
+
+  /** A line that has heard all of the speech may leave `finalise` without an answer. */
+  #onNoAnswer(): void {
+    const turn = this.#turn;
+    const zeroSample = this.#zero;
+    if (!turn || zeroSample === undefined) return;
+    if (this.#line.isOpen && turn.heardUpTo >= lineSample(turn, zeroSample) - MAX_UNHEARD) {
+      this.#stopWaiting();
+      this.#tell(turn.latest, zeroSample, turn.heardUpTo);
+      return;
+    }
+    this.#options.onFault(new CallError('RECOGNITION_FAILED', 'No last words came in time'));
+    this.#fallBack();
   }
 
   /** The turn is over; the next speech begins a new one. */
@@ -129,16 +145,19 @@ export class LiveTranscriber {
       turn.fixedUpTo = toSample;
       turn.latest = turn.fixed;
     } else if (!isFinal) turn.latest = join(turn.fixed, text);
-    const zeroSample = isLast ? this.#zero : undefined;
-    if (isLast) this.#stopWaiting();
+    turn.heardUpTo = Math.max(turn.heardUpTo, toSample);
+    const zero = this.#zero;
+    // A final that reaches the pause is the answer, whether it says so or not.
+    const isAll = zero !== undefined && turn.fixedUpTo >= lineSample(turn, zero);
+    const zeroSample = isLast || isAll ? zero : undefined;
+    if (isLast || isAll) this.#stopWaiting();
     if (turn.latest === '' && zeroSample === undefined) return;
-    this.#options.onTranscript({
-      text: turn.latest,
-      zeroSample,
-      upToSample: toSample,
-      language,
-      recogniser: this.#options.live.id,
-    });
+    this.#tell(turn.latest, zeroSample, toSample, language);
+  }
+
+  #tell(text: string, zeroSample: number | undefined, upToSample: number, language?: string): void {
+    const recogniser = this.#options.live.id;
+    this.#options.onTranscript({ text, zeroSample, upToSample, language, recogniser });
   }
 
   #onFault(error: unknown): void {
@@ -169,6 +188,11 @@ export class LiveTranscriber {
     this.#waiting = undefined;
     this.#zero = undefined;
   }
+}
+
+/** The place of a sample of the caller's audio in what the line was sent. */
+function lineSample({ offset, fromSample }: LiveTurn, sample: number): number {
+  return offset + sample - fromSample;
 }
 
 function join(first: string, second: string): string {
