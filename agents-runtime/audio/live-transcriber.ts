@@ -39,6 +39,8 @@ export class LiveTranscriber {
   #turn: LiveTurn | undefined;
   #fallback: Transcriber | undefined;
   #notBefore = 0;
+  /** The last sample of speech before the newest pause of the turn, whoever hears it. */
+  #pausedAt = 0;
   /** The pause whose final is waited for. */
   #zero: number | undefined;
   #pushing: Timer | undefined;
@@ -78,6 +80,7 @@ export class LiveTranscriber {
   /** Speech has paused: its last words, up to there. */
   finalise(zeroSample: number): void {
     this.#pushing?.cancel();
+    this.#pausedAt = zeroSample;
     if (this.#fallback) {
       this.#fallback.finalise(zeroSample);
       return;
@@ -106,7 +109,9 @@ export class LiveTranscriber {
 
   /** The turn is over; the next speech begins a new one. */
   reset(): void {
-    if (this.#turn) this.#notBefore = Math.max(this.#notBefore, this.#turn.sentUpTo);
+    if (this.#turn) {
+      this.#notBefore = Math.max(this.#notBefore, this.#turn.sentUpTo, this.#pausedAt);
+    }
     this.#pushing?.cancel();
     this.#stopWaiting();
     this.#fallback?.close();

@@ -160,6 +160,19 @@ describe('a streaming recogniser', () => {
     expect(committedMs[1]).toBe(committedMs[0]);
   });
 
+  it.each([{ isShut: true }, { isDeaf: true }])(
+    'that was stood in for repeats no word in the next turn (%o)',
+    async (manner) => {
+      const soon = { minSilenceMs: 200, minEndpointingMs: 100, userSilenceTimeoutMs: 0 };
+      const call = begin(manner, { config: soon, transcriptMs: 20 });
+      await call.say('where is my order', 900);
+      await call.silence(manner.isDeaf ? 1_360 : 360);
+      await call.say('and the other one', 900);
+      await call.silence(5_000);
+      expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
+    },
+  );
+
   it('that is not there, or hears nothing, is stood in for', async () => {
     for (const manner of [{ isShut: true }, { isDeaf: true }]) {
       const call = begin(manner);
