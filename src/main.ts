@@ -52,6 +52,7 @@ import { AgentTools } from './tools/agent-tools.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { VoicesRepository } from './voices/voices.repository.js';
 import { openWebhooks } from './webhooks/open-webhooks.js';
+import { watchWorkers } from './worker-losses.js';
 
 /** Of the time that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
@@ -86,6 +87,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   member?.tell({ type: 'starting', gatewayId });
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());
+  shutdown.add('worker losses', watchWorkers(metrics, log));
   const load = new LoadWatch(log);
   const permits = new CpuPermits(config.CPU_PERMITS, (...job) => {
     metrics.observePermit(...job);

@@ -1,11 +1,12 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FrameObserver } from '../agents-runtime/audio/frame-ticker.js';
 import {
   type CpuPermits,
   type PermitObserver,
   PRIORITIES,
 } from '../media/inference/cpu-permits.js';
+import type { WorkerLoss } from '../media/inference/worker-loss.js';
 import type { HttpObserver } from './http/request-context.js';
 
 const HTTP_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -25,6 +26,7 @@ export class Metrics {
   readonly #permitWait: Histogram<'priority'>;
   readonly #permitRun: Histogram<'priority'>;
   readonly #frameLateness: Histogram;
+  readonly #workersLost: Counter<'worker' | 'reason'>;
 
   constructor() {
     const registers = [this.registry];
@@ -56,6 +58,12 @@ export class Metrics {
       buckets: LATENESS_BUCKETS_S,
       registers,
     });
+    this.#workersLost = new Counter({
+      name: 'workers_lost_total',
+      help: 'Workers that died or hung and were replaced, by program',
+      labelNames: ['worker', 'reason'],
+      registers,
+    });
     this.#watchLoop();
   }
 
@@ -71,6 +79,10 @@ export class Metrics {
   readonly observeFrame: FrameObserver = (lateMs) => {
     this.#frameLateness.observe(lateMs / 1000);
   };
+
+  observeWorkerLoss(worker: string, reason: WorkerLoss['reason']): void {
+    this.#workersLost.inc({ worker, reason });
+  }
 
   /** Shows the pool's present state; it is read when somebody asks. */
   watchPermits(permits: CpuPermits): void {
