@@ -235,6 +235,8 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
   const ears = await openEars(store, permits, log);
   shutdown.add('ears', () => ears.close());
   shutdown.proceed();
+  const tools = new AgentTools({ outbound: needs.webhooks.outbound, log });
+  shutdown.add('tools', () => tools.close());
   return openCalls({
     ...needs,
     config,
@@ -247,7 +249,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
       embedder: knowledge.embedder,
       knowledge: knowledge.search,
     }),
-    tools: new AgentTools({ outbound: needs.webhooks.outbound, log }),
+    tools,
     voices: new VoiceShelf(voices),
     events: needs.webhooks.events,
     inboundCalls: needs.webhooks.inboundCalls,
