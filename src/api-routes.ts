@@ -119,7 +119,7 @@ function speechParts(parts: ApiParts, catalogue: VoiceCatalogue): SpeechParts {
 }
 
 function ownAgentRoutes(parts: ApiParts, lines: SipLines | undefined) {
-  const { config, db, box, store, voices, models, knowledge } = parts;
+  const { config, db, box, store, voices, models, knowledge, log } = parts;
   const repository = new AgentsRepository(db);
   const agents = new Agents({
     repository,
@@ -133,6 +133,7 @@ function ownAgentRoutes(parts: ApiParts, lines: SipLines | undefined) {
       store,
     }),
     knowledgeBases: knowledge.directory,
+    log,
   });
   return agentRoutes({ agents, repository, models, lines });
 }

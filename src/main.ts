@@ -99,6 +99,11 @@ async function start(shutdown: Shutdown): Promise<void> {
   const address: Address = { port: undefined };
   const services = await openServices(context, foundation, permits);
   const { served, models } = await openListing(context, languageServers);
+  const withoutModel = await new AgentsRepository(foundation.db).countWithoutModel();
+  if (withoutModel > 0) {
+    const line = { agents: withoutModel, model: models.defaultLlmModel };
+    log.info(line, 'the default model answers for deployed agents without llm_model');
+  }
   const parts = { ...foundation, ...services, gatewayId, permits, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,
@@ -237,6 +242,8 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
   const ears = await openEars(store, permits, log);
   shutdown.add('ears', () => ears.close());
   shutdown.proceed();
+  const tools = new AgentTools({ outbound: needs.webhooks.outbound, log });
+  shutdown.add('tools', () => tools.close());
   return openCalls({
     ...needs,
     config,
@@ -249,7 +256,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
       embedder: knowledge.embedder,
       knowledge: knowledge.search,
     }),
-    tools: new AgentTools({ outbound: needs.webhooks.outbound, log }),
+    tools,
     voices: new VoiceShelf(voices),
     events: needs.webhooks.events,
     inboundCalls: needs.webhooks.inboundCalls,

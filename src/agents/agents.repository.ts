@@ -105,6 +105,15 @@ export class AgentsRepository {
     return rows.map(toAgent);
   }
 
+  /** How many deployed agents, of all accounts, have no model of their own. */
+  async countWithoutModel(): Promise<number> {
+    const [row] = await this.#db<AgentRow>('agents')
+      .where({ status: 'deployed' })
+      .whereRaw("coalesce(config->>'llm_model', '') = ''")
+      .count<{ count: number }[]>('*');
+    return Number(row!.count);
+  }
+
   /** How many agents an account has in each state. */
   async countByStatus(accountId: string): Promise<Readonly<Record<AgentStatus, number>>> {
     const rows = await this.#db('agents')

@@ -203,11 +203,14 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
   ];
 }
 
-/** Calls go on with another model where the agent's own is not listed: whoever deploys it should know. */
+/** Names the model that answers where the agent has none, or one that is not listed. */
 function deployedMessage({ config }: Agent, { llmModels, defaultLlmModel }: AgentModels): string {
   const message = 'The agent is deployed and takes calls';
   const own = config.llm_model;
-  if (!own || llmModels.some(({ id }) => id === own)) return message;
+  if (!own) {
+    return `${message}. It has no llm_model: the default model, now ${defaultLlmModel}, answers, and another one does when the default changes`;
+  }
+  if (llmModels.some(({ id }) => id === own)) return message;
   return `${message}, but no language server has its model ${own} now: ${defaultLlmModel} answers instead (GET /api/v1/models lists the models)`;
 }
 

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { ApiError, InvalidInput } from '../errors.js';
 import { requireMatch } from '../http/entity-tag.js';
 import type { AllowedHosts } from '../outbound/allowed-hosts.js';
@@ -9,6 +10,7 @@ import type { KnowledgeBaseDirectory, LanguageAvailability } from './agent-ports
 import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents.repository.js';
 import type { CreateAgent, UpdateAgent } from './agents.schema.js';
 import { faultsOfConfig } from './config-rules.js';
+import { ineffectiveSettings } from './ineffective-settings.js';
 import { mergeConfig } from './merge-config.js';
 import { noSuchAgent, requireAgent } from './require-agent.js';
 import { type StoredConfig, sealConfig } from './stored-config.js';
@@ -20,6 +22,7 @@ export interface AgentsParts {
   readonly allowedHosts: AllowedHosts;
   readonly languages: LanguageAvailability;
   readonly knowledgeBases: KnowledgeBaseDirectory;
+  readonly log: Pick<Logger, 'info'>;
 }
 
 /** Which agent to change, and the ETag that it must still have. */
@@ -46,7 +49,10 @@ export class Agents {
     const config = this.#merge(id, {}, body.config);
     await this.#requireKnowledgeBase(accountId, body.kb_id);
     const { name, kb_id: kbId = null } = body;
-    return this.#parts.repository.insert({ id, accountId, name, config, kbId, status: 'paused' });
+    const agent = { id, accountId, name, config, kbId, status: 'paused' } as const;
+    const made = await this.#parts.repository.insert(agent);
+    this.#logIneffective(made);
+    return made;
   }
 
   async find(accountId: string, id: string): Promise<Agent> {
@@ -58,7 +64,7 @@ export class Agents {
     const { accountId, id } = ref;
     await this.find(accountId, id);
     await this.#requireKnowledgeBase(accountId, body.kb_id);
-    return this.#change(ref, (agent) => {
+    const changed = await this.#change(ref, (agent) => {
       requireEnabled(agent);
       return {
         ...(body.name !== undefined && { name: body.name }),
@@ -66,6 +72,8 @@ export class Agents {
         ...(body.config !== undefined && { config: this.#merge(id, agent.config, body.config) }),
       };
     });
+    if (body.config !== undefined) this.#logIneffective(changed);
+    return changed;
   }
 
   /** Idempotent. @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, AGENT_DISABLED */
@@ -128,6 +136,12 @@ export class Agents {
     const faults = faultsOfConfig(input, next, this.#parts.allowedHosts);
     if (faults.length > 0) throw new InvalidInput(faults);
     return next;
+  }
+
+  #logIneffective({ id, config }: Agent): void {
+    const settings = ineffectiveSettings(config);
+    if (settings.length === 0) return;
+    this.#parts.log.info({ agent: id, settings }, 'settings of the agent have no effect');
   }
 
   async #requireKnowledgeBase(accountId: string, kbId: number | null | undefined): Promise<void> {

@@ -139,7 +139,11 @@ export class CallOpening {
       const config = configForCall(configOf(agent), row.options);
       const dictionary = await models.dictionaryFor(row.account_id, config);
       const voice = models.voiceFor(config);
-      const tools = await models.toolsFor(config, { agentId: agent.id, callId });
+      const tools = await models.toolsFor(config, {
+        accountId: row.account_id,
+        agentId: agent.id,
+        callId,
+      });
       return new TakenCall(this.#parts, row, { config, dictionary, voice, tools });
     } catch (error) {
       // Its slot must not stay taken by a call that never was.

@@ -5,7 +5,6 @@ import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/clock.js';
 import { openRooms } from '../../agents-runtime/transports/livekit/bridge-pool.js';
-import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { EncoderThread } from '../../media/inference/encoder-thread.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
@@ -327,11 +326,7 @@ function pastRoutes(db: Knex, agents: AgentsRepository): readonly Route[] {
   ];
 }
 
-/** The stored config as calls use it; what one setting hides of another is told. */
-function configOf(agent: Agent, { models, box, log }: CallsParts): AgentConfig {
-  const loaded = effectiveConfig(agent, { models, box });
-  for (const hidden of hiddenSettings(loaded)) {
-    log.info({ agent: agent.id, ...hidden }, 'a setting of the agent is hidden by another');
-  }
-  return loaded;
+/** The stored config as calls use it. */
+function configOf(agent: Agent, { models, box }: CallsParts): AgentConfig {
+  return effectiveConfig(agent, { models, box });
 }

@@ -82,6 +82,12 @@ interface RouteCredential {
   readonly check: (request: Request) => Promise<Principal | undefined>;
 }
 
+/** A form (`multipart/form-data`) with a file in its field `file`. */
+export interface RouteForm<Body extends z.ZodType = z.ZodType> {
+  readonly body: Body;
+  readonly maxFileBytes: number;
+}
+
 /** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -105,6 +111,8 @@ export interface Route {
   readonly params?: z.ZodObject;
   /** The body is a form (`multipart/form-data`), a file in its field `file`; the limit is the file's. */
   readonly isMultipart?: boolean;
+  /** A form that is accepted in place of a JSON body. */
+  readonly form?: RouteForm;
   /** The largest body in bytes; without it the application's limit holds. */
   readonly maxBodyBytes?: number;
   /** Answers by status. 401, 403, 429, 500 and, with any input, 422 are added by themselves. */
@@ -117,12 +125,16 @@ export interface RouteSpec<
   Body extends z.ZodType | undefined,
   Query extends z.ZodObject | undefined,
   Params extends z.ZodObject | undefined,
-> extends Omit<Route, 'body' | 'query' | 'params' | 'handle'> {
+  Form extends z.ZodType = never,
+> extends Omit<Route, 'body' | 'query' | 'params' | 'form' | 'handle'> {
   readonly body?: Body;
+  readonly form?: RouteForm<Form>;
   readonly query?: Query;
   readonly params?: Params;
   /** Returns the JSON of a 200, a `reply(…)`, or SENT. */
-  readonly handle: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => unknown;
+  readonly handle: (
+    call: Call<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>,
+  ) => unknown;
 }
 
 type Output<T> = T extends z.ZodType ? z.output<T> : undefined;
@@ -135,11 +147,13 @@ export function route<
   Body extends z.ZodType | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Params extends z.ZodObject | undefined = undefined,
->(spec: RouteSpec<Body, Query, Params>): Route {
+  Form extends z.ZodType = never,
+>(spec: RouteSpec<Body, Query, Params, Form>): Route {
   const { handle, ...rest } = spec;
   return {
     ...(rest as Omit<Route, 'handle'>),
     // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
-    handle: async (call) => handle(call as Call<Output<Body>, Output<Query>, Output<Params>>),
+    handle: async (call) =>
+      handle(call as Call<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>),
   };
 }

@@ -238,6 +238,13 @@ describe('the states of an agent', () => {
     expect((await other('deploy')).body.message).toBe('The agent is deployed and takes calls');
   });
 
+  it('are told on being deployed that the default model answers where they name none', async () => {
+    const { move } = await makeAgent({});
+    expect((await move('deploy')).body.message).toMatch(
+      /has no llm_model: the default model, now parley-extractive-v1, answers, and another one does when/,
+    );
+  });
+
   it('do not reach deployed in a language that nothing here speaks', async () => {
     const { move, ask, path } = await makeAgent({ tts_params: { language: 'pl' } });
     const { status, body } = await move('deploy');

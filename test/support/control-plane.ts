@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import type { AgentLines } from '../../src/agents/agent-ports.js';
 import { Agents } from '../../src/agents/agents.js';
@@ -95,6 +95,8 @@ export interface ControlPlaneOptions {
   /** Told when there are documents to index, which nothing else does here. */
   readonly onDocuments?: () => void;
   readonly whyIndexingWaits?: () => string | undefined;
+  /** For what is logged of agents. */
+  readonly log?: Logger;
 }
 
 /** Accounts, keys, agents and voices behind a listening app, on a database of its own. */
@@ -208,6 +210,7 @@ function testAgentRoutes(
     onDocuments = () => undefined,
     whyIndexingWaits = () => undefined,
     lines,
+    log = pino({ level: 'silent' }),
   }: ControlPlaneOptions,
 ) {
   const repository = new AgentsRepository(database.db);
@@ -221,6 +224,7 @@ function testAgentRoutes(
         languages.includes(language) ? undefined : `Nothing speaks ${language}`,
     },
     knowledgeBases: knowledge,
+    log,
   });
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   return [

@@ -35,11 +35,12 @@ import { loadSecretKeys } from '../../../src/secrets/secret-keys.js';
 import { Shutdown } from '../../../src/shutdown.js';
 import { PhoneConnections } from '../../../src/telephony/phone-connections.js';
 import { openTwilio } from '../../../src/telephony/twilio/open-twilio.js';
+import { AgentTools } from '../../../src/tools/agent-tools.js';
 import { VoicesRepository } from '../../../src/voices/voices.repository.js';
 import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
 import { modelFolder } from '../../support/model-folder.js';
 import { liveBytes } from '../live-bytes.js';
-import { instantModel, instantRecogniser, instantVoice } from './instant-models.js';
+import { hostileModel, instantModel, instantRecogniser, instantVoice } from './instant-models.js';
 
 /**
  * The product's calls, with its database, webhooks and limits, put together for benches alone:
@@ -101,6 +102,8 @@ const closeEars = async () => {
 shutdown.add('ears', closeEars);
 const encoders = new EncoderThread(permits);
 shutdown.add('encoders', () => encoders.close());
+const tools = new AgentTools({ outbound: webhooks.outbound, log });
+shutdown.add('tools', () => tools.close());
 const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: [] });
 const calls = await openCalls({
   gatewayId: randomUUID(),
@@ -112,8 +115,11 @@ const calls = await openCalls({
   log,
   models,
   overrides,
-  replies: { get: () => instantModel, fallbacksFor: () => [] },
-  tools: { open: async () => undefined, expect: () => undefined },
+  replies: {
+    get: (id) => (id === hostileModel.id ? hostileModel : instantModel),
+    fallbacksFor: () => [],
+  },
+  tools,
   voices: new VoiceShelf([instantVoice]),
   ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
   encoders,
@@ -133,6 +139,7 @@ const agents = new Agents({
   allowedHosts: new AllowedHosts([]),
   languages: { problemWith: async () => undefined },
   knowledgeBases: { exists: async () => false },
+  log,
 });
 const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
 const twilio = openTwilio({
