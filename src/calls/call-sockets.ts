@@ -135,8 +135,8 @@ export class CallSockets {
       sampleRate: taken.voiceRate,
       audio: hello.audio,
     });
-    const call = taken.begin(wire, { log, resumable: { socket: wire, token: resumeToken } });
-    wire.start(call, socket);
+    const resumable = { socket: wire, token: resumeToken };
+    taken.begin(wire, { log, resumable }, (call) => wire.start(call, socket));
   }
 }
 

@@ -142,7 +142,7 @@ export class RoomGateway {
     if (typeof row === 'string') return row;
     return {
       drop: () => this.calls.end(callId, 'error_transport'),
-      begin: (_wire, { onEnded }) => {
+      begin: (_transport, { onEnded }, start) => {
         this.held.add(callId);
         this.served.push(callId);
         this.most = Math.max(this.most, this.held.size);
@@ -154,7 +154,7 @@ export class RoomGateway {
         };
         const call = { hangUp: (reason: EndedReason) => void end(reason) };
         this.live.add(callId, { call, end } as unknown as LiveCall);
-        return call as CallInput;
+        start(call as CallInput);
       },
     };
   }
