@@ -3,13 +3,12 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
 import type { CallInput } from '../../agents-runtime/call/transport.js';
-import { systemClock } from '../../agents-runtime/clock.js';
+import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
 import type {
   RoomInvitation,
   Rooms,
   RoomWire,
 } from '../../agents-runtime/transports/livekit/rooms.js';
-import { WorkerConnection } from '../../agents-runtime/transports/livekit/worker-connection.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { CallSlots } from '../../src/calls/call-slots.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
@@ -49,7 +48,7 @@ export class RoomGateway {
   /** The most that were held at once. */
   most = 0;
   readonly jobs: RoomJobs;
-  readonly #worker: WorkerConnection;
+  readonly #worker: DispatchThread;
   readonly #capacity: number;
   readonly #callerHears: Promise<void>;
 
@@ -87,8 +86,7 @@ export class RoomGateway {
       tellJob: (...told) => this.#worker.tellJob(...told),
       onState: () => this.#worker.tell(),
     });
-    this.#worker = new WorkerConnection({
-      clock: systemClock,
+    this.#worker = new DispatchThread({
       url: access.url,
       token: () => tokens.worker(),
       agentName: 'parley',
@@ -121,7 +119,7 @@ export class RoomGateway {
   async stop(): Promise<void> {
     for (const callId of this.held) await this.end(callId);
     await this.jobs.close();
-    this.#worker.close();
+    await this.#worker.close();
   }
 
   #rooms(): Rooms {
