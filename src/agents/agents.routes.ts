@@ -119,7 +119,7 @@ function templateRoute(): Route {
     method: 'post',
     path: '/agent/init-agent',
     summary: 'Get a template to make an agent from',
-    description: 'Makes nothing: agent_template is a body for POST /agent, to be filled in.',
+    description: 'Makes nothing: name and config are a body for POST /agent, to be filled in.',
     body: InitAgent,
     responses: { 200: { description: 'The template', schema: InitialAgent } },
     handle: ({ body }) => initialAgent(body),

@@ -75,7 +75,7 @@ export class CallDesk {
 
   /**
    * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED,
-   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, and what is wrong with the overrides
+   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, NOT_CONFIGURED, and what is wrong with the overrides
    */
   async admit(
     accountId: string,
@@ -182,7 +182,7 @@ export class CallDesk {
 function noLiveKit(): ApiError {
   const settings = 'LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET';
   return new ApiError(
-    'PROVIDER_ERROR',
-    `LiveKit is not configured: ${settings} are missing; ask for the transport "websocket"`,
+    'NOT_CONFIGURED',
+    `LiveKit is not configured: ${settings} are missing: set them, or ask for the transport "websocket"`,
   );
 }

@@ -12,9 +12,11 @@ import type { CallFault, CallParts } from '../../agents-runtime/call/call-parts.
 import { guardedInput } from '../../agents-runtime/call/guarded-input.js';
 import type { CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
 import { type Clock, systemClock } from '../../agents-runtime/clock.js';
+import { CallError } from '../../agents-runtime/errors.js';
 import { FaultBoundary } from '../../agents-runtime/fault-boundary.js';
 import { CallRecorder } from '../../agents-runtime/recording/call-recorder.js';
 import { recordCall } from '../../agents-runtime/replay/recorded-call.js';
+import type { TapeSink } from '../../agents-runtime/replay/tape.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
@@ -80,6 +82,8 @@ export type TakeRefusal = Refusal | 'draining' | 'gone' | 'no_agent' | 'agent_no
 /** What one call has of its own. */
 interface OwnParts extends Pick<CallParts, 'config' | 'dictionary' | 'voice'> {
   readonly tools: OpenTools | undefined;
+  /** Told once, when the call has begun or will not. */
+  readonly opened: () => void;
 }
 
 /** What begins a call beside its wire. */
@@ -92,6 +96,9 @@ export interface Beginning {
   /** Told once, when the call is over and its record is written. */
   readonly onEnded?: (reason: EndedReason) => void;
 }
+
+/** A transport that has not been started; it reports to `call` from `start` on. */
+export type StartTransport = (call: CallInput) => void;
 
 /** Begins calls, whatever wire they come over: first a call is taken, then its wire is given to it. */
 export class CallOpening {
@@ -125,8 +132,23 @@ export class CallOpening {
    * @param mustBeDeployed the agent may not have been paused meanwhile.
    */
   async take(callId: string, { mustBeDeployed = false } = {}): Promise<TakenCall | TakeRefusal> {
-    const { calls, agents, live, gatewayId, models, configOf } = this.#parts;
-    if (live.isDraining) return 'draining';
+    const opened = this.#parts.live.open();
+    if (!opened) return 'draining';
+    let taken: TakenCall | TakeRefusal | undefined;
+    try {
+      taken = await this.#take(callId, mustBeDeployed, opened);
+      return taken;
+    } finally {
+      if (!(taken instanceof TakenCall)) opened();
+    }
+  }
+
+  async #take(
+    callId: string,
+    mustBeDeployed: boolean,
+    opened: () => void,
+  ): Promise<TakenCall | TakeRefusal> {
+    const { calls, agents, gatewayId, models, configOf } = this.#parts;
     const row = await calls.take(callId, gatewayId);
     if (row === undefined) return 'gone';
     if (typeof row === 'string') return row;
@@ -144,7 +166,7 @@ export class CallOpening {
         agentId: agent.id,
         callId,
       });
-      return new TakenCall(this.#parts, row, { config, dictionary, voice, tools });
+      return new TakenCall(this.#parts, row, { config, dictionary, voice, tools, opened });
     } catch (error) {
       // Its slot must not stay taken by a call that never was.
       await calls.end(callId, 'error_transport');
@@ -170,63 +192,100 @@ export class TakenCall {
     return this.#own.voice.sampleRate;
   }
 
-  /** Nobody came: the call ends before it began. */
+  /** Nobody came, or it could not begin: the call ends. */
   async drop(): Promise<void> {
     this.#own.tools?.close();
-    await this.#parts.calls.end(this.row.call_id, 'error_transport');
+    try {
+      await this.#parts.calls.end(this.row.call_id, 'error_transport');
+    } finally {
+      this.#own.opened();
+    }
   }
 
-  /** Joins call and wire; the wire tells the call what comes, beginning with `connected`. */
-  begin(wire: CallTransport, { log, resumable, phone, onEnded }: Beginning): CallInput {
-    const { live, metrics, replays, hub } = this.#parts;
-    const { config, tools } = this.#own;
-    const callId = this.row.call_id;
+  /**
+   * Joins call and transport, and starts the transport, which reports to the call from then on. When
+   * that throws, everything that was opened for the call is closed again; the call is left to `drop`.
+   */
+  begin(transport: CallTransport, beginning: Beginning, start: StartTransport): void {
+    const { live } = this.#parts;
+    if (live.isClosed) throw new CallError('CLOSED', 'this gateway is stopping');
+    const { log, resumable, phone } = beginning;
     let resolve: () => void = () => undefined;
     const ended = new Promise<void>((over) => {
       resolve = over;
     });
-    const observed = metrics.begin();
-    const onFault = (part: Parameters<CallFault>[0], error: unknown) => {
-      observed.fault(part);
-      log.warn({ err: error, part }, 'fault in a call');
-    };
-    // Around what stands between the call and its transport: recording, replay file and feed.
-    const boundary = new FaultBoundary({
-      report: (error) => onFault('call', error),
-      end: () => call.hangUp('error_transport'),
-    });
-    const clock = boundary.clock(systemClock);
-    const recorder = config.recordingEnabled ? this.#record(wire, clock) : undefined;
-    const tape = config.recordingEnabled ? replays?.begin(callId) : undefined;
-    const parts: CallParts = {
-      ...this.#modelParts(),
-      clock,
-      transport: recorder ?? wire,
-      observer: observed,
-      onFault,
-      onEnded: (reason) => {
-        live.remove(callId);
-        tools?.close();
-        observed.ended(reason);
-        log.info({ reason }, 'call ended');
-        resolve();
-        onEnded?.(reason);
-      },
-    };
-    const feed = hub.begin(this.row.account_id, {
-      ...toRunning(this.row),
-      started_at: new Date().toISOString(),
-    });
-    const watched = watchedParts(parts, feed);
-    const plain = tape ? recordCall(watched, tape) : new Call(watched);
-    const call = guardedInput(watchedInput(recorder?.input(plain) ?? plain, feed), boundary);
+    const call = this.#open(transport, beginning, resolve);
     const end = (reason: EndedReason) => {
       call.hangUp(reason);
       return ended;
     };
+    const callId = this.row.call_id;
     live.add(callId, { call, end, ...(resumable && { resumable }), ...(phone && { phone }) });
+    try {
+      start(call);
+    } catch (error) {
+      call.hangUp('error_transport');
+      throw error;
+    }
+    this.#own.opened();
     log.info('call began');
-    return call;
+  }
+
+  /** Makes the call. @param over is told when its record is written. */
+  #open(transport: CallTransport, { log, onEnded }: Beginning, over: () => void): CallInput {
+    const { live, metrics, replays, hub } = this.#parts;
+    const { config, tools } = this.#own;
+    const callId = this.row.call_id;
+    const models = this.#modelParts();
+    const observed = metrics.begin();
+    const feed = hub.begin(this.row.account_id, {
+      ...toRunning(this.row),
+      started_at: new Date().toISOString(),
+    });
+    const onFault = (part: Parameters<CallFault>[0], error: unknown) => {
+      observed.fault(part);
+      log.warn({ err: error, part }, 'fault in a call');
+    };
+    let call: CallInput | undefined;
+    // Around what stands between the call and its transport: recording, replay file and feed.
+    const boundary = new FaultBoundary({
+      report: (error) => onFault('call', error),
+      end: () => call?.hangUp('error_transport'),
+    });
+    const clock = boundary.clock(systemClock);
+    let recorder: CallRecorder | undefined;
+    let tape: TapeSink | undefined;
+    try {
+      if (config.recordingEnabled) {
+        recorder = this.#record(transport, clock);
+        tape = replays?.begin(callId);
+      }
+      const parts: CallParts = {
+        ...models,
+        clock,
+        transport: recorder ?? transport,
+        observer: observed,
+        onFault,
+        onEnded: (reason) => {
+          live.remove(callId);
+          tools?.close();
+          observed.ended(reason);
+          log.info({ reason }, 'call ended');
+          over();
+          onEnded?.(reason);
+        },
+      };
+      const watched = watchedParts(parts, feed);
+      const plain = tape ? recordCall(watched, tape) : new Call(watched);
+      call = guardedInput(watchedInput(recorder?.input(plain) ?? plain, feed), boundary);
+      return call;
+    } catch (error) {
+      observed.ended('error_transport');
+      feed.ended('error_transport');
+      tape?.end();
+      recorder?.close();
+      throw error;
+    }
   }
 
   #modelParts(): Omit<CallParts, 'clock' | 'transport' | 'onFault' | 'onEnded'> {

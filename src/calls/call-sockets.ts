@@ -136,8 +136,8 @@ export class CallSockets {
       audio: hello.audio,
       onFault: (error) => log.error({ err: error }, 'fault in the transport of a call'),
     });
-    const call = taken.begin(wire, { log, resumable: { socket: wire, token: resumeToken } });
-    wire.start(call, socket);
+    const resumable = { socket: wire, token: resumeToken };
+    taken.begin(wire, { log, resumable }, (call) => wire.start(call, socket));
   }
 }
 

@@ -95,7 +95,11 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
       403: { description: 'CALL_VALIDATION_FAILED with a reason' },
       400: { description: "The overrides' voice does not speak the call's language" },
       404: { description: 'No such agent, or the overrides name no voice that is here' },
-      502: { description: 'LiveKit is asked for, which is not configured or cannot be reached' },
+      409: {
+        description:
+          'NOT_CONFIGURED: LiveKit is asked for and has no settings; or the first request still runs',
+      },
+      502: { description: 'LiveKit cannot be reached' },
       503: { description: 'Overloaded, or PUBLIC_URL is missing' },
     },
     handle: ({ principal, body }) =>

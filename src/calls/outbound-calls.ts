@@ -52,7 +52,7 @@ export interface OutboundCallsParts {
   readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
   readonly commands: Pick<CallCommands, 'end'>;
   readonly overrides: VoiceOverrides;
-  /** Throws PROVIDER_ERROR that names the settings a carrier cannot be used without. */
+  /** Throws NOT_CONFIGURED that names the settings a carrier cannot be used without. */
   readonly carriers: { requireConfigured(provider: Provider): void };
   readonly diallers: Diallers;
   readonly refused: RefusedNumbers;

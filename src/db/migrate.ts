@@ -17,6 +17,8 @@ export async function migrate(db: Knex, migrations: readonly Migration[] = MIGRA
   try {
     await db.transaction(async (transaction) => {
       await transaction.raw(`set local statement_timeout = '${TIME_LIMIT}'`);
+      // It idles while the job queue installs its schema over another connection.
+      await transaction.raw(`set local idle_in_transaction_session_timeout = '${TIME_LIMIT}'`);
       await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
       await runMissing(transaction, migrations);
       // Not part of the transaction, but of the turn.

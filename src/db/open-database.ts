@@ -14,7 +14,7 @@ export interface DatabaseNeeds {
   readonly onLost: (error: unknown) => void;
 }
 
-/** Each gateway has a pool of 10, 4 connections for searches, 3 for jobs and 1 that listens. */
+/** Each gateway has a pool of 10, 4 connections for searches, 3 for jobs, 1 that listens and 1 for a lock. */
 const CONNECTIONS_OF_GATEWAY = 20;
 const CONNECTIONS_BESIDE = 10;
 const LEAST_CONNECTIONS = 50;

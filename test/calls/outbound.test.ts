@@ -193,7 +193,7 @@ describe('a call out is refused', () => {
 
   it('by a carrier that is not configured', async () => {
     const { status, body } = await (await agentWith({ phone_provider: 'telnyx' })).call();
-    expect([status, body.code]).toEqual([502, 'PROVIDER_ERROR']);
+    expect([status, body.code]).toEqual([409, 'NOT_CONFIGURED']);
     expect(body.error).toContain('set TELNYX_API_KEY');
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { systemClock } from '../../agents-runtime/clock.js';
 import type { Scope } from '../../src/keys/scopes.js';
 import { CallSound } from '../../src/live/call-sound.js';
+import { RunningCallsRepository } from '../../src/live/running-calls.repository.js';
 import { withControlPlane } from '../support/control-plane.js';
 import { EventReader } from '../support/event-reader.js';
 import { LiveGateway } from '../support/live-gateway.js';
@@ -405,4 +406,18 @@ it('a gateway that stops sends its watchers away', async () => {
   await one.open.close();
   expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_stopping' });
   await reader.until(() => reader.isOver);
+});
+
+/** Brought by links between gateways that say when one comes or goes. */
+it.fails('looks for other gateways when one comes or goes, not every second', async () => {
+  const { watch } = await account();
+  const looks = vi.spyOn(RunningCallsRepository.prototype, 'otherGateways');
+  try {
+    await watch('/calls/live');
+    await vi.waitFor(() => expect(looks).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });
+    await plane.database.db.raw('select pg_sleep(2.5)');
+    expect(looks).toHaveBeenCalledTimes(1);
+  } finally {
+    looks.mockRestore();
+  }
 });
