@@ -31,7 +31,7 @@ export function callRoutes(parts: CallRouteParts): readonly Route[] {
     connectionRoute(desk, true),
     route({
       tag: TAG,
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'get',
       path: '/connection/agent-status/{agent_id}',
       summary: 'Tell whether an agent can be called',
@@ -49,7 +49,7 @@ export function callRoutes(parts: CallRouteParts): readonly Route[] {
 function endRoute({ desk, tokens, calls, keys }: CallRouteParts): Route {
   return route({
     tag: TAG,
-    scope: 'calls',
+    scope: 'calls:monitor',
     method: 'post',
     path: '/calls/{call_id}/end',
     summary: 'End a call',
@@ -82,7 +82,7 @@ function endRoute({ desk, tokens, calls, keys }: CallRouteParts): Route {
 function connectionRoute(desk: CallDesk, isTest: boolean): Route {
   return route({
     tag: TAG,
-    scope: 'calls',
+    scope: 'calls:start',
     method: 'post',
     path: isTest ? '/connection/test-connection-details' : '/connection/connection-details',
     summary: isTest ? 'Call an agent that may be paused' : 'Call an agent',

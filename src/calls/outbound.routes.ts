@@ -31,7 +31,7 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
   return [
     route({
       tag: 'Calls',
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'post',
       path: '/calls/outbound',
       summary: 'Call somebody',

@@ -1,17 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-
-/** What a key must be allowed to do to use a route. */
-export type RouteScope =
-  | 'speech'
-  | 'dictionaries'
-  | 'agents'
-  | 'calls'
-  | 'knowledge'
-  | 'numbers'
-  | 'analytics'
-  | 'keys';
+import type { RouteScope } from './route-scopes.js';
 
 /** Who sent a request, and what it may do. */
 export interface Principal {

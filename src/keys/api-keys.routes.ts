@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.js';
 import { model, str } from '../http/fields.js';
 import { type Principal, type Route, type RouteResponse, reply, route } from '../http/route.js';
+import { isGranted } from '../http/route-scopes.js';
 import { makeApiKey } from './api-key.js';
 import type { ApiKeyFields, ApiKeyInfo, ApiKeysRepository } from './api-keys.repository.js';
 import {
@@ -11,7 +12,7 @@ import {
   UpdateApiKey,
 } from './api-keys.schema.js';
 import type { KeyDirectory } from './key-directory.js';
-import { allows, isScope, type Scope } from './scopes.js';
+import { isScope, type Scope } from './scopes.js';
 
 const MAX_KEYS = 1_000;
 const MAX_INT4 = 2_147_483_647;
@@ -139,8 +140,7 @@ function noSuchKey(id: string): never {
 
 /** @throws ApiError FORBIDDEN when the caller would hand on more than it has */
 function requireGrantable(principal: Principal, scopes: readonly Scope[]): void {
-  const held = principal.scopes.filter(isScope);
-  const lacking = scopes.filter((scope) => !allows(held, scope));
+  const lacking = scopes.filter((scope) => !isGranted(principal.scopes, scope));
   if (lacking.length === 0) return;
   throw new ApiError('FORBIDDEN', 'An API key cannot grant a scope that it lacks', {
     detail: `Missing scope: ${lacking.join(', ')}`,

@@ -41,7 +41,7 @@ export function audioSocketRoutes({ agents, desk, port }: AudioSocketRouteParts)
   return [
     route({
       tag: 'Telephony',
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'post',
       path: '/telephony/audiosocket/calls',
       summary: 'Announce a call that Asterisk brings over AudioSocket',
