@@ -42,6 +42,10 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
       responses: {
         200: { description: 'The carrier dials', schema: OutboundCall },
         403: { description: 'CALL_VALIDATION_FAILED with a reason, or the scope is missing' },
+        409: {
+          description:
+            "The agent's number belongs to another account or to none, or the first request still runs",
+        },
         404: { description: 'No such agent, or a voice or dictionary of the overrides' },
         502: {
           description: 'The carrier refused, or is not configured: then the settings are named',
