@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
 import { model, str } from '../http/fields.js';
 import { type Principal, type Route, route } from '../http/route.js';
-import type { CallDesk } from './call-desk.js';
+import { type Admission, type AdmittedCall, admittedCall, type CallDesk } from './call-desk.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository } from './calls.repository.js';
 import {
@@ -89,6 +89,10 @@ function connectionRoute(desk: CallDesk, isTest: boolean): Route {
     description:
       'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
     isIdempotent: true,
+    replay: {
+      keep: (body) => admittedCall(body as Admission),
+      answer: (kept) => desk.readmit(kept as AdmittedCall),
+    },
     body: ConnectionDetailsInput,
     responses: {
       200: { description: 'How to join the call', schema: ConnectionDetails },

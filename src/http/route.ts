@@ -72,6 +72,14 @@ interface RouteCredential {
   readonly check: (request: Request) => Promise<Principal | undefined>;
 }
 
+/** How a repetition with the same `Idempotency-Key` is answered where the first answer holds secrets. */
+export interface Replay {
+  /** What is stored of the first answer's body: enough for `answer`, and no secret. */
+  readonly keep: (body: unknown) => unknown;
+  /** The body of a repetition, of what was kept. May throw to refuse one. */
+  readonly answer: (kept: unknown) => Promise<unknown>;
+}
+
 /** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -85,6 +93,8 @@ export interface Route {
   readonly isForBrowsers?: boolean;
   /** For what creates: takes `Idempotency-Key`, and answers a repetition as it did the first time. */
   readonly isIdempotent?: boolean;
+  /** For idempotent routes; by default a repetition is answered with the first body. */
+  readonly replay?: Replay;
   /** Takes `If-Match` (in `call.ifMatch`): what was changed since is left alone, with 412. */
   readonly isConditional?: boolean;
   readonly summary: string;
@@ -99,6 +109,11 @@ export interface Route {
   readonly maxBodyBytes?: number;
   /** Answers by status. 401, 403, 429, 500 and, with any input, 422 are added by themselves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
+  /**
+   * Checks the principal's rights to what the body asks for, before the work and before a replay.
+   * @throws ApiError FORBIDDEN
+   */
+  readonly authorize?: (call: Call<unknown, unknown, unknown>) => void;
   readonly handle: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
 }
 
@@ -107,10 +122,11 @@ export interface RouteSpec<
   Body extends z.ZodType | undefined,
   Query extends z.ZodObject | undefined,
   Params extends z.ZodObject | undefined,
-> extends Omit<Route, 'body' | 'query' | 'params' | 'handle'> {
+> extends Omit<Route, 'body' | 'query' | 'params' | 'authorize' | 'handle'> {
   readonly body?: Body;
   readonly query?: Query;
   readonly params?: Params;
+  readonly authorize?: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => void;
   /** Returns the JSON of a 200, a `reply(…)`, or SENT. */
   readonly handle: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => unknown;
 }
@@ -126,10 +142,13 @@ export function route<
   Query extends z.ZodObject | undefined = undefined,
   Params extends z.ZodObject | undefined = undefined,
 >(spec: RouteSpec<Body, Query, Params>): Route {
-  const { handle, ...rest } = spec;
+  const { authorize, handle, ...rest } = spec;
+  // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
+  const typed = (call: Call<unknown, unknown, unknown>) =>
+    call as Call<Output<Body>, Output<Query>, Output<Params>>;
   return {
-    ...(rest as Omit<Route, 'handle'>),
-    // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
-    handle: async (call) => handle(call as Call<Output<Body>, Output<Query>, Output<Params>>),
+    ...(rest as Omit<Route, 'authorize' | 'handle'>),
+    ...(authorize && { authorize: (call) => authorize(typed(call)) }),
+    handle: async (call) => handle(typed(call)),
   };
 }

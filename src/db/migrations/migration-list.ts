@@ -17,6 +17,7 @@ import { knowledgeDocuments } from './0016-knowledge-documents.js';
 import { turnProviders } from './0019-turn-providers.js';
 import { unbegunCalls } from './0020-unbegun-calls.js';
 import { numberOwners } from './0022-number-owners.js';
+import { idempotencyPrincipals } from './0023-idempotency-principals.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly Migration[] = [
   turnProviders,
   unbegunCalls,
   numberOwners,
+  idempotencyPrincipals,
 ];
