@@ -33,6 +33,8 @@ const SINGLE: Readonly<Record<string, string>> = {
   'POST /api/v1/agent/release-phone-number 409': 'numbers.test.ts',
   'POST /api/v1/agent/release-phone-number 502': 'numbers.test.ts',
   'POST /api/v1/calls/outbound 409': 'idempotent-answers.test.ts: no call can be dialled here',
+  'POST /api/v1/telephony/audiosocket/calls 409':
+    'idempotent-answers.test.ts: AudioSocket is not listened for here',
   'GET /api/v1/downloads/{call_id}/{file} 404': 'records.test.ts',
   'GET /api/v1/downloads/{call_id}/{file} 416': 'records.test.ts',
   'POST /api/v1/tts/clone-voice 409': 'voices.test.ts',
