@@ -67,6 +67,9 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       responses: {
         201: { description: 'The agent, paused', schema: AgentBody, headers: TAGGED },
         404: { description: 'No such knowledge base' },
+        409: {
+          description: 'Its number belongs to another account, or the first request still runs',
+        },
       },
       async handle({ principal, body }) {
         const agent = await agents.create(principal.accountId, body);
@@ -227,7 +230,8 @@ function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[
         200: { description: 'The agent, deployed', schema: DeployedAgent, headers: TAGGED },
         404: NO_SUCH_AGENT,
         409: {
-          description: 'The agent is disabled, its number in use, or its language not available',
+          description:
+            'The agent is disabled, its number in use or not owned, or its language not available',
         },
       },
       async handle(call) {

@@ -22,6 +22,7 @@ import { liveKitAccess } from '../livekit/livekit-access.js';
 import { openLiveKit } from '../livekit/open-livekit.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
+import { NumberOwnership } from '../numbers/number-ownership.js';
 import { openRecordings } from '../recordings/open-recordings.js';
 import type { Recordings } from '../recordings/recordings.js';
 import { ReplayFiles } from '../replay/replay-files.js';
@@ -279,7 +280,8 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
   const access = liveKitAccess(config);
   const rooms = access && openRooms({ log });
   const inbound = parts.inboundCalls;
-  const liveKit = rooms && openLiveKit({ ...needs, access, rooms, load, inbound, log });
+  const numbers = new NumberOwnership(db);
+  const liveKit = rooms && openLiveKit({ ...needs, access, rooms, load, inbound, numbers, log });
   const commands = new CallCommands({
     db,
     gatewayId,
@@ -312,6 +314,7 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
     carriers: new Carriers(config),
     diallers: openDiallers(config, parts.origin),
     refused,
+    numbers,
   });
   commands.start();
   return { tokens, sockets, liveKit, commands, desk, refused, outbound };

@@ -31,7 +31,7 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
   return [
     route({
       tag: 'Calls',
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'post',
       path: '/calls/outbound',
       summary: 'Call somebody',
@@ -45,7 +45,7 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
         404: { description: 'No such agent, or a voice or dictionary of the overrides' },
         409: {
           description:
-            'NOT_CONFIGURED: the answer names the missing settings of the carrier; or the first request still runs',
+            "The agent's number belongs to another account or to none; NOT_CONFIGURED, naming the missing settings of the carrier; or the first request still runs",
         },
         502: { description: 'The carrier refused' },
         503: { description: 'This gateway takes no more calls, or PUBLIC_URL is missing' },

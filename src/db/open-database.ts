@@ -5,6 +5,7 @@ import type { Shutdown } from '../shutdown.js';
 import { connect, urlOf } from './connect.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { migrate } from './migrate.js';
+import { MIGRATIONS } from './migrations/migration-list.js';
 
 export interface DatabaseNeeds {
   readonly config: Config;
@@ -46,7 +47,7 @@ export async function openDatabase({
   }
   const db = connect(databaseUrl);
   shutdown.add('database pool', () => db.destroy());
-  await migrate(db);
+  await migrate(db, MIGRATIONS, log);
   shutdown.proceed();
   return { db, databaseUrl };
 }

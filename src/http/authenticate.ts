@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors.js';
-import type { Principal, RouteScope } from './route.js';
+import type { Principal } from './route.js';
+import { isGranted, type RouteScope } from './route-scopes.js';
 
 /** Says who a bearer key or token belongs to; undefined when it is none that is valid. */
 export interface KeyDirectory {
@@ -31,7 +32,7 @@ export function unauthorized(reason: keyof typeof REFUSALS): ApiError {
 
 /** @throws ApiError FORBIDDEN, naming the scope that is missing. */
 export function requireScope(principal: Principal, scope: RouteScope | 'any'): void {
-  if (scope === 'any' || principal.scopes.includes('*') || principal.scopes.includes(scope)) return;
+  if (scope === 'any' || isGranted(principal.scopes, scope)) return;
   throw new ApiError('FORBIDDEN', `This API key lacks the scope "${scope}"`, {
     detail: `Missing scope: ${scope}`,
   });

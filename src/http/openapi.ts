@@ -5,6 +5,7 @@ import { MEDIA_TYPES } from './multipart-body.js';
 import { ERROR_SCHEMAS, errorAnswer } from './openapi-errors.js';
 import { ExampleMaker } from './openapi-examples.js';
 import type { Route, RouteResponse } from './route.js';
+import { describeScopes } from './route-scopes.js';
 import { SchemaComponents } from './schema-components.js';
 
 export interface ApiDescription {
@@ -51,7 +52,12 @@ export function openApiDocument(routes: readonly Route[], api: ApiDescription): 
 
 /** Ways in; the names beside `bearer` are the scope that a key needs. */
 const SECURITY_SCHEMES: JsonSchema = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: `An API key or a JWT. Scopes (\`*\` grants all):\n\n${describeScopes()}`,
+  },
   end_token: {
     type: 'http',
     scheme: 'bearer',

@@ -1,17 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-
-/** What a key must be allowed to do to use a route. */
-export type RouteScope =
-  | 'speech'
-  | 'dictionaries'
-  | 'agents'
-  | 'calls'
-  | 'knowledge'
-  | 'numbers'
-  | 'analytics'
-  | 'keys';
+import type { RouteScope } from './route-scopes.js';
 
 /** Who sent a request, and what it may do. */
 export interface Principal {
@@ -88,6 +78,14 @@ export interface RouteForm<Body extends z.ZodType = z.ZodType> {
   readonly maxFileBytes: number;
 }
 
+/** How a repetition with the same `Idempotency-Key` is answered where the first answer holds secrets. */
+export interface Replay {
+  /** What is stored of the first answer's body: enough for `answer`, and no secret. */
+  readonly keep: (body: unknown) => unknown;
+  /** The body of a repetition, of what was kept. May throw to refuse one. */
+  readonly answer: (kept: unknown) => Promise<unknown>;
+}
+
 /** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -101,6 +99,8 @@ export interface Route {
   readonly isForBrowsers?: boolean;
   /** For what creates: takes `Idempotency-Key`, and answers a repetition as it did the first time. */
   readonly isIdempotent?: boolean;
+  /** For idempotent routes; by default a repetition is answered with the first body. */
+  readonly replay?: Replay;
   /** Takes `If-Match` (in `call.ifMatch`): what was changed since is left alone, with 412. */
   readonly isConditional?: boolean;
   readonly summary: string;
@@ -117,6 +117,11 @@ export interface Route {
   readonly maxBodyBytes?: number;
   /** Answers by status. 401, 403, 429, 500 and, with any input, 422 are added by themselves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
+  /**
+   * Checks the principal's rights to what the body asks for, before the work and before a replay.
+   * @throws ApiError FORBIDDEN
+   */
+  readonly authorize?: (call: Call<unknown, unknown, unknown>) => void;
   readonly handle: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
 }
 
@@ -126,11 +131,12 @@ export interface RouteSpec<
   Query extends z.ZodObject | undefined,
   Params extends z.ZodObject | undefined,
   Form extends z.ZodType = never,
-> extends Omit<Route, 'body' | 'query' | 'params' | 'form' | 'handle'> {
+> extends Omit<Route, 'body' | 'query' | 'params' | 'form' | 'authorize' | 'handle'> {
   readonly body?: Body;
   readonly form?: RouteForm<Form>;
   readonly query?: Query;
   readonly params?: Params;
+  readonly authorize?: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => void;
   /** Returns the JSON of a 200, a `reply(…)`, or SENT. */
   readonly handle: (
     call: Call<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>,
@@ -149,11 +155,13 @@ export function route<
   Params extends z.ZodObject | undefined = undefined,
   Form extends z.ZodType = never,
 >(spec: RouteSpec<Body, Query, Params, Form>): Route {
-  const { handle, ...rest } = spec;
+  const { authorize, handle, ...rest } = spec;
+  // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
+  const typed = <T>(call: Call<unknown, unknown, unknown>) =>
+    call as Call<T, Output<Query>, Output<Params>>;
   return {
-    ...(rest as Omit<Route, 'handle'>),
-    // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
-    handle: async (call) =>
-      handle(call as Call<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>),
+    ...(rest as Omit<Route, 'authorize' | 'handle'>),
+    ...(authorize && { authorize: (call) => authorize(typed(call)) }),
+    handle: async (call) => handle(typed(call)),
   };
 }

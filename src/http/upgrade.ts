@@ -9,7 +9,8 @@ import { notFound } from './mount.js';
 import { PathTemplate } from './path-template.js';
 import type { RateLimiter } from './rate-limit.js';
 import { requestIdOf } from './request-context.js';
-import type { Principal, RouteScope } from './route.js';
+import type { Principal } from './route.js';
+import type { RouteScope } from './route-scopes.js';
 
 /** What a socket's handler is handed beside the open socket. */
 export interface SocketCall {

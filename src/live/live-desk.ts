@@ -4,6 +4,7 @@ import type { CallRow } from '../calls/call-row.js';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
 import type { Principal } from '../http/route.js';
+import { isGranted } from '../http/route-scopes.js';
 import type { SoundEncoders } from './call-sound.js';
 import { CallStory } from './call-story.js';
 import { EventStream } from './event-stream.js';
@@ -163,7 +164,7 @@ export class LiveDesk {
   ): Promise<void> {
     const now = await this.#parts.keys.authenticate(bearer).catch(() => 'unknown' as const);
     if (now === 'unknown') return;
-    const isAllowed = now?.scopes.some((scope) => scope === '*' || scope === 'calls');
-    if (now?.accountId !== accountId || !isAllowed) close('key_revoked');
+    const isAllowed = now?.accountId === accountId && isGranted(now.scopes, 'calls:monitor');
+    if (!isAllowed) close('key_revoked');
   }
 }

@@ -10,6 +10,7 @@ import type { CallSlots } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import type { LiveCalls } from '../calls/live-calls.js';
 import type { HealthPart } from '../health.js';
+import type { NumberOwnership } from '../numbers/number-ownership.js';
 import type { InboundCalls } from '../webhooks/inbound-calls.js';
 import type { LiveKitAccess } from './livekit-access.js';
 import { LiveKitCluster } from './livekit-cluster.js';
@@ -29,6 +30,7 @@ export interface LiveKitParts {
   readonly live: LiveCalls;
   readonly load: { readonly isOpen: boolean };
   readonly inbound: InboundCalls;
+  readonly numbers: NumberOwnership;
   readonly log: Logger;
 }
 

@@ -282,7 +282,7 @@ it('calls that are not there, not ours, or over are told as such', async () => {
 });
 
 it('nobody watches without the scope', async () => {
-  const { accountId, watch, ask } = await account(['agents', 'analytics']);
+  const { accountId, watch, ask } = await account(['agents', 'analytics', 'calls:start']);
   const { callId } = await one.hold(accountId);
   for (const path of ['/calls/live', `/calls/${callId}/live`, `/calls/${callId}/audio`]) {
     expect((await watch(path)).status).toBe(403);

@@ -5,6 +5,8 @@ import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
+import { findAccount } from '../../src/admin/accounts.js';
+import { assignNumber } from '../../src/admin/numbers.js';
 import type { AgentLines } from '../../src/agents/agent-ports.js';
 import { Agents } from '../../src/agents/agents.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
@@ -27,6 +29,7 @@ import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js
 import { knowledgeRoutes } from '../../src/knowledge/knowledge.routes.js';
 import { Metrics } from '../../src/metrics.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
+import { NumberOwnership } from '../../src/numbers/number-ownership.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
@@ -75,8 +78,10 @@ export interface ControlPlane {
   makeAccount(): Promise<string>;
   /** A new key of an account. */
   makeKey(accountId: string, scopes?: readonly Scope[]): Promise<string>;
-  /** Asks as a new account with a key to everything. */
-  asNewAccount(): Promise<Ask>;
+  /** Asks as a new account with a key to everything. @param numbers that the account owns */
+  asNewAccount(...numbers: readonly string[]): Promise<Ask>;
+  /** Makes an account the owner of phone numbers, as the operator does. */
+  assignNumbers(accountId: string, ...numbers: readonly string[]): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
@@ -184,6 +189,12 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     await new ApiKeysRepository(database.db).insert(accountId, key, { ...fields, scopes });
     return key.text;
   };
+  const assignNumbers = async (accountId: string, ...numbers: readonly string[]) => {
+    for (const number of numbers) {
+      const account = await findAccount(database.db, accountId);
+      await assignNumber(database.db, account, number);
+    }
+  };
   return {
     get url() {
       return urlOf();
@@ -197,7 +208,12 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     askAs,
     makeAccount,
     makeKey,
-    asNewAccount: async () => askAs(await makeKey(await makeAccount())),
+    assignNumbers,
+    async asNewAccount(...numbers) {
+      const accountId = await makeAccount();
+      await assignNumbers(accountId, ...numbers);
+      return askAs(await makeKey(accountId));
+    },
   };
 }
 
@@ -225,6 +241,7 @@ function testAgentRoutes(
     },
     knowledgeBases: knowledge,
     log,
+    numbers: new NumberOwnership(database.db),
   });
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   return [

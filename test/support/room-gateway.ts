@@ -19,6 +19,7 @@ import { PhoneCalls } from '../../src/livekit/phone-calls.js';
 import type { CallTaking } from '../../src/livekit/room-call.js';
 import { RoomJobs } from '../../src/livekit/room-jobs.js';
 import { RoomTokens } from '../../src/livekit/room-tokens.js';
+import { NumberOwnership } from '../../src/numbers/number-ownership.js';
 import type { LiveKitServer } from './livekit-server.js';
 
 const log = pino({ level: 'silent' });
@@ -80,6 +81,7 @@ export class RoomGateway {
         calls,
         slots: admission,
         inbound: { optionsFor: async () => ({}) },
+        numbers: new NumberOwnership(db),
       }),
       url: access.url,
       log,

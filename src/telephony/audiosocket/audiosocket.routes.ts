@@ -41,12 +41,13 @@ export function audioSocketRoutes({ agents, desk, port }: AudioSocketRouteParts)
   return [
     route({
       tag: 'Telephony',
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'post',
       path: '/telephony/audiosocket/calls',
       summary: 'Announce a call that Asterisk brings over AudioSocket',
       description:
         "Asks the agent's inbound_call webhook, for up to 5 seconds, and takes a call slot for 60.",
+      isIdempotent: true,
       body: AudioSocketCallInput,
       responses: {
         201: { description: 'Where the exchange connects, and as whom', schema: AudioSocketCall },

@@ -29,6 +29,7 @@ import { openKeys } from '../../../src/keys/open-keys.js';
 import { makeLog } from '../../../src/log.js';
 import { Metrics } from '../../../src/metrics.js';
 import { ModelListing } from '../../../src/models-listing/model-listing.js';
+import { NumberOwnership } from '../../../src/numbers/number-ownership.js';
 import { AllowedHosts } from '../../../src/outbound/allowed-hosts.js';
 import { SecretBox } from '../../../src/secrets/secret-box.js';
 import { loadSecretKeys } from '../../../src/secrets/secret-keys.js';
@@ -140,6 +141,7 @@ const agents = new Agents({
   languages: { problemWith: async () => undefined },
   knowledgeBases: { exists: async () => false },
   log,
+  numbers: new NumberOwnership(db),
 });
 const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
 const twilio = openTwilio({

@@ -157,6 +157,17 @@ describe('a call that is announced', () => {
     expect(body.uuid).not.toBe(body.call_id);
   });
 
+  it('is one call when the request is repeated with its key', async () => {
+    const ask = await plane.asNewAccount();
+    const agent_id = await deployed(ask);
+    const send = () =>
+      ask('POST', '/telephony/audiosocket/calls', { agent_id }, { 'idempotency-key': 'ring' });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+    expect(await plane.database.db('calls').where({ agent_id })).toHaveLength(1);
+  });
+
   it('is refused in the words of the API, and its owner asked nothing', async () => {
     announced.length = 0;
     const ask = await plane.asNewAccount();
