@@ -21,6 +21,7 @@ const REFUSALS = {
   missing: 'Send your API key as "Authorization: Bearer <key>"',
   wrong: 'The API key is not valid',
   end_token: 'Neither an end token of this call nor a valid API key',
+  call: 'No such call, or it has ended',
   signed_link: 'The link is not valid, or has expired',
 } as const;
 

@@ -18,12 +18,26 @@ export interface SocketCall {
   readonly url: URL;
   readonly requestId: string;
   readonly log: Logger;
+  /** For sockets whose credential comes in their first message. */
+  readonly limits: SocketLimits;
+}
+
+/** Counts what a socket's first message turns out to be. */
+interface SocketLimits {
+  /**
+   * Counts the socket as a request of its account, once its credential has been verified.
+   * @throws ApiError RATE_LIMITED
+   */
+  countRequest(accountId: string): Promise<void>;
+  /**
+   * Counts an invalid credential as a failed authentication of the client's address.
+   * @throws ApiError RATE_LIMITED
+   */
+  countFailedAuth(): Promise<void>;
 }
 
 /** Whose socket it is to be. */
 export interface Newcomer extends Principal {
-  /** Nobody's yet: its upgrade counts as a failed authentication of its address. */
-  readonly isStranger?: boolean;
   /** The gateway that alone can answer. */
   readonly heldBy?: string | undefined;
 }
@@ -35,6 +49,11 @@ export interface SocketRoute {
   readonly scope: RouteScope | 'any';
   /** For sockets with a credential of their own (a call's token) instead of an API key. */
   readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Newcomer | undefined>;
+  /**
+   * The credential comes in the first message. Until then anybody may claim to be the principal, so
+   * the upgrade is counted by address; `open` verifies the credential and counts it by `limits`.
+   */
+  readonly isVerifiedByFirstMessage?: boolean;
   /** The largest message in bytes; a larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
   readonly open: (socket: WebSocket, call: SocketCall) => void;
@@ -116,7 +135,8 @@ export class UpgradeDispatcher {
           // Without a listener a protocol error would end the process; the close event follows it.
           webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
           log.info({ route: entry.route.path }, 'socket opened');
-          entry.route.open(webSocket, { principal, request, url, requestId, log });
+          const limits = this.#limitsOf(request);
+          entry.route.open(webSocket, { principal, request, url, requestId, log, limits });
         });
       })
       .catch((error: unknown) => {
@@ -148,28 +168,45 @@ export class UpgradeDispatcher {
     const entry = this.#entries.find(({ template }) => template.matches(url.pathname));
     if (!entry) throw notFound();
     const { route } = entry;
-    const bearer = bearerOf(request);
-    if (!route.authenticate && bearer === undefined) throw unauthorized('missing');
-    const principal: Newcomer | undefined = route.authenticate
-      ? await route.authenticate(request, url)
-      : await this.#services.keys.authenticate(bearer!);
-    if ((!principal || principal.isStranger) && !isHanded) await this.#countFailed(request);
-    if (!principal) throw unauthorized('wrong');
+    const { limiter, addressOf } = this.#services;
+    const isCounted = !isHanded;
+    if (isCounted && route.isVerifiedByFirstMessage) await limiter.countUpgrade(addressOf(request));
+    const principal = await this.#principalOf(route, request, url);
+    if (!principal) {
+      if (isCounted) await limiter.countFailedAuth(addressOf(request));
+      throw unauthorized(route.isVerifiedByFirstMessage ? 'call' : 'wrong');
+    }
     requireScope(principal, route.scope);
-    if (!principal.isStranger && !isHanded) {
+    if (isCounted && !route.isVerifiedByFirstMessage) {
       const headers = this.#told.get(request) ?? new Map<string, string>();
-      await this.#services.limiter.countRequest(principal.accountId, headers);
+      await limiter.countRequest(principal.accountId, headers);
     }
     return { entry, principal, url };
   }
 
-  #toldTo(request: IncomingMessage): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#told.get(request) ?? []);
+  #principalOf(
+    route: SocketRoute,
+    request: IncomingMessage,
+    url: URL,
+  ): Promise<Newcomer | undefined> {
+    if (route.authenticate) return route.authenticate(request, url);
+    const bearer = bearerOf(request);
+    if (bearer === undefined) throw unauthorized('missing');
+    return this.#services.keys.authenticate(bearer);
   }
 
-  #countFailed(request: IncomingMessage): Promise<void> {
+  #limitsOf(request: IncomingMessage): SocketLimits {
     const { limiter, addressOf } = this.#services;
-    return limiter.countFailedAuth(addressOf(request));
+    const address = addressOf(request);
+    return {
+      // The handshake is over: no header can say what is left of the limit.
+      countRequest: (accountId) => limiter.countRequest(accountId, new Map()),
+      countFailedAuth: () => limiter.countFailedAuth(address),
+    };
+  }
+
+  #toldTo(request: IncomingMessage): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#told.get(request) ?? []);
   }
 }
 

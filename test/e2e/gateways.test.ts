@@ -252,8 +252,8 @@ describe('several gateways behind one port', () => {
     await client.final('agent');
     expect(await end(product, details)).toMatchObject({ status: 200, body: { status: 'ended' } });
     await client.waitFor('end', ({ reason }) => reason === 'user_hangup');
-    // Its holder is known no more: whoever is reached says so.
-    await expect(client.resume()).rejects.toThrow(/1008/);
+    // Its upgrade is refused, by whichever gateway it reaches.
+    await expect(client.resume()).rejects.toThrow(/401/);
   });
 
   it('lose the calls of one that is killed, and no others; it is started again', async () => {
