@@ -8,10 +8,16 @@ import {
   type Hello,
   MAX_FRAME,
   parseClientMessage,
+  SUBPROTOCOL,
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
 import { ApiError } from '../errors.js';
-import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
+import {
+  type Newcomer,
+  offeredSubprotocols,
+  type SocketCall,
+  type SocketRoute,
+} from '../http/upgrade.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
 import { isCallId } from './call-id.js';
 import type { CallOpening, TakenCall, TakeRefusal } from './call-opening.js';
@@ -52,6 +58,7 @@ export class CallSockets {
       scope: 'any',
       authenticate: (_request, url) => this.#whoseCall(url),
       isVerifiedByFirstMessage: true,
+      subprotocol: SUBPROTOCOL,
       maxMessageBytes: MAX_FRAME,
       open: (socket, call) => this.#open(socket, call),
     };
@@ -188,9 +195,7 @@ function readHello({ data, isBinary }: { data: RawData; isBinary: boolean }): He
 
 /** A token that came as a subprotocol, which no log of URLs holds. */
 function tokenOf(request: IncomingMessage): string | undefined {
-  const offered = request.headers['sec-websocket-protocol']?.split(',') ?? [];
-  return offered
-    .map((protocol) => protocol.trim())
+  return offeredSubprotocols(request)
     .find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL))
     ?.slice(TOKEN_SUBPROTOCOL.length);
 }

@@ -54,6 +54,8 @@ export interface SocketRoute {
    * the upgrade is counted by address; `open` verifies the credential and counts it by `limits`.
    */
   readonly isVerifiedByFirstMessage?: boolean;
+  /** The WebSocket subprotocol that a client must offer; others that it offers are not selected. */
+  readonly subprotocol?: string;
   /** The largest message in bytes; a larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
   readonly open: (socket: WebSocket, call: SocketCall) => void;
@@ -98,6 +100,7 @@ export class UpgradeDispatcher {
         maxPayload: route.maxMessageBytes,
         perMessageDeflate: false,
         clientTracking: true,
+        ...(route.subprotocol !== undefined && { handleProtocols: () => route.subprotocol! }),
       }).on('headers', (lines, request) => {
         for (const [name, value] of this.#told.get(request) ?? []) lines.push(`${name}: ${value}`);
       }),
@@ -168,6 +171,7 @@ export class UpgradeDispatcher {
     const entry = this.#entries.find(({ template }) => template.matches(url.pathname));
     if (!entry) throw notFound();
     const { route } = entry;
+    requireSubprotocol(request, route);
     const { limiter, addressOf } = this.#services;
     const isCounted = !isHanded;
     if (isCounted && route.isVerifiedByFirstMessage) await limiter.countUpgrade(addressOf(request));
@@ -215,6 +219,17 @@ function pathOf(request: IncomingMessage): string {
   const path = request.url ?? '/';
   if (!path.startsWith('/') || path.startsWith('//')) throw notFound();
   return path;
+}
+
+/** The subprotocols that a client offers. */
+export function offeredSubprotocols({ headers }: IncomingMessage): readonly string[] {
+  return (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+}
+
+function requireSubprotocol(request: IncomingMessage, { subprotocol }: SocketRoute): void {
+  if (subprotocol === undefined || offeredSubprotocols(request).includes(subprotocol)) return;
+  const sentence = `Connect with the WebSocket subprotocol "${subprotocol}"`;
+  throw new ApiError('BAD_REQUEST', sentence);
 }
 
 function refuse(socket: Duplex, error: ApiError, more: Readonly<Record<string, string>>): void {

@@ -100,3 +100,18 @@ it('refuses the upgrade of a call that has ended or never was', async () => {
   expect(await refusal(randomUUID(), '192.0.2.4')).toBe(401);
   expect(await refusal(callId, '192.0.2.4')).toBe(429);
 });
+
+it('refuses an upgrade without the subprotocol of calls with 400', async () => {
+  const { callId } = await reservedCall();
+  for (const protocols of [[], ['chat'], ['parley.token.abc']]) {
+    expect(await refusal(callId, '192.0.2.5', protocols)).toBe(400);
+  }
+});
+
+it('selects the subprotocol of calls, in whichever order it is offered, and no token', async () => {
+  const { callId } = await reservedCall();
+  const socket = open(callId, '192.0.2.6', ['parley.token.abc', SUBPROTOCOL]);
+  await once(socket, 'open');
+  expect(socket.protocol).toBe(SUBPROTOCOL);
+  socket.terminate();
+});
