@@ -30,9 +30,14 @@ export function unauthorized(reason: keyof typeof REFUSALS): ApiError {
   return new ApiError('UNAUTHORIZED', REFUSALS[reason], { headers: CHALLENGE });
 }
 
+/** Whether a principal may use what needs the scope. */
+export function hasScope({ scopes }: Principal, scope: RouteScope | 'any'): boolean {
+  return scope === 'any' || scopes.includes('*') || scopes.includes(scope);
+}
+
 /** @throws ApiError FORBIDDEN, naming the scope that is missing. */
 export function requireScope(principal: Principal, scope: RouteScope | 'any'): void {
-  if (scope === 'any' || principal.scopes.includes('*') || principal.scopes.includes(scope)) return;
+  if (hasScope(principal, scope)) return;
   throw new ApiError('FORBIDDEN', `This API key lacks the scope "${scope}"`, {
     detail: `Missing scope: ${scope}`,
   });

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
+import { type WatchedCredential, watchCredential } from './credential-watch.js';
 import { errorBody, STATUS } from './error-handler.js';
 import { notFound } from './mount.js';
 import { PathTemplate } from './path-template.js';
@@ -72,9 +73,15 @@ export interface UpgradeServices {
     | ((gatewayId: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void)
     | undefined;
   readonly log: Logger;
+  /** How often the API keys of open sockets are checked, ms. Default: 5,000. */
+  readonly keyCheckMs?: number | undefined;
 }
 
+/** Close codes. Source: RFC 6455, section 7.4.1. */
 const GOING_AWAY = 1001;
+const REFUSED = 1008;
+/** A client whose key was revoked has this long to answer the close frame. */
+const MAX_CLOSING_MS = 1_000;
 
 interface Entry {
   readonly route: SocketRoute;
@@ -138,6 +145,14 @@ export class UpgradeDispatcher {
           // Without a listener a protocol error would end the process; the close event follows it.
           webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
           log.info({ route: entry.route.path }, 'socket opened');
+          if (!entry.route.authenticate) {
+            this.#closeWhenRevoked(webSocket, {
+              principal,
+              request,
+              scope: entry.route.scope,
+              log,
+            });
+          }
           const limits = this.#limitsOf(request);
           entry.route.open(webSocket, { principal, request, url, requestId, log, limits });
         });
@@ -186,6 +201,21 @@ export class UpgradeDispatcher {
       await limiter.countRequest(principal.accountId, headers);
     }
     return { entry, principal, url };
+  }
+
+  /** Closes a socket when the API key that opened it is deleted, expires or loses the scope. */
+  #closeWhenRevoked(
+    webSocket: WebSocket,
+    opened: Pick<WatchedCredential, 'principal' | 'request' | 'scope'> & { readonly log: Logger },
+  ): void {
+    const { keys, keyCheckMs: checkMs } = this.#services;
+    const onRevoked = () => {
+      opened.log.info({ keyId: opened.principal.keyId }, 'socket closed: its API key was revoked');
+      webSocket.close(REFUSED, 'the API key is no longer valid for this socket');
+      const limit = setTimeout(() => webSocket.terminate(), MAX_CLOSING_MS);
+      webSocket.once('close', () => clearTimeout(limit));
+    };
+    webSocket.once('close', watchCredential({ ...opened, keys, checkMs, onRevoked }));
   }
 
   #principalOf(

@@ -96,6 +96,8 @@ export interface ControlPlaneOptions {
   readonly trustProxy?: boolean;
   /** Off by default. */
   readonly limits?: RateLimits;
+  /** How often the keys of open sockets are checked. */
+  readonly keyCheckMs?: number;
   /** Told when there are documents to index, which nothing else does here. */
   readonly onDocuments?: () => void;
   readonly whyIndexingWaits?: () => string | undefined;
@@ -145,6 +147,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       limiter,
       log: pino({ level: 'silent' }),
       addressOf: addressIn(app),
+      keyCheckMs: options.keyCheckMs,
     });
     server.on('upgrade', sockets.handle);
     await once(server, 'listening');

@@ -99,7 +99,8 @@ export class SpeechWire {
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
-    if (this.signal.aborted) return;
+    // A socket that is being closed still delivers what its client sends.
+    if (this.signal.aborted || this.#socket.readyState !== this.#socket.OPEN) return;
     if (isBinary) {
       this.close({ code: CLOSE.binary, reason: 'messages are JSON text' });
       return;
