@@ -11,6 +11,7 @@ import { ModelStore } from '../media/models/store.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { findSealKeyIds } from './agents/sealed-configs.repository.js';
+import { announcementLines } from './announcement.js';
 import { openApi } from './api-routes.js';
 import { type AppParts, addressIn, createApp } from './app.js';
 import { CallMetrics } from './calls/call-metrics.js';
@@ -292,14 +293,13 @@ async function openServer(
 }
 
 function announce({ config, log }: Start, port: number, firstKey: string | undefined): void {
-  const host = hostInUrl(config.HOST);
-  const file = join(config.DATA_DIR, API_KEY_FILE);
-  console.log(`Parley is ready: ${config.PUBLIC_URL ?? `http://${host}:${port}`}`);
-  console.log(
-    firstKey === undefined
-      ? `API key: see ${file}`
-      : `API key: ${firstKey} (shown this once, and kept in ${file})`,
-  );
+  const lines = announcementLines({
+    url: config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`,
+    keyFile: join(config.DATA_DIR, API_KEY_FILE),
+    firstKey,
+    isTerminal: process.stdout.isTTY,
+  });
+  for (const line of lines) console.log(line);
   if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
     log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
   }
