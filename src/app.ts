@@ -11,11 +11,14 @@ import { openApiDocument } from './http/openapi.js';
 import { requestContext } from './http/request-context.js';
 import type { Route } from './http/route.js';
 import type { Metrics } from './metrics.js';
+import { metricsRoutes } from './metrics.routes.js';
 import { pageRoutes } from './page/page.routes.js';
 
 export interface AppParts extends RouteServices {
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Lets clients of other machines read `/metrics`. */
+  readonly metricsToken?: string | undefined;
   /** Everything below `/api/v1`. */
   readonly routes: readonly Route[];
   /** What is served outside of it beside the pages: what others' servers call. */
@@ -41,7 +44,8 @@ export function createApp(parts: AppParts): Express {
   app.use(securityHeaders(parts.publicUrl));
   app.use('/api/v1', mountRoutes(parts.routes, parts));
   for (const root of parts.roots ?? []) app.use(root);
-  app.use(healthRoutes(parts.health, parts.metrics));
+  app.use(healthRoutes(parts.health));
+  app.use(metricsRoutes({ ...parts, token: parts.metricsToken }));
   app.use(documentRoutes(describeApi(parts)));
   app.use(
     pageRoutes({

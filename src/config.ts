@@ -36,6 +36,10 @@ const Settings = z.object({
       'one secret of at least 16 characters, or a comma list of them, the newest first',
     )
     .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,1024}$/, 'a secret of at least 16 characters without blanks')
+    .optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:'], 'a postgres:// URL').optional(),
   // PARLEY_CACHE, MODELS_DIR and MODELS_CACHE are read with the model programs: model-folders.ts
   CPU_PERMITS: wholeNumber(1, 1_024, 'a whole number from 1').default(() =>

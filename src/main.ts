@@ -219,6 +219,7 @@ function appParts({ config, log, shutdown }: Start, { db, box, keys }: Foundatio
     health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => shutdown.isAsked }),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
+    metricsToken: config.METRICS_TOKEN,
   };
 }
 

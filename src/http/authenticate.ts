@@ -22,6 +22,7 @@ const REFUSALS = {
   wrong: 'The API key is not valid',
   end_token: 'Neither an end token of this call nor a valid API key',
   call: 'No such call, or it has ended',
+  metrics_token: 'Send METRICS_TOKEN as "Authorization: Bearer <token>"',
   signed_link: 'The link is not valid, or has expired',
 } as const;
 
