@@ -269,6 +269,7 @@ function refuse(socket: Duplex, error: ApiError, more: Readonly<Record<string, s
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
     ...more,
     Connection: 'close',
     ...(error.retryAfterS !== undefined && { 'Retry-After': String(error.retryAfterS) }),

@@ -111,6 +111,7 @@ describe('an upgrade', () => {
         'Bearer',
         'UNAUTHORIZED',
       ]);
+      expect(headers['cache-control']).toBe('no-store');
     }
   });
 
