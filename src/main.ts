@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -31,6 +31,7 @@ import { openGroup } from './group/open-group.js';
 import { ownHealthParts } from './health.js';
 import { IdempotentAnswers } from './http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from './http/idempotent-answers.repository.js';
+import { createLimitedServer, type ServerLimits } from './http/limited-server.js';
 import { listen, stopListening, tryListening } from './http/listen.js';
 import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
@@ -216,6 +217,7 @@ function appParts({ config, log, shutdown }: Start, { db, box, keys }: Foundatio
     ),
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
+    maxConnections: config.MAX_CONNECTIONS,
     health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => shutdown.isAsked }),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
@@ -269,7 +271,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
 }
 
 /** Routes and sockets behind one port, or behind the port of the group. */
-function makeServer(parts: AppParts, socketRoutes: readonly SocketRoute[]) {
+function makeServer(parts: AppParts & ServerLimits, socketRoutes: readonly SocketRoute[]) {
   const app = createApp(parts);
   const sockets = new UpgradeDispatcher(socketRoutes, {
     ...parts,
@@ -277,7 +279,7 @@ function makeServer(parts: AppParts, socketRoutes: readonly SocketRoute[]) {
     handOn: member && ((...upgrade) => member.handOn(...upgrade)),
   });
   member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
-  return { server: createServer(app).on('upgrade', sockets.handle), sockets };
+  return { server: createLimitedServer(app, parts).on('upgrade', sockets.handle), sockets };
 }
 
 async function openServer(
