@@ -42,6 +42,7 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy);
   app.use(requestContext(parts.log, parts.metrics.observeHttp));
   app.use(securityHeaders(parts.publicUrl));
+  app.use('/api/v1', noStore);
   app.use('/api/v1', mountRoutes(parts.routes, parts));
   for (const root of parts.roots ?? []) app.use(root);
   app.use(healthRoutes(parts.health));
@@ -51,6 +52,7 @@ export function createApp(parts: AppParts): Express {
     pageRoutes({
       page: fileURLToPath(new URL('page/public', import.meta.url)),
       media: fileURLToPath(new URL('../media', import.meta.url)),
+      publicUrl: parts.publicUrl,
     }),
   );
   app.use((request) => {
@@ -59,6 +61,12 @@ export function createApp(parts: AppParts): Express {
   app.use(errorHandler(parts.log));
   return app;
 }
+
+/** Answers hold what one account may read: no cache keeps them, unless a route says otherwise. */
+const noStore: RequestHandler = (_request, response, next) => {
+  response.set('Cache-Control', 'no-store');
+  next();
+};
 
 /** The address of a client that asks for a socket, found as routes find it: by TRUST_PROXY. */
 export function addressIn(app: Express): (request: IncomingMessage) => string {
