@@ -322,6 +322,24 @@ it('a stream ends with its key', async () => {
   await reader.until(() => reader.isOver);
 });
 
+it.each(['here', 'on another gateway'])(
+  'a listener of a call that is held %s is cut off when the key loses the scope',
+  async (where) => {
+    const { accountId, key } = await account();
+    const call = await (where === 'here' ? one : two).hold(accountId);
+    call.feed.sound = new CallSound(24_000, systemClock);
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(response.status).toBe(200);
+    const keys = plane.database.db('api_keys').where({ account_id: accountId });
+    await keys.update({ scopes: ['agents'] });
+    // The body ends although the call goes on.
+    await response.arrayBuffer();
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+  },
+);
+
 it('an account has so many streams and no more', async () => {
   const { ask, watch } = await account();
   const opened = await Promise.all(Array.from({ length: 50 }, () => watch('/calls/live')));

@@ -14,7 +14,7 @@ import { agentRoutes } from '../../src/agents/agents.routes.js';
 import { addressIn, createApp } from '../../src/app.js';
 import { IdempotentAnswers } from '../../src/http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from '../../src/http/idempotent-answers.repository.js';
-import { RateLimiter } from '../../src/http/rate-limit.js';
+import { RateLimiter, type RateLimits } from '../../src/http/rate-limit.js';
 import type { Route } from '../../src/http/route.js';
 import { type SocketRoute, UpgradeDispatcher } from '../../src/http/upgrade.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
@@ -37,6 +37,8 @@ import type { BuiltinVoice } from '../../src/voices/builtin-voices.js';
 import { VoicesRepository } from '../../src/voices/voices.repository.js';
 import { voiceRoutes } from '../../src/voices/voices.routes.js';
 import { type TestDatabase, withDatabase } from './database.js';
+
+const NO_LIMITS: RateLimits = { requestsPerMinute: 0, failedAuthsPerMinute: 0 };
 
 export const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 
@@ -97,6 +99,10 @@ export interface ControlPlaneOptions {
   /** Sockets beside them. */
   readonly sockets?: (db: Knex, secrets: SecretKeys) => readonly SocketRoute[];
   readonly trustProxy?: boolean;
+  /** Off by default. */
+  readonly limits?: RateLimits;
+  /** How often the keys of open sockets are checked. */
+  readonly keyCheckMs?: number;
   /** Told when there are documents to index, which nothing else does here. */
   readonly onDocuments?: () => void;
   readonly whyIndexingWaits?: () => string | undefined;
@@ -127,7 +133,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       }),
       ...(options.routes?.(db, secrets) ?? []),
     ];
-    const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
+    const limiter = new RateLimiter(options.limits ?? NO_LIMITS);
     const app = createApp({
       log: pino({ level: 'silent' }),
       metrics,
@@ -146,6 +152,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       limiter,
       log: pino({ level: 'silent' }),
       addressOf: addressIn(app),
+      keyCheckMs: options.keyCheckMs,
     });
     server.on('upgrade', sockets.handle);
     await once(server, 'listening');

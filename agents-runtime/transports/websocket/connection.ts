@@ -30,9 +30,6 @@ const MAX_BACKLOG = 1024 * 1024;
 const MOST_TEXTS = 20;
 const TEXTS_MS = 10_000;
 
-/** A client that broke the rules of WebSockets may take so long to hear so. */
-const GOODBYE_MS = 1_000;
-
 /** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
 export const CLOSE = {
   normal: 1000,
@@ -163,18 +160,16 @@ export class CallSocket implements CallTransport {
       this.#onFrame(socket, data, isBinary);
     });
     socket.on('message', onMessage);
-    socket.on('error', () => {
-      // The library has said why: the client learns it only if what it sends meanwhile is still read.
-      const limit = this.#clock.after(GOODBYE_MS, () => socket.terminate());
-      socket.once('close', () => limit.cancel());
-    });
-    const onClose = this.#boundary.guard(() => {
+    const onLost = this.#boundary.guard(() => {
       liveness.close();
       if (this.#socket !== socket) return;
       this.#socket = undefined;
       this.#call?.lost();
     });
-    socket.on('close', onClose);
+    // After a protocol error the library sends the close code, discards what still arrives, and gives
+    // up after 30 s. A client that is cut off while it sends loses the code.
+    socket.on('error', onLost);
+    socket.on('close', onLost);
   }
 
   #sendReady(positionMs: number, seq?: number): void {
