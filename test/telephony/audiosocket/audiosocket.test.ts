@@ -81,11 +81,11 @@ async function takeFrom(
     await calls.end(callId, 'error_transport');
     return 'agent_not_deployed';
   }
-  const begin = (wire: CallTransport): CallInput => {
+  const begin = (wire: CallTransport, _: unknown, start: (call: CallInput) => void): void => {
     const told: string[] = [];
     begun.push({ callId, wire, told });
     const note = (text: string) => void told.push(text);
-    return {
+    start({
       connected: () => note('connected'),
       audio: (samples) => note(`audio ${samples.length}`),
       typed: note,
@@ -97,7 +97,7 @@ async function takeFrom(
         note(reason);
         void calls.end(callId, reason).then(() => wire.close());
       },
-    };
+    });
   };
   return {
     row,
