@@ -28,13 +28,16 @@ export async function watchTests(root, args) {
     }),
   );
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const types = spawn(
-    process.execPath,
-    [compiler, '-p', root, '--watch', '--preserveWatchOutput'],
-    {
-      stdio: 'inherit',
-    },
-  );
+  const checking = ['-p', root, '--watch', '--preserveWatchOutput'];
+  // In a process group of its own: the compiler is a child of its launcher, which hands no signal on.
+  const types = spawn(process.execPath, [compiler, ...checking], {
+    stdio: 'inherit',
+    detached: true,
+  });
+  types.unref();
+  process.once('exit', () => {
+    if (types.exitCode === null && types.signalCode === null) process.kill(-types.pid);
+  });
   try {
     // With no changed file in dist, which git ignores, `--changed` starts by reading which test depends on
     // which file, and runs nothing; from then on it runs the tests that depend on what is written.
@@ -42,7 +45,6 @@ export async function watchTests(root, args) {
     await run(process.execPath, [vitestProgram(root), ...options], { show: true, cwd: root });
   } finally {
     for (const watcher of watchers) watcher.close();
-    types.kill();
   }
 }
 

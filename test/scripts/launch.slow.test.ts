@@ -177,7 +177,7 @@ describe('a step that cannot be done', () => {
     const ended = await clone.launch(['constructor']);
     expect(ended.code).toBe(2);
     expect(ended.output).toBe(
-      'Say which command: start, test, test:all, test:watch, coverage, models, admin, bench, replay, simulate, soak.\n',
+      'Say which command: start, test, test:all, coverage, test:watch, models, admin, bench, replay, simulate, soak.\n',
     );
   });
 });
