@@ -1,40 +1,25 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { cacheRoot } from './scripts/cache-folders.mjs';
 
-/** Suites with a product of their own go last; they are in real time, and so one by one … */
+// The tier of a test file is told by its path: see docs/contributing/testing.md.
+const SMOKE = ['dist/test/smoke/**/*.test.js'];
+const SLOW = ['dist/test/**/*.slow.test.js'];
 const END_TO_END = ['dist/test/e2e/**/*.test.js'];
-/** … but for these: they wait for conditions, and measure nothing that another process could spoil. */
-const PRODUCTS = [
-  'admin',
-  'bad-bodies',
-  'call-endings',
-  'call-wires',
-  'contract',
-  'contract-errors',
+const REAL_TIME = ['dist/test/e2e/**/*.real-time.test.js'];
+
+/** Their files leave nothing behind in the process, so they share one and start faster. */
+const SHARED_PROCESS = [
+  'agents-runtime',
   'dictionaries',
-  'gateways',
-  'kill',
-  'knowledge',
-  'languages',
-  'launcher',
-  'livekit-gateways',
-  'orderly-end',
-  'page',
-  'readme',
-  'recording',
-  'schemathesis',
-  'spoken-words',
-  'webhooks',
-].map((name) => `dist/test/e2e/${name}.test.js`);
+  'media',
+  'numbers',
+  'secrets',
+  'voices',
+].map((folder) => `dist/test/${folder}/**/*.test.js`);
 
-/** What leaves nothing behind in its process: files need no process of their own, and begin at once. */
-const TIDY = ['agents-runtime', 'dictionaries', 'media', 'numbers', 'secrets', 'voices'].map(
-  (folder) => `dist/test/${folder}/**/*.test.js`,
-);
-
-/** Shows that the suites below ran against another PostgreSQL, or why they did not. */
-const OTHER_POSTGRES = 'dist/test/db/other-postgres.test.js';
-/** What of the database's suites runs against a PostgreSQL of another major version too. */
+const OTHER_POSTGRES = 'dist/test/db/other-postgres.slow.test.js';
+/** The suites that also run against a PostgreSQL of another major version. */
 const DATABASE_SUITES = [
   'agents/concurrent-changes',
   'agents/agents',
@@ -48,116 +33,81 @@ const DATABASE_SUITES = [
   'knowledge/indexing',
   'webhooks/job-queue',
   'webhooks/outbox',
-].map((name) => `dist/test/${name}.test.js`);
-/** Its programs, as the launcher prepared them. */
-const otherPostgres: string | undefined = JSON.parse(process.env.PARLEY_TOOLS ?? '{}')[
-  'other-postgresql'
-]?.path;
+].map((name) => `dist/test/${name}{,.slow}.test.js`);
+const hasOtherPostgres =
+  'path' in (JSON.parse(process.env.PARLEY_TOOLS ?? '{}')['postgresql-16'] ?? {});
 
-/** What takes longest, in that order: begun first, so that two workers are busy to the end. */
-const LONGEST = [
-  'retrieval',
-  'outbox',
-  'piper-voice',
-  'launch',
-  'decoded-formats',
-  'spoken-formats',
-  'embedded-postgres',
-  'kill',
-  'gateways',
-  'livekit-gateways',
-  'admin',
-  'call-endings',
-  'dictionaries',
-  'launcher',
-  'languages',
-  'page',
-  'call-wires',
-  'knowledge',
-  'schemathesis',
-];
+/** A condition may come late on a busy machine: vitest's default is one second. */
+const expect = { poll: { timeout: 20_000 } } as const;
 
-/** vitest knows how long files take only where they have run before. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.js`));
-      return found < 0 ? LONGEST.length : found;
-    };
-    const sorted = await super.sort(files);
-    return sorted.sort((left, right) => place(left) - place(right));
-  }
-}
-
-/** A condition may come late on a busy machine: vitest's own second is short. */
-const PATIENT = { poll: { timeout: 20_000 } } as const;
-
-/** A busy machine may spoil one attempt: the run names each test that took two. */
-const ATTEMPTS = { retry: 1 } as const;
-
-/** What computes may run two files at a time. */
-const SIDE_BY_SIDE = {
-  ...ATTEMPTS,
+const TWO_AT_A_TIME = {
   pool: 'forks',
   maxWorkers: 2,
   testTimeout: 30_000,
   hookTimeout: 60_000,
-  expect: PATIENT,
-  sequence: { groupOrder: 0 },
+  expect,
 } as const;
 
-/** What starts products. */
+/** For suites that start products. */
 const WITH_PRODUCTS = {
-  ...ATTEMPTS,
   pool: 'forks',
   testTimeout: 240_000,
   hookTimeout: 240_000,
-  expect: PATIENT,
-  // Fewer calls than those at which a gateway begins to weigh whether it can take another.
+  expect,
+  // Fewer calls than those at which a gateway begins to refuse calls under load.
   maxConcurrency: 3,
 } as const;
 
+const project = (name: string, test: object) => ({ test: { name, ...test } });
+
 export default defineConfig({
+  // Durations per file, by which vitest orders the next run, survive in the cache of another clone.
+  cacheDir: join(cacheRoot(), 'vitest'),
+  // Vite does not watch a folder that it would empty.
+  build: { emptyOutDir: false },
   test: {
-    sequence: { sequencer: LongestFirst },
+    // Else `test:watch` runs everything at its start while package.json has uncommitted changes.
+    forceRerunTriggers: [],
+    globalSetup: ['dist/test/support/postgres-setup.js'],
     projects: [
-      {
-        test: {
-          name: 'fast',
-          include: ['dist/test/**/*.test.js'],
-          exclude: [...END_TO_END, ...TIDY, OTHER_POSTGRES],
-          ...SIDE_BY_SIDE,
-        },
-      },
-      { test: { name: 'fast-tidy', include: TIDY, ...SIDE_BY_SIDE, isolate: false } },
-      {
-        test: {
-          name: 'other-postgres',
-          include: [OTHER_POSTGRES, ...(otherPostgres ? DATABASE_SUITES : [])],
-          env: otherPostgres ? { PARLEY_TEST_POSTGRES: otherPostgres } : {},
-          ...SIDE_BY_SIDE,
-        },
-      },
-      {
-        test: {
-          name: 'products',
-          include: PRODUCTS,
-          ...WITH_PRODUCTS,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: 'real-time',
-          include: END_TO_END,
-          exclude: PRODUCTS,
-          ...WITH_PRODUCTS,
-          maxWorkers: 1,
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      project('core', {
+        include: ['dist/test/**/*.test.js'],
+        exclude: [...SMOKE, ...SLOW, ...END_TO_END, ...SHARED_PROCESS],
+        ...TWO_AT_A_TIME,
+      }),
+      project('core-shared', {
+        include: SHARED_PROCESS,
+        exclude: SLOW,
+        isolate: false,
+        ...TWO_AT_A_TIME,
+      }),
+      project('smoke', {
+        include: SMOKE,
+        ...WITH_PRODUCTS,
+        maxWorkers: 1,
+        sequence: { groupOrder: 1 },
+      }),
+      project('slow', { include: SLOW, exclude: [OTHER_POSTGRES], ...TWO_AT_A_TIME }),
+      project('other-postgres', {
+        include: [OTHER_POSTGRES, ...(hasOtherPostgres ? DATABASE_SUITES : [])],
+        globalSetup: ['dist/test/support/other-postgres-setup.js'],
+        ...TWO_AT_A_TIME,
+      }),
+      project('e2e', {
+        include: END_TO_END,
+        exclude: REAL_TIME,
+        ...WITH_PRODUCTS,
+        maxWorkers: 2,
+        sequence: { groupOrder: 2 },
+      }),
+      // What they measure, another process could spoil: they run last, one at a time.
+      project('real-time', {
+        include: REAL_TIME,
+        ...WITH_PRODUCTS,
+        maxWorkers: 1,
+        fileParallelism: false,
+        sequence: { groupOrder: 3 },
+      }),
     ],
   },
 });

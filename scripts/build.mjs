@@ -1,73 +1,130 @@
-// Builds dist from nothing (a deleted test must not linger there) and copies what is not TypeScript.
+// Brings dist up to date: transpiles the TypeScript files that changed, copies the other files that
+// changed, and deletes outputs whose source is gone. Types are not checked here: see `npm run typecheck`.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { run } from './run.mjs';
 import { diskFullSentence, StepFailure } from './step-failure.mjs';
 
-const TREES = ['media', 'agents-runtime', 'src', 'test'];
-const ALSO_READ = ['tsconfig.json', 'package.json', 'package-lock.json', 'scripts/build.mjs'];
-const STAMP = 'dist/.sources-hash';
+/** The folders of sources. */
+export const TREES = ['media', 'agents-runtime', 'src', 'test'];
+/** A change of one of these transpiles everything again: it may change what the transpiler emits. */
+const SETTINGS = ['tsconfig.json', 'package-lock.json', 'scripts/build.mjs'];
+/** What dist was made from: `{settings: hash, sources: {path: hash}}`. */
+const MANIFEST = 'dist/.manifest.json';
 
-/** Builds, unless dist was made from the very sources that are here. @throws {StepFailure} */
-export async function buildIfChanged(root) {
-  const stamp = join(root, STAMP);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources(root)) return;
+/**
+ * @param {string} root the repository
+ * @returns {Promise<string[]>} the absolute paths of the outputs that changed; none if dist was current
+ * @throws {StepFailure} if a source cannot be transpiled
+ */
+export async function build(root) {
+  const previous = readManifest(root);
+  // Taken before the outputs are written: a file that changes meanwhile is transpiled by the next build.
+  const current = { settings: hashOf(root, SETTINGS), sources: hashSources(root) };
+  const isCurrent = (path) =>
+    previous.settings === current.settings &&
+    previous.sources[path] === current.sources[path] &&
+    existsSync(join(root, outputOf(path)));
+  const changed = Object.keys(current.sources).filter((path) => !isCurrent(path));
+  deleteOrphans(root, current.sources);
+  if (changed.length === 0) return [];
   // Beside what the command itself prints, which may be JSON.
-  console.error('Building …');
-  await build(root);
+  console.error(`Building ${changed.length} files …`);
+  await transpile(
+    root,
+    changed.filter((path) => path.endsWith('.ts')),
+  );
+  for (const path of changed.filter((path) => !path.endsWith('.ts'))) {
+    cpSync(join(root, path), join(root, 'dist', path));
+  }
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(join(root, MANIFEST), JSON.stringify(current));
+  return changed.map((path) => join(root, outputOf(path)));
 }
 
-/** @throws {StepFailure} */
-export async function build(root) {
-  // Taken first: a file that changes under the compiler makes the next build, not a stale one.
-  const hash = hashSources(root);
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const { code, output } = await run(process.execPath, [compiler, '-p', 'tsconfig.json'], {
-    cwd: root,
-  });
-  if (code !== 0) {
-    const full = diskFullSentence(output);
+async function transpile(root, paths) {
+  if (paths.length === 0) return;
+  // Not at the top: the launcher loads this module before the packages are installed.
+  const esbuild = await import('esbuild');
+  try {
+    await esbuild.build({
+      absWorkingDir: root,
+      entryPoints: paths,
+      outdir: 'dist',
+      outbase: '.',
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      sourcemap: 'linked',
+      sourcesContent: false,
+      logLevel: 'silent',
+    });
+  } catch (error) {
+    const full = diskFullSentence(error.message);
     if (full) throw new StepFailure(full);
-    process.stderr.write(output);
+    process.stderr.write(`${error.message}\n`);
     throw new StepFailure(
       'The sources do not compile: correct what the compiler says above, or go back to a commit that compiles.',
     );
   }
-  for (const path of sourceFiles(root)) {
-    if (!path.endsWith('.ts')) cpSync(join(root, path), join(root, 'dist', path));
+}
+
+function deleteOrphans(root, sources) {
+  if (!existsSync(join(root, 'dist'))) return;
+  const expected = new Set(
+    Object.keys(sources).flatMap((path) => {
+      const output = outputOf(path);
+      return path.endsWith('.ts') ? [output, `${output}.map`] : [output];
+    }),
+  );
+  for (const path of filesBelow(root, 'dist')) {
+    if (path !== MANIFEST && !expected.has(path)) rmSync(join(root, path));
   }
-  writeFileSync(join(root, STAMP), hash);
+}
+
+const outputOf = (path) => `dist/${path.replace(/\.ts$/, '.js')}`;
+
+function readManifest(root) {
+  try {
+    return JSON.parse(readFileSync(join(root, MANIFEST), 'utf8'));
+  } catch {
+    // Absent, or cut short: everything is built again.
+    return { settings: '', sources: {} };
+  }
 }
 
 function hashSources(root) {
-  const hash = createHash('sha256');
-  for (const path of [...ALSO_READ, ...sourceFiles(root)]) {
-    const content = readFileSync(join(root, path));
-    hash.update(`${path}\0${content.length}\0`).update(content);
-  }
-  return hash.digest('hex');
+  const paths = TREES.filter((tree) => existsSync(join(root, tree))).flatMap((tree) =>
+    filesBelow(root, tree),
+  );
+  return Object.fromEntries(paths.map((path) => [path, hashOf(root, [path])]));
 }
 
-function sourceFiles(root) {
-  return TREES.filter((tree) => existsSync(join(root, tree))).flatMap((tree) =>
-    readdirSync(join(root, tree), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) =>
-        join(entry.parentPath, entry.name)
-          .slice(root.length)
-          .replace(/^[/\\]/, ''),
-      )
-      .sort(),
-  );
+function hashOf(root, paths) {
+  const hash = createHash('sha1');
+  for (const path of paths) hash.update(readFileSync(join(root, path)));
+  return hash.digest('base64');
+}
+
+/** Paths from the root, with forward slashes. */
+function filesBelow(root, folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const root = fileURLToPath(new URL('..', import.meta.url));
   try {
-    await build(root);
+    await build(fileURLToPath(new URL('..', import.meta.url)));
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
     console.error(error.message);

@@ -1,15 +1,20 @@
-// The one launcher behind `npm start`, `npm test`, `npm run models`, `admin`, `bench`, `replay`,
-// `simulate` and `soak`. It uses Node's own modules only: in a clean clone nothing else is there yet.
+// The one launcher behind `npm start`, `npm test`, `npm run test:all`, `test:watch`, `coverage`, `models`,
+// `admin`, `bench`, `replay`, `simulate` and `soak`. It imports only Node's own modules: in a clean clone
+// nothing else is installed yet.
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { buildIfChanged } from './build.mjs';
+import { build } from './build.mjs';
 import { checkCheckout, checkNode } from './checkout.mjs';
+import { measureCoverage } from './coverage.mjs';
+import { prepare, TEST_NEEDS } from './needs.mjs';
 import { endWithNpm } from './npm-parent.mjs';
 import { installPackages } from './packages.mjs';
 import { run } from './run.mjs';
 import { diskFullSentence, StepFailure } from './step-failure.mjs';
 import { closing } from './test-counts.mjs';
 import { runTests } from './test-run.mjs';
+import { checkTypes } from './typecheck.mjs';
+import { watchTests } from './watch.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const MODELS = 'dist/src/models/cli.js';
@@ -21,10 +26,29 @@ const COMMANDS = {
     await ensureModels();
     await become('dist/src/main.js');
   },
+  // File filters and other arguments choose from all tests.
   test: async () => {
+    await prepareTests();
+    close([await runTests(root, args.length > 0 ? undefined : 'core', args)]);
+  },
+  'test:all': async () => {
+    await prepareTests();
+    const env = await preparedTools();
+    close([
+      await runTests(root, 'core', inEitherTier(), env),
+      await runTests(root, 'rest', inEitherTier(), env),
+    ]);
+  },
+  coverage: async () => {
+    await prepareTests();
+    const { runs, isEnough } = await measureCoverage(root, inEitherTier(), await preparedTools());
+    close(runs);
+    if (!isEnough) process.exitCode = 1;
+  },
+  'test:watch': async () => {
     await prepareClone();
     await ensureModels('--with', 'piper-joe');
-    close(await runTests(root, args));
+    await watchTests(root, args);
   },
   models: () => prepareClone().then(() => become(MODELS)),
   admin: () => prepareClone().then(() => become('dist/src/admin/cli.js')),
@@ -34,11 +58,24 @@ const COMMANDS = {
   soak: () => prepareClone().then(() => become('dist/test/soak/main.js')),
 };
 
+/** A file filter may match files of one tier only. */
+const inEitherTier = () => ['--passWithNoTests', ...args];
+
+async function preparedTools() {
+  return { PARLEY_TOOLS: JSON.stringify(await prepare(TEST_NEEDS)) };
+}
+
+async function prepareTests() {
+  await prepareClone();
+  await checkTypes(root);
+  await ensureModels('--with', 'piper-joe');
+}
+
 async function prepareClone() {
   checkNode(process.versions.node);
   checkCheckout(root);
   await installPackages(root);
-  await buildIfChanged(root);
+  await build(root);
 }
 
 /** The models' own program shows its progress and says what is wrong; we only stop with it. */
@@ -58,7 +95,8 @@ async function become(script) {
 }
 
 /** The closing line is the last thing that a test run prints. */
-function close({ line, exitCode }) {
+function close(runs) {
+  const { line, exitCode } = closing(runs, { requireAll: process.env.REQUIRE_ALL === '1' });
   process.exitCode = exitCode;
   console.log(line);
 }
@@ -80,5 +118,5 @@ try {
   const sentence = sentenceFor(error);
   if (sentence) console.error(sentence);
   process.exitCode = error instanceof StepFailure ? error.exitCode : 1;
-  if (command === 'test') close(closing(undefined, process.exitCode));
+  if (['test', 'test:all', 'coverage'].includes(command)) close([{ code: process.exitCode }]);
 }

@@ -1,32 +1,24 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * A vitest reporter that counts for the closing line and tells why suites were skipped. The counts go
- * as JSON to the file that PARLEY_TEST_COUNTS names: vitest's own last lines are no contract.
+ * A vitest reporter that counts for the closing line and prints why suites were skipped. The counts are
+ * written as JSON to the file that PARLEY_TEST_COUNTS names: vitest's own last lines are no contract.
  */
 export default class TestCounts {
   onTestRunEnd(modules, unhandledErrors) {
-    const counts = countTests(modules, unhandledErrors);
-    const { skipReasons, unsteady, ...numbers } = counts;
+    const { skipReasons, ...counts } = countTests(modules, unhandledErrors);
     for (const reason of skipReasons) console.log(`Skipped: ${reason}`);
-    for (const test of unsteady) console.log(`Passed at the second attempt only: ${test}`);
     const file = process.env.PARLEY_TEST_COUNTS;
-    if (file) writeFileSync(file, JSON.stringify(numbers));
+    if (file) writeFileSync(file, JSON.stringify(counts));
   }
 }
 
 /**
- * Counts tests by their ends. What failed outside a test (a suite that did not load, a hook, a stray
- * rejection) counts as one failure each, and so does a test that never came to its end.
+ * Counts tests by their results. What failed outside a test (a suite that did not load, a hook, an
+ * unhandled rejection) counts as one failure each, and so does a test that did not finish.
  */
 function countTests(modules, unhandledErrors) {
-  const counts = {
-    passed: 0,
-    failed: unhandledErrors.length,
-    skipped: 0,
-    skipReasons: [],
-    unsteady: [],
-  };
+  const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, skipReasons: [] };
   for (const module of modules) {
     if (module.errors().length > 0) counts.failed += 1;
     for (const suite of module.children.allSuites()) {
@@ -37,7 +29,6 @@ function countTests(modules, unhandledErrors) {
       if (state === 'passed') counts.passed += 1;
       else if (state === 'skipped') counts.skipped += 1;
       else counts.failed += 1;
-      if (test.diagnostic()?.flaky) counts.unsteady.push(test.fullName);
       if (note) counts.skipReasons.push(`${test.parent?.name ?? test.name}: ${note}`);
     }
   }
@@ -45,17 +36,20 @@ function countTests(modules, unhandledErrors) {
 }
 
 /**
- * The last line of a test run and its exit code. Counts that are missing (vitest died), no executed
+ * The last line of a test run and its exit code. A run without counts (vitest died), no executed
  * test, and an exit code that no failure explains count as one failure.
- * @param {{passed: number, failed: number, skipped: number} | undefined} counts
- * @param {number} vitestCode
+ * @param {readonly {counts?: {passed: number, failed: number, skipped: number}, code: number}[]} runs
+ * @param {{requireAll?: boolean}} [options] `requireAll`: each skipped test counts as failed
  */
-export function closing(counts, vitestCode) {
-  const { passed, failed, skipped } = counts ?? { passed: 0, failed: 1, skipped: 0 };
-  const unexplained = failed === 0 && (vitestCode !== 0 || passed === 0) ? 1 : 0;
-  const failures = failed + unexplained;
+export function closing(runs, { requireAll = false } = {}) {
+  const sum = (what) => runs.reduce((total, { counts }) => total + (counts?.[what] ?? 0), 0);
+  const notCounted = runs.filter(({ counts }) => !counts).length;
+  const skips = sum('skipped');
+  let failed = sum('failed') + notCounted + (requireAll ? skips : 0);
+  const isUnexplained = runs.some(({ code }) => code !== 0) || sum('passed') === 0;
+  if (failed === 0 && isUnexplained) failed = 1;
   return {
-    line: `${passed} passed, ${failures} failed, ${skipped} skipped`,
-    exitCode: failures > 0 ? vitestCode || 1 : 0,
+    line: `${sum('passed')} passed, ${failed} failed, ${requireAll ? 0 : skips} skipped`,
+    exitCode: failed > 0 ? runs.find(({ code }) => code !== 0)?.code || 1 : 0,
   };
 }

@@ -1,50 +1,46 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { needsOf, prepare } from './needs.mjs';
 import { run } from './run.mjs';
-import { closing } from './test-counts.mjs';
+
+/** The projects of vitest.config.ts in each tier. */
+const TIERS = {
+  core: ['core', 'core-shared', 'smoke'],
+  rest: ['slow', 'other-postgres', 'e2e', 'real-time'],
+};
 
 /**
- * Runs the built tests with what they need and gives the closing line.
+ * Runs the built tests of a tier, or those that the arguments choose from both.
  * @param {string} root
+ * @param {'core' | 'rest' | undefined} tier
  * @param {readonly string[]} args for vitest: file filters, --project, -t …
- * @returns {Promise<{line: string, exitCode: number}>}
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<{counts?: {passed: number, failed: number, skipped: number}, code: number}>}
  */
-export async function runTests(root, args) {
+export async function runTests(root, tier, args, env = {}) {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'));
+  const countsFile = join(scratch, 'counts.json');
+  const reporters = ['default', join(root, 'scripts/test-counts.mjs')];
+  const options = [
+    ...reporters.map((reporter) => `--reporter=${reporter}`),
+    ...projectsOf(tier),
+    ...args,
+  ];
   try {
-    const files = await chosenFiles(root, args, join(scratch, 'files.json'));
-    const tools = await prepare(needsOf(files));
-    const countsFile = join(scratch, 'counts.json');
-    const { code } = await vitest(root, ['run', ...reporters(root), ...args], {
+    const { code } = await run(process.execPath, [vitestProgram(root), 'run', ...options], {
       show: true,
-      env: { PARLEY_TOOLS: JSON.stringify(tools), PARLEY_TEST_COUNTS: countsFile },
+      cwd: root,
+      env: { ...env, PARLEY_TEST_COUNTS: countsFile },
     });
-    const counts = existsSync(countsFile)
-      ? JSON.parse(readFileSync(countsFile, 'utf8'))
-      : undefined;
-    return closing(counts, code);
+    const isCounted = existsSync(countsFile);
+    return { code, ...(isCounted && { counts: JSON.parse(readFileSync(countsFile, 'utf8')) }) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-const reporters = (root) => [
-  '--reporter=default',
-  `--reporter=${join(root, 'scripts/test-counts.mjs')}`,
-];
+/** The tier's projects as arguments of vitest. */
+export const projectsOf = (tier) =>
+  (TIERS[tier] ?? []).flatMap((project) => ['--project', project]);
 
-/** The test files that vitest would run with these arguments; none if it cannot tell. */
-async function chosenFiles(root, args, listFile) {
-  await vitest(root, ['list', '--filesOnly', `--json=${listFile}`, ...args], {});
-  if (!existsSync(listFile)) return [];
-  return JSON.parse(readFileSync(listFile, 'utf8')).map(({ file }) => file);
-}
-
-function vitest(root, args, options) {
-  return run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
-    ...options,
-    cwd: root,
-  });
-}
+export const vitestProgram = (root) => join(root, 'node_modules/vitest/vitest.mjs');

@@ -1,18 +1,23 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, createReadStream, createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress } from 'node:zlib';
 import { npmCommand } from '../packages.mjs';
 import { run } from '../run.mjs';
 import { keptFolder, reasonFrom } from './kept-folder.mjs';
 
 /**
- * npm packages that only a test or benchmark wants, in a project of their own. Its path is that of
- * its node_modules.
+ * npm packages that only a test or benchmark needs, in a project of their own. Its path is that of
+ * its node_modules, or of a program in there.
  * @param {string} name
  * @param {readonly string[]} pins as `package@version`
+ * @param {{program?: string, brotli?: string}} [options] `program` is below node_modules and is made
+ *   executable; `brotli` is the file of the package that it is decompressed from
+ * @returns {import('../needs.mjs').Need}
  */
-export function npmPackages(name, pins) {
+export function npmPackages(name, pins, { program = '', brotli } = {}) {
   const kept = keptFolder(name, pins);
-  const modules = () => join(kept.path(), 'node_modules');
+  const modules = () => join(kept.path(), 'node_modules', program);
   return {
     find: () => (kept.isComplete() ? modules() : undefined),
     make: async () => {
@@ -24,6 +29,12 @@ export function npmPackages(name, pins) {
           cwd: folder,
         });
         if (result.code !== 0) throw new Error(reasonFrom('npm install', result));
+        const path = join(folder, 'node_modules', program);
+        if (brotli) {
+          const packed = createReadStream(join(folder, 'node_modules', brotli));
+          await pipeline(packed, createBrotliDecompress(), createWriteStream(path));
+        }
+        if (program) chmodSync(path, 0o755);
       });
       return modules();
     },

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { run } from '../run.mjs';
 import { keptFolder, reasonFrom } from './kept-folder.mjs';
 import { onPath } from './system-command.mjs';
@@ -23,6 +24,32 @@ export function pythonVenv(name, pins) {
         await done('pip install', run(python(), ['-m', 'pip', 'install', ...options, ...pins]));
       });
       return python();
+    },
+  };
+}
+
+/**
+ * A program that a package brings along.
+ * @param {import('../needs.mjs').Need} venv
+ * @param {RegExp} pattern matches the end of its path inside of the environment
+ * @returns {import('../needs.mjs').Need}
+ */
+export function inVenv(venv, pattern) {
+  const program = () => {
+    const python = venv.find();
+    if (!python) return undefined;
+    const folder = dirname(dirname(python));
+    return readdirSync(folder, { recursive: true })
+      .map((path) => join(folder, path))
+      .find((path) => pattern.test(path));
+  };
+  return {
+    find: program,
+    make: async () => {
+      await venv.make();
+      const path = program();
+      if (!path) throw new Error('the Python package has no such program for this machine');
+      return path;
     },
   };
 }

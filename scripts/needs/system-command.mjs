@@ -1,39 +1,21 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { run } from '../run.mjs';
-import { reasonFrom } from './kept-folder.mjs';
 
 /**
  * A program on the PATH, under the first of its names that is there.
  * @param {readonly string[]} names
- * @param {string} aptPackage
+ * @param {import('../needs.mjs').Need} [otherwise] where it comes from if the PATH has none
+ * @returns {import('../needs.mjs').Need}
  */
-export function systemCommand(names, aptPackage) {
+export function systemCommand(names, otherwise) {
   return {
-    aptPackage,
-    find: () => names.map(onPath).find(Boolean),
+    find: () => names.map(onPath).find(Boolean) ?? otherwise?.find(),
     make: async () => {
-      throw new Error(`there is no ${names[0]} on the PATH: install it (Debian: ${aptPackage})`);
+      if (otherwise) return otherwise.make();
+      throw new Error(`there is no ${names[0]} on the PATH: see docs/contributing/testing.md`);
     },
   };
 }
-
-/** Installs Debian packages in one go, where we may: as root on a Debian. */
-export async function installWithApt(packages) {
-  if (packages.length === 0 || !mayUseApt()) return;
-  const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  const install = ['install', '-y', '-q', '--no-install-recommends', ...packages];
-  let result = await run('apt-get', install, { env });
-  if (result.code !== 0) {
-    // The lists may be old or absent.
-    await run('apt-get', ['update', '-q'], { env });
-    result = await run('apt-get', install, { env });
-  }
-  if (result.code !== 0) throw new Error(reasonFrom('apt-get install', result));
-}
-
-const mayUseApt = () =>
-  process.getuid?.() === 0 && existsSync('/etc/debian_version') && Boolean(onPath('apt-get'));
 
 /** The full path of a program, undefined if the PATH has none of this name. */
 export function onPath(name) {

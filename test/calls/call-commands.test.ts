@@ -82,7 +82,11 @@ async function reasonOf(callId: string) {
 
 /** The connections that listen to gateways' channels. */
 function listeners() {
-  return database.db('pg_stat_activity').whereLike('query', 'listen "parley_%').pluck('pid');
+  return database
+    .db('pg_stat_activity')
+    .whereLike('query', 'listen "parley_%')
+    .whereRaw('datname = current_database()')
+    .pluck('pid');
 }
 
 const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
@@ -144,7 +148,8 @@ it('loses no command while its connection is broken, and listens again', async (
   const broken = await listeners();
   const callId = await begin(holder);
   await database.db.raw(
-    `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen "parley_%'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where query like 'listen "parley_%' and datname = current_database()`,
   );
   await other.commands.end(callId, 'user_hangup');
   expect(holder.ended).toHaveLength(1);

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SETTING_NAMES } from '../../src/config.js';
 import { type Product, startProduct } from '../support/product.js';
 import { makeTestFolder } from '../support/test-folder.js';
 
@@ -30,13 +29,5 @@ describe('the README', () => {
     expect(statSync(join(folder, 'speech.mp3')).size).toBeGreaterThan(20_000);
     expect(outputs.join('\n')).toMatch(/"status":"deployed"/);
     expect(outputs.join('\n')).toMatch(/"server_url":"ws:/);
-  });
-
-  it('tells of every setting, and of none that is not read', () => {
-    const table = README.slice(README.indexOf('## Settings'), README.indexOf('## Models'));
-    const told = [...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names]) =>
-      [...names!.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name!),
-    );
-    expect(told.sort()).toEqual([...SETTING_NAMES].sort());
   });
 });

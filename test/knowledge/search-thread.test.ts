@@ -123,7 +123,7 @@ describe('the thread that searches', () => {
     expect(await found()).toHaveLength(2);
     const { rows } = await database.db.raw(
       `select count(pg_terminate_backend(pid))::int as count from pg_stat_activity
-       where usename = current_user and pid <> pg_backend_pid()`,
+       where datname = current_database() and pid <> pg_backend_pid()`,
     );
     expect(rows[0].count).toBeGreaterThan(0);
     await expect

@@ -55,7 +55,7 @@ describe('pageRoutes', () => {
       expect(`${response.status} ${path}`).toBe(`200 ${path}`);
       expect(response.headers.get('content-type')).toMatch(/javascript/);
       expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
-      for (const [, from] of (await response.text()).matchAll(/^import .* from '(.+)';$/gm)) {
+      for (const [, from] of (await response.text()).matchAll(/ from ["'](.+)["'];$/gm)) {
         await load(new URL(from!, `http://page${path}`).pathname);
       }
     };

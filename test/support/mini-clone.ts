@@ -19,6 +19,8 @@ export class MiniClone {
     symlinkSync(PACKAGES, join(this.path, 'node_modules'));
     for (const tree of ['media', 'agents-runtime', 'src', 'test']) mkdirSync(join(this.path, tree));
     this.write('src/models/cli.ts', 'process.exitCode = Number(process.env.MODELS_CODE ?? 0);\n');
+    // The run's PostgreSQL, which the tests in here do not need.
+    this.write('test/support/postgres-setup.ts', 'export const setup = () => undefined;\n');
     this.write('src/main.ts', "process.stdout.write('started\\n');\n");
   }
 

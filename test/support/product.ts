@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.js';
+import { coverageEnv } from './run-node.js';
 import { ServerProcess } from './server-process.js';
 import { makeTestFolder } from './test-folder.js';
 
@@ -105,7 +106,7 @@ async function startOnPort(options: ProductOptions): Promise<Product> {
 /** The product's environment: the machine's, and these settings. */
 export function productEnv(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const machine = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
-  return { ...Object.fromEntries(machine), HOST: '127.0.0.1', ...settings };
+  return { ...Object.fromEntries(machine), ...coverageEnv(), HOST: '127.0.0.1', ...settings };
 }
 
 /** Removes a data folder and stops the database in it, if a killed gateway left one. */

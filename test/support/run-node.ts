@@ -13,8 +13,14 @@ const TIME_LIMIT_MS = 110_000;
 /** Our own environment, without the variables by which vitest and the launcher mark a test's. */
 export function plainEnv(): NodeJS.ProcessEnv {
   const isPlain = ([name]: [string, unknown]) =>
-    !/^(VITEST.*|TEST|NODE_ENV|CI|PARLEY_T.*)$/.test(name);
-  return Object.fromEntries(Object.entries(process.env).filter(isPlain));
+    !/^(VITEST.*|TEST|NODE_ENV|CI|REQUIRE_ALL|PARLEY_T.*)$/.test(name);
+  return { ...Object.fromEntries(Object.entries(process.env).filter(isPlain)), ...coverageEnv() };
+}
+
+/** Under `npm run coverage`, makes Node write which code it ran; nothing else must inherit this. */
+export function coverageEnv(): NodeJS.ProcessEnv {
+  const folder = process.env.PARLEY_TEST_COVERAGE;
+  return folder === undefined ? {} : { NODE_V8_COVERAGE: folder };
 }
 
 /** Runs Node with these arguments, and this environment alone, to its end. */

@@ -86,17 +86,19 @@ async function choosePlace(
   );
 }
 
+/** How the clusters of this product sort and fold text, as arguments of `initdb`. */
+export const LOCALE_ARGS = [
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  `--locale=${SYSTEM_LOCALE}`,
+] as const;
+
 function initialise(folder: string, { bin, user }: DataFolderOptions): Promise<void> {
   const args = ['-D', folder, '-U', 'postgres', '--encoding=UTF8', '--no-instructions'];
-  const locale = [
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    `--locale=${SYSTEM_LOCALE}`,
-  ];
   // Trust: whoever gets through the 0700 folder of the socket could read the files as well.
   const entry = ['--auth-local=trust', '--auth-host=reject'];
   return new Promise((resolve, reject) => {
-    const child = spawn(join(bin, 'initdb'), [...args, ...locale, ...entry], {
+    const child = spawn(join(bin, 'initdb'), [...args, ...LOCALE_ARGS, ...entry], {
       ...asUser(user),
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -18,24 +18,6 @@ describeWith(['deploy-check'], 'compose.yaml', (tools) => {
   const services = Object.entries(project.services);
   const service = (name: string) => project.services[name]!;
 
-  it('has two gateways and all that they need', () => {
-    expect(services.map(([name]) => name).sort()).toEqual([
-      'database',
-      ...GATEWAYS,
-      'livekit',
-      'livekit-sip',
-      'models',
-      'proxy',
-      'redis',
-      'storage',
-    ]);
-    const [one, two] = GATEWAYS.map((name) => service(name).environment);
-    expect({ ...one, GATEWAY_ADDRESS: '' }).toEqual({ ...two, GATEWAY_ADDRESS: '' });
-    for (const name of GATEWAYS) {
-      expect(service(name).environment.GATEWAY_ADDRESS).toMatch(new RegExp(`^${name}:\\d+$`));
-    }
-  });
-
   it.each(Object.keys(COMPOSE_ENV))('is not started without %s', (name) => {
     const { [name]: _, ...others } = COMPOSE_ENV as Record<string, string>;
     expect(() => files.compose(others)).toThrow(new RegExp(`required variable ${name} is missing`));

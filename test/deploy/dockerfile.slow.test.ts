@@ -9,7 +9,6 @@ import { describeWith } from '../support/needs.js';
 describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
   const files = new DeployFiles(tools['deploy-check']);
   const stages = files.dockerfile();
-  const commandsOf = (name: string) => stages.find((stage) => stage.name === name)?.commands ?? [];
   /** Those of a stage and of the stages that it is made of, the innermost first. */
   const allOf = (name: string): readonly string[] => {
     const stage = stages.find((one) => one.name === name);
@@ -18,14 +17,6 @@ describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
   const gateway = allOf('gateway');
   const last = (instruction: string) =>
     gateway.filter((command) => command.startsWith(`${instruction} `)).at(-1);
-
-  it('ends in the gateway, as a user of its own and under an init', () => {
-    expect(stages.at(-1)?.name).toBe('gateway');
-    expect(last('USER')).toBe('USER 10001:10001');
-    expect(last('ENTRYPOINT')).toBe('ENTRYPOINT ["tini", "--", "node"]');
-    expect(last('CMD')).toBe('CMD ["dist/src/main.js"]');
-    expect(last('HEALTHCHECK')).toContain('/readyz');
-  });
 
   it('copies from stages that are there, and what the clone and .dockerignore let through', () => {
     const ignore = readFileSync(join(DEPLOY, 'Dockerfile.dockerignore'), 'utf8').split('\n');
@@ -44,24 +35,6 @@ describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
         expect(existsSync(join(DEPLOY, '..', source)), source).toBe(true);
       }
     }
-  });
-
-  it('has no package for development in the gateway, and no platform but its own', () => {
-    const packages = commandsOf('packages').join('\n');
-    expect(packages).toContain('npm ci --omit=dev');
-    expect(packages).toContain('RUN node scripts/prune-packages.mjs node_modules');
-    const copied = gateway.filter((command) => command.includes('node_modules'));
-    expect(copied.at(-1)).toBe('COPY --from=packages /opt/parley/node_modules ./node_modules');
-  });
-
-  it('has no launcher and no npm, by which messages know what to advise', () => {
-    const copied = gateway.filter((command) => command.startsWith('COPY'));
-    expect(copied.filter((command) => command.includes('scripts'))).toEqual([]);
-    expect(gateway.join('\n')).toContain(' /usr/local/bin/npm ');
-    expect(gateway).toContain('COPY --from=build /opt/parley/dist ./dist');
-    expect(last('WORKDIR')).toBe('WORKDIR /opt/parley');
-    const fetching = allOf('models');
-    expect(fetching.at(-2)).toBe('ENTRYPOINT ["tini", "--", "node", "dist/src/models/cli.js"]');
   });
 
   it('sets settings that exist and that the gateway accepts', () => {
@@ -87,11 +60,4 @@ describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
-});
-
-it('is written for the line of Node that package.json wants', () => {
-  const [, image] = /^ARG NODE_IMAGE=(\S+)$/m.exec(
-    readFileSync(join(DEPLOY, 'Dockerfile'), 'utf8'),
-  )!;
-  expect(image).toMatch(/^node:20-/);
 });

@@ -44,8 +44,8 @@ describe('a suite with needs', () => {
     expect(ended.code).toBe(0);
   });
 
-  it('fails for that reason where CI=true', async () => {
-    const ended = await clone.launch(['test'], { PATH: path, CI: 'true' });
+  it('fails for that reason with REQUIRE_ALL=1', async () => {
+    const ended = await clone.launch(['test'], { PATH: path, REQUIRE_ALL: '1' });
     expect(ended.lastLine).toBe('1 passed, 1 failed, 0 skipped');
     expect(ended.output).toContain('there is no sox on the PATH');
     expect(ended.code).not.toBe(0);

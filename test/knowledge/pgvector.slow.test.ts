@@ -1,6 +1,5 @@
-import { cpSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -14,30 +13,22 @@ import { hasPgvector, PgvectorSearch } from '../../src/knowledge/pgvector-search
 import { SearchThread } from '../../src/knowledge/search-thread.js';
 import { VectorSearch } from '../../src/knowledge/vector-search.js';
 import { describeWith } from '../support/needs.js';
-import { startOtherServer } from '../support/other-server.js';
+import { copyPgserver } from '../support/pgserver.js';
+import { createCluster, type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { makeTestFolder } from '../support/test-folder.js';
 
 vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
 const log = pino({ level: 'silent' });
 const MODEL = 'three-ways';
 
-/** Its programs, where another user than root may run them. */
-function copyServer(python: string, folder: string): string {
-  const lib = join(dirname(dirname(python)), 'lib');
-  const version = readdirSync(lib).find((name) => name.startsWith('python3'))!;
-  const packages = join(lib, version, 'site-packages');
-  for (const name of ['pgserver/pginstall', 'pgserver.libs']) {
-    cpSync(join(packages, name), join(folder, name), { recursive: true });
-  }
-  return join(folder, 'pgserver/pginstall/bin');
-}
-
-describeWith(['pgvector'], 'a database with pgvector', (tools) => {
+describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
   const folder = makeTestFolder();
-  let server: Awaited<ReturnType<typeof startOtherServer>> | undefined;
+  let server: PostgresServer | undefined;
   let db: Knex;
   beforeAll(async () => {
-    server = await startOtherServer(copyServer(tools.pgvector, folder), join(folder, 'data'));
+    const bin = copyPgserver(tools['postgresql-16'], folder);
+    await createCluster(bin, join(folder, 'data'));
+    server = await startPostgres(bin, join(folder, 'data'));
     // As the owner of the server, who may install extensions.
     db = connect({ ...server.connection, user: 'postgres' });
     await migrate(db);

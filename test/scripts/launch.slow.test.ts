@@ -19,11 +19,31 @@ afterEach(() => clone.remove());
 
 describe('npm test', () => {
   it('ends with one line that counts the tests', async () => {
-    clone.write('test/a.test.ts', PASSING);
-    clone.write('test/e2e/b.test.ts', `${PASSING}it.skip('later', () => {});\n`);
+    clone.write('test/a.test.ts', `${PASSING}it.skip('later', () => {});\n`);
     const ended = await clone.launch(['test']);
-    expect(ended.lastLine).toBe('2 passed, 0 failed, 1 skipped');
+    expect(ended.lastLine).toBe('1 passed, 0 failed, 1 skipped');
     expect(ended.code).toBe(0);
+  });
+
+  it('leaves slow and end-to-end tests to test:all, whose closing line counts both tiers', async () => {
+    clone.write('test/a.test.ts', PASSING);
+    clone.write('test/smoke/b.test.ts', PASSING);
+    clone.write('test/c.slow.test.ts', PASSING);
+    clone.write('test/e2e/d.test.ts', `${FAILING}it.skip('later', () => {});\n`);
+    // What it prepares for the real tests would take minutes.
+    clone.write(
+      'scripts/needs.mjs',
+      'export const TEST_NEEDS = [];\nexport const prepare = async () => ({});\n',
+    );
+    const first = await clone.launch(['test']);
+    expect(first.lastLine).toBe('2 passed, 0 failed, 0 skipped');
+    const all = await clone.launch(['test:all']);
+    expect(all.lastLine).toBe('3 passed, 1 failed, 1 skipped');
+    expect(all.code).not.toBe(0);
+    const strict = await clone.launch(['test:all'], { REQUIRE_ALL: '1' });
+    expect(strict.lastLine).toBe('3 passed, 2 failed, 0 skipped');
+    const part = await clone.launch(['test:all', 'dist/test/c']);
+    expect(part).toMatchObject({ code: 0, lastLine: '1 passed, 0 failed, 0 skipped' });
   });
 
   it('counts a failed test, a suite that does not load and a failed hook', async () => {
@@ -54,7 +74,7 @@ describe('npm test', () => {
   it('hands filters on to vitest', async () => {
     clone.write('test/a.test.ts', PASSING);
     clone.write('test/e2e/b.test.ts', FAILING);
-    const ended = await clone.launch(['test', '--project', 'fast', 'dist/test']);
+    const ended = await clone.launch(['test', '--project', 'core', 'dist/test']);
     expect(ended.lastLine).toBe('1 passed, 0 failed, 0 skipped');
   });
 
@@ -67,9 +87,11 @@ describe('npm test', () => {
         await new Promise((resolve) => setTimeout(resolve, 300));
         appendFileSync(${JSON.stringify(log)}, '-${name} ');
       });\n`;
-    for (const name of ['a', 'b']) clone.write(`test/e2e/${name}.test.ts`, suite(`slow-${name}`));
+    for (const name of ['a', 'b']) {
+      clone.write(`test/e2e/${name}.real-time.test.ts`, suite(`slow-${name}`));
+    }
     for (const name of ['z1', 'z2', 'z3']) clone.write(`test/${name}.test.ts`, suite('fast'));
-    const ended = await clone.launch(['test']);
+    const ended = await clone.launch(['test', 'dist/test']);
     expect(ended.lastLine).toBe('5 passed, 0 failed, 0 skipped');
     const steps = readFileSync(log, 'utf8').trim().split(' ');
     expect(steps.slice(0, 6).every((step) => step.endsWith('fast'))).toBe(true);
@@ -82,10 +104,13 @@ describe('npm test', () => {
     ]);
   });
 
-  it('ends with the closing line when the sources do not compile', async () => {
-    clone.write('media/two.ts', "export const two: number = 'two';\n");
+  it.each([
+    ['have type errors', "export const two: number = 'two';\n"],
+    ['do not compile', 'export const two = ;\n'],
+  ])('ends with the closing line when the sources %s', async (what, source) => {
+    clone.write('media/two.ts', source);
     const ended = await clone.launch(['test']);
-    expect(ended.output).toContain('The sources do not compile');
+    expect(ended.output).toContain(`The sources ${what}`);
     expect(ended.lastLine).toBe('0 passed, 1 failed, 0 skipped');
     expect(ended.code).not.toBe(0);
   });
@@ -159,24 +184,37 @@ describe('a step that cannot be done', () => {
     const ended = await clone.launch(['constructor']);
     expect(ended.code).toBe(2);
     expect(ended.output).toBe(
-      'Say which command: start, test, models, admin, bench, replay, simulate, soak.\n',
+      'Say which command: start, test, test:all, coverage, test:watch, models, admin, bench, replay, simulate, soak.\n',
     );
   });
 });
 
 describe('the build', () => {
-  it('is made again only when a source changed, and forgets sources that are gone', async () => {
+  const built = (path: string) => join(clone.path, 'dist', path);
+
+  it('writes what changed, and nothing else', async () => {
     clone.write('src/page.html', '<p>page</p>\n');
     const first = await clone.launch(['start']);
     expect(first.output).toContain('Building');
     expect(first.lastLine).toBe('started');
-    expect(existsSync(join(clone.path, 'dist/src/page.html'))).toBe(true);
-    const builtAt = statSync(join(clone.path, 'dist/src/main.js')).mtimeMs;
+    expect(existsSync(built('src/page.html'))).toBe(true);
+    const builtAt = statSync(built('src/models/cli.js')).mtimeMs;
 
     expect((await clone.launch(['start'])).output).toBe('started\n');
-    expect(statSync(join(clone.path, 'dist/src/main.js')).mtimeMs).toBe(builtAt);
 
     clone.write('src/main.ts', "process.stdout.write('started anew\\n');\n");
     expect((await clone.launch(['start'])).lastLine).toBe('started anew');
+    expect(statSync(built('src/models/cli.js')).mtimeMs).toBe(builtAt);
+  });
+
+  it('writes again what was deleted from dist, and deletes what has no source', async () => {
+    clone.write('src/gone.ts', 'export const gone = 1;\n');
+    await clone.launch(['start']);
+    expect(existsSync(built('src/gone.js'))).toBe(true);
+    rmSync(join(clone.path, 'src/gone.ts'));
+    rmSync(built('src/main.js'));
+    expect((await clone.launch(['start'])).lastLine).toBe('started');
+    expect(existsSync(built('src/gone.js'))).toBe(false);
+    expect(existsSync(built('src/gone.js.map'))).toBe(false);
   });
 });
