@@ -101,11 +101,9 @@ async function start(shutdown: Shutdown): Promise<void> {
   const address: Address = { port: undefined };
   const services = await openServices(context, foundation, permits);
   const { served, models } = await openListing(context, languageServers);
-  const withoutModel = await new AgentsRepository(foundation.db).countWithoutModel();
-  if (withoutModel > 0) {
-    const line = { agents: withoutModel, model: models.defaultLlmModel };
-    log.info(line, 'the default model answers for deployed agents without llm_model');
-  }
+  const agents = await new AgentsRepository(foundation.db).countWithoutModel();
+  const line = { agents, model: models.defaultLlmModel };
+  if (agents > 0) log.info(line, 'the default model answers for deployed agents without llm_model');
   const parts = { ...foundation, ...services, gatewayId, permits, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,
