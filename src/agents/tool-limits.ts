@@ -1,7 +1,7 @@
 /** Of a tool's `parameters`, and of its `response`: JSON in UTF-8. */
-export const MAX_SCHEMA_BYTES = 32 * 1024;
-export const MAX_SCHEMA_PROPERTIES = 200;
-export const MAX_SCHEMA_PATTERNS = 20;
+const MAX_SCHEMA_BYTES = 32 * 1024;
+const MAX_SCHEMA_PROPERTIES = 200;
+const MAX_SCHEMA_PATTERNS = 20;
 /** Of all tools of an agent, or of all MCP servers of a call: each request to the model carries them. */
 export const MAX_TOOLS_BYTES = 256 * 1024;
 
