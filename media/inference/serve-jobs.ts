@@ -1,6 +1,12 @@
 import { parentPort, type TransferListItem } from 'node:worker_threads';
 import { MediaError } from '../errors.js';
-import type { Heartbeat, JobMap, JobReply, JobRequest } from './protocol.js';
+import {
+  END_THREAD,
+  type Heartbeat,
+  type JobMap,
+  type JobReply,
+  type JobRequest,
+} from './protocol.js';
 
 const HEARTBEAT: Heartbeat = { type: 'heartbeat' };
 /** Well below the shortest limit of a watchdog. */
@@ -32,7 +38,8 @@ export function serveJobs<Jobs extends JobMap>(
   if (!port) throw new MediaError('INTERNAL', 'serveJobs runs in a worker thread only');
   let last: Promise<void> = Promise.resolve();
   let running = 0;
-  port.on('message', (request: JobRequest) => {
+  port.on('message', (request: JobRequest | typeof END_THREAD) => {
+    if (request === END_THREAD) process.exit();
     const serve = async () => {
       running++;
       const reply = await answer(handlers, request);

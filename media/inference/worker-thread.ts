@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import { MediaError, type MediaErrorCode } from '../errors.js';
-import type { JobMap, JobReply, WorkerMessage } from './protocol.js';
+import { END_THREAD, type JobMap, type JobReply, type WorkerMessage } from './protocol.js';
 import { Watchdog, type WatchdogLimits } from './watchdog.js';
 import { type WorkerLoss, workerLosses } from './worker-loss.js';
 
@@ -9,6 +9,13 @@ import { type WorkerLoss, workerLosses } from './worker-loss.js';
 const ANSWER_WITHIN_MS = 5_000;
 /** Loading a model from a slow disk. */
 const START_WITHIN_MS = 60_000;
+/**
+ * How long a worker has to end its thread by itself. Only then it is terminated: when that happens in
+ * the middle of native code, the ONNX runtime throws from where nothing can catch it, and the whole
+ * process aborts.
+ */
+const END_HUNG_WITHIN_MS = 30_000;
+const END_WITHIN_MS = 2_000;
 
 interface Pending {
   readonly resolve: (output: never) => void;
@@ -34,6 +41,8 @@ export class WorkerThread<Jobs extends JobMap> {
   #running: Running | undefined;
   #nextId = 1;
   #closed = false;
+  /** Lost workers that have not ended yet. */
+  readonly #ending = new Set<Worker>();
 
   /** @param limits by default 5 s for an answer, and 60 s for the first one. */
   constructor(script: URL, workerData: unknown, limits: Partial<WatchdogLimits> = {}) {
@@ -72,8 +81,26 @@ export class WorkerThread<Jobs extends JobMap> {
     const running = this.#running;
     this.#running = undefined;
     running?.watchdog.stop();
-    await running?.worker.terminate();
     this.#rejectAll('The worker thread was closed');
+    running?.worker.ref();
+    // Those that hung had their time.
+    const hung = [...this.#ending].map((worker) => worker.terminate());
+    await Promise.all([running && this.#end(running.worker, END_WITHIN_MS), ...hung]);
+  }
+
+  /** Resolves when the thread has ended. */
+  #end(worker: Worker, withinMs: number): Promise<void> {
+    this.#ending.add(worker);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => void worker.terminate(), withinMs);
+      timer.unref();
+      worker.once('exit', () => {
+        clearTimeout(timer);
+        this.#ending.delete(worker);
+        resolve();
+      });
+      worker.postMessage(END_THREAD);
+    });
   }
 
   #start(): Running {
@@ -88,8 +115,7 @@ export class WorkerThread<Jobs extends JobMap> {
       isBusy: () => this.#pending.size > 0,
       onHung: () => {
         this.#lose(running, 'hung', undefined);
-        // Not awaited: a thread that hangs in native code ends when that returns, if ever.
-        void worker.terminate();
+        void this.#end(worker, END_HUNG_WITHIN_MS);
       },
     });
     const running = { worker, watchdog };
