@@ -38,13 +38,14 @@ const hasOtherPostgres =
   'path' in (JSON.parse(process.env.PARLEY_TOOLS ?? '{}')['postgresql-16'] ?? {});
 
 /** A condition may come late on a busy machine: vitest's default is one second. */
-const expect = { poll: { timeout: 20_000 } } as const;
+const expect = { poll: { timeout: 60_000 } } as const;
 
 const TWO_AT_A_TIME = {
   pool: 'forks',
   maxWorkers: 2,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Long enough for a machine that does much else: a test waits for conditions, and ends when they are met.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   expect,
 } as const;
 

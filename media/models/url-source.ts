@@ -103,7 +103,8 @@ async function continuePart(
     if (!isRest && response.status !== 200) {
       await response.body?.cancel();
       refuse(response.status, url, file);
-      await rm(part, { force: true });
+      // 416: what is here is no beginning of that file. Any other status says nothing about it.
+      if (response.status === 416) await rm(part, { force: true });
       throw new Error(`Status ${response.status}`);
     }
     let received = isRest ? have : 0;

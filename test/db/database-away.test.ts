@@ -36,8 +36,8 @@ describe('isDatabaseAway', () => {
 
   it('knows a pool that has no connection to spare', async () => {
     const db = connect(database.connection, { poolMax: 1 });
-    db.client.pool.acquireTimeoutMillis = 50;
     const transaction = await db.transaction();
+    db.client.pool.acquireTimeoutMillis = 50;
     expect(isDatabaseAway(await faultOf(db.raw('select 1')))).toBe(true);
     await transaction.rollback();
     await db.destroy();

@@ -222,8 +222,12 @@ describe('several gateways', () => {
     );
     const { callId } = await call({ seconds: 20 });
     await untilSpooled(plane.database.db, callId);
-    const asked = [one!, two!, one!, two!].map(({ recordings }) => open(recordings, [callId]));
-    expect((await Promise.all(asked)).flat()).toEqual(Array(4).fill('ready'));
+    const states = async () => {
+      const asked = [one!, two!, one!, two!].map(({ recordings }) => open(recordings, [callId]));
+      return (await Promise.all(asked)).flat();
+    };
+    // A merge may take longer than a request waits.
+    await expect.poll(states, { timeout: 60_000 }).toEqual(Array(4).fill('ready'));
     expect(puts).toEqual([fileKey(callId)]);
   });
 
