@@ -167,9 +167,8 @@ describe('what no voice is made from', () => {
     expect((await clone(ask, large.subarray(0, 7_864_320))).status).toBe(200);
     const none = await ask('POST', '/tts/clone-voice', new FormData());
     expect(none.body.detail[0].loc).toEqual(['body', 'file']);
-    const wrong = await clone(ask, M4A, { name: '', voice_visibility: 'ALL', language: 'xx' });
+    const wrong = await clone(ask, M4A, { voice_visibility: 'ALL', language: 'xx' });
     expect(wrong.body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual([
-      'name',
       'voice_visibility',
       'language',
     ]);
