@@ -49,7 +49,7 @@ export async function measureCoverage(root, args, env) {
 async function mergeChildren(root, folder, map) {
   const { mergeProcessCovs } = await import('@bcoe/v8-coverage');
   const { convert } = await import('ast-v8-to-istanbul');
-  const { parseAstAsync } = await import('vite');
+  const { parseAstAsync } = await import('vitest/node');
   let merged = { result: [] };
   for (const name of readdirSync(folder)) {
     const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
