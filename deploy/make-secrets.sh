@@ -12,10 +12,10 @@ random() {
   od -An -v -tx1 -N"$1" /dev/urandom | tr -d ' \n'
 }
 
-# A file that is there stays as it is.
+# A file that is there stays as it is. No line break ends it: Prometheus sends the token as it is in the file.
 secret() {
   [ -e "$folder/$1" ] && return
-  printf '%s\n' "$2" > "$folder/$1.new"
+  printf '%s' "$2" > "$folder/$1.new"
   chmod 444 "$folder/$1.new"
   mv "$folder/$1.new" "$folder/$1"
   echo "made $folder/$1"
@@ -28,5 +28,7 @@ secret s3-access-key-id "parley-$(random 6)"
 secret s3-secret-access-key "$(random 32)"
 secret livekit-api-key "API$(random 6)"
 secret livekit-api-secret "$(random 32)"
+# For Prometheus.
+secret metrics-token "$(random 32)"
 # Of a language model outside: put its key in here.
 secret llm-api-key none

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StepFailure } from './step-failure.mjs';
 
-const OLDEST_NODE = [20, 17];
+const OLDEST_NODE = [20, 19];
 const NEEDED = [
   'package.json',
   'package-lock.json',

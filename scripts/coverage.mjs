@@ -1,7 +1,6 @@
 // Line coverage per layer of both tiers: vitest's own report of the test processes, merged with what
 // the programs that they start write themselves (NODE_V8_COVERAGE).
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runTests } from './test-run.mjs';
@@ -22,7 +21,8 @@ export async function measureCoverage(root, args, env) {
   const children = join(folder, 'children');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(children, { recursive: true });
-  const map = createRequire(import.meta.url)('istanbul-lib-coverage').createCoverageMap({});
+  const { default: coverage } = await import('istanbul-lib-coverage');
+  const map = coverage.createCoverageMap({});
   const runs = [];
   for (const tier of ['core', 'rest']) {
     const reports = join(folder, tier);

@@ -1,8 +1,9 @@
 const LOOK_EVERY_MS = 500;
 
 /**
- * Ends this process in order when the npm that started it is gone. A signal for npm reaches the shell
- * between us, which ends without handing it on; we would run on, unseen and with the port.
+ * Ends this process in order when the npm that started it is gone, killed without a word. Signals that
+ * npm hands on come at once: the scripts of package.json `exec` this process, as a shell between the two
+ * would end without handing them on.
  */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;

@@ -26,6 +26,7 @@ import { SipLines } from './livekit/sip-lines.js';
 import type { ModelListing } from './models-listing/model-listing.js';
 import { modelRoutes } from './models-listing/models.routes.js';
 import { Carriers } from './numbers/carriers.js';
+import { NumberOwnership } from './numbers/number-ownership.js';
 import { Numbers } from './numbers/numbers.js';
 import { NumbersRepository } from './numbers/numbers.repository.js';
 import { numberRoutes } from './numbers/numbers.routes.js';
@@ -73,7 +74,7 @@ export function openApi(parts: ApiParts): Api {
   const catalogue = new VoiceCatalogue(MODELS, voices);
   const speech = speechParts(parts, catalogue);
   const access = liveKitAccess(parts.config);
-  const lines = access && new SipLines(access, parts.log);
+  const lines = access && new SipLines(access, new NumberOwnership(db), parts.log);
   const routes = [
     ...modelRoutes(models),
     ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
@@ -119,7 +120,7 @@ function speechParts(parts: ApiParts, catalogue: VoiceCatalogue): SpeechParts {
 }
 
 function ownAgentRoutes(parts: ApiParts, lines: SipLines | undefined) {
-  const { config, db, box, store, voices, models, knowledge } = parts;
+  const { config, db, box, store, voices, models, knowledge, log } = parts;
   const repository = new AgentsRepository(db);
   const agents = new Agents({
     repository,
@@ -133,6 +134,8 @@ function ownAgentRoutes(parts: ApiParts, lines: SipLines | undefined) {
       store,
     }),
     knowledgeBases: knowledge.directory,
+    log,
+    numbers: new NumberOwnership(db),
   });
   return agentRoutes({ agents, repository, models, lines });
 }

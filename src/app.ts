@@ -11,11 +11,14 @@ import { openApiDocument } from './http/openapi.js';
 import { requestContext } from './http/request-context.js';
 import type { Route } from './http/route.js';
 import type { Metrics } from './metrics.js';
+import { metricsRoutes } from './metrics.routes.js';
 import { pageRoutes } from './page/page.routes.js';
 
 export interface AppParts extends RouteServices {
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Lets clients of other machines read `/metrics`. */
+  readonly metricsToken?: string | undefined;
   /** Everything below `/api/v1`. */
   readonly routes: readonly Route[];
   /** What is served outside of it beside the pages: what others' servers call. */
@@ -39,14 +42,17 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy);
   app.use(requestContext(parts.log, parts.metrics.observeHttp));
   app.use(securityHeaders(parts.publicUrl));
+  app.use('/api/v1', noStore);
   app.use('/api/v1', mountRoutes(parts.routes, parts));
   for (const root of parts.roots ?? []) app.use(root);
-  app.use(healthRoutes(parts.health, parts.metrics));
+  app.use(healthRoutes(parts.health));
+  app.use(metricsRoutes({ ...parts, token: parts.metricsToken }));
   app.use(documentRoutes(describeApi(parts)));
   app.use(
     pageRoutes({
       page: fileURLToPath(new URL('page/public', import.meta.url)),
       media: fileURLToPath(new URL('../media', import.meta.url)),
+      publicUrl: parts.publicUrl,
     }),
   );
   app.use((request) => {
@@ -55,6 +61,12 @@ export function createApp(parts: AppParts): Express {
   app.use(errorHandler(parts.log));
   return app;
 }
+
+/** Answers hold what one account may read: no cache keeps them, unless a route says otherwise. */
+const noStore: RequestHandler = (_request, response, next) => {
+  response.set('Cache-Control', 'no-store');
+  next();
+};
 
 /** The address of a client that asks for a socket, found as routes find it: by TRUST_PROXY. */
 export function addressIn(app: Express): (request: IncomingMessage) => string {

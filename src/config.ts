@@ -7,12 +7,14 @@ import { settingsFromFiles } from './setting-files.js';
 import {
   baseUrl,
   filePath,
+  headerKey,
   host,
   hostsOrNetworks,
   languages,
   limit,
   list,
   proxies,
+  trustedUrl,
   url,
   wholeNumber,
 } from './setting-types.js';
@@ -35,6 +37,10 @@ const Settings = z.object({
       (text) => secretsOf(text).length <= 16 && secretsOf(text).every(({ length }) => length >= 16),
       'one secret of at least 16 characters, or a comma list of them, the newest first',
     )
+    .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,1024}$/, 'a secret of at least 16 characters without blanks')
     .optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:'], 'a postgres:// URL').optional(),
   // PARLEY_CACHE, MODELS_DIR and MODELS_CACHE are read with the model programs: model-folders.ts
@@ -62,6 +68,7 @@ const Settings = z.object({
   TEXT_LIMIT: wholeNumber(1, 1_000_000, 'a whole number from 1 to 1000000').default(5_000),
   REQUESTS_PER_MINUTE: limit().default(1_000),
   FAILED_AUTHS_PER_MINUTE: limit().default(20),
+  MAX_CONNECTIONS: limit().default(10_000),
   CONCURRENT_CALLS: limit().default(100),
   CONCURRENT_SPEECH: limit().default(64),
   CONCURRENT_SPEECH_PER_ACCOUNT: limit().default(48),
@@ -80,14 +87,14 @@ const Settings = z.object({
     20_971_520,
   ),
   EMBEDDING_BASE_URL: baseUrl().optional(),
-  EMBEDDING_API_KEY: z.string().optional(),
+  EMBEDDING_API_KEY: headerKey().optional(),
   EMBEDDING_MODEL: z
     .string()
     .regex(/^[\w./:@-]{1,200}$/, "a model's name")
     .optional(),
   EMBEDDING_MODEL_DIR: filePath().optional(),
   LLM_BASE_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
-  LLM_API_KEY: z.string().optional(),
+  LLM_API_KEY: headerKey().optional(),
   LLM_MODELS: list().default([]),
   LLM_FALLBACKS: list().default([]),
   LLM_CONTEXT_TOKENS: wholeNumber(2_048, 10_000_000, 'a whole number from 2048').default(16_384),
@@ -112,15 +119,15 @@ const Settings = z.object({
     .transform((text) => text === 'true')
     .default(false),
   STT_BASE_URL: baseUrl().optional(),
-  STT_API_KEY: z.string().optional(),
+  STT_API_KEY: headerKey().optional(),
   STT_MODEL: z.string().default('whisper-1'),
   STT_LANGUAGES: languages(),
-  DEEPGRAM_API_KEY: z.string().optional(),
+  DEEPGRAM_API_KEY: headerKey().optional(),
   DEEPGRAM_BASE_URL: url(['ws:', 'wss:'], 'a ws or wss URL').default('wss://api.deepgram.com'),
   DEEPGRAM_MODEL: z.string().default('nova-3'),
   DEEPGRAM_LANGUAGES: languages(),
   TTS_BASE_URL: baseUrl().optional(),
-  TTS_API_KEY: z.string().optional(),
+  TTS_API_KEY: headerKey().optional(),
   TTS_MODEL: z.string().default('tts-1'),
   TTS_VOICES: list()
     .refine(
@@ -139,7 +146,7 @@ const Settings = z.object({
   TWILIO_BASE_URL: baseUrl().default('https://api.twilio.com'),
   AUDIOSOCKET_PORT: wholeNumber(0, 65_535, 'a port from 0 to 65535 (0 = any free one)').optional(),
   AUDIOSOCKET_HOST: host().default('127.0.0.1'),
-  TELNYX_API_KEY: z.string().optional(),
+  TELNYX_API_KEY: headerKey().optional(),
   TELNYX_BASE_URL: baseUrl().default('https://api.telnyx.com'),
   PHONE_NUMBER_SLOTS: limit().default(10),
   OUTBOUND_REFUSED_NUMBERS: list()
@@ -153,7 +160,7 @@ const Settings = z.object({
     .optional(),
   LIVEKIT_API_KEY: z.string().optional(),
   LIVEKIT_API_SECRET: z.string().optional(),
-  JWT_JWKS_URL: url(['http:', 'https:'], 'an http or https URL').optional(),
+  JWT_JWKS_URL: trustedUrl().optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Router } from 'express';
 import type { Knex } from 'knex';
 import { API_KEY_FILE } from './keys/first-account.js';
-import type { Metrics } from './metrics.js';
 
 /** A part of the service; `check` resolves when it can work, and says in words why it cannot. */
 export interface HealthPart {
@@ -47,8 +46,8 @@ export function ownHealthParts({ dataDir, db, isStopping }: OwnHealthNeeds): rea
   ];
 }
 
-/** `/healthz` (the process answers), `/readyz` (all that is needed is up) and `/metrics`. */
-export function healthRoutes(parts: readonly HealthPart[], metrics: Metrics): Router {
+/** `/healthz` (the process answers) and `/readyz` (all that is needed is up). */
+export function healthRoutes(parts: readonly HealthPart[]): Router {
   const router = Router({ caseSensitive: true });
   router.get('/healthz', (_request, response) => {
     response.locals.route = '/healthz';
@@ -62,10 +61,6 @@ export function healthRoutes(parts: readonly HealthPart[], metrics: Metrics): Ro
       status: isReady ? 'ready' : 'not ready',
       parts: Object.fromEntries(states.map(({ part, state }) => [part.name, state])),
     });
-  });
-  router.get('/metrics', async (_request, response) => {
-    response.locals.route = '/metrics';
-    response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
   return router;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -11,6 +11,7 @@ import { ModelStore } from '../media/models/store.js';
 import { VoiceShelf } from '../media/tts/voice-shelf.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { findSealKeyIds } from './agents/sealed-configs.repository.js';
+import { announcementLines } from './announcement.js';
 import { openApi } from './api-routes.js';
 import { type AppParts, addressIn, createApp } from './app.js';
 import { CallMetrics } from './calls/call-metrics.js';
@@ -30,6 +31,7 @@ import { openGroup } from './group/open-group.js';
 import { ownHealthParts } from './health.js';
 import { IdempotentAnswers } from './http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from './http/idempotent-answers.repository.js';
+import { createLimitedServer, type ServerLimits } from './http/limited-server.js';
 import { listen, stopListening, tryListening } from './http/listen.js';
 import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './http/own-address.js';
 import { RateLimiter } from './http/rate-limit.js';
@@ -52,6 +54,7 @@ import { AgentTools } from './tools/agent-tools.js';
 import { VoiceCatalogue } from './voices/voice-catalogue.js';
 import { VoicesRepository } from './voices/voices.repository.js';
 import { openWebhooks } from './webhooks/open-webhooks.js';
+import { watchWorkers } from './worker-losses.js';
 
 /** Of the time that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
@@ -86,6 +89,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   member?.tell({ type: 'starting', gatewayId });
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());
+  shutdown.add('worker losses', watchWorkers(metrics, log));
   const load = new LoadWatch(log);
   const permits = new CpuPermits(config.CPU_PERMITS, (...job) => {
     metrics.observePermit(...job);
@@ -97,6 +101,9 @@ async function start(shutdown: Shutdown): Promise<void> {
   const address: Address = { port: undefined };
   const services = await openServices(context, foundation, permits);
   const { served, models } = await openListing(context, languageServers);
+  const agents = await new AgentsRepository(foundation.db).countWithoutModel();
+  const line = { agents, model: models.defaultLlmModel };
+  if (agents > 0) log.info(line, 'the default model answers for deployed agents without llm_model');
   const parts = { ...foundation, ...services, gatewayId, permits, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,
@@ -208,9 +215,11 @@ function appParts({ config, log, shutdown }: Start, { db, box, keys }: Foundatio
     ),
     idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
+    maxConnections: config.MAX_CONNECTIONS,
     health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => shutdown.isAsked }),
     trustProxy: config.TRUST_PROXY,
     publicUrl: config.PUBLIC_URL,
+    metricsToken: config.METRICS_TOKEN,
   };
 }
 
@@ -235,6 +244,8 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
   const ears = await openEars(store, permits, log);
   shutdown.add('ears', () => ears.close());
   shutdown.proceed();
+  const tools = new AgentTools({ outbound: needs.webhooks.outbound, log });
+  shutdown.add('tools', () => tools.close());
   return openCalls({
     ...needs,
     config,
@@ -247,7 +258,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
       embedder: knowledge.embedder,
       knowledge: knowledge.search,
     }),
-    tools: new AgentTools({ outbound: needs.webhooks.outbound, log }),
+    tools,
     voices: new VoiceShelf(voices),
     events: needs.webhooks.events,
     inboundCalls: needs.webhooks.inboundCalls,
@@ -258,7 +269,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
 }
 
 /** Routes and sockets behind one port, or behind the port of the group. */
-function makeServer(parts: AppParts, socketRoutes: readonly SocketRoute[]) {
+function makeServer(parts: AppParts & ServerLimits, socketRoutes: readonly SocketRoute[]) {
   const app = createApp(parts);
   const sockets = new UpgradeDispatcher(socketRoutes, {
     ...parts,
@@ -266,7 +277,7 @@ function makeServer(parts: AppParts, socketRoutes: readonly SocketRoute[]) {
     handOn: member && ((...upgrade) => member.handOn(...upgrade)),
   });
   member?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
-  return { server: createServer(app).on('upgrade', sockets.handle), sockets };
+  return { server: createLimitedServer(app, parts).on('upgrade', sockets.handle), sockets };
 }
 
 async function openServer(
@@ -283,14 +294,13 @@ async function openServer(
 }
 
 function announce({ config, log }: Start, port: number, firstKey: string | undefined): void {
-  const host = hostInUrl(config.HOST);
-  const file = join(config.DATA_DIR, API_KEY_FILE);
-  console.log(`Parley is ready: ${config.PUBLIC_URL ?? `http://${host}:${port}`}`);
-  console.log(
-    firstKey === undefined
-      ? `API key: see ${file}`
-      : `API key: ${firstKey} (shown this once, and kept in ${file})`,
-  );
+  const lines = announcementLines({
+    url: config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`,
+    keyFile: join(config.DATA_DIR, API_KEY_FILE),
+    firstKey,
+    isTerminal: process.stdout.isTTY,
+  });
+  for (const line of lines) console.log(line);
   if (!isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
     log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
   }

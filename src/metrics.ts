@@ -1,11 +1,12 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FrameObserver } from '../agents-runtime/audio/frame-ticker.js';
 import {
   type CpuPermits,
   type PermitObserver,
   PRIORITIES,
 } from '../media/inference/cpu-permits.js';
+import type { WorkerLoss } from '../media/inference/worker-loss.js';
 import type { HttpObserver } from './http/request-context.js';
 
 const HTTP_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -14,6 +15,16 @@ const CPU_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const LATENESS_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.25, 0.5, 1];
 const LOOP_RESOLUTION_MS = 10;
 const NS_PER_S = 1e9;
+/** Methods that get a label of their own; clients may send some thirty others. */
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
 
 /** All that `/metrics` shows. */
 export class Metrics {
@@ -21,10 +32,12 @@ export class Metrics {
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({
     resolution: LOOP_RESOLUTION_MS,
   });
-  readonly #http: Histogram<'method' | 'route' | 'status'>;
+  readonly #http: Histogram<'method' | 'route'>;
+  readonly #answers: Counter<'method' | 'route' | 'status'>;
   readonly #permitWait: Histogram<'priority'>;
   readonly #permitRun: Histogram<'priority'>;
   readonly #frameLateness: Histogram;
+  readonly #workersLost: Counter<'worker' | 'reason'>;
 
   constructor() {
     const registers = [this.registry];
@@ -32,8 +45,14 @@ export class Metrics {
     this.#http = new Histogram({
       name: 'http_request_duration_seconds',
       help: 'From the request to the end of its answer, by route',
-      labelNames: ['method', 'route', 'status'],
+      labelNames: ['method', 'route'],
       buckets: HTTP_BUCKETS_S,
+      registers,
+    });
+    this.#answers = new Counter({
+      name: 'http_requests_total',
+      help: 'Requests that were answered, by route and status',
+      labelNames: ['method', 'route', 'status'],
       registers,
     });
     this.#permitWait = new Histogram({
@@ -56,11 +75,19 @@ export class Metrics {
       buckets: LATENESS_BUCKETS_S,
       registers,
     });
+    this.#workersLost = new Counter({
+      name: 'workers_lost_total',
+      help: 'Workers that died or hung and were replaced, by program',
+      labelNames: ['worker', 'reason'],
+      registers,
+    });
     this.#watchLoop();
   }
 
   readonly observeHttp: HttpObserver = (method, route, status, durationMs) => {
-    this.#http.observe({ method, route, status: String(status) }, durationMs / 1000);
+    const labels = { method: METHODS.has(method) ? method : 'other', route };
+    this.#http.observe(labels, durationMs / 1000);
+    this.#answers.inc({ ...labels, status: String(status) });
   };
 
   readonly observePermit: PermitObserver = (priority, waitMs, runMs) => {
@@ -71,6 +98,10 @@ export class Metrics {
   readonly observeFrame: FrameObserver = (lateMs) => {
     this.#frameLateness.observe(lateMs / 1000);
   };
+
+  observeWorkerLoss(worker: string, reason: WorkerLoss['reason']): void {
+    this.#workersLost.inc({ worker, reason });
+  }
 
   /** Shows the pool's present state; it is read when somebody asks. */
   watchPermits(permits: CpuPermits): void {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { isLanguage, LANGUAGES } from '../media/languages.js';
+import { isLoopback } from './http/own-address.js';
 
 /** A whole number; `what` completes the sentence "PORT must be …", here and below. */
 export function wholeNumber(min: number, max: number, what: string) {
@@ -25,6 +26,17 @@ export function url(protocols: readonly string[], what: string) {
 /** An address to which paths are added: without a slash at its end. */
 export const baseUrl = () =>
   url(['http:', 'https:'], 'an http or https URL').transform((text) => text.replace(/\/+$/, ''));
+
+/** A key that is sent as a header, so of visible ASCII characters. */
+export const headerKey = () =>
+  z.string().regex(/^[\x21-\x7e]+$/, 'a key without blanks and line breaks');
+
+/** An address whose answers are believed: https, or http on this machine, where nobody is in between. */
+export const trustedUrl = () =>
+  url(['http:', 'https:'], 'an http or https URL').refine((text) => {
+    const { protocol, hostname } = new URL(text);
+    return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  }, 'an https URL (http on the loopback only)');
 
 /** Where to listen. */
 export const host = () => z.string().regex(/^[\w.:-]+$/, 'a host name or an address');

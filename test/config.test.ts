@@ -35,6 +35,29 @@ describe('settings', () => {
     });
   });
 
+  it.each(['http://idp.example.com/jwks', 'http://10.0.0.5/jwks', 'ftp://127.0.0.1/jwks'])(
+    'refuse %s for the keys of tokens, which nobody in between may change',
+    (url) => {
+      const jwt = { JWT_JWKS_URL: url, JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' };
+      expect(sentence(jwt)).toContain('JWT_JWKS_URL must be');
+    },
+  );
+
+  it.each(['https://idp.example.com/jwks', 'http://127.0.0.1:9/jwks', 'http://[::1]:9/jwks'])(
+    'take %s for the keys of tokens',
+    (url) => {
+      const jwt = { JWT_JWKS_URL: url, JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' };
+      expect(readConfig(jwt)).toMatchObject({ JWT_JWKS_URL: url });
+    },
+  );
+
+  it('refuse a key that no header can carry, and do not show it', () => {
+    const fault = sentence({ LLM_API_KEY: 'one\r\ntwo', METRICS_TOKEN: 'too short' });
+    expect(fault).toContain('LLM_API_KEY must be a key without blanks');
+    expect(fault).toContain('METRICS_TOKEN must be');
+    expect(fault).not.toContain('two');
+  });
+
   it('take an empty variable for an unset one', () => {
     expect(readConfig({ PORT: '', PUBLIC_URL: '' })).toMatchObject({ PORT: 8080 });
   });

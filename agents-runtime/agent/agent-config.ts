@@ -3,7 +3,7 @@ import type { Language } from '../../media/languages.js';
 /** How a request to a tool or an MCP server says who it comes from. */
 export type AuthType = 'none' | 'bearer_token' | 'api_key' | 'custom_headers';
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Credentials, decrypted; never logged. */
 export interface Authentication {

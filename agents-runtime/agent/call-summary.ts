@@ -41,6 +41,7 @@ export async function summariseBy(
   const asked = `The transcript:\n${shortened(turns)}\n\nSum up this call.`;
   const tokens = model.reply({
     prompt: INSTRUCTIONS,
+    isWritten: true,
     history: [{ role: 'user', text: asked, cut: false }],
     temperature: TEMPERATURE,
     language,

@@ -28,7 +28,7 @@ export function topicOf(question: string, language: string): string[] {
 }
 
 /** English endings off, so that "returns" meets "return". */
-export function stem(word: string): string {
+function stem(word: string): string {
   const plain = word.replace(/'s$/, '');
   if (plain.length <= 4) return plain.replace(/s$/, '');
   return plain.replace(/ies$/, 'y').replace(/(ing|ed|es|s|e)$/, '');

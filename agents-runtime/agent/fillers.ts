@@ -5,7 +5,7 @@ import { LATE, type Patience, within } from './within.js';
 /** Silence after which the caller is told that a tool is at work. Source: conversation design, reply. */
 const TOOL_SILENCE_MS = 1_200;
 /** The same for a model that does not begin, or stops in the middle. */
-const MODEL_SILENCE_MS = 3_000;
+const MODEL_SILENCE_MS = 2_500;
 /** … and for every further sentence of the kind; with its length it stays below 8 s of silence. */
 const NEXT_SILENCE_MS = 5_000;
 const CHECK_MS = 100;

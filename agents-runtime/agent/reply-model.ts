@@ -19,6 +19,8 @@ export interface ReplyRequest {
   /** The agent's instructions, placeholders already filled. */
   readonly prompt: string;
   readonly history: readonly HistoryItem[];
+  /** The words are read, not spoken: the request is without the instructions for live calls. */
+  readonly isWritten?: boolean;
   readonly temperature: number;
   /** ISO 639-1 language of the conversation. */
   readonly language: string;

@@ -8,6 +8,7 @@ import type { Clock } from '../clock.js';
 import { CallError } from '../errors.js';
 import type { AgentConfig } from './agent-config.js';
 import { sayingsIn } from './sayings.js';
+import { canRetryVoice, voiceTimeoutMs } from './silence-budget.js';
 import { LATE, type Patience, within } from './within.js';
 
 /** Between tokens: what has come is said now, what follows is a text of its own. */
@@ -15,9 +16,6 @@ export const FLUSH: unique symbol = Symbol('flush');
 /** The same, and what follows is in the language and by the voice of now. */
 export const CHANGE: unique symbol = Symbol('change');
 export type SpokenToken = string | typeof FLUSH | typeof CHANGE;
-
-/** A voice that has given no sound by then has failed. */
-const VOICE_MS = 4_500;
 
 export interface SpeechOptions {
   readonly voice: VoiceModel;
@@ -33,6 +31,8 @@ export interface SpeechOptions {
   readonly signal: AbortSignal;
   /** With it a voice that hangs fails; without, it is waited for. */
   readonly clock?: Clock;
+  /** How long (ms) the caller has heard nothing; the longer, the less time a voice gets. */
+  readonly quietMs?: () => number;
   /** Speak on when the voice fails. */
   readonly fallbackVoices?: readonly VoiceModel[];
   /** How it is to be spoken after `CHANGE`. */
@@ -146,7 +146,8 @@ async function* speakPiece(
   progress.isSilent ??= true;
   let wasLate = false;
   for (const [i, voice] of plan.entries()) {
-    if (i === 1 && wasLate) continue;
+    const mayRetry = !wasLate && (rest.length === 0 || canRetryVoice(options.quietMs?.() ?? 0));
+    if (i === 1 && !mayRetry) continue;
     let hasSpoken = false;
     progress.chunk?.();
     progress.chunk = undefined;
@@ -165,6 +166,8 @@ async function* speakPiece(
       const isHopeless = others.length === 0 && (i > 0 || hasSpoken || isLate(error));
       if (options.signal.aborted || isHopeless) throw error;
       if (i === 0 && isLate(error)) wasLate = true;
+      // Nor is one that hangs asked to say what follows.
+      if (isLate(error) && others.length > 0) progress.voices = others;
       options.onVoiceFault?.(error);
       if (!hasSpoken) continue;
       progress.voices = others;
@@ -185,7 +188,7 @@ function brokenOff(options: SpeechOptions): readonly ReplyPiece[] {
 async function* sayWith(
   voice: VoiceModel,
   { written, spoken, pronounced }: ReplyPiece,
-  { language, temperature, topP, sampleRate, signal, clock }: SpeechOptions,
+  { language, temperature, topP, sampleRate, signal, clock, quietMs }: SpeechOptions,
 ): AsyncGenerator<SpokenPiece> {
   const resampler =
     sampleRate === voice.sampleRate ? undefined : new Resampler(voice.sampleRate, sampleRate);
@@ -197,7 +200,10 @@ async function* sayWith(
   let isFirst = true;
   try {
     for (;;) {
-      const next = await (clock ? inTime(chunks.next(), { clock, signal }) : chunks.next());
+      const timeoutMs = voiceTimeoutMs(quietMs?.() ?? 0);
+      const next = await (clock
+        ? inTime(chunks.next(), timeoutMs, { clock, signal })
+        : chunks.next());
       if (next.done) break;
       const { samples, words } = next.value;
       yield {
@@ -221,8 +227,8 @@ async function* sayWith(
 
 const TOO_LATE = 'The voice gave no sound in time';
 
-async function inTime<T>(work: Promise<T>, patience: Patience): Promise<T> {
-  const result = await within(work, VOICE_MS, patience);
+async function inTime<T>(work: Promise<T>, timeoutMs: number, patience: Patience): Promise<T> {
+  const result = await within(work, timeoutMs, patience);
   if (result === LATE) throw new CallError('SPEECH_FAILED', TOO_LATE);
   return result;
 }

@@ -35,6 +35,11 @@ interface Running {
   readonly work: AbortController;
 }
 
+/** A tool with its arguments, or why the model's call of it cannot be carried out. */
+type CheckedCall =
+  | { readonly spec: ToolSpec; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly refusal: string };
+
 const OVER = 'Error: the call is over.';
 
 /**
@@ -46,6 +51,7 @@ export class ToolRuns {
   readonly #clock: Clock;
   readonly #listener: ToolRunsListener;
   readonly #running = new Set<Running>();
+  #isClosed = false;
 
   constructor(tools: Tools, clock: Clock, listener: ToolRunsListener) {
     this.#tools = tools;
@@ -62,17 +68,20 @@ export class ToolRuns {
    * @param reply fires when the reply that asked is cut.
    */
   async run(call: ToolCall, reply: AbortSignal): Promise<ToolOutcome> {
-    const refusal = this.#refusal(call);
-    if (refusal !== undefined) {
-      this.#tellRefused(call, refusal);
-      return this.#keep(call, { text: refusal });
+    const checked = await this.#checked(call);
+    if ('refusal' in checked) {
+      this.#tellUnrun(call, checked.refusal, 'refused');
+      return this.#keep(call, { text: checked.refusal });
     }
-    const spec = this.specs.find(({ name }) => name === call.name)!;
-    const args = parsed(call.arguments)!;
+    if (this.#isClosed) {
+      this.#tellUnrun(call, OVER, 'cancelled');
+      return this.#keep(call, { text: OVER, failed: true });
+    }
+    const { spec, args } = checked;
     if (spec.mode === 'async') {
-      void this.#work(call, args, spec).then((outcome) =>
-        this.#keep({ ...call, id: `${call.id}-result` }, outcome),
-      );
+      this.#work(call, args, spec)
+        .then((outcome) => this.#keep({ ...call, id: `${call.id}-result` }, outcome))
+        .catch((error: unknown) => this.#listener.onFault(error));
       return this.#keep(call, { text: 'Accepted: it runs in the background.' });
     }
     this.#listener.started();
@@ -83,6 +92,7 @@ export class ToolRuns {
 
   /** Ends all tools; what they bring is left. */
   close(): void {
+    this.#isClosed = true;
     for (const running of [...this.#running]) {
       this.#tell(running, OVER, 'cancelled');
       running.work.abort();
@@ -134,9 +144,9 @@ export class ToolRuns {
     this.#listener.ran({ call, kind, startedAt, text, outcome });
   }
 
-  #tellRefused(call: ToolCall, text: string): void {
+  #tellUnrun(call: ToolCall, text: string, outcome: RanTool['outcome']): void {
     const kind = this.specs.find(({ name }) => name === call.name)?.kind ?? 'webhook';
-    this.#listener.ran({ call, kind, startedAt: this.#clock.now(), text, outcome: 'refused' });
+    this.#listener.ran({ call, kind, startedAt: this.#clock.now(), text, outcome });
   }
 
   #keep(call: ToolCall, outcome: ToolOutcome): ToolOutcome {
@@ -145,16 +155,17 @@ export class ToolRuns {
     return { ...outcome, text };
   }
 
-  /** Why a call cannot be carried out, for the model to do better. */
-  #refusal({ name, arguments: written }: ToolCall): string | undefined {
-    if (!this.specs.some((spec) => spec.name === name)) {
-      const known = this.specs.map((spec) => spec.name).join(', ') || 'none';
-      return `Error: there is no tool of that name. The tools are: ${known}.`;
+  /** A call that can be carried out, or why it cannot, for the model to do better. */
+  async #checked({ name, arguments: written }: ToolCall): Promise<CheckedCall> {
+    const spec = this.specs.find((each) => each.name === name);
+    if (!spec) {
+      const known = this.specs.map((each) => each.name).join(', ') || 'none';
+      return { refusal: `Error: there is no tool of that name. The tools are: ${known}.` };
     }
     const args = written.length <= MAX_ARGUMENTS ? parsed(written) : undefined;
-    if (args === undefined) return 'Error: the arguments are not a JSON object.';
-    const problem = this.#tools.problemWith?.(name, args);
-    return problem === undefined ? undefined : `Error: ${problem}`;
+    if (args === undefined) return { refusal: 'Error: the arguments are not a JSON object.' };
+    const problem = await this.#tools.problemWith?.(name, args);
+    return problem === undefined ? { spec, args } : { refusal: `Error: ${problem}` };
   }
 }
 

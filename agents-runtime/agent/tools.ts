@@ -44,7 +44,7 @@ export interface Tools {
   /** May change while the call runs. */
   readonly specs: readonly ToolSpec[];
   /** What is wrong with the arguments, for the model; undefined when nothing is. */
-  problemWith?(name: string, args: Readonly<Record<string, unknown>>): string | undefined;
+  problemWith?(name: string, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   /** @param signal fires when the tool has timed out or the call has ended. */
   call(
     name: string,
@@ -123,7 +123,7 @@ export function withFloorTools(tools: Tools | undefined, settings: FloorToolSett
     get specs() {
       return [...own, ...(tools?.specs ?? []).filter(({ name }) => !isOwn(name))];
     },
-    problemWith(name, args) {
+    async problemWith(name, args) {
       if (!isOwn(name)) return tools?.problemWith?.(name, args);
       if (name !== SWITCH_LANGUAGE || languages.includes(String(args.language))) return undefined;
       return `language is one of ${languages.join(', ')}.`;

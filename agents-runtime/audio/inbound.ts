@@ -51,7 +51,6 @@ export class Inbound {
   readonly #stream: VoiceActivityStream;
   readonly #segmenter: Segmenter;
   readonly #reframe = new Reframe(VAD_WINDOW);
-  #firstOffsetMs: number | undefined;
   #offsetMs: number | undefined;
   readonly #noise: NoiseReductionLine | undefined;
   readonly #echoGate: EchoGate | undefined;
@@ -63,7 +62,9 @@ export class Inbound {
   /** Samples that came in or were filled in; those that are being cleaned are not in the history yet. */
   #taken = 0;
   #droppedSamples = 0;
-  #filledSamples = 0;
+  /** How far (ms) what has been received ran ahead of real time when it last came. */
+  #aheadMs = 0;
+  #pushedAt = 0;
   #arrivedAt = 0;
   /** Clock time up to which the running hole is filled. */
   #filledTo = 0;
@@ -95,13 +96,15 @@ export class Inbound {
   push(samples: Int16Array): void {
     if (this.#isClosed || samples.length === 0) return;
     const now = this.#clock.now();
-    const received = this.#taken - this.#filledSamples + samples.length;
-    const offsetMs = now - (received * 1000) / RATE;
-    this.#firstOffsetMs ??= offsetMs;
-    if (this.#firstOffsetMs - offsetMs > MAX_AHEAD_MS) {
+    const lengthMs = (samples.length * 1000) / RATE;
+    // Real time catches up, and no further: time in which nothing came earns no larger burst.
+    this.#aheadMs = Math.max(0, this.#aheadMs - (now - this.#pushedAt));
+    this.#pushedAt = now;
+    if (this.#aheadMs + lengthMs > MAX_AHEAD_MS) {
       this.#droppedSamples += samples.length;
       return;
     }
+    this.#aheadMs += lengthMs;
     this.#arrivedAt = now;
     this.#filledTo = now;
     this.#take(samples);
@@ -164,7 +167,6 @@ export class Inbound {
     if (this.#isLost || holeMs < HOLE_MS || holeMs > LONGEST_FILL_MS) return;
     const silence = new Int16Array(Math.round(((now - this.#filledTo) * RATE) / 1000));
     this.#filledTo = now;
-    this.#filledSamples += silence.length;
     this.#take(silence);
   }
 

@@ -3,7 +3,7 @@ export interface LiveResult {
   readonly text: string;
   /** It does not change any more; else a later one takes its place. */
   readonly isFinal: boolean;
-  /** It answers `finalise`: nothing that was sent before is still to come. */
+  /** It answers `finalise`: nothing that was sent before is still to come. Not every `finalise` is answered. */
   readonly isLast: boolean;
   /** Samples of the line up to which it heard. */
   readonly toSample: number;

@@ -5,8 +5,10 @@ import { PRE_ROLL, TAIL, Transcriber, type TranscriberOptions } from './transcri
 
 /** Audio goes out so often. */
 const PUSH_EVERY_MS = 100;
-/** The last words of an utterance are waited for so long; then the other recogniser is asked. */
+/** The last words of an utterance are awaited for this long. */
 const LAST_WITHIN_MS = 1_000;
+/** A line need not answer when no more than this is left to hear: 500 ms. */
+const MAX_UNHEARD = 8_000;
 
 export interface LiveTranscriberOptions extends TranscriberOptions {
   readonly live: LiveRecogniser;
@@ -22,6 +24,8 @@ interface LiveTurn {
   fixed: string;
   fixedUpTo: number;
   latest: string;
+  /** How far it has been heard, finally or not, by the line. */
+  heardUpTo: number;
 }
 
 /**
@@ -35,6 +39,8 @@ export class LiveTranscriber {
   #turn: LiveTurn | undefined;
   #fallback: Transcriber | undefined;
   #notBefore = 0;
+  /** The last sample of speech before the newest pause of the turn, whoever hears it. */
+  #pausedAt = 0;
   /** The pause whose final is waited for. */
   #zero: number | undefined;
   #pushing: Timer | undefined;
@@ -65,6 +71,7 @@ export class LiveTranscriber {
       fixed: '',
       fixedUpTo: offset,
       latest: '',
+      heardUpTo: offset,
     };
     if (this.#line.isOpen) this.#push();
     else this.#fallBack();
@@ -73,6 +80,7 @@ export class LiveTranscriber {
   /** Speech has paused: its last words, up to there. */
   finalise(zeroSample: number): void {
     this.#pushing?.cancel();
+    this.#pausedAt = zeroSample;
     if (this.#fallback) {
       this.#fallback.finalise(zeroSample);
       return;
@@ -82,15 +90,28 @@ export class LiveTranscriber {
     this.#zero = zeroSample;
     this.#line.finalise();
     this.#waiting?.cancel();
-    this.#waiting = this.#options.clock.after(LAST_WITHIN_MS, () => {
-      this.#options.onFault(new CallError('RECOGNITION_FAILED', 'No last words came in time'));
-      this.#fallBack();
-    });
+    this.#waiting = this.#options.clock.after(LAST_WITHIN_MS, () => this.#onNoAnswer());
+  }
+
+  /** A line that has heard all of the speech may leave `finalise` without an answer. */
+  #onNoAnswer(): void {
+    const turn = this.#turn;
+    const zeroSample = this.#zero;
+    if (!turn || zeroSample === undefined) return;
+    if (this.#line.isOpen && turn.heardUpTo >= lineSample(turn, zeroSample) - MAX_UNHEARD) {
+      this.#stopWaiting();
+      this.#tell(turn.latest, zeroSample, turn.heardUpTo);
+      return;
+    }
+    this.#options.onFault(new CallError('RECOGNITION_FAILED', 'No last words came in time'));
+    this.#fallBack();
   }
 
   /** The turn is over; the next speech begins a new one. */
   reset(): void {
-    if (this.#turn) this.#notBefore = Math.max(this.#notBefore, this.#turn.sentUpTo);
+    if (this.#turn) {
+      this.#notBefore = Math.max(this.#notBefore, this.#turn.sentUpTo, this.#pausedAt);
+    }
     this.#pushing?.cancel();
     this.#stopWaiting();
     this.#fallback?.close();
@@ -129,16 +150,19 @@ export class LiveTranscriber {
       turn.fixedUpTo = toSample;
       turn.latest = turn.fixed;
     } else if (!isFinal) turn.latest = join(turn.fixed, text);
-    const zeroSample = isLast ? this.#zero : undefined;
-    if (isLast) this.#stopWaiting();
+    turn.heardUpTo = Math.max(turn.heardUpTo, toSample);
+    const zero = this.#zero;
+    // A final that reaches the pause is the answer, whether it says so or not.
+    const isAll = zero !== undefined && turn.fixedUpTo >= lineSample(turn, zero);
+    const zeroSample = isLast || isAll ? zero : undefined;
+    if (isLast || isAll) this.#stopWaiting();
     if (turn.latest === '' && zeroSample === undefined) return;
-    this.#options.onTranscript({
-      text: turn.latest,
-      zeroSample,
-      upToSample: toSample,
-      language,
-      recogniser: this.#options.live.id,
-    });
+    this.#tell(turn.latest, zeroSample, toSample, language);
+  }
+
+  #tell(text: string, zeroSample: number | undefined, upToSample: number, language?: string): void {
+    const recogniser = this.#options.live.id;
+    this.#options.onTranscript({ text, zeroSample, upToSample, language, recogniser });
   }
 
   #onFault(error: unknown): void {
@@ -169,6 +193,11 @@ export class LiveTranscriber {
     this.#waiting = undefined;
     this.#zero = undefined;
   }
+}
+
+/** The place of a sample of the caller's audio in what the line was sent. */
+function lineSample({ offset, fromSample }: LiveTurn, sample: number): number {
+  return offset + sample - fromSample;
 }
 
 function join(first: string, second: string): string {

@@ -37,12 +37,12 @@ export class PlayoutLine {
     this.#sampleRate = sampleRate;
   }
 
-  /** What was heard of it up to this position of the agent's audio. */
+  /** What was heard of it up to this position of the agent's audio; called before its buffer is closed. */
   spoken(playedMs: number, isCut: boolean): Spoken {
-    const { heard, fault, ended } = this.buffer;
+    const { heard, fault, isWhole: isMade } = this.buffer;
     const isShort = isCut || fault !== undefined;
     const text = isShort ? heard.heardAt(this.#samplesAt(playedMs)) : heard.whole;
-    const isWhole = text === heard.whole && ended && fault === undefined;
+    const isWhole = text === heard.whole && isMade && fault === undefined;
     return { utterance: this.utterance, text, cut: isShort && !isWhole, fault };
   }
 

@@ -1,13 +1,15 @@
 import type { CallTransport } from '../call/transport.js';
 import type { Clock } from '../clock.js';
-import type { FrameTicker } from './frame-ticker.js';
+import type { FaultBoundary } from '../fault-boundary.js';
+import type { Ticker } from './frame-ticker.js';
 import type { Spoken } from './playout-line.js';
 
 /** What the agent's speech is sent by. */
 export interface PlayoutParts {
   readonly transport: CallTransport;
   readonly clock: Clock;
-  readonly ticker: FrameTicker;
+  readonly ticker: Pick<Ticker, 'join'>;
+  readonly boundary: FaultBoundary;
 }
 
 /** Hears how the agent's speech gets on. */

@@ -1,7 +1,7 @@
 import type { CallTransport } from '../call/transport.js';
 import type { Clock, Timer } from '../clock.js';
 import type { SpokenOver } from '../turn/turn-state.js';
-import { FRAME_MS, type FrameTicker } from './frame-ticker.js';
+import { FRAME_MS, type Ticker } from './frame-ticker.js';
 import type { SpokenPiece } from './heard-text.js';
 import { Playhead } from './playhead.js';
 import { PlayoutLine, type Spoken } from './playout-line.js';
@@ -25,7 +25,9 @@ export class Playout {
   readonly #transport: CallTransport;
   readonly #clock: Clock;
   readonly #head: Playhead;
-  readonly #ticker: FrameTicker;
+  readonly #ticker: Pick<Ticker, 'join'>;
+  /** Sends what may be sent now; speech that comes must not take a fault of the leg for one of its own. */
+  readonly #runGuarded: () => void;
   readonly #listener: PlayoutListener;
   readonly #block: Float32Array;
   readonly #kept: SentFrames;
@@ -44,7 +46,9 @@ export class Playout {
   #clientIsStale = false;
   #tick: Timer | undefined;
 
-  constructor({ transport, clock, ticker }: PlayoutParts, listener: PlayoutListener) {
+  constructor(parts: PlayoutParts, listener: PlayoutListener) {
+    const { transport, clock, ticker, boundary } = parts;
+    this.#runGuarded = boundary.guard(() => this.#run());
     this.#transport = transport;
     this.#clock = clock;
     this.#ticker = ticker;
@@ -57,7 +61,7 @@ export class Playout {
   /** Begins to make an utterance's speech; nothing is heard of it before `release`. Replaces the one before. */
   prepare(utterance: number, source: AsyncGenerator<SpokenPiece>): void {
     this.#line?.buffer.close();
-    const buffer = new SpeechBuffer(source, this.#transport.sampleRate, () => this.#run());
+    const buffer = new SpeechBuffer(source, this.#transport.sampleRate, this.#runGuarded);
     this.#line = new PlayoutLine(utterance, buffer, this.#transport.sampleRate);
   }
 
@@ -146,8 +150,8 @@ export class Playout {
     this.#advance();
     this.#stopResuming();
     this.#line = undefined;
-    line.buffer.close();
     const spoken = this.#spoken(line, true);
+    line.buffer.close();
     this.#isHeld = false;
     this.#isWirePaused = false;
     this.#isCleared = false;
@@ -279,8 +283,11 @@ export class Playout {
     const line = this.#line;
     if (line?.startMs === undefined || line.isAudible || playheadMs <= line.startMs) return;
     line.isAudible = true;
-    const audibleAt = this.#clock.now() - (playheadMs - line.startMs);
-    if (!this.#isHeld) this.#head.lag(audibleAt - (line.startedAt ?? audibleAt));
+    const now = this.#clock.now();
+    const sentAt = line.startedAt ?? now;
+    // A client that reports more than it can have played has played nothing before it was sent.
+    const audibleAt = Math.max(sentAt, now - (playheadMs - line.startMs));
+    if (!this.#isHeld) this.#head.lag(audibleAt - sentAt);
     this.#listener.audible(line.utterance, audibleAt);
   }
 

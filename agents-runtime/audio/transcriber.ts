@@ -1,5 +1,6 @@
 import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { Clock, Timer } from '../clock.js';
+import type { FaultBoundary } from '../fault-boundary.js';
 import type { AudioHistory } from './audio-history.js';
 
 const RATE = 16_000;
@@ -36,6 +37,7 @@ export interface TranscriberOptions {
   readonly language?: string | undefined;
   readonly history: AudioHistory;
   readonly clock: Clock;
+  readonly boundary: FaultBoundary;
   readonly onTranscript: (transcript: Transcript) => void;
   readonly onFault: (error: unknown) => void;
 }
@@ -78,7 +80,7 @@ export class Transcriber {
   /** Speech has paused: one last run up to there. */
   finalise(zeroSample: number): void {
     this.#stopRuns();
-    void this.#final(zeroSample);
+    this.#options.boundary.watch(this.#final(zeroSample));
   }
 
   /** The turn is over; the next speech begins a new one. */
@@ -108,7 +110,8 @@ export class Transcriber {
   }
 
   #scheduleInterim(ms: number): void {
-    this.#timer = this.#options.clock.after(ms, () => void this.#interim());
+    const { clock, boundary } = this.#options;
+    this.#timer = clock.after(ms, () => boundary.watch(this.#interim()));
   }
 
   async #interim(): Promise<void> {

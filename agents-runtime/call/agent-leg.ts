@@ -53,15 +53,18 @@ export class AgentLeg {
   constructor(context: LegContext, conversation: Conversation) {
     this.#context = context;
     this.#conversation = conversation;
-    const { parts, transcripts, turns, echoGate, language } = context;
-    this.#playout = new Playout(parts, {
-      started: (utterance) => this.#onStarted(utterance),
-      text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
-      audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
-      stalled: (utterance) => turns.handle({ type: 'playout-stalled', utterance }),
-      finished: (spoken) => this.#onFinished(spoken),
-      ...(echoGate && { playing: (samples, atMs) => echoGate.played(atMs, samples) }),
-    });
+    const { parts, boundary, transcripts, turns, echoGate, language } = context;
+    this.#playout = new Playout(
+      { ...parts, boundary },
+      {
+        started: (utterance) => this.#onStarted(utterance),
+        text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
+        audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
+        stalled: (utterance) => turns.handle({ type: 'playout-stalled', utterance }),
+        finished: (spoken) => this.#onFinished(spoken),
+        ...(echoGate && { playing: (samples, atMs) => echoGate.played(atMs, samples) }),
+      },
+    );
     this.#tools = this.#newTools();
     this.#replies = new Replies({ ...parts, language }, this.#playout, this.#tools, {
       failed: (utterance) => this.#onFailed(utterance),
@@ -141,9 +144,10 @@ export class AgentLeg {
   }
 
   close(): void {
-    this.#tools.close();
-    this.#replies.stop();
-    this.#playout.close();
+    const { boundary } = this.#context;
+    boundary.run(() => this.#tools.close());
+    boundary.run(() => this.#replies.stop());
+    boundary.run(() => this.#playout.close());
   }
 
   #newSaying(utterance: number, turn: number, marks: TurnMarks | undefined): Saying {

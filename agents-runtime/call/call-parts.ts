@@ -9,16 +9,25 @@ import type { VoiceFor } from '../agent/call-language.js';
 import type { Greetings } from '../agent/greetings.js';
 import type { ReplyModel } from '../agent/reply-model.js';
 import type { Tools } from '../agent/tools.js';
-import type { FrameTicker } from '../audio/frame-ticker.js';
+import type { Ticker } from '../audio/frame-ticker.js';
 import type { LiveRecogniser } from '../audio/live-recogniser.js';
 import type { Clock } from '../clock.js';
 import type { CallLog, EndedReason } from './call-log.js';
 import type { CallObserver } from './call-observer.js';
 import type { CallTransport } from './transport.js';
 
-/** A fault inside a call that it survived. The message holds no words of the call. */
+/** A fault inside a call. The message holds no words of the call. */
 export type CallFault = (
-  part: 'noise-reduction' | 'recogniser' | 'turn-model' | 'reply' | 'tool' | 'speech' | 'log',
+  part:
+    | 'noise-reduction'
+    | 'recogniser'
+    | 'turn-model'
+    | 'reply'
+    | 'tool'
+    | 'speech'
+    | 'log'
+    /** An exception that no part is made to handle: it ends the call. */
+    | 'call',
   error: unknown,
 ) => void;
 
@@ -29,7 +38,7 @@ export interface CallParts {
   readonly transport: CallTransport;
   readonly clock: Clock;
   /** The pulse that all calls share. */
-  readonly ticker: FrameTicker;
+  readonly ticker: Ticker;
   readonly voiceActivity: VoiceActivity;
   /** Used where the config wants it. */
   readonly noiseReduction?: NoiseReduction | undefined;

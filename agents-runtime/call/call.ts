@@ -3,12 +3,14 @@ import type { HistoryItem } from '../agent/reply-model.js';
 import { within } from '../agent/within.js';
 import { EchoGate } from '../audio/echo-gate.js';
 import type { Timer } from '../clock.js';
+import { FaultBoundary } from '../fault-boundary.js';
 import { type TurnAction, TurnTaker } from '../turn/turn-taker.js';
 import { AgentLeg } from './agent-leg.js';
 import type { EndedReason } from './call-log.js';
 import type { CallParts } from './call-parts.js';
 import { CallerLeg } from './caller-leg.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
+import { guardedParts } from './guarded-parts.js';
 import { Transcripts } from './transcripts.js';
 import type { AgentState, CallEvent, CallInput, SayRefusal } from './transport.js';
 
@@ -31,6 +33,10 @@ const NO_CREDITS: CallEvent = {
 /** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
 export class Call implements CallInput {
   readonly #parts: CallParts;
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#parts.onFault('call', error),
+    end: () => this.hangUp('error_transport'),
+  });
   readonly #startedAt: number;
   readonly #language: CallLanguage;
   readonly #turns: TurnTaker;
@@ -43,7 +49,8 @@ export class Call implements CallInput {
   #hasSound = false;
   #endedReason: EndedReason | undefined;
 
-  constructor(parts: CallParts) {
+  constructor(unguarded: CallParts) {
+    const parts = guardedParts(unguarded, this.#boundary);
     this.#parts = parts;
     const { config, clock, transport, voice, voiceFor } = parts;
     this.#language = new CallLanguage({ settings: config.voice, voice, voiceFor });
@@ -55,10 +62,13 @@ export class Call implements CallInput {
       settings: { ...config, language: this.#language.language },
       clock,
       startedAt,
+      boundary: this.#boundary,
       act: (action) => this.#act(action),
+      onClosed: () => this.#close(),
     });
     const context = {
       parts,
+      boundary: this.#boundary,
       turns: this.#turns,
       transcripts: this.#transcripts,
       language: this.#language,
@@ -72,6 +82,10 @@ export class Call implements CallInput {
   }
 
   connected(): void {
+    this.#boundary.run(() => this.#connect());
+  }
+
+  #connect(): void {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
     const { config, replyModel } = this.#parts;
@@ -81,6 +95,10 @@ export class Call implements CallInput {
   }
 
   audio(samples: Int16Array): void {
+    this.#boundary.run(() => this.#takeAudio(samples));
+  }
+
+  #takeAudio(samples: Int16Array): void {
     if (!this.#isConnected || this.#endedReason) return;
     if (!this.#hasSound) this.#turns.handle({ type: 'sound-came' });
     this.#hasSound = true;
@@ -101,21 +119,25 @@ export class Call implements CallInput {
   }
 
   played(playedMs: number): void {
-    this.#agent.played(playedMs);
+    this.#boundary.run(() => this.#agent.played(playedMs));
   }
 
   lost(forMs = RESUME_MS): void {
     if (this.#endedReason || this.#lostTimer) return;
-    this.#agent.lost();
-    this.#caller.lost();
+    this.#boundary.run(() => {
+      this.#agent.lost();
+      this.#caller.lost();
+    });
     this.#lostTimer = this.#parts.clock.after(forMs, () => this.hangUp('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
-    this.#caller.regained();
-    this.#agent.regained(receivedMs, announce);
+    this.#boundary.run(() => {
+      this.#caller.regained();
+      this.#agent.regained(receivedMs, announce);
+    });
   }
 
   hangUp(reason: EndedReason): void {
@@ -123,10 +145,14 @@ export class Call implements CallInput {
     this.#endedReason = reason;
     this.#lostTimer?.cancel();
     this.#turns.close();
+  }
+
+  /** Both legs stay open until `close` has recorded what was heard last of the agent and the caller. */
+  #close(): void {
     this.#caller.close();
     this.#parts.observer?.dropped(this.#caller.droppedSamples);
     this.#agent.close();
-    void this.#finish(reason);
+    if (this.#endedReason) this.#boundary.watch(this.#finish(this.#endedReason));
   }
 
   async #finish(reason: EndedReason): Promise<void> {
@@ -142,14 +168,18 @@ export class Call implements CallInput {
 
   async #endRecord(reason: EndedReason): Promise<void> {
     const { log, onFault } = this.#parts;
-    await this.#conversation.end();
-    await log.ended(reason).catch((error) => onFault('log', error));
+    try {
+      await this.#conversation.end();
+      await log.ended(reason);
+    } catch (error) {
+      onFault('log', error);
+    }
   }
 
   #act(action: TurnAction): void {
     switch (action.type) {
       case 'judge-turn':
-        void this.#caller.judge(action.zeroMs, action.silenceMs);
+        this.#boundary.watch(this.#caller.judge(action.zeroMs, action.silenceMs));
         return;
       case 'finalise-transcript':
         this.#caller.finalise();
@@ -170,7 +200,9 @@ export class Call implements CallInput {
         return;
       case 'keep-turn':
         this.#caller.forget();
-        if (action.merged !== undefined) this.#transcripts.takeBack(action.merged);
+        return;
+      case 'retract-transcript':
+        this.#transcripts.takeBack(action.turn);
         return;
       case 'leave-turn':
         this.#leave(action);

@@ -5,6 +5,7 @@ import type { EchoGate } from '../audio/echo-gate.js';
 import { Inbound } from '../audio/inbound.js';
 import { LiveTranscriber } from '../audio/live-transcriber.js';
 import { Transcriber, type TranscriberOptions, type Transcript } from '../audio/transcriber.js';
+import type { FaultBoundary } from '../fault-boundary.js';
 import type { SpokenOver } from '../turn/turn-state.js';
 import type { TurnTaker } from '../turn/turn-taker.js';
 import { wordsOf } from '../turn/words.js';
@@ -20,7 +21,9 @@ const LANGUAGE_WORDS = 2;
 
 /** What both legs of a call share. */
 export interface LegContext {
+  /** Within the call's fault boundary. */
   readonly parts: CallParts;
+  readonly boundary: FaultBoundary;
   readonly turns: TurnTaker;
   readonly transcripts: Transcripts;
   readonly language: CallLanguage;
@@ -66,6 +69,7 @@ export class CallerLeg {
       language: config.voice.language === 'auto' ? undefined : config.voice.language,
       history: this.#inbound.history,
       clock,
+      boundary: context.boundary,
       onTranscript: (transcript) => this.#onTranscript(transcript),
       onFault: (error) => onFault('recogniser', error),
     };
@@ -108,7 +112,6 @@ export class CallerLeg {
 
   /** Asks the turn model whether the pause at `zeroMs` ends the turn, with so much silence behind it. */
   async judge(zeroMs: number, silenceMs: number): Promise<void> {
-    const { turns, parts } = this.#context;
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
     const heard = this.#inbound.history.slice(
       from,
@@ -117,20 +120,27 @@ export class CallerLeg {
     // A question that still waits is out of date: a model that is behind is not asked ever more.
     this.#judging.abort();
     this.#judging = new AbortController();
-    const { signal } = this.#judging;
+    const probability = await this.#completeness(heard, this.#judging.signal);
+    if (probability === undefined) return;
+    this.#context.turns.handle({ type: 'completeness', zeroMs, probability });
+  }
+
+  /** Undefined without an answer: the turn is then committed at its longest delay. */
+  async #completeness(heard: Float32Array, signal: AbortSignal): Promise<number | undefined> {
+    const { turnModel, onFault } = this.#context.parts;
     try {
-      const probability = await parts.turnModel.completeness(heard, signal);
-      turns.handle({ type: 'completeness', zeroMs, probability });
+      return await turnModel.completeness(heard, signal);
     } catch (error) {
-      // The turn is then committed at its longest delay.
-      if (!signal.aborted) parts.onFault('turn-model', error);
+      if (!signal.aborted) onFault('turn-model', error);
+      return undefined;
     }
   }
 
   close(): void {
+    const { boundary } = this.#context;
     this.#judging.abort();
-    this.#transcriber.close();
-    this.#inbound.close();
+    boundary.run(() => this.#transcriber.close());
+    boundary.run(() => this.#inbound.close());
   }
 
   #onEdge(edge: SpeechEdge): void {

@@ -2,6 +2,7 @@ import type { KnowledgeSource } from '../agent/knowledge.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import type { Spoken } from '../audio/playout-line.js';
 import type { CallLog, LoggedTool, LoggedTurn, TurnLatency, TurnProviders } from './call-log.js';
+import { wholeCallMs } from './call-time.js';
 
 /** Times in ms of call time. */
 interface Span {
@@ -67,8 +68,8 @@ export class Conversation {
       role: 'user',
       text,
       cut: false,
-      startMs: before?.startMs ?? startMs,
-      endMs,
+      startMs: before?.startMs ?? wholeCallMs(startMs),
+      endMs: wholeCallMs(endMs),
       ...(before?.tools && { tools: before.tools }),
       ...(heardBy.length > 0 && { providers: { recognisers: heardBy } }),
     };
@@ -100,8 +101,8 @@ export class Conversation {
       role: 'agent',
       text,
       cut,
-      startMs,
-      endMs,
+      startMs: wholeCallMs(startMs),
+      endMs: wholeCallMs(endMs),
       ...(latency && { latency }),
       ...(tools.length > 0 && { tools }),
       ...(sources.length > 0 && { sources }),

@@ -5,6 +5,7 @@ import type { KnowledgeSource } from '../agent/knowledge.js';
 import { guardReply } from '../agent/reply-guard.js';
 import type { HistoryItem } from '../agent/reply-model.js';
 import { replySteps } from '../agent/reply-steps.js';
+import { voiceTimeoutMs } from '../agent/silence-budget.js';
 import { fixedText, type Manner, mannerOf, speakReply } from '../agent/speech.js';
 import type { ToolRuns } from '../agent/tool-runs.js';
 import { LATE, within } from '../agent/within.js';
@@ -16,8 +17,7 @@ import type { CallParts } from './call-parts.js';
 import { type PreparedReply, preparedReply, providersOf } from './prepared-reply.js';
 import type { ReplyMarks } from './turn-latency.js';
 
-/** A fixed text that has not begun to sound by then fails; an apology, sooner: the caller has waited. */
-const SAYING_MS = 4_500;
+/** An apology that has not begun to sound by then fails: the caller has waited already. */
 const APOLOGY_MS = 2_500;
 /** Replies that are made ahead of a turn's commit, at most. Source: conversation design, reply. */
 const MOST_TRIES = 3;
@@ -211,7 +211,7 @@ export class Replies {
     let hasSpoken = false;
     try {
       for (;;) {
-        const limitMs = isApology ? APOLOGY_MS : SAYING_MS;
+        const limitMs = isApology ? APOLOGY_MS : voiceTimeoutMs(this.#playout.quietMs);
         const next = await within(recording.next(), limitMs, { clock, signal });
         if (next === LATE) throw new CallError('SPEECH_FAILED', 'The voice gave no sound in time');
         if (next.done) return;
@@ -268,7 +268,8 @@ export class Replies {
     const onVoiceFault = (error: unknown) => onFault('speech', error);
     const mannerNow = () => ({ ...this.#manner(), fallbackVoices: this.#fallbackVoices });
     const onVoice = ({ id }: VoiceModel) => voices.add(id);
-    return { ...mannerNow(), mannerNow, signal, clock, onVoiceFault, onVoice };
+    const quietMs = () => this.#playout.quietMs;
+    return { ...mannerNow(), mannerNow, signal, clock, quietMs, onVoiceFault, onVoice };
   }
 }
 

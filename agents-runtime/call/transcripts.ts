@@ -1,3 +1,4 @@
+import { wholeCallMs } from './call-time.js';
 import type { CallTransport } from './transport.js';
 
 /** What the client is shown of the talk: one segment a turn or utterance, replaced until it is final. */
@@ -20,8 +21,8 @@ export class Transcripts {
       role: 'agent',
       text,
       final,
-      startMs,
-      endMs,
+      startMs: wholeCallMs(startMs),
+      endMs: wholeCallMs(endMs),
     });
   }
 
@@ -56,8 +57,8 @@ export class Transcripts {
       role: 'user',
       text,
       final,
-      startMs,
-      endMs,
+      startMs: wholeCallMs(startMs),
+      endMs: wholeCallMs(endMs),
     });
   }
 }

@@ -25,7 +25,7 @@ const MAX_ARGUMENTS = 20_000;
 
 type ToolCallDelta = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
 
-/** Told of every model, because what it writes is spoken. */
+/** Added to the prompt of a live call, where the model's words are spoken. */
 const SPOKEN_STYLE =
   'You are on a live voice call: your words are spoken aloud. Answer in one to three short ' +
   'sentences of plain text, without lists, markup or emoji. A message that ends in [cut off] is ' +
@@ -110,7 +110,7 @@ export function messagesOf(
   contextTokens: number,
 ): ChatCompletionMessageParam[] {
   const { prompt, history, facts = [], notes = [], tools = [] } = request;
-  const instructions = `${prompt}\n\n${SPOKEN_STYLE}`;
+  const instructions = request.isWritten ? prompt : `${prompt}\n\n${SPOKEN_STYLE}`;
   const others = [
     instructions,
     ...facts,

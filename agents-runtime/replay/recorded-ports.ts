@@ -171,9 +171,8 @@ export function recordedTools(tools: Tools, recorder: Recorder): Tools {
   return {
     specs: tools.specs,
     problemWith(name, args) {
-      const problem = tools.problemWith?.(name, args);
-      recorder.answer(recorder.ask('tool-problem', toolKey(name, args)), { value: problem });
-      return problem;
+      const checking = tools.problemWith?.(name, args) ?? Promise.resolve(undefined);
+      return recorder.once('tool-problem', toolKey(name, args), checking, (problem) => problem);
     },
     call: (name, args, signal) =>
       recorder.once('tool', toolKey(name, args), tools.call(name, args, signal), (made) => made),

@@ -203,8 +203,15 @@ function replayedTools(specs: readonly ToolSpec[], player: TapePlayer): Tools {
   const otherwise = () => said({ text: 'Error: this is not on the tape.' });
   return {
     specs,
-    problemWith: (name, args) =>
-      player.known('tool-problem', toolKey(name, args)) as string | undefined,
+    problemWith: async (name, args) => {
+      const key = toolKey(name, args);
+      const answer = await player.ask({
+        of: 'tool-problem',
+        key,
+        otherwise: () => said(undefined),
+      });
+      return answer.value as string | undefined;
+    },
     call: async (name, args, signal) =>
       valueIn<ToolOutcome>(
         await player.ask({ of: 'tool', key: toolKey(name, args), signal, otherwise }),

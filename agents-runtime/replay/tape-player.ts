@@ -92,13 +92,6 @@ export class TapePlayer implements Clock {
     return unlessAborted(signal, this.#time.later(this.#answers.usualMs(of), work));
   }
 
-  /** What was answered there and then. */
-  known(of: string, key: string): unknown {
-    const now = this.now();
-    return (this.#answers.same(of, key, now) ?? this.#answers.alike(of, key, now))?.answer?.line
-      .value;
-  }
-
   /** Plays the whole tape. */
   async play(to: PlayedLines): Promise<void> {
     for (const [index, line] of this.#lines.entries()) {

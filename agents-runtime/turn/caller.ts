@@ -222,9 +222,8 @@ function commit(state: TurnState): TurnStep {
     return andThen(dropped, resume);
   }
   if (isBusy) {
-    const merged = state.waitingTurn;
-    const kept: TurnEffect = { type: 'keep-turn', turn: turn.index, merged };
-    return andThen([waitForFloor(quiet, turn.index, turn.text), ...STOP_WAITING, kept], resume);
+    const kept: TurnEffect = { type: 'keep-turn', turn: turn.index };
+    return andThen([...waitForFloor(quiet, turn.index, turn.text), ...STOP_WAITING, kept], resume);
   }
   const spoken =
     state.user.phase === 'paused'

@@ -80,6 +80,7 @@ export function answer(
 ): TurnStep {
   const whole = wholeText(state, text);
   const utterance: Utterance = { id: state.nextUtterance, kind: 'reply' };
+  const merged = retractExcept(turn, state.waitingTurn);
   return [
     {
       ...state,
@@ -94,6 +95,7 @@ export function answer(
       upkeep: { ...state.upkeep, prompts: 0 },
     },
     { type: 'show', state: 'thinking' },
+    ...merged,
     {
       type: 'commit-turn',
       turn,
@@ -105,10 +107,20 @@ export function answer(
   ];
 }
 
-/** Keeps a whole turn until the protected speech has ended. */
-export function waitForFloor(state: TurnState, turn: number, text: string): TurnState {
+/** Keeps a whole turn until the protected speech has ended; one that waited already becomes part of it. */
+export function waitForFloor(state: TurnState, turn: number, text: string): TurnStep {
   const waiting = join(state.waiting, text).slice(-MOST_WAITING);
-  return { ...state, waiting, waitingTurn: turn };
+  return [{ ...state, waiting, waitingTurn: turn }, ...retractExcept(turn, state.waitingTurn)];
+}
+
+/** Of several turns that became one, the client shall show only that one. */
+function retractExcept(
+  shown: number | undefined,
+  ...turns: readonly (number | undefined)[]
+): TurnEffect[] {
+  return turns.flatMap((turn) =>
+    turn === undefined || turn === shown ? [] : [{ type: 'retract-transcript', turn } as const],
+  );
 }
 
 export function onTyped(state: TurnState, text: string): TurnStep {
@@ -117,7 +129,7 @@ export function onTyped(state: TurnState, text: string): TurnStep {
   const numbered = { ...state, nextTurn: turn + 1 };
   if (agent.phase === 'idle') return answer(numbered, turn, text);
   if (isProtected(state, agent.utterance)) {
-    return [waitForFloor(numbered, turn, text)];
+    return waitForFloor(numbered, turn, text);
   }
   return andThen(cut(numbered), (s) => answer(s, turn, text));
 }
@@ -206,7 +218,7 @@ export function resume(state: TurnState): TurnStep {
   ];
 }
 
-export function cut(state: TurnState): TurnStep {
+function cut(state: TurnState): TurnStep {
   const { agent } = state;
   if (agent.phase === 'idle') return [state];
   const wasSilent = agent.phase === 'thinking' || (agent.phase === 'held' && !agent.hasSpoken);
@@ -231,16 +243,12 @@ export function close(state: TurnState): TurnStep {
     agent.phase === 'idle' ? [] : [{ type: 'cut-playout', utterance: agent.utterance.id }];
   const said = join(state.waiting, turn?.text);
   const isWorthIt = said !== undefined && wordsOf(said, settings.language).length > 0;
+  const index = turn?.index ?? state.waitingTurn ?? state.nextTurn;
   const leave: TurnEffect[] = isWorthIt
-    ? [
-        {
-          type: 'leave-turn',
-          turn: turn?.index ?? state.waitingTurn ?? state.nextTurn,
-          text: said,
-          startMs: turn?.startMs,
-        },
-      ]
+    ? [{ type: 'leave-turn', turn: index, text: said, startMs: turn?.startMs }]
     : [];
+  const interim = turn?.hasTranscript ? turn.index : undefined;
+  const merged = retractExcept(isWorthIt ? index : undefined, state.waitingTurn, interim);
   return [
     {
       ...state,
@@ -248,11 +256,13 @@ export function close(state: TurnState): TurnStep {
       user: { phase: 'silent' },
       turn: undefined,
       waiting: undefined,
+      waitingTurn: undefined,
       isClosed: true,
     },
     ...TURN_TIMERS.map((timer) => ({ type: 'cancel-timer', timer }) as const),
     { type: 'drop-prepared' },
     ...stop,
+    ...merged,
     ...leave,
   ];
 }

@@ -241,12 +241,9 @@ export type TurnEffect =
     }
   | { readonly type: 'drop-turn'; readonly turn: number; readonly why: DropReason }
   /** It is whole and waits for protected speech to end; what is said now is another turn. */
-  | {
-      readonly type: 'keep-turn';
-      readonly turn: number;
-      /** The turn that waited already and whose text is now part of this one. */
-      readonly merged: number | undefined;
-    }
+  | { readonly type: 'keep-turn'; readonly turn: number }
+  /** The turn's words are shown as part of another turn, or not at all. */
+  | { readonly type: 'retract-transcript'; readonly turn: number }
   /** The call ended before this could be answered. */
   | {
       readonly type: 'leave-turn';

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock.js';
+import type { FaultBoundary } from '../fault-boundary.js';
 import { initialTurnState, stepTurn } from './turn.js';
 import type { TurnEffect, TurnEvent, TurnSettings, TurnState, TurnTimer } from './turn-state.js';
 
@@ -10,7 +11,11 @@ export interface TurnTakerOptions {
   readonly clock: Clock;
   /** Clock time of call time zero. */
   readonly startedAt: number;
+  /** An event or an effect that throws is reported here; the events and effects after it still count. */
+  readonly boundary: FaultBoundary;
   readonly act: (action: TurnAction) => void;
+  /** Called once, after `close` and everything that was queued before it have been carried out. */
+  readonly onClosed?: () => void;
 }
 
 /** Runs the turn reducer: feeds it one event at a time and carries out its timers. */
@@ -19,6 +24,7 @@ export class TurnTaker {
   readonly #timers = new Map<TurnTimer, Timer>();
   readonly #queue: TurnEvent[] = [];
   #isStepping = false;
+  #isClosed = false;
   #state: TurnState;
 
   constructor(options: TurnTakerOptions) {
@@ -35,27 +41,37 @@ export class TurnTaker {
     this.#queue.push(event);
     if (this.#isStepping) return;
     this.#isStepping = true;
-    try {
-      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#step(next);
-    } finally {
-      this.#isStepping = false;
-    }
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#step(next);
+    this.#isStepping = false;
   }
 
-  /** Ends all timers; events after it change nothing. */
+  /** Ends all timers; events after it change nothing. Within a step it is queued: see `onClosed`. */
   close(): void {
     this.handle({ type: 'close' });
   }
 
   #step(event: TurnEvent): void {
-    const { clock, startedAt, act } = this.#options;
+    if (this.#isClosed) return;
+    this.#isClosed = event.type === 'close';
+    const { boundary, onClosed } = this.#options;
+    boundary.run(() => this.#carryOut(event));
+    if (!this.#isClosed) return;
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    if (onClosed) boundary.run(onClosed);
+  }
+
+  #carryOut(event: TurnEvent): void {
+    const { clock, startedAt, boundary } = this.#options;
     const [state, ...effects] = stepTurn(this.#state, event, clock.now() - startedAt);
     this.#state = state;
-    for (const effect of effects) {
-      if (effect.type === 'start-timer') this.#startTimer(effect.timer, effect.atMs);
-      else if (effect.type === 'cancel-timer') this.#cancelTimer(effect.timer);
-      else act(effect);
-    }
+    for (const effect of effects) boundary.run(() => this.#apply(effect));
+  }
+
+  #apply(effect: TurnEffect): void {
+    if (effect.type === 'start-timer') this.#startTimer(effect.timer, effect.atMs);
+    else if (effect.type === 'cancel-timer') this.#cancelTimer(effect.timer);
+    else this.#options.act(effect);
   }
 
   #startTimer(timer: TurnTimer, atMs: number): void {

@@ -9,7 +9,7 @@ import { Pcm16Encoder } from './pcm16.js';
 import { WavEncoder, wavHeader } from './wav.js';
 
 /** The rate of the formats that name none, in Hz. */
-export const BASE_RATE = 32000;
+const BASE_RATE = 32000;
 
 /**
  * Every format of the contract, by name: the one table of them. A decoded MP3 is longer than its PCM

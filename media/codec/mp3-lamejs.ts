@@ -14,6 +14,7 @@ interface Library {
   };
 }
 
+const require = createRequire(import.meta.url);
 let library: Library | undefined;
 
 /**
@@ -22,7 +23,7 @@ let library: Library | undefined;
  */
 export function openLamejs({ sampleRate, kilobitsPerSecond, channels = 1 }: Mp3Options): Lame {
   // Loaded when it is wanted only: it leaves names of its own in the global scope.
-  library ??= createRequire(import.meta.url)('lamejs') as Library;
+  library ??= require('lamejs') as Library;
   const encoder = new library.Mp3Encoder(channels, sampleRate, kilobitsPerSecond);
   return {
     encode: (left, right) => unsigned(encoder.encodeBuffer(pcmOf(left!), right && pcmOf(right))),

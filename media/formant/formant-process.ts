@@ -3,13 +3,15 @@ import { createRequire } from 'node:module';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { MediaError } from '../errors.js';
+import { Watchdog, type WatchdogLimits } from '../inference/watchdog.js';
+import { type WorkerLoss, workerLosses } from '../inference/worker-loss.js';
 import { FrameReader, toBytes } from './frames.js';
 import type { FormantEvent, FormantReply, FormantRequest } from './protocol.js';
 
 const PACKAGE = '@echogarden/espeak-ng-emscripten';
 const PROGRAM = fileURLToPath(new URL('./formant-program.js', import.meta.url));
-/** A program that has said nothing for so long is stuck: its start and its longest job take under 1 s. */
-const SILENCE_LIMIT_MS = 20_000;
+/** Its start and its longest job take under 1 s on an idle machine. */
+const DEFAULT_LIMITS: WatchdogLimits = { answerWithinMs: 10_000, startWithinMs: 20_000 };
 
 /** The engine's file, or undefined where the optional package is not installed. */
 export function locateFormantEngine(): string | undefined {
@@ -32,22 +34,32 @@ interface Job {
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
+interface Running {
+  readonly child: Child;
+  readonly watchdog: Watchdog;
+}
+
 /**
  * The formant engine in a child process of its own: text in, phonemes or samples out. It starts with
- * the first job and again with the first one after its death; a death rejects the jobs that it held
- * with WORKER_DIED. It takes no permit: the owner of a job does that.
+ * the first job and is replaced with the first one after it died or hung. A loss rejects the jobs that
+ * it held with WORKER_DIED and is published to `workerLosses`. It takes no permit: the owner of a job
+ * does that.
  */
 export class FormantProcess {
   readonly #engineFile: string;
+  readonly #limits: WatchdogLimits;
   readonly #jobs = new Map<number, Job>();
-  #child: Child | undefined;
-  #watchdog: NodeJS.Timeout | undefined;
+  #running: Running | undefined;
   #nextId = 1;
   #isClosed = false;
 
-  /** @param engineFile as `locateFormantEngine` finds it. */
-  constructor(engineFile: string) {
+  /**
+   * @param engineFile as `locateFormantEngine` finds it.
+   * @param limits by default 10 s for an answer, and 20 s for the first one.
+   */
+  constructor(engineFile: string, limits: WatchdogLimits = DEFAULT_LIMITS) {
     this.#engineFile = engineFile;
+    this.#limits = limits;
   }
 
   /** Jobs sent and not yet answered. */
@@ -57,7 +69,7 @@ export class FormantProcess {
 
   /** The number of the running process, if one runs. */
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#running?.child.pid;
   }
 
   /** Speaks a short text; resolves when all its sound has come. @throws MediaError WORKER_DIED, INTERNAL */
@@ -96,7 +108,7 @@ export class FormantProcess {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const child = this.#child;
+    const child = this.#running?.child;
     if (!child) return;
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGKILL');
@@ -108,18 +120,27 @@ export class FormantProcess {
       job.reject(new MediaError('WORKER_DIED', 'The formant engine is closed'));
       return;
     }
-    const child = this.#child ?? this.#start();
+    const { child, watchdog } = this.#running ?? this.#start();
     const id = this.#nextId++;
     this.#jobs.set(id, job);
-    this.#watch(child);
+    watchdog.start();
     child.stdin.write(toBytes({ ...request, id }));
   }
 
-  #start(): Child {
+  #start(): Running {
     const child = spawn(process.execPath, [PROGRAM, this.#engineFile], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: {},
     });
+    const watchdog = new Watchdog({
+      ...this.#limits,
+      isBusy: () => this.#jobs.size > 0,
+      onHung: () => {
+        child.kill('SIGKILL');
+        this.#lose(running, 'hung', undefined);
+      },
+    });
+    const running = { child, watchdog };
     const reader = new FrameReader();
     let fault: unknown;
     child.on('error', (error) => {
@@ -129,21 +150,27 @@ export class FormantProcess {
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (bytes: Buffer) => {
       try {
+        watchdog.alive(true);
         for (const { head, body } of reader.push(bytes)) this.#settle(head as FormantReply, body);
       } catch (error) {
         fault = error;
         child.kill('SIGKILL');
       }
-      this.#watch(child);
     });
-    child.on('close', () => {
-      if (this.#child !== child) return;
-      this.#child = undefined;
-      clearTimeout(this.#watchdog);
-      this.#rejectAll(fault);
-    });
-    this.#child = child;
-    return child;
+    child.on('close', () => this.#lose(running, 'died', fault));
+    this.#running = running;
+    return running;
+  }
+
+  #lose(running: Running, reason: WorkerLoss['reason'], cause: unknown): void {
+    if (this.#running !== running) return;
+    this.#running = undefined;
+    running.watchdog.stop();
+    if (!this.#isClosed) {
+      const loss: WorkerLoss = { worker: 'formant', reason, cause };
+      workerLosses.publish(loss);
+    }
+    this.#rejectAll(reason, cause);
   }
 
   #settle(reply: FormantReply, body: Uint8Array<ArrayBuffer>): void {
@@ -154,16 +181,10 @@ export class FormantProcess {
     else job.onReply(reply, body);
   }
 
-  /** Begins to wait anew while there is something to wait for. */
-  #watch(child: Child): void {
-    clearTimeout(this.#watchdog);
-    if (this.#jobs.size === 0) return;
-    this.#watchdog = setTimeout(() => child.kill('SIGKILL'), SILENCE_LIMIT_MS);
-  }
-
-  #rejectAll(cause: unknown): void {
+  #rejectAll(reason: WorkerLoss['reason'], cause: unknown): void {
+    const message = reason === 'hung' ? 'The formant engine hung' : 'The formant engine died';
     for (const { reject } of this.#jobs.values()) {
-      reject(new MediaError('WORKER_DIED', 'The formant engine died', { cause }));
+      reject(new MediaError('WORKER_DIED', message, { cause }));
     }
     this.#jobs.clear();
   }

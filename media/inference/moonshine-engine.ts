@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { BEGIN, END, MoonshineTokens } from '../stt/moonshine-tokens.js';
+import { hasLoop, loopingTokens } from '../stt/repetition.js';
 import { bytesOf, openSession } from './sessions.js';
 
 const SAMPLE_RATE = 16_000;
@@ -22,6 +23,32 @@ const FEW_TOKENS = 4;
 const NOISE = 'You';
 /** The encoder's windows want this many samples: shorter audio is filled up with silence. */
 const SHORTEST = 1_600;
+/**
+ * Decoded without its loop, a text counts if each token is at least so likely (log-probability).
+ * Source: 1,419 clips of nine voices that spell names and repeat words, a third of them over a simulated
+ * telephone line. Of the loops, the least likely token had −4.3; where a caller really repeats a word,
+ * it had −4.9 and less, or the text came to no end.
+ */
+const LEAST_LIKELY_WITHOUT_LOOP = -4.5;
+
+type Exclude = (ids: readonly number[]) => ReadonlySet<number>;
+
+interface EncodedAudio {
+  readonly hidden: Tensor;
+  readonly mask: Tensor;
+  /** In tokens. */
+  readonly limit: number;
+}
+
+interface Decoded {
+  readonly ids: readonly number[];
+  /** The first token's log-probability. */
+  readonly certainty: number;
+  /** The lowest log-probability of a token; 0 where nothing was excluded. */
+  readonly leastLikely: number;
+  /** The text came to its own end before its limit. */
+  readonly hasEnded: boolean;
+}
 
 /** The recogniser with its sessions; lives on a worker thread. */
 export class MoonshineEngine {
@@ -58,20 +85,33 @@ export class MoonshineEngine {
       attention_mask: mask,
     });
     const limit = Math.max(8, Math.ceil((input.length / SAMPLE_RATE) * TOKENS_PER_SECOND));
-    const { ids, certainty } = await this.#decode(hidden!, mask, limit);
+    const audio = { hidden: hidden!, mask, limit };
+    const { ids, certainty } = await this.#withoutLoop(await this.#decode(audio), audio);
     if (ids.length <= FEW_TOKENS && certainty < LEAST_CERTAIN) return '';
     const text = this.#tokens.decode(ids);
     return text === NOISE ? '' : text;
   }
 
   /**
-   * Greedy: the likeliest token each time. The encoder's keys and values are those of the first step.
-   * `certainty` is the first token's log-probability.
+   * A text that went round in a circle until its limit is decoded once more without that. One that
+   * came to its own end is left as it is: callers do repeat words and digits.
    */
-  async #decode(hidden: Tensor, mask: Tensor, limit: number) {
+  async #withoutLoop(decoded: Decoded, audio: EncodedAudio): Promise<Decoded> {
+    if (decoded.hasEnded || !hasLoop(decoded.ids)) return decoded;
+    const other = await this.#decode(audio, loopingTokens);
+    const isBetter = other.hasEnded && other.leastLikely >= LEAST_LIKELY_WITHOUT_LOOP;
+    return isBetter ? other : decoded;
+  }
+
+  /**
+   * Greedy: the likeliest token each time. The encoder's keys and values are those of the first step.
+   * @param exclude the tokens that may not come next.
+   */
+  async #decode({ hidden, mask, limit }: EncodedAudio, exclude?: Exclude): Promise<Decoded> {
     let past = emptyPast();
     const ids: number[] = [];
     let certainty = 0;
+    let leastLikely = 0;
     let token = BEGIN;
     for (let step = 0; step < limit; step++) {
       const outputs = await this.#decoder.run({
@@ -82,13 +122,15 @@ export class MoonshineEngine {
         use_cache_branch: new Tensor('bool', Uint8Array.of(step > 0 ? 1 : 0), [1]),
       });
       const logits = outputs.logits!.data as Float32Array;
-      token = argmax(logits);
+      token = argmax(logits, exclude?.(ids));
       if (step === 0) certainty = logProbability(logits, token);
-      if (token === END) break;
+      // Costs a little, so only where it is asked for.
+      if (exclude) leastLikely = Math.min(leastLikely, logProbability(logits, token));
+      if (token === END) return { ids, certainty, leastLikely, hasEnded: true };
       ids.push(token);
       past = nextPast(past, outputs, step === 0);
     }
-    return { ids, certainty };
+    return { ids, certainty, leastLikely, hasEnded: false };
   }
 }
 
@@ -127,15 +169,17 @@ function nextPast(
   return next;
 }
 
-function argmax(values: Float32Array): number {
-  let best = 0;
-  for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i;
+/** Index of the largest value that is not excluded. */
+function argmax(values: Float32Array, excluded?: ReadonlySet<number>): number {
+  let best = -1;
+  for (let i = 0; i < values.length; i++) {
+    if ((best < 0 || values[i]! > values[best]!) && !excluded?.has(i)) best = i;
+  }
   return best;
 }
 
-/** @param best the index of the largest value. */
-function logProbability(logits: Float32Array, best: number): number {
+function logProbability(logits: Float32Array, token: number): number {
   let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - logits[best]!);
+  for (const logit of logits) sum += Math.exp(logit - logits[token]!);
   return -Math.log(sum);
 }

@@ -22,7 +22,7 @@ export class MoonshineRecogniser implements Recogniser {
   constructor({ id, folder, permits }: ModelOptions) {
     this.id = id;
     const script = new URL('./moonshine.worker.js', import.meta.url);
-    this.#thread = new LanedThread({ script, workerData: { folder }, permits });
+    this.#thread = new LanedThread({ script, workerData: { folder }, permits, isStateless: true });
   }
 
   async transcribe(

@@ -101,7 +101,7 @@ async function keep(parts: Parts, folder: string): Promise<PiperSessions | undef
     .catch(() => undefined);
   if (working === undefined) return undefined;
   try {
-    const encoder = await openSession(parts.encoder, join(working, ENCODER));
+    const encoder = await openSession(parts.encoder, { preparedFile: join(working, ENCODER) });
     if (parts.flow) await writeFile(join(working, FLOW), parts.flow);
     await writeFile(join(working, DECODER), parts.decoder);
     await writeFile(join(working, SEAMS), JSON.stringify(parts.seams));

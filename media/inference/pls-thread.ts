@@ -6,6 +6,8 @@ import type { CpuPermits } from './cpu-permits.js';
 import { LanedThread } from './laned-thread.js';
 import type { PlsFile, PlsJobs, PlsOutcome } from './pls-jobs.js';
 
+/** A thread of the lowest priority may get no CPU for a while. */
+const IN_BACKGROUND = { answerWithinMs: 30_000 } as const;
 const IN_SPARE_TIME = { priority: 'background' } as const;
 
 /** Reads and writes lexicons on a thread of its own, when nothing else wants the CPU. */
@@ -15,7 +17,7 @@ export class PlsThread {
 
   constructor(permits: CpuPermits) {
     const script = new URL('./pls.worker.js', import.meta.url);
-    this.#thread = new LanedThread({ script, permits });
+    this.#thread = new LanedThread({ script, permits, limits: IN_BACKGROUND });
   }
 
   /** Part by part, so that a large file keeps no caller waiting for the CPU. */

@@ -11,6 +11,8 @@ const MOST_IN_JOB = 3_200;
 const LEAST_IN_JOB = 320;
 /** A client that comes back after its wire broke may bring 12 s at once; more than this waits for nothing. */
 const MOST_WAITING = 13 * 16_000;
+/** Workers that were lost in a row while they had audio of a line: the line may be the reason. */
+const MAX_LOSSES = 3;
 
 /** A part of a line for the worker, and its samples. */
 export interface PartToClean {
@@ -45,11 +47,17 @@ export class RnnoiseLine implements NoiseReductionLine {
   #endsAt: number | undefined;
   #wantsCleaning = false;
   #isGivenUp = false;
+  #losses = 0;
   #isClosed = false;
 
   constructor(options: NoiseReductionOptions, owner: Owner) {
     this.#options = options;
     this.#owner = owner;
+  }
+
+  /** The last worker that had audio of this line was lost: the line goes over alone for now. */
+  get isSuspect(): boolean {
+    return this.#losses > 0;
   }
 
   push(samples: Float32Array, isNoisy: boolean): void {
@@ -78,6 +86,24 @@ export class RnnoiseLine implements NoiseReductionLine {
     this.#options.onFault(error);
   }
 
+  /**
+   * The worker was lost: what it had of the line passes untouched, and the next worker begins anew.
+   * @param wasInJob the worker was lost with audio of this line.
+   */
+  restart(error: unknown, wasInJob: boolean): void {
+    if (wasInJob && ++this.#losses === MAX_LOSSES) {
+      this.giveUp(error);
+      return;
+    }
+    const wantsCleaning = this.#wantsCleaning;
+    this.#wantsCleaning = false;
+    this.#leaveWorker();
+    this.#proceed();
+    // What may have cost the worker does not come back as the next one's run-in.
+    this.#before.drop(this.#before.length);
+    this.#wantsCleaning = wantsCleaning;
+  }
+
   /** What the worker should do next for this line, if there is enough of it. */
   take(): PartToClean | undefined {
     const id = this.#id;
@@ -102,13 +128,18 @@ export class RnnoiseLine implements NoiseReductionLine {
   /** What came back for the stretch `id`. */
   cleaned({ id, isLast }: RnnoisePart, samples: Float32Array): void {
     if (this.#id !== id) return;
+    this.#losses = 0;
     this.#sent -= samples.length;
     if (this.#endsAt !== undefined) this.#endsAt -= samples.length;
-    this.#emit(samples);
-    if (!isLast) return;
-    this.#id = undefined;
-    this.#endsAt = undefined;
-    this.#proceed();
+    if (isLast) {
+      this.#id = undefined;
+      this.#endsAt = undefined;
+    }
+    try {
+      this.#emit(samples);
+    } finally {
+      if (isLast) this.#proceed();
+    }
   }
 
   #proceed(): void {

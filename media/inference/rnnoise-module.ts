@@ -63,8 +63,8 @@ export class RnnoiseModule {
 
 function readModule(): Buffer {
   try {
-    const { resolve } = createRequire(import.meta.url);
-    return readFileSync(resolve('@jitsi/rnnoise-wasm/dist/rnnoise.wasm'));
+    const require = createRequire(import.meta.url);
+    return readFileSync(require.resolve('@jitsi/rnnoise-wasm/dist/rnnoise.wasm'));
   } catch (cause) {
     throw new MediaError('MODEL_MISSING', 'The noise reduction is not installed', { cause });
   }

@@ -2,25 +2,45 @@ import { MediaError } from '../errors.js';
 import type { NoiseReduction, NoiseReductionOptions } from '../noise/noise-reduction.js';
 import type { RnnoiseJobs } from './rnnoise-jobs.js';
 import { type PartToClean, RnnoiseLine } from './rnnoise-line.js';
+import type { WatchdogLimits } from './watchdog.js';
 import { WorkerThread } from './worker-thread.js';
 
-/** A worker that does not answer for so long is not waited for. */
-const STUCK_MS = 2_000;
+/** All noisy calls wait for it: a worker that takes this long hangs. It loads in 0.1 s. */
+const LIMITS: WatchdogLimits = { answerWithinMs: 2_000, startWithinMs: 10_000 };
+const WORKER = new URL('./rnnoise.worker.js', import.meta.url);
+
+export interface RnnoiseOptions {
+  /** Called with what the owner of a line threw while its samples were handed over. */
+  readonly onFault?: (error: unknown) => void;
+  /** The worker's program and its watchdog's limits, where a test has its own. */
+  readonly script?: URL;
+  readonly limits?: WatchdogLimits;
+}
+
+/** What one line has in a job. */
+interface Taken {
+  readonly line: RnnoiseLine;
+  readonly job: PartToClean;
+}
 
 /**
- * The noise reduction on a thread of its own, outside the pool of permits, as the VAD is: whoever is
- * heard through it waits for it. All lines that have audio waiting go over in one job. Lines that are
+ * The noise reduction on a thread of its own, outside the pool of permits, as the VAD is: speech
+ * recognition waits for it. All lines that have audio waiting go over in one job. Lines that are
  * quiet do not go over at all.
  */
 export class RnnoiseNoiseReduction implements NoiseReduction {
-  readonly #thread = new WorkerThread<RnnoiseJobs>(
-    new URL('./rnnoise.worker.js', import.meta.url),
-    undefined,
-  );
+  readonly #thread: WorkerThread<RnnoiseJobs>;
+  readonly #onFault: (error: unknown) => void;
   readonly #lines = new Set<RnnoiseLine>();
   #closed: number[] = [];
   #nextId = 1;
-  #runningSince: number | undefined;
+  #isRunning = false;
+  #isClosed = false;
+
+  constructor({ onFault, script = WORKER, limits = LIMITS }: RnnoiseOptions = {}) {
+    this.#onFault = onFault ?? (() => undefined);
+    this.#thread = new WorkerThread(script, undefined, limits);
+  }
 
   open(options: NoiseReductionOptions) {
     const line = new RnnoiseLine(options, {
@@ -59,29 +79,34 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#thread.close();
   }
 
   #run(): void {
-    if (this.#runningSince !== undefined) {
-      if (performance.now() - this.#runningSince > STUCK_MS) this.#giveUpAll(stuck());
-      return;
-    }
-    const taken: { readonly line: RnnoiseLine; readonly job: PartToClean }[] = [];
-    for (const line of this.#lines) {
-      const job = line.take();
-      if (job) taken.push({ line, job });
-    }
+    if (this.#isRunning) return;
+    const taken = this.#take();
     const closed = this.#closed.splice(0);
     if (taken.length === 0 && closed.length === 0) return;
-    this.#runningSince = performance.now();
+    this.#isRunning = true;
     void this.#clean(taken, closed);
   }
 
-  async #clean(
-    taken: readonly { readonly line: RnnoiseLine; readonly job: PartToClean }[],
-    closed: readonly number[],
-  ): Promise<void> {
+  /** What goes over next: the audio of all lines, or of a single one that may have cost a worker. */
+  #take(): readonly Taken[] {
+    for (const line of this.#lines) {
+      const job = line.isSuspect ? line.take() : undefined;
+      if (job) return [{ line, job }];
+    }
+    const taken: Taken[] = [];
+    for (const line of this.#lines) {
+      const job = line.isSuspect ? undefined : line.take();
+      if (job) taken.push({ line, job });
+    }
+    return taken;
+  }
+
+  async #clean(taken: readonly Taken[], closed: readonly number[]): Promise<void> {
     const total = taken.reduce((sum, { job }) => sum + job.part.length, 0);
     const samples = new Float32Array(total);
     let at = 0;
@@ -92,25 +117,40 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     const parts = taken.map(({ job }) => job.part);
     try {
       const done = await this.#thread.run('clean', { parts, samples, closed }, [samples.buffer]);
-      let from = 0;
-      for (const [i, { line, job }] of taken.entries()) {
-        const length = done.lengths[i]!;
-        line.cleaned(job.part, done.samples.subarray(from, from + length));
-        from += length;
-      }
+      this.#handOut(taken, done);
     } catch (error) {
-      this.#giveUpAll(error);
+      this.#restartAll(taken, error);
     }
-    this.#runningSince = undefined;
+    this.#isRunning = false;
     this.#run();
   }
 
-  /** The worker has forgotten, or may have mixed up, what it knew of every line. */
-  #giveUpAll(error: unknown): void {
-    for (const line of this.#lines) line.giveUp(error);
+  #handOut(taken: readonly Taken[], { parts, samples }: RnnoiseJobs['clean']['output']): void {
+    let from = 0;
+    for (const [i, { line, job }] of taken.entries()) {
+      const part = parts[i]!;
+      if (part.ok) {
+        const cleaned = samples.subarray(from, from + part.length);
+        from += part.length;
+        this.#guard(() => line.cleaned(job.part, cleaned));
+      } else this.#guard(() => line.giveUp(new MediaError(part.code, part.message)));
+    }
   }
-}
 
-function stuck(): MediaError {
-  return new MediaError('WORKER_DIED', 'The noise reduction does not answer');
+  /** The worker has forgotten what it knew of every line. */
+  #restartAll(taken: readonly Taken[], error: unknown): void {
+    for (const line of this.#lines) {
+      const wasInJob = taken.some((one) => one.line === line);
+      this.#guard(() => (this.#isClosed ? line.giveUp(error) : line.restart(error, wasInJob)));
+    }
+  }
+
+  /** What the owner of one line throws does not reach the others. */
+  #guard(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { MediaError } from '../errors.js';
 import { Denoiser } from '../noise/denoiser.js';
 import { SampleQueue } from '../stream/sample-queue.js';
-import type { RnnoiseJobs, RnnoisePart } from './rnnoise-jobs.js';
+import type { CleanedPart, RnnoiseJobs, RnnoisePart } from './rnnoise-jobs.js';
 import { RnnoiseModule, type RnnoiseState } from './rnnoise-module.js';
 import { serveJobs } from './serve-jobs.js';
 
@@ -26,15 +26,32 @@ function forget(id: number): void {
   lines.delete(id);
 }
 
-function clean({ id, runIn, isLast }: RnnoisePart, samples: Float32Array, out: SampleQueue): void {
+/** @returns what is cleaned by now. */
+function clean({ id, runIn, isLast }: RnnoisePart, samples: Float32Array): SampleQueue {
   const line =
     lines.get(id) ?? (runIn === undefined ? undefined : begin(id, samples.slice(0, runIn)));
   if (!line) throw new MediaError('INVALID_INPUT', 'No such line is open');
+  const out = new SampleQueue();
   const keep = (cleaned: Float32Array) => out.push(cleaned);
   line.denoiser.push(samples.subarray(runIn ?? 0), keep);
-  if (!isLast) return;
-  line.denoiser.flush(keep);
-  forget(id);
+  if (isLast) {
+    line.denoiser.flush(keep);
+    forget(id);
+  }
+  return out;
+}
+
+/** A fault of one line stays with that line. */
+function cleanInto(out: SampleQueue, part: RnnoisePart, samples: Float32Array): CleanedPart {
+  try {
+    const cleaned = clean(part, samples);
+    out.push(cleaned.peek(0, cleaned.length));
+    return { ok: true, length: cleaned.length };
+  } catch (error) {
+    forget(part.id);
+    const code = error instanceof MediaError ? error.code : 'INTERNAL';
+    return { ok: false, code, message: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 serveJobs<RnnoiseJobs>({
@@ -42,14 +59,13 @@ serveJobs<RnnoiseJobs>({
     for (const id of closed) forget(id);
     const out = new SampleQueue();
     let at = 0;
-    const lengths = parts.map((part) => {
-      const before = out.length;
-      clean(part, samples.subarray(at, at + part.length), out);
+    const done = parts.map((part) => {
+      const from = at;
       at += part.length;
-      return out.length - before;
+      return cleanInto(out, part, samples.subarray(from, at));
     });
     const cleaned = out.peek(0, out.length).slice();
-    return { output: { lengths, samples: cleaned }, transfer: [cleaned.buffer] };
+    return { output: { parts: done, samples: cleaned }, transfer: [cleaned.buffer] };
   },
   count: () => ({ output: lines.size }),
 });

@@ -18,6 +18,8 @@ export type SentenceModelJobs = {
 /** Characters in one run: more would hold the permit for too long. */
 const BATCH_CHARACTERS = 800;
 const BATCH = 8;
+/** A large model needs seconds for a batch. */
+const ANSWER_WITHIN_MS = 30_000;
 
 /** Any sentence model in the layout of sentence-transformers, as ONNX, on a worker thread. */
 export class SentenceModelEmbedder implements Embedder {
@@ -33,7 +35,13 @@ export class SentenceModelEmbedder implements Embedder {
     this.windowTokens = Math.floor(folder.mostTokens * 0.85);
     this.#folder = folder;
     const script = new URL('./sentence-model.worker.js', import.meta.url);
-    this.#thread = new LanedThread({ script, workerData: { folder }, permits });
+    this.#thread = new LanedThread({
+      script,
+      workerData: { folder },
+      permits,
+      limits: { answerWithinMs: ANSWER_WITHIN_MS },
+      isStateless: true,
+    });
   }
 
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */

@@ -1,6 +1,16 @@
 import { parentPort, type TransferListItem } from 'node:worker_threads';
 import { MediaError } from '../errors.js';
-import type { JobMap, JobReply, JobRequest } from './protocol.js';
+import {
+  END_THREAD,
+  type Heartbeat,
+  type JobMap,
+  type JobReply,
+  type JobRequest,
+} from './protocol.js';
+
+const HEARTBEAT: Heartbeat = { type: 'heartbeat' };
+/** Well below the shortest limit of a watchdog. */
+const HEARTBEAT_MS = 500;
 
 /** What a job gives back, and the buffers in it that are handed over instead of copied. */
 export interface JobResult<T> {
@@ -27,14 +37,24 @@ export function serveJobs<Jobs extends JobMap>(
   const port = parentPort;
   if (!port) throw new MediaError('INTERNAL', 'serveJobs runs in a worker thread only');
   let last: Promise<void> = Promise.resolve();
-  port.on('message', (request: JobRequest) => {
+  let running = 0;
+  port.on('message', (request: JobRequest | typeof END_THREAD) => {
+    if (request === END_THREAD) process.exit();
     const serve = async () => {
+      running++;
       const reply = await answer(handlers, request);
+      running--;
       port.postMessage(reply.reply, reply.transfer);
     };
     if (isParallel) void serve();
     else last = last.then(serve);
   });
+  // A job that waits for others is not one that hangs: a thread that hangs sends no heartbeat.
+  if (isParallel) {
+    setInterval(() => {
+      if (running > 0) port.postMessage(HEARTBEAT);
+    }, HEARTBEAT_MS).unref();
+  }
 }
 
 async function answer<Jobs extends JobMap>(

@@ -1,4 +1,5 @@
 import { VAD_WINDOW, type VoiceActivity, type VoiceActivityStream } from '../vad/voice-activity.js';
+import type { WatchdogLimits } from './watchdog.js';
 import { WorkerThread } from './worker-thread.js';
 
 export type SileroJobs = {
@@ -19,6 +20,8 @@ export type SileroJobs = {
 
 /** Windows that may wait for one line: 13 s. Beyond it the oldest counts as silence, so time never drifts. */
 const MOST_WAITING = 400;
+/** All calls wait for the VAD: a worker that takes this long hangs. It loads in 0.1 s. */
+const LIMITS: WatchdogLimits = { answerWithinMs: 2_000, startWithinMs: 20_000 };
 
 /** Windows in one run: more are not quicker together. */
 const MOST_AT_ONCE = 64;
@@ -30,15 +33,34 @@ interface Line {
   readonly id: number;
   /** Behind the one in the next batch. */
   readonly waiting: Float32Array[];
+  /** Windows dropped before the oldest that waits; they count as silence when their turn comes. */
+  dropped: number;
   readonly onWindow: (probability: number) => void;
   isInBatch: boolean;
   isClosed: boolean;
 }
 
+/** A window in a run, and how many dropped ones of its line come before it. */
+interface BatchEntry {
+  readonly line: Line;
+  readonly droppedBefore: number;
+}
+
 /** The windows of the next run, one a line. */
 interface Batch {
-  readonly lines: Line[];
+  readonly entries: BatchEntry[];
   readonly samples: Float32Array<ArrayBuffer>;
+}
+
+const WORKER = new URL('./silero.worker.js', import.meta.url);
+
+export interface SileroOptions {
+  readonly folder: string;
+  /** Called when the model fails (the windows of that run count as silence) or an `onWindow` throws. */
+  readonly onFault: (error: unknown) => void;
+  /** The worker's program and its watchdog's limits, where a test has its own. */
+  readonly script?: URL;
+  readonly limits?: WatchdogLimits;
 }
 
 /**
@@ -59,16 +81,9 @@ export class SileroVoiceActivity implements VoiceActivity {
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
 
-  /** @param onFault is told when the model fails; the windows of that run count as silence. */
-  constructor({
-    folder,
-    onFault,
-  }: {
-    readonly folder: string;
-    readonly onFault: (error: unknown) => void;
-  }) {
+  constructor({ folder, onFault, script = WORKER, limits = LIMITS }: SileroOptions) {
     this.#onFault = onFault;
-    this.#thread = new WorkerThread(new URL('./silero.worker.js', import.meta.url), { folder });
+    this.#thread = new WorkerThread(script, { folder }, limits);
   }
 
   /** Windows that had to count as silence because too many waited. */
@@ -78,7 +93,7 @@ export class SileroVoiceActivity implements VoiceActivity {
 
   open(onWindow: (probability: number) => void): VoiceActivityStream {
     const id = this.#nextId++;
-    const line: Line = { id, waiting: [], onWindow, isInBatch: false, isClosed: false };
+    const line: Line = { id, waiting: [], dropped: 0, onWindow, isInBatch: false, isClosed: false };
     this.#lines.set(id, line);
     return {
       push: (window) => {
@@ -108,8 +123,8 @@ export class SileroVoiceActivity implements VoiceActivity {
     if (!this.#add(line, window)) {
       if (line.waiting.length >= MOST_WAITING) {
         line.waiting.shift();
+        line.dropped++;
         this.#dropped++;
-        line.onWindow(0);
       }
       line.waiting.push(window.slice());
     }
@@ -119,28 +134,29 @@ export class SileroVoiceActivity implements VoiceActivity {
   /** Puts a window into the next batch, unless others of its line come first or there is no room. */
   #add(line: Line, window: Float32Array): boolean {
     const isNext = !line.isInBatch && line.waiting.length === 0;
-    if (!isNext || this.#next.lines.length === MOST_AT_ONCE) return false;
+    if (!isNext || this.#next.entries.length === MOST_AT_ONCE) return false;
     this.#put(line, window);
     return true;
   }
 
   #put(line: Line, window: Float32Array): void {
-    const { lines, samples } = this.#next;
-    samples.set(window, lines.length * VAD_WINDOW);
-    lines.push(line);
+    const { entries, samples } = this.#next;
+    samples.set(window, entries.length * VAD_WINDOW);
+    entries.push({ line, droppedBefore: line.dropped });
+    line.dropped = 0;
     line.isInBatch = true;
   }
 
-  /** Who is behind the time waits for nobody. */
+  /** Runs at once if a line has a backlog. */
   #schedule(): void {
-    const { lines } = this.#next;
-    if (this.#isRunning || this.#timer || lines.length === 0) return;
+    const { entries } = this.#next;
+    if (this.#isRunning || this.#timer || entries.length === 0) return;
     const waitMs = Math.ceil(this.#ranAt + GATHER_MS - performance.now());
     const isUrgent =
       waitMs <= 0 ||
       this.#lines.size <= FEW_LINES ||
-      lines.length === MOST_AT_ONCE ||
-      lines.some(({ waiting }) => waiting.length > 0);
+      entries.length === MOST_AT_ONCE ||
+      entries.some(({ line }) => line.waiting.length > 0);
     if (isUrgent) {
       this.#run();
       return;
@@ -152,11 +168,11 @@ export class SileroVoiceActivity implements VoiceActivity {
   }
 
   #run(): void {
-    const { lines, samples } = this.#next;
+    const { entries, samples } = this.#next;
     this.#isRunning = true;
     this.#ranAt = performance.now();
-    this.#refill(lines);
-    const ids = lines.map(({ id }) => id);
+    this.#refill(entries);
+    const ids = entries.map(({ line }) => line.id);
     this.#thread
       .run('windows', { ids, samples, closed: this.#closed.splice(0) }, [samples.buffer])
       .then(
@@ -166,26 +182,37 @@ export class SileroVoiceActivity implements VoiceActivity {
         },
         (error: unknown) => {
           this.#onFault(error);
-          return new Float32Array(lines.length);
+          return new Float32Array(entries.length);
         },
       )
       .then((probabilities) => {
         this.#isRunning = false;
-        lines.forEach((line, i) => {
-          if (!line.isClosed) line.onWindow(probabilities[i]!);
+        entries.forEach(({ line, droppedBefore }, i) => {
+          for (let k = 0; k < droppedBefore; k++) this.#emit(line, 0);
+          this.#emit(line, probabilities[i]!);
         });
         this.#schedule();
       })
       .catch(this.#onFault);
   }
 
+  /** A fault of one line's owner keeps no window from the others, nor the next ones from itself. */
+  #emit(line: Line, probability: number): void {
+    if (line.isClosed) return;
+    try {
+      line.onWindow(probability);
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
   /** Begins the next batch with what waits behind the one that runs now. */
-  #refill(running: readonly Line[]): void {
-    for (const line of running) line.isInBatch = false;
+  #refill(running: readonly BatchEntry[]): void {
+    for (const { line } of running) line.isInBatch = false;
     this.#next = newBatch(this.#spare);
     this.#spare = undefined;
     for (const line of this.#lines.values()) {
-      if (this.#next.lines.length === MOST_AT_ONCE) return;
+      if (this.#next.entries.length === MOST_AT_ONCE) return;
       const window = line.waiting.shift();
       if (window) this.#put(line, window);
     }
@@ -193,5 +220,5 @@ export class SileroVoiceActivity implements VoiceActivity {
 }
 
 function newBatch(samples = new Float32Array(MOST_AT_ONCE * VAD_WINDOW)): Batch {
-  return { lines: [], samples };
+  return { entries: [], samples };
 }

@@ -44,13 +44,16 @@ function lineOf(id: number): Line {
 serveJobs<SileroJobs>({
   /** One window a line, all in one run of the model. */
   windows: async ({ ids, samples, closed }) => {
-    const probabilities = ids.length > 0 ? await run(ids, samples) : new Float32Array(0);
-    // A line may have closed while its last window waited.
-    for (const id of closed) lines.delete(id);
-    return {
-      output: { probabilities, samples },
-      transfer: [probabilities.buffer, samples.buffer],
-    };
+    try {
+      const probabilities = ids.length > 0 ? await run(ids, samples) : new Float32Array(0);
+      return {
+        output: { probabilities, samples },
+        transfer: [probabilities.buffer, samples.buffer],
+      };
+    } finally {
+      // A line may have closed while its last window waited.
+      for (const id of closed) lines.delete(id);
+    }
   },
 });
 

@@ -12,7 +12,9 @@ import { leanTurnModel, TURN_OUTPUT } from './smart-turn-graph.js';
 const features = new SmartTurnFeatures();
 const { folder } = workerData as { folder: string };
 const session = loadOnce(async () =>
-  openSession(leanTurnModel(await bytesOf(join(folder, 'smart-turn-v3.2-cpu.onnx')))),
+  openSession(leanTurnModel(await bytesOf(join(folder, 'smart-turn-v3.2-cpu.onnx'))), {
+    isQuantised: true,
+  }),
 );
 
 runBehindCalls();

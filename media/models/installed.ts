@@ -9,7 +9,7 @@ export interface Stamp {
   readonly files: readonly StampedFile[];
 }
 
-export interface StampedFile {
+interface StampedFile {
   readonly name: string;
   readonly bytes: number;
   readonly mtimeMs: number;

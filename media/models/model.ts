@@ -29,7 +29,7 @@ export interface UrlSource {
 
 export type ModelSource = WheelSource | UrlSource;
 
-export interface ModelLicence {
+interface ModelLicence {
   /** As shown to the operator, mostly an SPDX expression. */
   readonly name: string;
   /** The text in `licences/` that is kept beside the files. */

@@ -15,7 +15,10 @@ export interface NoiseReductionOptions {
    * are cleaned. Valid only inside the call.
    */
   readonly onSamples: (samples: Float32Array) => void;
-  /** Told once, when the line could not be cleaned; from then on it passes unchanged. */
+  /**
+   * Called once, when the line cannot be cleaned; from then on it passes unchanged. The loss of a worker
+   * is no such fault: a short stretch passes unchanged, and the next worker cleans what follows.
+   */
   readonly onFault: (error: unknown) => void;
 }
 

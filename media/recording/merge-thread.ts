@@ -6,6 +6,9 @@ import type { MergeJobs } from './recording-jobs.js';
 /** A slice of work, so that nothing urgent waits for longer. */
 const SLICE_MS = 15;
 
+/** A thread of the lowest priority may get no CPU for a while. */
+const IN_BACKGROUND = { answerWithinMs: 30_000 } as const;
+
 /** Merges spools on a thread of its own, behind all that calls need. */
 export class MergeThread {
   readonly #thread: LanedThread<MergeJobs>;
@@ -13,7 +16,7 @@ export class MergeThread {
 
   constructor(permits: CpuPermits) {
     const script = new URL('./merge.worker.js', import.meta.url);
-    this.#thread = new LanedThread({ script, permits });
+    this.#thread = new LanedThread({ script, permits, limits: IN_BACKGROUND });
   }
 
   /**

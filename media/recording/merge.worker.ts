@@ -16,7 +16,7 @@ serveJobs<MergeJobs>({
   },
   step: ({ id, ms }) => {
     const merge = merges.get(id);
-    if (!merge) throw new MediaError('INVALID_INPUT', 'No such merge is open');
+    if (!merge) throw new MediaError('WORKER_DIED', 'The merge died with its worker thread');
     return { output: { isDone: fileFault(() => merge.step(ms)) } };
   },
   close: (id) => {

@@ -10,7 +10,7 @@ export const HEADER_LENGTH = 28;
 export const LONGEST_PAYLOAD = 4 * 1024 * 1024;
 
 const KINDS = ['head', 'caller', 'agent', 'end'] as const;
-export type RecordKind = (typeof KINDS)[number];
+type RecordKind = (typeof KINDS)[number];
 
 /**
  * What the header of a record says. Of sound, `at` is the place of its first sample in its leg and

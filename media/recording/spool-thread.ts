@@ -6,11 +6,15 @@ import type { LegRates, SoundPiece } from './spool-writer.js';
 /** So much of one call may wait for the disk. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
+/** As long as a disk may stall: by then so much of a call waits as may wait. */
+const ANSWER_WITHIN_MS = 60_000;
+
 /** Writes the spools of all calls on a thread of its own, in order. What it does is too little for a permit. */
 export class SpoolThread {
   readonly #thread = new WorkerThread<SpoolJobs>(
     new URL('./spool.worker.js', import.meta.url),
     undefined,
+    { answerWithinMs: ANSWER_WITHIN_MS },
   );
   #nextId = 1;
 
@@ -47,8 +51,7 @@ export class Spool {
 
   constructor(link: SpoolLink) {
     this.#link = link;
-    const { id, path, rates } = link;
-    link.run('open', { id, path, rates }).catch((error: unknown) => this.#break(error));
+    this.#open();
   }
 
   /** @param pieces whose buffers are handed over. */
@@ -63,7 +66,7 @@ export class Spool {
     const buffers = pieces.map(({ samples }) => samples.buffer as ArrayBuffer);
     this.#link
       .run('append', { id: this.#link.id, pieces }, buffers)
-      .catch((error: unknown) => this.#break(error))
+      .catch((error: unknown) => this.#reopen(error))
       .finally(() => {
         this.#waitingBytes -= bytes;
       });
@@ -73,8 +76,28 @@ export class Spool {
   async close(durationMs: number): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const input = { id: this.#link.id, ...(!this.#isBroken && { durationMs }) };
-    await this.#link.run('close', input).catch((error: unknown) => this.#break(error));
+    const close = () => {
+      const input = { id: this.#link.id, ...(!this.#isBroken && { durationMs }) };
+      return this.#link.run('close', input);
+    };
+    await close()
+      .catch((error: unknown) => {
+        this.#reopen(error);
+        return this.#isBroken ? undefined : close();
+      })
+      .catch((error: unknown) => this.#break(error));
+  }
+
+  #open(): void {
+    const { id, path, rates } = this.#link;
+    this.#link.run('open', { id, path, rates }).catch((error: unknown) => this.#break(error));
+  }
+
+  /** After the loss of the worker the next one goes on in the same file; what was lost is silence. */
+  #reopen(error: unknown): void {
+    if (!this.#isBroken && error instanceof MediaError && error.code === 'WORKER_DIED')
+      this.#open();
+    else this.#break(error);
   }
 
   #break(error: unknown): void {

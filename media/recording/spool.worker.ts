@@ -1,3 +1,4 @@
+import { MediaError } from '../errors.js';
 import { runInBackground } from '../inference/background-thread.js';
 import { serveJobs } from '../inference/serve-jobs.js';
 import { fileFault } from './file-fault.js';
@@ -8,21 +9,30 @@ import { SpoolWriter } from './spool-writer.js';
 const spools = new Map<number, SpoolWriter>();
 const done = { output: null };
 
+function spoolOf(id: number): SpoolWriter {
+  const spool = spools.get(id);
+  if (!spool) throw new MediaError('WORKER_DIED', 'The spool died with its worker thread');
+  return spool;
+}
+
 runInBackground();
 serveJobs<SpoolJobs>({
   open: ({ id, path, rates }) => {
-    spools.set(
-      id,
-      fileFault(() => new SpoolWriter(path, rates)),
-    );
+    // After the loss of a worker each of its jobs asks for it.
+    if (!spools.has(id)) {
+      spools.set(
+        id,
+        fileFault(() => new SpoolWriter(path, rates)),
+      );
+    }
     return done;
   },
   append: ({ id, pieces }) => {
-    fileFault(() => spools.get(id)?.append(pieces));
+    fileFault(() => spoolOf(id).append(pieces));
     return done;
   },
   close: ({ id, durationMs }) => {
-    const spool = spools.get(id);
+    const spool = durationMs === undefined ? spools.get(id) : spoolOf(id);
     spools.delete(id);
     fileFault(() => spool?.close(durationMs));
     return done;

@@ -12,7 +12,7 @@ export interface FilterTaps {
 }
 
 /** What one run of a filter works through. */
-export interface FirRun {
+interface FirRun {
   /** From its first sample on; it holds all that `count` outputs need. */
   readonly input: Float32Array;
   readonly phase: number;

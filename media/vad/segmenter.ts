@@ -24,7 +24,7 @@ const HYSTERESIS = 0.15;
 const LEAST_LIKELY = 0.01;
 const MOST_LIKELY = 0.99;
 /** Silence after which the end of the turn is first considered. */
-export const PAUSE_MS = 200;
+const PAUSE_MS = 200;
 const WINDOW_MS = 32;
 type Phase = 'silence' | 'rising' | 'speech';
 

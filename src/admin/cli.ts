@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../config.js';
 import { prepareDataDir } from '../data-dir.js';
 import { StartError } from '../errors.js';
 import { AccountsRepository } from '../keys/accounts.repository.js';
+import { makeLog } from '../log.js';
 import { SealError, SecretBox } from '../secrets/secret-box.js';
 import { loadSecretKeys } from '../secrets/secret-keys.js';
 import {
@@ -20,9 +21,10 @@ import { AdminError } from './admin-error.js';
 import { backUp } from './backup.js';
 import { withAdminDatabase } from './database.js';
 import { addKey, listKeys, revokeKey } from './keys.js';
+import { assignNumber, listNumbers, readPhoneNumber, unassignNumber } from './numbers.js';
 import { restore } from './restore.js';
 import { adoptSecretKey, readSecretKey } from './secrets.js';
-import { accountLines, keyLines } from './tables.js';
+import { accountLines, keyLines, numberLines } from './tables.js';
 
 const USAGE = `usage: npm run admin -- COMMAND        (ACCOUNT is an id or a name)
   accounts                             list the accounts
@@ -35,6 +37,9 @@ const USAGE = `usage: npm run admin -- COMMAND        (ACCOUNT is an id or a nam
   keys list ACCOUNT
   keys add ACCOUNT NAME [--scopes A,B] [--days N]    the key is shown once
   keys revoke ACCOUNT ID
+  numbers [list [ACCOUNT]]             list phone numbers and the accounts that own them
+  numbers assign ACCOUNT NUMBER        let this account deploy and dial with the number
+  numbers unassign NUMBER
   backup FILE [--with-secret]          the whole database, while the service runs
   restore FILE [--forget-secrets]      into an empty DATA_DIR or database
   reseal                               encrypt stored secrets with the newest SECRET_KEY
@@ -65,6 +70,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   credits: (request) => onDatabase(request, credits),
   prices: (request) => onDatabase(request, prices),
   keys: (request) => onDatabase(request, keys),
+  numbers: (request) => onDatabase(request, numbers),
   backup,
   restore: restoreBackup,
   reseal,
@@ -124,6 +130,24 @@ async function keys(db: Knex, { args: [verb, account, what], options }: Request)
   return `${keyLines([info])}\n${text}\n(shown this once)`;
 }
 
+async function numbers(db: Knex, { args: [verb = 'list', first, second] }: Request) {
+  if (verb === 'list') {
+    return numberLines(
+      await listNumbers(db, first === undefined ? first : await findAccount(db, first)),
+    );
+  }
+  if (verb === 'unassign' && first !== undefined) {
+    const number = readPhoneNumber(first);
+    await unassignNumber(db, number);
+    return `${number} is assigned to no account now.`;
+  }
+  if (verb !== 'assign' || first === undefined || second === undefined) return undefined;
+  const account = await findAccount(db, first);
+  const number = readPhoneNumber(second);
+  await assignNumber(db, account, number);
+  return `${number} belongs to the account ${account.id} now.`;
+}
+
 async function backup({ config, args: [file], options }: Request): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const withSecret = options['with-secret'] === true;
@@ -145,6 +169,7 @@ async function restoreBackup({ config, args: [file], options }: Request) {
       restore(db, {
         file: resolve(file),
         decide: (made, secretKey) => adoptSecretKey(config, made, secretKey, mayForget),
+        log: makeLog('warn'),
       }),
     { mayBeEmpty: true },
   );

@@ -1,5 +1,6 @@
 import type { Account } from '../keys/accounts.repository.js';
 import type { ApiKeyInfo } from '../keys/api-keys.repository.js';
+import type { OwnedNumber } from './numbers.js';
 
 export function accountLines(accounts: readonly Account[]): string {
   return inColumns([
@@ -24,6 +25,19 @@ export function keyLines(keys: readonly ApiKeyInfo[]): string {
       scopes.join(','),
       expiresAt?.toISOString() ?? 'never',
       lastUsedAt?.toISOString() ?? 'never',
+    ]),
+  ]);
+}
+
+export function numberLines(numbers: readonly OwnedNumber[]): string {
+  return inColumns([
+    ['NUMBER', 'ACCOUNT', 'NAME', 'CARRIER', 'ASSIGNED'],
+    ...numbers.map(({ phoneNumber, accountId, accountName, provider, isAssigned }) => [
+      phoneNumber,
+      accountId,
+      accountName,
+      provider ?? '-',
+      isAssigned ? 'yes' : 'no',
     ]),
   ]);
 }

@@ -89,7 +89,8 @@ const PLAIN_FIELDS = {
       message: 'a contact must have a name of 1 to 200 printable characters',
     })
     .meta({
-      description: 'Name → number in E.164; not empty when outbound calling is allowed.',
+      description:
+        'Name → number in E.164; not empty when outbound calling is allowed. An address book and no allow-list: calls may go to any other number too.',
       maxProperties: MAX_CONTACTS,
       propertyNames: { pattern: `^${PRINTABLE}{1,200}$` },
     }),

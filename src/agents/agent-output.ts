@@ -4,7 +4,7 @@ import type { AgentBody } from './agents.schema.js';
 import { toConfigOutput } from './config-output.js';
 
 /** The number that stands for each status in answers. */
-export const STATUS_CODES: Readonly<Record<AgentStatus, number>> = {
+const STATUS_CODES: Readonly<Record<AgentStatus, number>> = {
   deployed: 10,
   paused: 1,
   disabled: 0,

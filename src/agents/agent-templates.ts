@@ -52,17 +52,22 @@ export const InitAgent = model({
   .meta({ id: 'InitAgent' });
 
 export const InitialAgent = model({
-  agent_template: model({ name: str(), config: AgentConfigInput }),
+  agent_template: str(),
   available_types: list(str()),
   description: str(),
+  name: str(),
+  config: AgentConfigInput,
 }).meta({ id: 'InitialAgent' });
 
-/** The template that is asked for, as a body for creating an agent. */
+/** The template that is asked for; its `name` and `config` are a body for creating an agent. */
 export function initialAgent(asked: z.output<typeof InitAgent>): z.output<typeof InitialAgent> {
-  const { name, description, config } = TEMPLATES[asked?.agent_template ?? 'business'];
+  const agent_template = asked?.agent_template ?? 'business';
+  const { name, description, config } = TEMPLATES[agent_template];
   return {
-    agent_template: { name: asked?.name ?? name, config },
+    agent_template,
     available_types: [...TYPES],
     description,
+    name: asked?.name ?? name,
+    config,
   };
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { ApiError } from '../errors.js';
+import { NumberOwnership, withoutForeignNumbers } from '../numbers/number-ownership.js';
 import { isAgentId } from './agent-id.js';
 import type { StoredConfig } from './stored-config.js';
 
@@ -75,19 +76,15 @@ export class AgentsRepository {
   }
 
   /**
-   * Whoever answers a number, of any account: calls come in without a key. A number that an account
-   * has selected rings at no agent of another account.
+   * The agent that answers a number, of any account: calls come in without a key. A number rings at
+   * no agent of an account that does not own it.
    */
   async findDeployedByNumber(phoneNumber: string): Promise<Agent | undefined> {
-    const row = await this.#db<AgentRow & { phone_number: string | null }>('agents')
-      .where({ phone_number: phoneNumber, status: 'deployed' })
-      .whereNotExists((others) =>
-        others
-          .from('phone_numbers as held')
-          .whereRaw('held.phone_number = agents.phone_number')
-          .whereRaw('held.account_id <> agents.account_id'),
-      )
-      .first();
+    const deployed = this.#db<AgentRow & { phone_number: string | null }>('agents').where({
+      phone_number: phoneNumber,
+      status: 'deployed',
+    });
+    const row: AgentRow | undefined = await withoutForeignNumbers(deployed).first();
     return row && toAgent(row);
   }
 
@@ -105,6 +102,15 @@ export class AgentsRepository {
     return rows.map(toAgent);
   }
 
+  /** How many deployed agents, of all accounts, have no model of their own. */
+  async countWithoutModel(): Promise<number> {
+    const [row] = await this.#db<AgentRow>('agents')
+      .where({ status: 'deployed' })
+      .whereRaw("coalesce(config->>'llm_model', '') = ''")
+      .count<{ count: number }[]>('*');
+    return Number(row!.count);
+  }
+
   /** How many agents an account has in each state. */
   async countByStatus(accountId: string): Promise<Readonly<Record<AgentStatus, number>>> {
     const rows = await this.#db('agents')
@@ -119,8 +125,8 @@ export class AgentsRepository {
   /**
    * Changes an agent as `decide` says, which sees it as it is and may throw to leave it so. Changes
    * of one agent take turns; one that changes nothing leaves its version and time alone.
-   * @throws ApiError PHONE_NUMBER_IN_USE when another deployed agent has the number,
-   *   KNOWLEDGE_BASE_NOT_FOUND when the knowledge base was deleted meanwhile
+   * @throws ApiError PHONE_NUMBER_IN_USE when another deployed agent or account has the number,
+   *   PHONE_NUMBER_NOT_OWNED, KNOWLEDGE_BASE_NOT_FOUND when the knowledge base was deleted meanwhile
    */
   async change(
     accountId: string,
@@ -131,10 +137,16 @@ export class AgentsRepository {
     try {
       return await this.#db.transaction(async (transaction) => {
         const agents = () => transaction<AgentRow>('agents').where({ account_id: accountId, id });
+        // Before the agent and its number, as orders of numbers and removals of accounts lock it too.
+        await transaction('accounts').where({ id: accountId }).forKeyShare().first('id');
         const before = await agents().forUpdate().first();
         if (!before) return undefined;
-        const columns = toColumns(decide(toAgent(before)));
-        if (Object.keys(columns).length === 0) return toAgent(before);
+        const agent = toAgent(before);
+        const change = decide(agent);
+        const columns = toColumns(change);
+        if (Object.keys(columns).length === 0) return agent;
+        const claimed = numberToClaim(agent, change);
+        if (claimed) await new NumberOwnership(transaction).claim(accountId, claimed);
         const [after] = await agents()
           .update({ ...columns, ...laterVersion(transaction) })
           .returning('*');
@@ -163,6 +175,14 @@ export class AgentsRepository {
         ...laterVersion(transaction),
       });
   }
+}
+
+/** The number that a change deploys; undefined where none is, or where the agent was deployed with it. */
+function numberToClaim(agent: Agent, change: AgentChange): string | undefined {
+  const { status, config } = { ...agent, ...change };
+  const number = config.phone_number;
+  const wasClaimed = agent.status === 'deployed' && agent.config.phone_number === number;
+  return status === 'deployed' && number && !wasClaimed ? number : undefined;
 }
 
 /** What every change of an agent changes besides. */

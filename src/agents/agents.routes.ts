@@ -67,6 +67,9 @@ function collectionRoutes({ agents, repository, models }: AgentRouteParts): read
       responses: {
         201: { description: 'The agent, paused', schema: AgentBody, headers: TAGGED },
         404: { description: 'No such knowledge base' },
+        409: {
+          description: 'Its number belongs to another account, or the first request still runs',
+        },
       },
       async handle({ principal, body }) {
         const agent = await agents.create(principal.accountId, body);
@@ -119,7 +122,7 @@ function templateRoute(): Route {
     method: 'post',
     path: '/agent/init-agent',
     summary: 'Get a template to make an agent from',
-    description: 'Makes nothing: agent_template is a body for POST /agent, to be filled in.',
+    description: 'Makes nothing: name and config are a body for POST /agent, to be filled in.',
     body: InitAgent,
     responses: { 200: { description: 'The template', schema: InitialAgent } },
     handle: ({ body }) => initialAgent(body),
@@ -203,11 +206,14 @@ function knowledgeBaseRoutes({ agents, models }: AgentRouteParts): readonly Rout
   ];
 }
 
-/** Calls go on with another model where the agent's own is not listed: whoever deploys it should know. */
+/** Names the model that answers where the agent has none, or one that is not listed. */
 function deployedMessage({ config }: Agent, { llmModels, defaultLlmModel }: AgentModels): string {
   const message = 'The agent is deployed and takes calls';
   const own = config.llm_model;
-  if (!own || llmModels.some(({ id }) => id === own)) return message;
+  if (!own) {
+    return `${message}. It has no llm_model: the default model, now ${defaultLlmModel}, answers, and another one does when the default changes`;
+  }
+  if (llmModels.some(({ id }) => id === own)) return message;
   return `${message}, but no language server has its model ${own} now: ${defaultLlmModel} answers instead (GET /api/v1/models lists the models)`;
 }
 
@@ -224,7 +230,8 @@ function moveRoutes({ agents, models, lines }: AgentRouteParts): readonly Route[
         200: { description: 'The agent, deployed', schema: DeployedAgent, headers: TAGGED },
         404: NO_SUCH_AGENT,
         409: {
-          description: 'The agent is disabled, its number in use, or its language not available',
+          description:
+            'The agent is disabled, its number in use or not owned, or its language not available',
         },
       },
       async handle(call) {

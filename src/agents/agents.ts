@@ -1,5 +1,7 @@
+import type { Logger } from 'pino';
 import { ApiError, InvalidInput } from '../errors.js';
 import { requireMatch } from '../http/entity-tag.js';
+import type { NumberOwnership } from '../numbers/number-ownership.js';
 import type { AllowedHosts } from '../outbound/allowed-hosts.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { AgentConfigInput } from './agent-config.schema.js';
@@ -9,6 +11,7 @@ import type { KnowledgeBaseDirectory, LanguageAvailability } from './agent-ports
 import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents.repository.js';
 import type { CreateAgent, UpdateAgent } from './agents.schema.js';
 import { faultsOfConfig } from './config-rules.js';
+import { ineffectiveSettings } from './ineffective-settings.js';
 import { mergeConfig } from './merge-config.js';
 import { noSuchAgent, requireAgent } from './require-agent.js';
 import { type StoredConfig, sealConfig } from './stored-config.js';
@@ -20,6 +23,8 @@ export interface AgentsParts {
   readonly allowedHosts: AllowedHosts;
   readonly languages: LanguageAvailability;
   readonly knowledgeBases: KnowledgeBaseDirectory;
+  readonly log: Pick<Logger, 'info'>;
+  readonly numbers: Pick<NumberOwnership, 'requireStorable' | 'requireUsable'>;
 }
 
 /** Which agent to change, and the ETag that it must still have. */
@@ -40,13 +45,20 @@ export class Agents {
     this.#parts = parts;
   }
 
-  /** @throws InvalidInput when the config's fields do not fit each other */
+  /**
+   * @throws InvalidInput when the config's fields do not fit each other
+   * @throws ApiError PHONE_NUMBER_IN_USE, KNOWLEDGE_BASE_NOT_FOUND
+   */
   async create(accountId: string, body: CreateAgent): Promise<Agent> {
     const id = makeAgentId();
     const config = this.#merge(id, {}, body.config);
     await this.#requireKnowledgeBase(accountId, body.kb_id);
+    await this.#requireStorable(accountId, body.config);
     const { name, kb_id: kbId = null } = body;
-    return this.#parts.repository.insert({ id, accountId, name, config, kbId, status: 'paused' });
+    const agent = { id, accountId, name, config, kbId, status: 'paused' } as const;
+    const made = await this.#parts.repository.insert(agent);
+    this.#logIneffective(made);
+    return made;
   }
 
   async find(accountId: string, id: string): Promise<Agent> {
@@ -58,7 +70,8 @@ export class Agents {
     const { accountId, id } = ref;
     await this.find(accountId, id);
     await this.#requireKnowledgeBase(accountId, body.kb_id);
-    return this.#change(ref, (agent) => {
+    await this.#requireStorable(accountId, body.config);
+    const changed = await this.#change(ref, (agent) => {
       requireEnabled(agent);
       return {
         ...(body.name !== undefined && { name: body.name }),
@@ -66,9 +79,15 @@ export class Agents {
         ...(body.config !== undefined && { config: this.#merge(id, agent.config, body.config) }),
       };
     });
+    if (body.config !== undefined) this.#logIneffective(changed);
+    return changed;
   }
 
-  /** Idempotent. @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, AGENT_DISABLED */
+  /**
+   * Idempotent.
+   * @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED,
+   *   AGENT_DISABLED
+   */
   async deploy(ref: AgentRef): Promise<Agent> {
     const agent = await this.find(ref.accountId, ref.id);
     requireEnabled(agent);
@@ -81,6 +100,9 @@ export class Agents {
       voiceId,
     });
     if (problem !== undefined) throw new ApiError('LANGUAGE_NOT_AVAILABLE', problem);
+    // Also of an agent that is deployed already: its account may have lost the number.
+    const number = agent.config.phone_number;
+    if (number) await this.#parts.numbers.requireUsable(ref.accountId, number);
     return this.#move(ref, 'deployed');
   }
 
@@ -128,6 +150,17 @@ export class Agents {
     const faults = faultsOfConfig(input, next, this.#parts.allowedHosts);
     if (faults.length > 0) throw new InvalidInput(faults);
     return next;
+  }
+
+  #logIneffective({ id, config }: Agent): void {
+    const settings = ineffectiveSettings(config);
+    if (settings.length === 0) return;
+    this.#parts.log.info({ agent: id, settings }, 'settings of the agent have no effect');
+  }
+
+  async #requireStorable(accountId: string, config: AgentConfigInput | undefined): Promise<void> {
+    const number = config?.phone_number;
+    if (number) await this.#parts.numbers.requireStorable(accountId, number);
   }
 
   async #requireKnowledgeBase(accountId: string, kbId: number | null | undefined): Promise<void> {

@@ -47,6 +47,14 @@ export function secretText() {
     .optional();
 }
 
+/** A secret that is sent as a header, so without line breaks: absent keeps what is stored, null clears it. */
+export function headerSecret() {
+  return str({ max: 4_096, pattern: HEADER_VALUE })
+    .nullable()
+    .transform((text) => text || null)
+    .optional();
+}
+
 /** Headers that may hold secrets: absent keeps what is stored, null or none clears them. */
 export function secretHeaders() {
   return dict(str({ max: 8_192, pattern: HEADER_VALUE }))

@@ -3,6 +3,7 @@ import type { AllowedHosts } from '../outbound/allowed-hosts.js';
 import type { AgentConfigInput } from './agent-config.schema.js';
 import { CONFIG_DEFAULTS } from './agent-config.schema.js';
 import type { StoredConfig } from './stored-config.js';
+import { toolLimitProblems } from './tool-limits.js';
 
 type Loc = Fault['loc'];
 const CONFIG = ['body', 'config'] as const;
@@ -21,6 +22,7 @@ export function faultsOfConfig(
     ...faultsOfOutbound(input, next),
     ...faultsOfAddresses(input, hosts),
     ...faultsOfDuplicates(input),
+    ...faultsOfTools(input),
   ];
 }
 
@@ -73,6 +75,14 @@ function faultsOfDuplicates({ webhooks, mcp_servers }: AgentConfigInput): Fault[
     ...repeated(webhooks?.tools, 'name', [...CONFIG, 'webhooks', 'tools']),
     ...repeated(mcp_servers, 'name', [...CONFIG, 'mcp_servers']),
   ];
+}
+
+function faultsOfTools({ webhooks }: AgentConfigInput): Fault[] {
+  const tools = webhooks?.tools ?? [];
+  return toolLimitProblems(tools).map(({ index, field, problem }) => {
+    const loc: Loc = [...CONFIG, 'webhooks', 'tools', index, field];
+    return fault(loc, problem, tools[index]?.name);
+  });
 }
 
 function repeated<Field extends 'url' | 'name'>(

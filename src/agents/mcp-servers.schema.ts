@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { bool, list, model, oneOf, str } from '../http/fields.js';
-import { orDefault, secretHeaders, secretText, webAddress } from './config-fields.js';
+import { headerSecret, orDefault, secretHeaders, webAddress } from './config-fields.js';
 import { AUTH_TYPES } from './webhooks.schema.js';
 
 const MAX_SERVERS = 20;
@@ -14,7 +14,7 @@ const McpServerInput = model({
   }),
   description: orDefault(text(), ''),
   auth_type: orDefault(oneOf(AUTH_TYPES), 'none'),
-  auth_token: secretText(),
+  auth_token: headerSecret(),
   headers: secretHeaders(),
 }).meta({ id: 'McpServerInput' });
 export type McpServerInput = z.output<typeof McpServerInput>;

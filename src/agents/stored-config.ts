@@ -21,7 +21,7 @@ type WithSealedCredentials<T> = Omit<T, 'auth_token' | 'headers'> & SealedCreden
 /** The secret is encrypted. */
 export type StoredEventWebhook = EventWebhookInput;
 /** The secret is encrypted. */
-export type StoredInboundCallWebhook = InboundCallWebhookInput;
+type StoredInboundCallWebhook = InboundCallWebhookInput;
 export type StoredToolWebhook = WithSealedCredentials<ToolWebhookInput>;
 export type StoredMcpServer = WithSealedCredentials<McpServerInput>;
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { anyDict, bool, float, list, model, oneOf, str } from '../http/fields.js';
-import { orDefault, secretHeaders, secretText, webAddress } from './config-fields.js';
+import { headerSecret, orDefault, secretHeaders, secretText, webAddress } from './config-fields.js';
 
 /** What an event webhook can be told about. */
 export const EVENT_NAMES = [
@@ -57,7 +57,7 @@ const ToolWebhookInput = model({
   method: orDefault(oneOf(METHODS), 'GET'),
   execution_mode: orDefault(oneOf(EXECUTION_MODES), 'sync'),
   auth_type: orDefault(oneOf(AUTH_TYPES), 'none'),
-  auth_token: secretText(),
+  auth_token: headerSecret(),
   headers: secretHeaders(),
   response: anyDict().nullable().default(null),
   timeout: orDefault(toolTimeout(), 10),

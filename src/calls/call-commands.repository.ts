@@ -23,9 +23,12 @@ export type PhoneAnswer = 'done' | 'unable' | 'refused' | 'ending';
 
 export type CommandAnswer = SayAnswer | PhoneAnswer;
 
+/** A command, and the gateway that waits for what comes of it; older ones do not say. */
+export type SentCommand = CallCommand & { readonly replyTo?: string };
+
 export interface AddressedCommand {
   readonly callId: string;
-  readonly command: CallCommand;
+  readonly command: SentCommand;
 }
 
 /** The channel on which a gateway hears that there is a command for one of its calls. */
@@ -36,7 +39,7 @@ export function commandChannel(gatewayId: string): string {
 interface CommandRow {
   readonly id: number;
   readonly call_id: string;
-  readonly command: CallCommand;
+  readonly command: SentCommand;
 }
 
 /** Answers that nobody fetched are forgotten after so long. */
@@ -55,7 +58,7 @@ export class CallCommandsRepository {
    * wanted stands in the table, where it waits for a gateway that did not hear.
    * @returns false when no gateway holds the call.
    */
-  async add(callId: string, command: CallCommand): Promise<boolean> {
+  async add(callId: string, command: SentCommand): Promise<boolean> {
     const { rows } = await this.#db.raw<{ rows: unknown[] }>(
       `with held as (
          select call_id, gateway_id from calls where call_id = ? and state = 'live'
@@ -79,12 +82,19 @@ export class CallCommandsRepository {
       .map(({ call_id, command }) => ({ callId: call_id, command }));
   }
 
-  /** Answers a command; no answer holds words. */
-  async answer(id: string, answer: CommandAnswer): Promise<void> {
+  /** Answers a command, and notifies the gateway that waits for it; no answer holds words. */
+  async answer(id: string, answer: CommandAnswer, replyTo?: string): Promise<void> {
     await this.#db('call_command_answers')
       .insert({ command_id: id, answer })
       .onConflict('command_id')
       .ignore();
+    await this.notify(replyTo);
+  }
+
+  /** Wakes a gateway, if it said that it waits. */
+  async notify(gatewayId: string | undefined): Promise<void> {
+    if (gatewayId === undefined) return;
+    await this.#db.raw(`select pg_notify(?, '')`, [commandChannel(gatewayId)]);
   }
 
   /** Takes back a command that nobody has taken up. */

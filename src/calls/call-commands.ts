@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
@@ -12,6 +11,7 @@ import {
   commandChannel,
   type PhoneAnswer,
   type SayAnswer,
+  type SentCommand,
 } from './call-commands.repository.js';
 import type { CallsRepository } from './calls.repository.js';
 import type { LiveCall, LiveCalls } from './live-calls.js';
@@ -35,7 +35,8 @@ export interface CallCommandsParts {
 const SWEEP_MS = 2_000;
 const ENDED_WITHIN_MS = 5_000;
 const ANSWERED_WITHIN_MS = 5_000;
-const LOOK_MS = 50;
+/** While a notice is waited for, its loss is made good after so long. */
+const RECHECK_MS = 1_000;
 
 /** Commands to calls, whichever gateway holds them. */
 export class CallCommands {
@@ -44,6 +45,8 @@ export class CallCommands {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isLookWanted = false;
+  /** Whoever waits for the next notice. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(parts: CallCommandsParts) {
     this.#parts = parts;
@@ -52,7 +55,7 @@ export class CallCommands {
   start(): void {
     const { db, gatewayId, log } = this.#parts;
     const channel = commandChannel(gatewayId);
-    this.#listener = new DatabaseListener({ db, channel, log, onNotice: () => this.#look() });
+    this.#listener = new DatabaseListener({ db, channel, log, onNotice: () => this.#onNotice() });
     this.#timer = setInterval(() => this.#look(), SWEEP_MS);
     this.#timer.unref();
   }
@@ -69,7 +72,7 @@ export class CallCommands {
    */
   async send(callId: string, command: CallCommand): Promise<boolean> {
     if (this.#parts.live.get(callId) === undefined) {
-      return this.#parts.commands.add(callId, command);
+      return this.#parts.commands.add(callId, this.#withSender(command));
     }
     await this.#obey(callId, command);
     return true;
@@ -82,9 +85,11 @@ export class CallCommands {
     if (hasWaited) this.#parts.onWaitingEnded?.(callId);
     if (!(await this.send(callId, { type: 'end', reason }))) return;
     const until = performance.now() + endedWithinMs;
-    while ((await calls.find(callId))?.state === 'live') {
+    for (;;) {
+      const notice = this.#notice(until);
+      if ((await calls.find(callId))?.state !== 'live') return;
       if (performance.now() > until) return calls.end(callId, reason);
-      await sleep(LOOK_MS);
+      await notice;
     }
   }
 
@@ -113,15 +118,39 @@ export class CallCommands {
     const { commands, live, answeredWithinMs = ANSWERED_WITHIN_MS } = this.#parts;
     const own = live.get(callId);
     if (own) return (await answerOf(own, command)) as T;
-    if (!(await commands.add(callId, command))) return undefined;
+    if (!(await commands.add(callId, this.#withSender(command)))) return undefined;
     const until = performance.now() + answeredWithinMs;
-    while (performance.now() < until) {
+    do {
+      const notice = this.#notice(until);
       const answer = await commands.takeAnswer(command.id);
       if (answer) return answer as T;
-      await sleep(LOOK_MS);
-    }
+      await notice;
+    } while (performance.now() < until);
     await commands.withdraw(command.id);
     return 'late';
+  }
+
+  #withSender(command: CallCommand): SentCommand {
+    return { ...command, replyTo: this.#parts.gatewayId };
+  }
+
+  /** Resolves at the next notice, at `untilMs`, or after a while, as a notice may be lost. */
+  #notice(untilMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const over = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(over);
+        resolve();
+      };
+      const leftMs = Math.max(0, untilMs - performance.now());
+      const timer = setTimeout(over, Math.min(RECHECK_MS, leftMs + 1));
+      this.#waiting.add(over);
+    });
+  }
+
+  #onNotice(): void {
+    for (const over of [...this.#waiting]) over();
+    this.#look();
   }
 
   /** Looks for commands; while it looks, further reasons to do so become one more look. */
@@ -159,23 +188,26 @@ export class CallCommands {
     }
   }
 
-  async #obey(callId: string, command: CallCommand): Promise<void> {
-    const call = this.#parts.live.get(callId);
+  async #obey(callId: string, command: SentCommand): Promise<void> {
+    const { live, commands, log } = this.#parts;
+    const call = live.get(callId);
     switch (command.type) {
       case 'end':
         await call?.end(command.reason);
+        await commands.notify(command.replyTo);
         return;
       case 'say':
       case 'keys':
       case 'transfer':
-        await this.#parts.commands.answer(
+        await commands.answer(
           command.id,
           call ? await answerOf(call, command) : 'ending',
+          command.replyTo,
         );
         return;
       default:
         // A newer gateway on the same database may know more of them.
-        this.#parts.log.warn({ callId }, 'a command that this gateway does not know');
+        log.warn({ callId }, 'a command that this gateway does not know');
     }
   }
 }

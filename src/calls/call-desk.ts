@@ -30,12 +30,20 @@ export interface Admission {
   readonly end_token: string;
 }
 
+type CallTransport = 'livekit' | 'websocket';
+
 /** How a client wants to come. */
 export interface AdmissionWish {
   /** A paused agent may be called too. */
   readonly isTest: boolean;
   /** By default LiveKit's rooms where they are configured. */
-  readonly transport?: 'livekit' | 'websocket' | undefined;
+  readonly transport?: CallTransport | undefined;
+}
+
+/** A call whose client has been given connection details. */
+export interface AdmittedCall {
+  readonly callId: string;
+  readonly transport: CallTransport;
 }
 
 /** By which wire a client comes. */
@@ -65,6 +73,12 @@ const RETRY_AFTER_S = 5;
 /** Path of a call's socket; the call's token is never part of it. */
 export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
 
+/** What to remember of connection details, so that they can be made again without their tokens. */
+export function admittedCall({ call_id: callId, server_url: url }: Admission): AdmittedCall {
+  const isSocket = url.endsWith(CALL_SOCKET_PATH.replace('{call_id}', callId));
+  return { callId, transport: isSocket ? 'websocket' : 'livekit' };
+}
+
 /** Where calls are asked for: checks the agent, takes a slot, hands out tokens. */
 export class CallDesk {
   readonly #parts: CallDeskParts;
@@ -75,7 +89,7 @@ export class CallDesk {
 
   /**
    * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED,
-   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, and what is wrong with the overrides
+   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, NOT_CONFIGURED, and what is wrong with the overrides
    */
   async admit(
     accountId: string,
@@ -83,13 +97,12 @@ export class CallDesk {
     options: CallOptions,
     { isTest, transport }: AdmissionWish,
   ): Promise<Admission> {
-    const { slots, tokens, rooms } = this.#parts;
+    const { slots, rooms } = this.#parts;
     const agent = await this.#find(accountId, agentId);
     const refusal = slots.refusalOf(agent, { isTest });
     if (refusal === 'agent_not_deployed') throw refusedCall(refusal);
     await this.#parts.overrides.check(agent, options.agent_overrides);
-    const isByRoom = (transport ?? (rooms ? 'livekit' : 'websocket')) === 'livekit';
-    const way = isByRoom ? this.#byRoom() : this.#bySocket();
+    const way = this.#wayOf(transport ?? (rooms ? 'livekit' : 'websocket'));
     const { sampleRate } = way;
     const reserved = await slots.reserve({
       agent,
@@ -99,12 +112,27 @@ export class CallDesk {
       ...(sampleRate && { sampleRate }),
     });
     if (reserved.type === 'refused') throw refusedCall(reserved.why);
-    const { callId } = reserved;
+    return this.#admission(reserved.callId, way);
+  }
+
+  /**
+   * Connection details of a call that was admitted before, with tokens that are signed now.
+   * @throws ApiError PUBLIC_URL_REQUIRED, PROVIDER_ERROR
+   */
+  readmit({ callId, transport }: AdmittedCall): Promise<Admission> {
+    return this.#admission(callId, this.#wayOf(transport));
+  }
+
+  async #admission(callId: string, way: Way): Promise<Admission> {
     return {
       ...(await way.details(callId)),
       call_id: callId,
-      end_token: await tokens.issue(callId, 'end'),
+      end_token: await this.#parts.tokens.issue(callId, 'end'),
     };
+  }
+
+  #wayOf(transport: CallTransport): Way {
+    return transport === 'livekit' ? this.#byRoom() : this.#bySocket();
   }
 
   #bySocket(): Way {
@@ -182,7 +210,7 @@ export class CallDesk {
 function noLiveKit(): ApiError {
   const settings = 'LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET';
   return new ApiError(
-    'PROVIDER_ERROR',
-    `LiveKit is not configured: ${settings} are missing; ask for the transport "websocket"`,
+    'NOT_CONFIGURED',
+    `LiveKit is not configured: ${settings} are missing: set them, or ask for the transport "websocket"`,
   );
 }

@@ -8,11 +8,15 @@ import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
 import { Call } from '../../agents-runtime/call/call.js';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
-import type { CallParts } from '../../agents-runtime/call/call-parts.js';
+import type { CallFault, CallParts } from '../../agents-runtime/call/call-parts.js';
+import { guardedInput } from '../../agents-runtime/call/guarded-input.js';
 import type { CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
-import { systemClock } from '../../agents-runtime/clock.js';
+import { type Clock, systemClock } from '../../agents-runtime/clock.js';
+import { CallError } from '../../agents-runtime/errors.js';
+import { FaultBoundary } from '../../agents-runtime/fault-boundary.js';
 import { CallRecorder } from '../../agents-runtime/recording/call-recorder.js';
 import { recordCall } from '../../agents-runtime/replay/recorded-call.js';
+import type { TapeSink } from '../../agents-runtime/replay/tape.js';
 import type { Recogniser } from '../../media/inference/recogniser.js';
 import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
 import type { VoiceModel } from '../../media/tts/voice-model.js';
@@ -78,6 +82,8 @@ export type TakeRefusal = Refusal | 'draining' | 'gone' | 'no_agent' | 'agent_no
 /** What one call has of its own. */
 interface OwnParts extends Pick<CallParts, 'config' | 'dictionary' | 'voice'> {
   readonly tools: OpenTools | undefined;
+  /** Told once, when the call has begun or will not. */
+  readonly opened: () => void;
 }
 
 /** What begins a call beside its wire. */
@@ -90,6 +96,9 @@ export interface Beginning {
   /** Told once, when the call is over and its record is written. */
   readonly onEnded?: (reason: EndedReason) => void;
 }
+
+/** A transport that has not been started; it reports to `call` from `start` on. */
+export type StartTransport = (call: CallInput) => void;
 
 /** Begins calls, whatever wire they come over: first a call is taken, then its wire is given to it. */
 export class CallOpening {
@@ -123,8 +132,23 @@ export class CallOpening {
    * @param mustBeDeployed the agent may not have been paused meanwhile.
    */
   async take(callId: string, { mustBeDeployed = false } = {}): Promise<TakenCall | TakeRefusal> {
-    const { calls, agents, live, gatewayId, models, configOf } = this.#parts;
-    if (live.isDraining) return 'draining';
+    const opened = this.#parts.live.open();
+    if (!opened) return 'draining';
+    let taken: TakenCall | TakeRefusal | undefined;
+    try {
+      taken = await this.#take(callId, mustBeDeployed, opened);
+      return taken;
+    } finally {
+      if (!(taken instanceof TakenCall)) opened();
+    }
+  }
+
+  async #take(
+    callId: string,
+    mustBeDeployed: boolean,
+    opened: () => void,
+  ): Promise<TakenCall | TakeRefusal> {
+    const { calls, agents, gatewayId, models, configOf } = this.#parts;
     const row = await calls.take(callId, gatewayId);
     if (row === undefined) return 'gone';
     if (typeof row === 'string') return row;
@@ -137,8 +161,12 @@ export class CallOpening {
       const config = configForCall(configOf(agent), row.options);
       const dictionary = await models.dictionaryFor(row.account_id, config);
       const voice = models.voiceFor(config);
-      const tools = await models.toolsFor(config, { agentId: agent.id, callId });
-      return new TakenCall(this.#parts, row, { config, dictionary, voice, tools });
+      const tools = await models.toolsFor(config, {
+        accountId: row.account_id,
+        agentId: agent.id,
+        callId,
+      });
+      return new TakenCall(this.#parts, row, { config, dictionary, voice, tools, opened });
     } catch (error) {
       // Its slot must not stay taken by a call that never was.
       await calls.end(callId, 'error_transport');
@@ -164,63 +192,107 @@ export class TakenCall {
     return this.#own.voice.sampleRate;
   }
 
-  /** Nobody came: the call ends before it began. */
+  /** Nobody came, or it could not begin: the call ends. */
   async drop(): Promise<void> {
     this.#own.tools?.close();
-    await this.#parts.calls.end(this.row.call_id, 'error_transport');
+    try {
+      await this.#parts.calls.end(this.row.call_id, 'error_transport');
+    } finally {
+      this.#own.opened();
+    }
   }
 
-  /** Joins call and wire; the wire tells the call what comes, beginning with `connected`. */
-  begin(wire: CallTransport, { log, resumable, phone, onEnded }: Beginning): CallInput {
-    const { live, metrics, replays, hub } = this.#parts;
-    const { config, tools } = this.#own;
-    const callId = this.row.call_id;
+  /**
+   * Joins call and transport, and starts the transport, which reports to the call from then on. When
+   * that throws, everything that was opened for the call is closed again; the call is left to `drop`.
+   */
+  begin(transport: CallTransport, beginning: Beginning, start: StartTransport): void {
+    const { live } = this.#parts;
+    if (live.isClosed) throw new CallError('CLOSED', 'this gateway is stopping');
+    const { log, resumable, phone } = beginning;
     let resolve: () => void = () => undefined;
     const ended = new Promise<void>((over) => {
       resolve = over;
     });
-    const observed = metrics.begin();
-    const recorder = config.recordingEnabled ? this.#record(wire) : undefined;
-    const tape = config.recordingEnabled ? replays?.begin(callId) : undefined;
-    const parts: CallParts = {
-      ...this.#modelParts(),
-      transport: recorder ?? wire,
-      observer: observed,
-      onFault: (part, error) => {
-        observed.fault(part);
-        log.warn({ err: error, part }, 'fault in a call');
-      },
-      onEnded: (reason) => {
-        live.remove(callId);
-        tools?.close();
-        observed.ended(reason);
-        log.info({ reason }, 'call ended');
-        resolve();
-        onEnded?.(reason);
-      },
-    };
-    const feed = hub.begin(this.row.account_id, {
-      ...toRunning(this.row),
-      started_at: new Date().toISOString(),
-    });
-    const watched = watchedParts(parts, feed);
-    const plain = tape ? recordCall(watched, tape) : new Call(watched);
-    const call = watchedInput(recorder?.input(plain) ?? plain, feed);
+    const call = this.#open(transport, beginning, resolve);
     const end = (reason: EndedReason) => {
       call.hangUp(reason);
       return ended;
     };
+    const callId = this.row.call_id;
     live.add(callId, { call, end, ...(resumable && { resumable }), ...(phone && { phone }) });
+    try {
+      start(call);
+    } catch (error) {
+      call.hangUp('error_transport');
+      throw error;
+    }
+    this.#own.opened();
     log.info('call began');
-    return call;
   }
 
-  #modelParts(): Omit<CallParts, 'transport' | 'onFault' | 'onEnded'> {
+  /** Makes the call. @param over is told when its record is written. */
+  #open(transport: CallTransport, { log, onEnded }: Beginning, over: () => void): CallInput {
+    const { live, metrics, replays, hub } = this.#parts;
+    const { config, tools } = this.#own;
+    const callId = this.row.call_id;
+    const models = this.#modelParts();
+    const observed = metrics.begin();
+    const feed = hub.begin(this.row.account_id, {
+      ...toRunning(this.row),
+      started_at: new Date().toISOString(),
+    });
+    const onFault = (part: Parameters<CallFault>[0], error: unknown) => {
+      observed.fault(part);
+      log.warn({ err: error, part }, 'fault in a call');
+    };
+    let call: CallInput | undefined;
+    // Around what stands between the call and its transport: recording, replay file and feed.
+    const boundary = new FaultBoundary({
+      report: (error) => onFault('call', error),
+      end: () => call?.hangUp('error_transport'),
+    });
+    const clock = boundary.clock(systemClock);
+    let recorder: CallRecorder | undefined;
+    let tape: TapeSink | undefined;
+    try {
+      if (config.recordingEnabled) {
+        recorder = this.#record(transport, clock);
+        tape = replays?.begin(callId);
+      }
+      const parts: CallParts = {
+        ...models,
+        clock,
+        transport: recorder ?? transport,
+        observer: observed,
+        onFault,
+        onEnded: (reason) => {
+          live.remove(callId);
+          tools?.close();
+          observed.ended(reason);
+          log.info({ reason }, 'call ended');
+          over();
+          onEnded?.(reason);
+        },
+      };
+      const watched = watchedParts(parts, feed);
+      const plain = tape ? recordCall(watched, tape) : new Call(watched);
+      call = guardedInput(watchedInput(recorder?.input(plain) ?? plain, feed), boundary);
+      return call;
+    } catch (error) {
+      observed.ended('error_transport');
+      feed.ended('error_transport');
+      tape?.end();
+      recorder?.close();
+      throw error;
+    }
+  }
+
+  #modelParts(): Omit<CallParts, 'clock' | 'transport' | 'onFault' | 'onEnded'> {
     const { calls, models, ticker } = this.#parts;
     const { config, voice, dictionary, tools } = this.#own;
     return {
       config,
-      clock: systemClock,
       ticker,
       voiceActivity: models.voiceActivity,
       noiseReduction: models.noiseReduction,
@@ -243,8 +315,8 @@ export class TakenCall {
     };
   }
 
-  #record(transport: CallTransport): CallRecorder {
+  #record(transport: CallTransport, clock: Clock): CallRecorder {
     const sink = this.#parts.recordings.begin(this.row.call_id, transport.sampleRate);
-    return new CallRecorder({ transport, clock: systemClock, sink });
+    return new CallRecorder({ transport, clock, sink });
   }
 }

@@ -8,9 +8,16 @@ import {
   type Hello,
   MAX_FRAME,
   parseClientMessage,
+  SUBPROTOCOL,
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
-import type { Newcomer, SocketCall, SocketRoute } from '../http/upgrade.js';
+import { ApiError } from '../errors.js';
+import {
+  type Newcomer,
+  offeredSubprotocols,
+  type SocketCall,
+  type SocketRoute,
+} from '../http/upgrade.js';
 import { CALL_SOCKET_PATH } from './call-desk.js';
 import { isCallId } from './call-id.js';
 import type { CallOpening, TakenCall, TakeRefusal } from './call-opening.js';
@@ -50,31 +57,38 @@ export class CallSockets {
       path: CALL_SOCKET_PATH,
       scope: 'any',
       authenticate: (_request, url) => this.#whoseCall(url),
+      isVerifiedByFirstMessage: true,
+      subprotocol: SUBPROTOCOL,
       maxMessageBytes: MAX_FRAME,
       open: (socket, call) => this.#open(socket, call),
     };
   }
 
-  /** The token may come in the first message; whose account it is, the path tells already. */
-  async #whoseCall(url: URL): Promise<Newcomer> {
+  /** Undefined for calls that nobody can join any more; who joins is verified by `hello`. */
+  async #whoseCall(url: URL): Promise<Newcomer | undefined> {
     const callId = callIdIn(url);
     const row = isCallId(callId) ? await this.#parts.calls.find(callId) : undefined;
-    const isStranger = row === undefined;
-    const isElsewhere = row?.state === 'live' && row.gateway_id !== this.#parts.gatewayId;
+    if (row === undefined || row.state === 'ended') return undefined;
+    const isElsewhere = row.state === 'live' && row.gateway_id !== this.#parts.gatewayId;
     const heldBy = isElsewhere ? (row.gateway_id ?? undefined) : undefined;
-    return { accountId: row?.account_id ?? '', keyId: null, scopes: ['*'], isStranger, heldBy };
+    return { accountId: row.account_id, keyId: null, scopes: ['*'], heldBy };
   }
 
-  #open(socket: WebSocket, { request, url, log }: SocketCall): void {
-    const callId = callIdIn(url);
+  #open(socket: WebSocket, call: SocketCall): void {
+    const { log } = call;
+    const callId = callIdIn(call.url);
     const limit = setTimeout(() => socket.close(CLOSE.refused, 'hello did not come'), HELLO_MS);
     socket.once('close', () => clearTimeout(limit));
     socket.once('message', (data: RawData, isBinary: boolean) => {
       clearTimeout(limit);
       const letThrough = holdBack(socket);
-      this.#welcome(socket, callId, request, { data, isBinary }, log)
+      this.#welcome(socket, callId, call, { data, isBinary })
         .then(letThrough)
         .catch((error: unknown) => {
+          if (error instanceof ApiError && error.code === 'RATE_LIMITED') {
+            socket.close(CLOSE.refused, error.message);
+            return;
+          }
           log.error({ err: error, callId }, 'call could not begin');
           socket.close(CLOSE.internal, 'the call could not begin');
         });
@@ -84,9 +98,8 @@ export class CallSockets {
   async #welcome(
     socket: WebSocket,
     callId: string,
-    request: IncomingMessage,
+    { request, principal, limits, log }: SocketCall,
     first: { data: RawData; isBinary: boolean },
-    log: Logger,
   ): Promise<void> {
     const hello = readHello(first);
     if (typeof hello === 'string') {
@@ -95,15 +108,21 @@ export class CallSockets {
     }
     if (hello.resumeToken !== undefined) {
       const live = this.#parts.live.findByResumeToken(hello.resumeToken);
-      if (live) live.resumable.socket.resume(socket, hello);
-      else socket.close(CLOSE.refused, 'this call cannot be taken up again');
+      if (live) {
+        live.resumable.socket.resume(socket, hello);
+        return;
+      }
+      await limits.countFailedAuth();
+      socket.close(CLOSE.refused, 'this call cannot be taken up again');
       return;
     }
     const token = hello.token ?? tokenOf(request) ?? '';
     if ((await this.#parts.tokens.verify(token, 'join')) !== callId) {
+      await limits.countFailedAuth();
       socket.close(CLOSE.refused, 'the token is wrong or has expired');
       return;
     }
+    await limits.countRequest(principal.accountId);
     await this.#join(socket, callId, hello, log);
   }
 
@@ -134,9 +153,10 @@ export class CallSockets {
       resumeToken,
       sampleRate: taken.voiceRate,
       audio: hello.audio,
+      onFault: (error) => log.error({ err: error }, 'fault in the transport of a call'),
     });
-    const call = taken.begin(wire, { log, resumable: { socket: wire, token: resumeToken } });
-    wire.start(call, socket);
+    const resumable = { socket: wire, token: resumeToken };
+    taken.begin(wire, { log, resumable }, (call) => wire.start(call, socket));
   }
 }
 
@@ -175,9 +195,7 @@ function readHello({ data, isBinary }: { data: RawData; isBinary: boolean }): He
 
 /** A token that came as a subprotocol, which no log of URLs holds. */
 function tokenOf(request: IncomingMessage): string | undefined {
-  const offered = request.headers['sec-websocket-protocol']?.split(',') ?? [];
-  return offered
-    .map((protocol) => protocol.trim())
+  return offeredSubprotocols(request)
     .find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL))
     ?.slice(TOKEN_SUBPROTOCOL.length);
 }

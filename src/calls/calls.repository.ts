@@ -51,6 +51,7 @@ export class CallsRepository {
   /** Makes a call's row and takes its slot, atomically. @returns why not, if it could not. */
   reserve(call: NewCall): Promise<Refusal | undefined> {
     return this.#db.transaction(async (transaction) => {
+      await lockAccount(transaction, call.accountId);
       const refusal = await this.#refusal(transaction, call.accountId);
       if (refusal) return refusal;
       await transaction('calls').insert({
@@ -77,6 +78,7 @@ export class CallsRepository {
       const calls = () => transaction<CallRow>('calls').where({ call_id: callId });
       const row = await calls().forUpdate().first();
       if (row?.state !== 'reserved') return undefined;
+      await lockAccount(transaction, row.account_id);
       const refusal = await this.#refusal(transaction, row.account_id, callId);
       if (refusal) return refusal;
       const [taken] = await calls().update({ state: 'live', gateway_id: gatewayId }).returning('*');
@@ -84,9 +86,9 @@ export class CallsRepository {
     });
   }
 
-  /** Why a call of this account would not be let in now. */
+  /** Why a call of this account would not be let in now. Takes no lock: nothing is reserved by it. */
   refusalOf(accountId: string): Promise<Refusal | undefined> {
-    return this.#db.transaction((transaction) => this.#refusal(transaction, accountId));
+    return this.#refusal(this.#db, accountId);
   }
 
   async find(callId: string): Promise<CallRow | undefined> {
@@ -254,19 +256,13 @@ export class CallsRepository {
     });
   }
 
-  async #refusal(
-    transaction: Knex.Transaction,
-    accountId: string,
-    except?: string,
-  ): Promise<Refusal | undefined> {
-    // The account's row is locked, so that two calls never take the last slot.
-    const account = await transaction<{ id: string; balance: number | null }>('accounts')
+  async #refusal(db: Knex, accountId: string, except?: string): Promise<Refusal | undefined> {
+    const account = await db<{ id: string; balance: number | null }>('accounts')
       .where({ id: accountId })
-      .forUpdate()
       .first('balance');
     if (account?.balance != null && Number(account.balance) <= 0) return 'insufficient_credits';
     if (this.#slots === 0) return undefined;
-    const open = await transaction('calls')
+    const open = await db('calls')
       .where({ account_id: accountId })
       .modify((query) => {
         if (except) query.whereNot({ call_id: except });
@@ -275,12 +271,15 @@ export class CallsRepository {
         query
           .where({ state: 'live' })
           .orWhere((reserved) =>
-            reserved
-              .where({ state: 'reserved' })
-              .where('reserved_until', '>', transaction.fn.now()),
+            reserved.where({ state: 'reserved' }).where('reserved_until', '>', db.fn.now()),
           ),
       )
       .count<{ count: number }[]>('*');
     return Number(open[0]!.count) >= this.#slots ? 'concurrency_limit' : undefined;
   }
+}
+
+/** Slots of an account are taken one at a time, so that two calls never take the last one. */
+async function lockAccount(transaction: Knex.Transaction, accountId: string): Promise<void> {
+  await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
 }

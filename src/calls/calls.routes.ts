@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
 import { model, str } from '../http/fields.js';
 import { type Principal, type Route, route } from '../http/route.js';
-import type { CallDesk } from './call-desk.js';
+import { type Admission, type AdmittedCall, admittedCall, type CallDesk } from './call-desk.js';
 import type { CallTokens } from './call-tokens.js';
 import type { CallsRepository } from './calls.repository.js';
 import {
@@ -31,7 +31,7 @@ export function callRoutes(parts: CallRouteParts): readonly Route[] {
     connectionRoute(desk, true),
     route({
       tag: TAG,
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'get',
       path: '/connection/agent-status/{agent_id}',
       summary: 'Tell whether an agent can be called',
@@ -49,7 +49,7 @@ export function callRoutes(parts: CallRouteParts): readonly Route[] {
 function endRoute({ desk, tokens, calls, keys }: CallRouteParts): Route {
   return route({
     tag: TAG,
-    scope: 'calls',
+    scope: 'calls:monitor',
     method: 'post',
     path: '/calls/{call_id}/end',
     summary: 'End a call',
@@ -82,20 +82,28 @@ function endRoute({ desk, tokens, calls, keys }: CallRouteParts): Route {
 function connectionRoute(desk: CallDesk, isTest: boolean): Route {
   return route({
     tag: TAG,
-    scope: 'calls',
+    scope: 'calls:start',
     method: 'post',
     path: isTest ? '/connection/test-connection-details' : '/connection/connection-details',
     summary: isTest ? 'Call an agent that may be paused' : 'Call an agent',
     description:
       'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
     isIdempotent: true,
+    replay: {
+      keep: (body) => admittedCall(body as Admission),
+      answer: (kept) => desk.readmit(kept as AdmittedCall),
+    },
     body: ConnectionDetailsInput,
     responses: {
       200: { description: 'How to join the call', schema: ConnectionDetails },
       403: { description: 'CALL_VALIDATION_FAILED with a reason' },
       400: { description: "The overrides' voice does not speak the call's language" },
       404: { description: 'No such agent, or the overrides name no voice that is here' },
-      502: { description: 'LiveKit is asked for, which is not configured or cannot be reached' },
+      409: {
+        description:
+          'NOT_CONFIGURED: LiveKit is asked for and has no settings; or the first request still runs',
+      },
+      502: { description: 'LiveKit cannot be reached' },
       503: { description: 'Overloaded, or PUBLIC_URL is missing' },
     },
     handle: ({ principal, body }) =>

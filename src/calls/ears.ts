@@ -36,7 +36,9 @@ export async function openEars(store: ModelStore, permits: CpuPermits, log: Logg
     folder: await store.require(recogniserId),
     permits,
   });
-  const noiseReduction = new RnnoiseNoiseReduction();
+  const noiseReduction = new RnnoiseNoiseReduction({
+    onFault: (error) => log.error({ err: error }, 'noise reduction failed'),
+  });
   const needed = [voiceActivity, turnModel, recogniser];
   const all = [...needed, noiseReduction];
   // Calls do without it: they are heard with their noise then.

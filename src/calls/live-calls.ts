@@ -32,8 +32,11 @@ export interface LiveCall {
 /** The calls that this gateway holds. */
 export class LiveCalls {
   readonly #calls = new Map<string, LiveCall>();
-  #onEmpty: (() => void) | undefined;
+  /** Calls that are being opened: taken, and not begun yet. */
+  #opening = 0;
+  #onEmpty: () => void = () => undefined;
   #isDraining = false;
+  #isClosed = false;
 
   /** A token by which the client of a broken socket takes up its call: which call, and a secret. */
   static makeResumeToken(callId: string): string {
@@ -49,13 +52,34 @@ export class LiveCalls {
     return this.#isDraining;
   }
 
+  /** The drain is over: what serves calls is being closed, and no call can begin. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Counts a call that is being opened, so that a drain waits for it.
+   * @returns how to uncount it, once it has begun or will not; undefined while this gateway drains.
+   */
+  open(): (() => void) | undefined {
+    if (this.#isDraining) return undefined;
+    this.#opening++;
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#opening--;
+      this.#checkEmpty();
+    };
+  }
+
   add(callId: string, live: LiveCall): void {
     this.#calls.set(callId, live);
   }
 
   remove(callId: string): void {
     this.#calls.delete(callId);
-    if (this.#calls.size === 0) this.#onEmpty?.();
+    this.#checkEmpty();
   }
 
   get(callId: string): LiveCall | undefined {
@@ -76,19 +100,33 @@ export class LiveCalls {
     return isSame ? { ...live, resumable } : undefined;
   }
 
-  /** Lets no more calls in and waits for those that run; after `ms` they are ended. */
+  /**
+   * Lets no more calls in and waits for those that run or are being opened. After `ms` running calls
+   * are ended, and those that are still being opened cannot begin.
+   */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;
-    if (this.#calls.size === 0) return;
-    const empty = new Promise<void>((resolve) => {
-      this.#onEmpty = resolve;
-    });
-    const limit = setTimeout(() => this.endAll('drained'), ms);
-    await empty;
-    clearTimeout(limit);
+    if (this.#calls.size > 0 || this.#opening > 0) {
+      const empty = new Promise<void>((resolve) => {
+        this.#onEmpty = resolve;
+      });
+      const limit = setTimeout(() => {
+        this.#isClosed = true;
+        this.endAll('drained');
+        this.#checkEmpty();
+      }, ms);
+      await empty;
+      clearTimeout(limit);
+    }
+    this.#isClosed = true;
   }
 
   endAll(reason: EndedReason): void {
     for (const { call } of this.#calls.values()) call.hangUp(reason);
+  }
+
+  #checkEmpty(): void {
+    const isOpening = this.#opening > 0 && !this.#isClosed;
+    if (this.#calls.size === 0 && !isOpening) this.#onEmpty();
   }
 }

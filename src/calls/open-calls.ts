@@ -5,7 +5,6 @@ import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/clock.js';
 import { openRooms } from '../../agents-runtime/transports/livekit/bridge-pool.js';
-import { hiddenSettings } from '../../agents-runtime/turn/hidden-settings.js';
 import type { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { EncoderThread } from '../../media/inference/encoder-thread.js';
 import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
@@ -23,6 +22,7 @@ import { liveKitAccess } from '../livekit/livekit-access.js';
 import { openLiveKit } from '../livekit/open-livekit.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
 import { Carriers } from '../numbers/carriers.js';
+import { NumberOwnership } from '../numbers/number-ownership.js';
 import { openRecordings } from '../recordings/open-recordings.js';
 import type { Recordings } from '../recordings/recordings.js';
 import { ReplayFiles } from '../replay/replay-files.js';
@@ -218,10 +218,14 @@ async function openPulse(
   metrics.watchVoiceActivity(() => ears.voiceActivity.dropped);
   const creditWatch = new CreditWatch({ calls, gatewayId, live, log });
   creditWatch.start();
-  const ticker = new FrameTicker(systemClock, (lateMs) => {
-    parts.observeFrame(lateMs);
-    load.frame(lateMs);
-  });
+  const ticker = new FrameTicker(
+    systemClock,
+    (lateMs) => {
+      parts.observeFrame(lateMs);
+      load.frame(lateMs);
+    },
+    (error) => log.error({ err: error }, 'fault in the frame ticker'),
+  );
   return {
     watched,
     ticker,
@@ -276,7 +280,8 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
   const access = liveKitAccess(config);
   const rooms = access && openRooms({ log });
   const inbound = parts.inboundCalls;
-  const liveKit = rooms && openLiveKit({ ...needs, access, rooms, load, inbound, log });
+  const numbers = new NumberOwnership(db);
+  const liveKit = rooms && openLiveKit({ ...needs, access, rooms, load, inbound, numbers, log });
   const commands = new CallCommands({
     db,
     gatewayId,
@@ -309,6 +314,7 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
     carriers: new Carriers(config),
     diallers: openDiallers(config, parts.origin),
     refused,
+    numbers,
   });
   commands.start();
   return { tokens, sockets, liveKit, commands, desk, refused, outbound };
@@ -323,11 +329,7 @@ function pastRoutes(db: Knex, agents: AgentsRepository): readonly Route[] {
   ];
 }
 
-/** The stored config as calls use it; what one setting hides of another is told. */
-function configOf(agent: Agent, { models, box, log }: CallsParts): AgentConfig {
-  const loaded = effectiveConfig(agent, { models, box });
-  for (const hidden of hiddenSettings(loaded)) {
-    log.info({ agent: agent.id, ...hidden }, 'a setting of the agent is hidden by another');
-  }
-  return loaded;
+/** The stored config as calls use it. */
+function configOf(agent: Agent, { models, box }: CallsParts): AgentConfig {
+  return effectiveConfig(agent, { models, box });
 }

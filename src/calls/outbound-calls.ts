@@ -2,6 +2,7 @@ import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.
 import type { Agent } from '../agents/agents.repository.js';
 import { ApiError } from '../errors.js';
 import type { Provider } from '../numbers/carrier.js';
+import type { NumberOwnership } from '../numbers/number-ownership.js';
 import type { CallCommands } from './call-commands.js';
 import { type CallSlots, refusedCall } from './call-slots.js';
 import type { CallsRepository } from './calls.repository.js';
@@ -52,10 +53,11 @@ export interface OutboundCallsParts {
   readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
   readonly commands: Pick<CallCommands, 'end'>;
   readonly overrides: VoiceOverrides;
-  /** Throws PROVIDER_ERROR that names the settings a carrier cannot be used without. */
+  /** Throws NOT_CONFIGURED that names the settings a carrier cannot be used without. */
   readonly carriers: { requireConfigured(provider: Provider): void };
   readonly diallers: Diallers;
   readonly refused: RefusedNumbers;
+  readonly numbers: Pick<NumberOwnership, 'requireUsable'>;
 }
 
 /** Calls that agents make: who may, whom, and what became of it. */
@@ -69,7 +71,7 @@ export class OutboundCalls {
   /**
    * Takes a slot and has the agent's carrier dial. @returns the call's id
    * @throws ApiError CALL_VALIDATION_FAILED with a reason, OVERLOADED, PROVIDER_ERROR,
-   *   PUBLIC_URL_REQUIRED, and what is wrong with the overrides
+   *   PUBLIC_URL_REQUIRED, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED, and what is wrong with the overrides
    */
   async start(agent: Agent, to: string, options: CallOptions): Promise<string> {
     const { slots, calls, overrides } = this.#parts;
@@ -82,6 +84,7 @@ export class OutboundCalls {
     const from = agent.config.phone_number;
     if (!from) throw notAllowed('This agent has no phone number to call from');
     if (this.#parts.refused.has(to)) throw notAllowed('This number is never called');
+    await this.#parts.numbers.requireUsable(agent.accountId, from);
     await overrides.check(agent, options.agent_overrides);
     const reserved = await slots.reserve({
       agent,

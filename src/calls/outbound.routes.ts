@@ -31,7 +31,7 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
   return [
     route({
       tag: 'Calls',
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'post',
       path: '/calls/outbound',
       summary: 'Call somebody',
@@ -43,9 +43,11 @@ export function outboundRoutes({ agents, outbound }: OutboundParts): readonly Ro
         200: { description: 'The carrier dials', schema: OutboundCall },
         403: { description: 'CALL_VALIDATION_FAILED with a reason, or the scope is missing' },
         404: { description: 'No such agent, or a voice or dictionary of the overrides' },
-        502: {
-          description: 'The carrier refused, or is not configured: then the settings are named',
+        409: {
+          description:
+            "The agent's number belongs to another account or to none; NOT_CONFIGURED, naming the missing settings of the carrier; or the first request still runs",
         },
+        502: { description: 'The carrier refused' },
         503: { description: 'This gateway takes no more calls, or PUBLIC_URL is missing' },
       },
       async handle({ principal, body }) {

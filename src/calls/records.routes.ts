@@ -38,7 +38,7 @@ export interface RecordRouteParts extends DownloadLinkParts {
 /** What remains of a call: its transcript and its recording, behind signed links. */
 export function recordRoutes(parts: RecordRouteParts): readonly Route[] {
   const { calls } = parts;
-  const common = { tag: TAG, scope: 'calls', method: 'get', params: CallPath } as const;
+  const common = { tag: TAG, scope: 'calls:records', method: 'get', params: CallPath } as const;
   return [
     route({
       ...common,

@@ -5,11 +5,11 @@ import { StartError } from '../errors.js';
 import type { DatabaseConnection } from './connect.js';
 import { findBinaries } from './embedded/binaries.js';
 import { prepareDataFolder } from './embedded/data-folder.js';
+import { chooseServerUser } from './embedded/data-owner.js';
 import type { EmbeddedLog } from './embedded/embedded-log.js';
 import { explainFault } from './embedded/explain-fault.js';
 import { lockFolder } from './embedded/folder-lock.js';
 import { adoptServer, type Server, type ServerOptions, startServer } from './embedded/server.js';
-import { chooseServerUser } from './embedded/server-user.js';
 import { ServerWatch } from './embedded/server-watch.js';
 import {
   prepareSocketFolder,
@@ -89,7 +89,7 @@ async function start(
   { dataDir, cacheDir, log = SILENT, maxConnections = MAX_CONNECTIONS, onLost }: EmbeddedOptions,
   lock: { release(): Promise<void> },
 ): Promise<EmbeddedDatabase> {
-  const user = await chooseServerUser(join(dataDir, 'postgres'));
+  const user = await chooseServerUser(join(dataDir, 'postgres'), log);
   const bin = await findBinaries({ cacheDir: resolve(cacheDir), user, log });
   const data = await prepareDataFolder({ dataDir, cacheDir: resolve(cacheDir), bin, user, log });
   const socketFolder = await prepareSocketFolder(dataDir, user);

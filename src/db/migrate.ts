@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Logger } from 'pino';
 import { StartError } from '../errors.js';
 import { installJobSchema } from '../jobs/job-schema.js';
 import type { Migration } from './migrations/migration.js';
@@ -13,12 +14,18 @@ const TIME_LIMIT = '10min';
  * kill leaves the old schema whole. Gateways that start together take turns.
  * @throws {StartError} when the database cannot be reached or was written by a newer version.
  */
-export async function migrate(db: Knex, migrations: readonly Migration[] = MIGRATIONS) {
+export async function migrate(
+  db: Knex,
+  migrations: readonly Migration[] = MIGRATIONS,
+  log?: Logger,
+) {
   try {
     await db.transaction(async (transaction) => {
       await transaction.raw(`set local statement_timeout = '${TIME_LIMIT}'`);
+      // It idles while the job queue installs its schema over another connection.
+      await transaction.raw(`set local idle_in_transaction_session_timeout = '${TIME_LIMIT}'`);
       await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
-      await runMissing(transaction, migrations);
+      await runMissing(transaction, migrations, log);
       // Not part of the transaction, but of the turn.
       await installJobSchema(db);
     });
@@ -56,14 +63,18 @@ async function appliedMigrations(db: Knex, migrations: readonly Migration[]) {
   return applied;
 }
 
-async function runMissing(transaction: Knex.Transaction, migrations: readonly Migration[]) {
+async function runMissing(
+  transaction: Knex.Transaction,
+  migrations: readonly Migration[],
+  log: Logger | undefined,
+) {
   await transaction.raw(
     'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
   );
   const applied = await appliedMigrations(transaction, migrations);
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue;
-    await migration.up(transaction);
+    await migration.up(transaction, log);
     await transaction('schema_migrations').insert({ name: migration.name });
   }
 }

@@ -5,6 +5,7 @@ import type { Shutdown } from '../shutdown.js';
 import { connect, urlOf } from './connect.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { migrate } from './migrate.js';
+import { MIGRATIONS } from './migrations/migration-list.js';
 
 export interface DatabaseNeeds {
   readonly config: Config;
@@ -14,7 +15,7 @@ export interface DatabaseNeeds {
   readonly onLost: (error: unknown) => void;
 }
 
-/** Each gateway has a pool of 10, 4 connections for searches, 3 for jobs and 1 that listens. */
+/** Each gateway has a pool of 10, 4 connections for searches, 3 for jobs, 1 that listens and 1 for a lock. */
 const CONNECTIONS_OF_GATEWAY = 20;
 const CONNECTIONS_BESIDE = 10;
 const LEAST_CONNECTIONS = 50;
@@ -46,7 +47,7 @@ export async function openDatabase({
   }
   const db = connect(databaseUrl);
   shutdown.add('database pool', () => db.destroy());
-  await migrate(db);
+  await migrate(db, MIGRATIONS, log);
   shutdown.proceed();
   return { db, databaseUrl };
 }

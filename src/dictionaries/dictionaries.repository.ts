@@ -14,7 +14,7 @@ export interface DictionarySummary {
   readonly updatedAt: Date;
 }
 
-export interface DictionaryVersion {
+interface DictionaryVersion {
   readonly version: number;
   readonly createdAt: Date;
 }

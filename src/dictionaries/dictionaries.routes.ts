@@ -167,6 +167,8 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
     method: 'post',
     params: DictionaryPath,
     maxBodyBytes: MAX_RULES_BYTES,
+    // Each request makes a version.
+    isIdempotent: true,
     responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
   } as const;
   return [
@@ -189,7 +191,10 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       body: bodies.rules,
       responses: {
         ...common.responses,
-        409: { description: 'A rule with one of the ids is there, or no room for so many' },
+        409: {
+          description:
+            'A rule with one of the ids is there, no room for so many, or the first request still runs',
+        },
       },
       async handle({ principal, params, body }) {
         const { accountId } = principal;

@@ -41,12 +41,12 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
       responses: {
         200: { description: 'Where to send the browser', schema: LinkingStarted },
         404: NO_SUCH_AGENT,
-        502: { description: 'Google is not configured; the answer names the settings' },
+        409: { description: 'NOT_CONFIGURED: the answer names the missing settings' },
       },
       async handle({ principal, params }) {
         await find(principal.accountId, params.agent_id);
         throw new ApiError(
-          'PROVIDER_ERROR',
+          'NOT_CONFIGURED',
           'Google accounts cannot be linked: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are missing',
           { detail: 'This version has no use for these settings yet: the linking comes later' },
         );

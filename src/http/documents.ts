@@ -37,7 +37,6 @@ const START_SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
-  persistAuthorization: true,
   validatorUrl: null,
 });
 `;

@@ -12,6 +12,8 @@ const SWEPT = 100;
 /** What was asked under which key. */
 export interface KeyedRequest {
   readonly accountId: string;
+  /** The API key or JWT that sent it; keys of others are other keys. */
+  readonly principal: string;
   readonly key: string;
   readonly hash: Buffer;
 }
@@ -25,6 +27,7 @@ export interface EarlierRequest {
 
 interface Row {
   readonly account_id: string;
+  readonly principal: string;
   readonly key: string;
   readonly request_hash: Buffer;
   readonly answer: string | null;
@@ -41,27 +44,29 @@ export class IdempotentAnswersRepository {
   }
 
   /** Takes the key for this request: undefined, or the earlier request that has it. */
-  async take({ accountId, key, hash }: KeyedRequest): Promise<EarlierRequest | undefined> {
+  async take(request: KeyedRequest): Promise<EarlierRequest | undefined> {
+    const { accountId, principal, key, hash } = request;
     await this.#sweep();
     const taken = await this.#db.raw<{ rows: unknown[] }>(
-      `insert into idempotent_answers (account_id, key, request_hash) values (?, ?, ?)
-       on conflict (account_id, key) do update
+      `insert into idempotent_answers (account_id, principal, key, request_hash) values (?, ?, ?, ?)
+       on conflict (account_id, principal, key) do update
          set request_hash = excluded.request_hash, answer = null, created_at = now()
          where idempotent_answers.created_at < now() - case
            when idempotent_answers.answer is null then interval '${RUNNING}'
            else interval '${KEPT}' end
        returning 1`,
-      [accountId, key, hash],
+      [accountId, principal, key, hash],
     );
     if (taken.rows.length > 0) return undefined;
-    const row = await this.#row(accountId, key).first();
+    const row = await this.#row(request).first();
     // Gone between the two statements: the first request failed just now, and may be sent again.
     return row ? { hash: row.request_hash, answer: row.answer } : { hash, answer: null };
   }
 
   /** Keeps the answer for repetitions. */
-  async keep({ accountId, key }: KeyedRequest, answer: string): Promise<void> {
-    await this.#row(accountId, key).update({ answer });
+  async keep(request: KeyedRequest, answer: string): Promise<void> {
+    const { accountId } = request;
+    await this.#row(request).update({ answer });
     await this.#db.raw(
       `delete from idempotent_answers where account_id = ? and answer is not null
          and created_at < (select created_at from idempotent_answers where account_id = ?
@@ -71,20 +76,20 @@ export class IdempotentAnswersRepository {
   }
 
   /** Gives the key of a request that failed back. */
-  async release({ accountId, key }: KeyedRequest): Promise<void> {
-    await this.#row(accountId, key).whereNull('answer').delete();
+  async release(request: KeyedRequest): Promise<void> {
+    await this.#row(request).whereNull('answer').delete();
   }
 
   async #sweep(): Promise<void> {
     await this.#db.raw(
-      `delete from idempotent_answers where (account_id, key) in (
-         select account_id, key from idempotent_answers
+      `delete from idempotent_answers where (account_id, principal, key) in (
+         select account_id, principal, key from idempotent_answers
          where created_at < now() - interval '${KEPT}'
          order by created_at limit ${SWEPT} for update skip locked)`,
     );
   }
 
-  #row(accountId: string, key: string): Knex.QueryBuilder<Row> {
-    return this.#db<Row>('idempotent_answers').where({ account_id: accountId, key });
+  #row({ accountId, principal, key }: KeyedRequest): Knex.QueryBuilder<Row> {
+    return this.#db<Row>('idempotent_answers').where({ account_id: accountId, principal, key });
   }
 }

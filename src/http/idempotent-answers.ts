@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, valueError } from '../errors.js';
 import type { IdempotentAnswersRepository, KeyedRequest } from './idempotent-answers.repository.js';
-import { type Call, Reply, SENT } from './route.js';
+import { type Call, type Principal, type Replay, Reply, SENT } from './route.js';
 
 /**
  * What a key may be: visible ASCII.
@@ -22,7 +22,10 @@ type AnyCall = Call<unknown, unknown, unknown>;
 
 /**
  * Answers repetitions of a request that carries an `Idempotency-Key` with the stored answer. Only
- * success is stored: a request that failed created nothing and may be sent again.
+ * success is stored: a request that failed created nothing and may be sent again. A key belongs to
+ * the API key or JWT that sent it, so that no other one receives the answer.
+ *
+ * The caller checks the principal's rights before every request, also before a repetition.
  */
 export class IdempotentAnswers {
   readonly #repository: IdempotentAnswersRepository;
@@ -38,15 +41,17 @@ export class IdempotentAnswers {
    * @throws InvalidInput when the key was used for another request
    * @throws ApiError IDEMPOTENCY_IN_PROGRESS while the first request is still served
    */
-  async once(call: AnyCall, work: () => Promise<unknown>): Promise<unknown> {
+  async once(call: AnyCall, work: () => Promise<unknown>, replay?: Replay): Promise<unknown> {
     const key = call.req.get(HEADER);
     if (key === undefined) return work();
     if (!IDEMPOTENCY_KEY.test(key)) {
       throw valueError(['header', HEADER], 'a key is 1 to 255 visible characters', key);
     }
-    const request = { accountId: call.principal.accountId, key, hash: hashOf(call) };
+    const { accountId } = call.principal;
+    const principal = principalOf(call.principal);
+    const request = { accountId, principal, key, hash: hashOf(call) };
     const earlier = await this.#repository.take(request);
-    if (!earlier) return this.#first(call, request, work);
+    if (!earlier) return this.#first(call, request, work, replay);
     if (!earlier.hash.equals(request.hash)) {
       throw valueError(['header', HEADER], 'this key was used for another request', key);
     }
@@ -55,10 +60,15 @@ export class IdempotentAnswers {
         retryAfterS: RETRY_AFTER_S,
       });
     }
-    return this.#repeat(request, earlier.answer);
+    return this.#repeat(request, earlier.answer, replay);
   }
 
-  async #first(call: AnyCall, request: KeyedRequest, work: () => Promise<unknown>) {
+  async #first(
+    call: AnyCall,
+    request: KeyedRequest,
+    work: () => Promise<unknown>,
+    replay: Replay | undefined,
+  ) {
     let outcome: unknown;
     try {
       outcome = await work();
@@ -68,7 +78,9 @@ export class IdempotentAnswers {
     }
     if (outcome === SENT) throw new Error('An idempotent route answers by what it returns');
     const reply = outcome instanceof Reply ? outcome : new Reply(200, outcome);
-    const sealed = this.#box.seal(JSON.stringify(reply), placeOf(request));
+    const { status, body, headers } = reply;
+    const kept = new Reply(status, replay ? replay.keep(body) : body, headers);
+    const sealed = this.#box.seal(JSON.stringify(kept), placeOf(request));
     // What was made is told all the same; a repetition then finds the key taken, and makes no second.
     await this.#repository
       .keep(request, sealed)
@@ -76,14 +88,20 @@ export class IdempotentAnswers {
     return reply;
   }
 
-  #repeat(request: KeyedRequest, answer: string): Reply {
+  async #repeat(request: KeyedRequest, answer: string, replay: Replay | undefined) {
     const kept = JSON.parse(this.#box.open(answer, placeOf(request))) as Reply;
-    return new Reply(kept.status, kept.body, { ...kept.headers, 'Idempotency-Replayed': 'true' });
+    const body = replay ? await replay.answer(kept.body) : kept.body;
+    return new Reply(kept.status, body, { ...kept.headers, 'Idempotency-Replayed': 'true' });
   }
 }
 
-function placeOf({ accountId, key }: KeyedRequest): string {
-  return `idempotent-answer ${accountId} ${key}`;
+function placeOf({ accountId, principal, key }: KeyedRequest): string {
+  return `idempotent-answer ${accountId} ${principal} ${key}`;
+}
+
+/** A JWT has no id: its subject is the account, and with other scopes it is another principal. */
+function principalOf({ keyId, scopes }: Principal): string {
+  return keyId === null ? `jwt:${[...new Set(scopes)].sort().join(' ')}` : `key:${keyId}`;
 }
 
 /** Of what the schemas let through, so that blanks and the order of members change nothing. */

@@ -82,10 +82,13 @@ function serving(route: Route, services: RouteServices): RequestHandler {
       req: request,
       res: response,
     };
+    route.authorize?.(call);
     const work = () => route.handle(call);
     const { idempotency } = services;
     const outcome =
-      idempotency && route.isIdempotent ? await idempotency.once(call, work) : await work();
+      idempotency && route.isIdempotent
+        ? await idempotency.once(call, work, route.replay)
+        : await work();
     if (outcome !== SENT) await send(response, outcome);
   };
 }

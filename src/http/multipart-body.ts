@@ -54,7 +54,8 @@ export function upload({ description, mediaTypes, example }: UploadKind) {
 }
 
 /**
- * Reads a form: its text fields, and its one file in the field `file`. Absent ones are absent.
+ * Reads a form: its text fields, and its one file in the field `file`. A text field that is empty is
+ * absent: browsers send every field of a form, and FastAPI reads it so.
  * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE; BAD_REQUEST for what is no form.
  */
 export async function readMultipartBody(
@@ -81,8 +82,9 @@ export async function readMultipartBody(
     });
   });
   const { file } = request;
+  const fields = Object.entries(request.body as Record<string, unknown>);
   return {
-    ...(request.body as Record<string, unknown>),
+    ...Object.fromEntries(fields.filter(([, value]) => value !== '')),
     ...(file && { file: new UploadedFile(file.originalname, file.buffer) }),
   };
 }

@@ -53,7 +53,7 @@ const EXAMPLES: Readonly<Record<number, unknown>> = {
   416: told('The file ends before this range', 'RANGE_NOT_SATISFIABLE'),
   429: told('More than 1000 requests in a minute', 'RATE_LIMITED', 'Try again in 12 seconds'),
   500: told('Something went wrong on our side', 'INTERNAL_ERROR'),
-  502: told('Twilio is not configured: set TWILIO_AUTH_TOKEN', 'PROVIDER_ERROR'),
+  502: told('Twilio answered with status 500', 'PROVIDER_ERROR'),
   503: told('The database cannot be reached at the moment', 'OVERLOADED'),
 };
 

@@ -5,6 +5,7 @@ import { MEDIA_TYPES } from './multipart-body.js';
 import { ERROR_SCHEMAS, errorAnswer } from './openapi-errors.js';
 import { ExampleMaker } from './openapi-examples.js';
 import type { Route, RouteResponse } from './route.js';
+import { describeScopes } from './route-scopes.js';
 import { SchemaComponents } from './schema-components.js';
 
 export interface ApiDescription {
@@ -51,7 +52,12 @@ export function openApiDocument(routes: readonly Route[], api: ApiDescription): 
 
 /** Ways in; the names beside `bearer` are the scope that a key needs. */
 const SECURITY_SCHEMES: JsonSchema = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: `An API key or a JWT. Scopes (\`*\` grants all):\n\n${describeScopes()}`,
+  },
   end_token: {
     type: 'http',
     scheme: 'bearer',
@@ -129,17 +135,25 @@ function headerParameters(route: Route): JsonSchema[] {
 }
 
 function requestBody(
-  { isMultipart }: Route,
+  { isMultipart, form }: Route,
   schema: z.ZodType,
   schemas: SchemaComponents,
 ): JsonSchema {
   const required = !schema.safeParse(undefined).success;
   const body = described(schema, schemas, 'input');
-  if (!isMultipart) return { required, content: { [JSON_TYPE]: body } };
+  if (isMultipart) return { required, content: { [FORM_TYPE]: formBody(schema, schemas) } };
   return {
     required,
-    content: { [FORM_TYPE]: { ...body, encoding: encodings(body.schema, schemas) } },
+    content: {
+      [JSON_TYPE]: body,
+      ...(form && { [FORM_TYPE]: formBody(form.body, schemas) }),
+    },
   };
+}
+
+function formBody(schema: z.ZodType, schemas: SchemaComponents): JsonSchema {
+  const body = described(schema, schemas, 'input');
+  return { ...body, encoding: encodings(body.schema, schemas) };
 }
 
 /** The media types of a form's files, taken out of their schemas. */
@@ -160,7 +174,7 @@ function encodings(form: JsonSchema, schemas: SchemaComponents): JsonSchema {
 
 function responses(route: Route, schemas: SchemaComponents): JsonSchema {
   const errors: Record<number, string> = { ...COMMON_ERRORS };
-  if (route.isMultipart) errors[400] = 'The form cannot be read';
+  if (route.isMultipart || route.form) errors[400] = 'The form cannot be read';
   if (route.body) {
     errors[413] = 'The body is too large';
     errors[415] = 'The body is of another type';

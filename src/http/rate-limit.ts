@@ -11,7 +11,9 @@ import { ApiError } from '../errors.js';
 const WINDOW_S = 60;
 
 export interface RateLimits {
-  /** Requests a minute and account; 0 = no limit. */
+  /**
+   * Requests a minute and account, and unverified upgrades a minute and address; 0 = no limit.
+   */
   readonly requestsPerMinute: number;
   /** Wrong keys a minute and address; 0 = no limit. */
   readonly failedAuthsPerMinute: number;
@@ -27,12 +29,14 @@ export class RateLimiter {
   readonly #limits: RateLimits;
   readonly #requests: RateLimiterAbstract | undefined;
   readonly #failedAuths: RateLimiterAbstract | undefined;
+  readonly #upgrades: RateLimiterAbstract | undefined;
 
   /** @param db undefined keeps the counters in this process. */
   constructor(limits: RateLimits, db?: Knex) {
     this.#limits = limits;
     this.#requests = counter('requests', limits.requestsPerMinute, db);
     this.#failedAuths = counter('failed-auths', limits.failedAuthsPerMinute, db);
+    this.#upgrades = counter('upgrades', limits.requestsPerMinute, db);
   }
 
   /**
@@ -58,7 +62,24 @@ export class RateLimiter {
   async countFailedAuth(address: string): Promise<void> {
     if (!this.#failedAuths) return;
     const { state, isOver } = await consume(this.#failedAuths, networkOf(address));
-    if (isOver) throw rateLimited('Too many wrong API keys from here', secondsUntilReset(state));
+    if (isOver)
+      throw rateLimited(
+        'Too many failed authentications from this address',
+        secondsUntilReset(state),
+      );
+  }
+
+  /**
+   * Counts an upgrade of an address that has not proved yet which account it acts for.
+   * @throws ApiError RATE_LIMITED
+   */
+  async countUpgrade(address: string): Promise<void> {
+    if (!this.#upgrades) return;
+    const { state, isOver } = await consume(this.#upgrades, networkOf(address));
+    if (isOver) {
+      const quota = this.#limits.requestsPerMinute;
+      throw rateLimited(`More than ${quota} sockets in a minute`, secondsUntilReset(state));
+    }
   }
 }
 

@@ -1,17 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-
-/** What a key must be allowed to do to use a route. */
-export type RouteScope =
-  | 'speech'
-  | 'dictionaries'
-  | 'agents'
-  | 'calls'
-  | 'knowledge'
-  | 'numbers'
-  | 'analytics'
-  | 'keys';
+import type { RouteScope } from './route-scopes.js';
 
 /** Who sent a request, and what it may do. */
 export interface Principal {
@@ -74,12 +64,26 @@ export interface RouteResponse {
 }
 
 /** Another way in than an API key: a call's own token, or a link that was signed. */
-export interface RouteCredential {
+interface RouteCredential {
   readonly kind: 'end_token' | 'signed_link';
   /** An API key with the route's scope is as good. */
   readonly orKey?: boolean;
   /** Says who may enter; undefined for nobody. */
   readonly check: (request: Request) => Promise<Principal | undefined>;
+}
+
+/** A form (`multipart/form-data`) with a file in its field `file`. */
+export interface RouteForm<Body extends z.ZodType = z.ZodType> {
+  readonly body: Body;
+  readonly maxFileBytes: number;
+}
+
+/** How a repetition with the same `Idempotency-Key` is answered where the first answer holds secrets. */
+export interface Replay {
+  /** What is stored of the first answer's body: enough for `answer`, and no secret. */
+  readonly keep: (body: unknown) => unknown;
+  /** The body of a repetition, of what was kept. May throw to refuse one. */
+  readonly answer: (kept: unknown) => Promise<unknown>;
 }
 
 /** One endpoint: the Express route and its part of the OpenAPI document are both made from this. */
@@ -95,6 +99,8 @@ export interface Route {
   readonly isForBrowsers?: boolean;
   /** For what creates: takes `Idempotency-Key`, and answers a repetition as it did the first time. */
   readonly isIdempotent?: boolean;
+  /** For idempotent routes; by default a repetition is answered with the first body. */
+  readonly replay?: Replay;
   /** Takes `If-Match` (in `call.ifMatch`): what was changed since is left alone, with 412. */
   readonly isConditional?: boolean;
   readonly summary: string;
@@ -105,10 +111,17 @@ export interface Route {
   readonly params?: z.ZodObject;
   /** The body is a form (`multipart/form-data`), a file in its field `file`; the limit is the file's. */
   readonly isMultipart?: boolean;
+  /** A form that is accepted in place of a JSON body. */
+  readonly form?: RouteForm;
   /** The largest body in bytes; without it the application's limit holds. */
   readonly maxBodyBytes?: number;
   /** Answers by status. 401, 403, 429, 500 and, with any input, 422 are added by themselves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
+  /**
+   * Checks the principal's rights to what the body asks for, before the work and before a replay.
+   * @throws ApiError FORBIDDEN
+   */
+  readonly authorize?: (call: Call<unknown, unknown, unknown>) => void;
   readonly handle: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
 }
 
@@ -117,12 +130,17 @@ export interface RouteSpec<
   Body extends z.ZodType | undefined,
   Query extends z.ZodObject | undefined,
   Params extends z.ZodObject | undefined,
-> extends Omit<Route, 'body' | 'query' | 'params' | 'handle'> {
+  Form extends z.ZodType = never,
+> extends Omit<Route, 'body' | 'query' | 'params' | 'form' | 'authorize' | 'handle'> {
   readonly body?: Body;
+  readonly form?: RouteForm<Form>;
   readonly query?: Query;
   readonly params?: Params;
+  readonly authorize?: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => void;
   /** Returns the JSON of a 200, a `reply(…)`, or SENT. */
-  readonly handle: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => unknown;
+  readonly handle: (
+    call: Call<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>,
+  ) => unknown;
 }
 
 type Output<T> = T extends z.ZodType ? z.output<T> : undefined;
@@ -135,11 +153,15 @@ export function route<
   Body extends z.ZodType | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Params extends z.ZodObject | undefined = undefined,
->(spec: RouteSpec<Body, Query, Params>): Route {
-  const { handle, ...rest } = spec;
+  Form extends z.ZodType = never,
+>(spec: RouteSpec<Body, Query, Params, Form>): Route {
+  const { authorize, handle, ...rest } = spec;
+  // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
+  const typed = <T>(call: Call<unknown, unknown, unknown>) =>
+    call as Call<T, Output<Query>, Output<Params>>;
   return {
-    ...(rest as Omit<Route, 'handle'>),
-    // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
-    handle: async (call) => handle(call as Call<Output<Body>, Output<Query>, Output<Params>>),
+    ...(rest as Omit<Route, 'authorize' | 'handle'>),
+    ...(authorize && { authorize: (call) => authorize(typed(call)) }),
+    handle: async (call) => handle(typed(call)),
   };
 }

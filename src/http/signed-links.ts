@@ -24,14 +24,18 @@ export class SignedLinks {
     return `${path}?${new URLSearchParams({ expires, signature })}`;
   }
 
-  /** Whether a path with a query was signed here and has not expired. */
-  isValid(link: string): boolean {
-    const { pathname, searchParams } = new URL(link, 'http://localhost');
+  /**
+   * Whether a request's target was signed here and has not expired. The path is compared as it was
+   * sent: the URL parser takes `\\` for `/` and resolves dots, which the router does not.
+   */
+  isValid(target: string): boolean {
+    const [path = '', ...query] = target.split('?');
+    const searchParams = new URLSearchParams(query.join('?'));
     const expires = searchParams.get('expires') ?? '';
     const given = Buffer.from(searchParams.get('signature') ?? '', 'base64url');
     if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 <= this.#now()) return false;
     return this.#keys.some((key) => {
-      const known = signatureOf(key, pathname, expires);
+      const known = signatureOf(key, path, expires);
       return isSameHash(given, known);
     });
   }

@@ -4,12 +4,14 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
+import { type WatchedCredential, watchCredential } from './credential-watch.js';
 import { errorBody, STATUS } from './error-handler.js';
 import { notFound } from './mount.js';
 import { PathTemplate } from './path-template.js';
 import type { RateLimiter } from './rate-limit.js';
 import { requestIdOf } from './request-context.js';
-import type { Principal, RouteScope } from './route.js';
+import type { Principal } from './route.js';
+import type { RouteScope } from './route-scopes.js';
 
 /** What a socket's handler is handed beside the open socket. */
 export interface SocketCall {
@@ -18,12 +20,26 @@ export interface SocketCall {
   readonly url: URL;
   readonly requestId: string;
   readonly log: Logger;
+  /** For sockets whose credential comes in their first message. */
+  readonly limits: SocketLimits;
+}
+
+/** Counts what a socket's first message turns out to be. */
+interface SocketLimits {
+  /**
+   * Counts the socket as a request of its account, once its credential has been verified.
+   * @throws ApiError RATE_LIMITED
+   */
+  countRequest(accountId: string): Promise<void>;
+  /**
+   * Counts an invalid credential as a failed authentication of the client's address.
+   * @throws ApiError RATE_LIMITED
+   */
+  countFailedAuth(): Promise<void>;
 }
 
 /** Whose socket it is to be. */
 export interface Newcomer extends Principal {
-  /** Nobody's yet: its upgrade counts as a failed authentication of its address. */
-  readonly isStranger?: boolean;
   /** The gateway that alone can answer. */
   readonly heldBy?: string | undefined;
 }
@@ -35,6 +51,13 @@ export interface SocketRoute {
   readonly scope: RouteScope | 'any';
   /** For sockets with a credential of their own (a call's token) instead of an API key. */
   readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Newcomer | undefined>;
+  /**
+   * The credential comes in the first message. Until then anybody may claim to be the principal, so
+   * the upgrade is counted by address; `open` verifies the credential and counts it by `limits`.
+   */
+  readonly isVerifiedByFirstMessage?: boolean;
+  /** The WebSocket subprotocol that a client must offer; others that it offers are not selected. */
+  readonly subprotocol?: string;
   /** The largest message in bytes; a larger one closes the socket with 1009. */
   readonly maxMessageBytes: number;
   readonly open: (socket: WebSocket, call: SocketCall) => void;
@@ -51,9 +74,15 @@ export interface UpgradeServices {
     | ((gatewayId: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void)
     | undefined;
   readonly log: Logger;
+  /** How often the API keys of open sockets are checked, ms. Default: 5,000. */
+  readonly keyCheckMs?: number | undefined;
 }
 
+/** Close codes. Source: RFC 6455, section 7.4.1. */
 const GOING_AWAY = 1001;
+const REFUSED = 1008;
+/** A client whose key was revoked has this long to answer the close frame. */
+const MAX_CLOSING_MS = 1_000;
 
 interface Entry {
   readonly route: SocketRoute;
@@ -79,6 +108,7 @@ export class UpgradeDispatcher {
         maxPayload: route.maxMessageBytes,
         perMessageDeflate: false,
         clientTracking: true,
+        ...(route.subprotocol !== undefined && { handleProtocols: () => route.subprotocol! }),
       }).on('headers', (lines, request) => {
         for (const [name, value] of this.#told.get(request) ?? []) lines.push(`${name}: ${value}`);
       }),
@@ -116,7 +146,16 @@ export class UpgradeDispatcher {
           // Without a listener a protocol error would end the process; the close event follows it.
           webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
           log.info({ route: entry.route.path }, 'socket opened');
-          entry.route.open(webSocket, { principal, request, url, requestId, log });
+          if (!entry.route.authenticate) {
+            this.#closeWhenRevoked(webSocket, {
+              principal,
+              request,
+              scope: entry.route.scope,
+              log,
+            });
+          }
+          const limits = this.#limitsOf(request);
+          entry.route.open(webSocket, { principal, request, url, requestId, log, limits });
         });
       })
       .catch((error: unknown) => {
@@ -148,28 +187,61 @@ export class UpgradeDispatcher {
     const entry = this.#entries.find(({ template }) => template.matches(url.pathname));
     if (!entry) throw notFound();
     const { route } = entry;
-    const bearer = bearerOf(request);
-    if (!route.authenticate && bearer === undefined) throw unauthorized('missing');
-    const principal: Newcomer | undefined = route.authenticate
-      ? await route.authenticate(request, url)
-      : await this.#services.keys.authenticate(bearer!);
-    if ((!principal || principal.isStranger) && !isHanded) await this.#countFailed(request);
-    if (!principal) throw unauthorized('wrong');
+    requireSubprotocol(request, route);
+    const { limiter, addressOf } = this.#services;
+    const isCounted = !isHanded;
+    if (isCounted && route.isVerifiedByFirstMessage) await limiter.countUpgrade(addressOf(request));
+    const principal = await this.#principalOf(route, request, url);
+    if (!principal) {
+      if (isCounted) await limiter.countFailedAuth(addressOf(request));
+      throw unauthorized(route.isVerifiedByFirstMessage ? 'call' : 'wrong');
+    }
     requireScope(principal, route.scope);
-    if (!principal.isStranger && !isHanded) {
+    if (isCounted && !route.isVerifiedByFirstMessage) {
       const headers = this.#told.get(request) ?? new Map<string, string>();
-      await this.#services.limiter.countRequest(principal.accountId, headers);
+      await limiter.countRequest(principal.accountId, headers);
     }
     return { entry, principal, url };
   }
 
-  #toldTo(request: IncomingMessage): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#told.get(request) ?? []);
+  /** Closes a socket when the API key that opened it is deleted, expires or loses the scope. */
+  #closeWhenRevoked(
+    webSocket: WebSocket,
+    opened: Pick<WatchedCredential, 'principal' | 'request' | 'scope'> & { readonly log: Logger },
+  ): void {
+    const { keys, keyCheckMs: checkMs } = this.#services;
+    const onRevoked = () => {
+      opened.log.info({ keyId: opened.principal.keyId }, 'socket closed: its API key was revoked');
+      webSocket.close(REFUSED, 'the API key is no longer valid for this socket');
+      const limit = setTimeout(() => webSocket.terminate(), MAX_CLOSING_MS);
+      webSocket.once('close', () => clearTimeout(limit));
+    };
+    webSocket.once('close', watchCredential({ ...opened, keys, checkMs, onRevoked }));
   }
 
-  #countFailed(request: IncomingMessage): Promise<void> {
+  #principalOf(
+    route: SocketRoute,
+    request: IncomingMessage,
+    url: URL,
+  ): Promise<Newcomer | undefined> {
+    if (route.authenticate) return route.authenticate(request, url);
+    const bearer = bearerOf(request);
+    if (bearer === undefined) throw unauthorized('missing');
+    return this.#services.keys.authenticate(bearer);
+  }
+
+  #limitsOf(request: IncomingMessage): SocketLimits {
     const { limiter, addressOf } = this.#services;
-    return limiter.countFailedAuth(addressOf(request));
+    const address = addressOf(request);
+    return {
+      // The handshake is over: no header can say what is left of the limit.
+      countRequest: (accountId) => limiter.countRequest(accountId, new Map()),
+      countFailedAuth: () => limiter.countFailedAuth(address),
+    };
+  }
+
+  #toldTo(request: IncomingMessage): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#told.get(request) ?? []);
   }
 }
 
@@ -180,6 +252,17 @@ function pathOf(request: IncomingMessage): string {
   return path;
 }
 
+/** The subprotocols that a client offers. */
+export function offeredSubprotocols({ headers }: IncomingMessage): readonly string[] {
+  return (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+}
+
+function requireSubprotocol(request: IncomingMessage, { subprotocol }: SocketRoute): void {
+  if (subprotocol === undefined || offeredSubprotocols(request).includes(subprotocol)) return;
+  const sentence = `Connect with the WebSocket subprotocol "${subprotocol}"`;
+  throw new ApiError('BAD_REQUEST', sentence);
+}
+
 function refuse(socket: Duplex, error: ApiError, more: Readonly<Record<string, string>>): void {
   if (socket.destroyed) return;
   const body = JSON.stringify(errorBody(error));
@@ -187,6 +270,7 @@ function refuse(socket: Duplex, error: ApiError, more: Readonly<Record<string, s
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
     ...more,
     Connection: 'close',
     ...(error.retryAfterS !== undefined && { 'Retry-After': String(error.retryAfterS) }),

@@ -4,6 +4,7 @@ import { ApiError, type Fault, InvalidInput } from '../errors.js';
 import { faultsOf } from './faults.js';
 import { readJsonBody } from './json-body.js';
 import { readMultipartBody } from './multipart-body.js';
+import type { RouteForm } from './route.js';
 import { parseInSlices } from './sliced-parse.js';
 
 /** The schemas of a request's parts; a part without one is not read. */
@@ -12,6 +13,7 @@ export interface InputSchemas {
   readonly query?: z.ZodObject | undefined;
   readonly params?: z.ZodObject | undefined;
   readonly isMultipart?: boolean | undefined;
+  readonly form?: RouteForm | undefined;
   readonly maxBodyBytes: number;
 }
 
@@ -38,9 +40,12 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
     faults.push(...faultsOf(part, raw, result.error.issues));
     return undefined;
   };
-  const readBody = schemas.isMultipart ? readMultipartBody : readJsonBody;
+  const form = schemas.form && request.is('multipart/form-data') ? schemas.form : undefined;
+  const readBody = schemas.isMultipart || form ? readMultipartBody : readJsonBody;
+  const maxBytes = form?.maxFileBytes ?? schemas.maxBodyBytes;
+  const bodySchema = form?.body ?? schemas.body;
   // A body that is null is none, as FastAPI has it.
-  const body = schemas.body && ((await readBody(request, schemas.maxBodyBytes)) ?? undefined);
+  const body = bodySchema && ((await readBody(request, maxBytes)) ?? undefined);
   const input = {
     params: await parse('path', schemas.params, { ...request.params }),
     query: await parse(
@@ -48,7 +53,7 @@ export async function readInput(request: Request, schemas: InputSchemas): Promis
       schemas.query,
       schemas.query && queryOf(request.url, schemas.query),
     ),
-    body: await parse('body', schemas.body, body),
+    body: await parse('body', bodySchema, body),
   };
   if (faults.length > 0) throw new InvalidInput(faults);
   return input;

@@ -7,7 +7,7 @@ import { poolBeside } from '../db/connect.js';
 import { JOB_SCHEMA } from './job-schema.js';
 
 /** Carries out a job of its kind; it may come twice, and another gateway may have done it. */
-export type Task = (payload: unknown) => Promise<void>;
+type Task = (payload: unknown) => Promise<void>;
 
 export interface JobQueueParts {
   readonly db: Knex;

@@ -1,6 +1,8 @@
+import type { z } from 'zod';
 import { ApiError } from '../errors.js';
 import { model, str } from '../http/fields.js';
 import { type Principal, type Route, type RouteResponse, reply, route } from '../http/route.js';
+import { isGranted } from '../http/route-scopes.js';
 import { makeApiKey } from './api-key.js';
 import type { ApiKeyFields, ApiKeyInfo, ApiKeysRepository } from './api-keys.repository.js';
 import {
@@ -11,7 +13,7 @@ import {
   UpdateApiKey,
 } from './api-keys.schema.js';
 import type { KeyDirectory } from './key-directory.js';
-import { allows, isScope, type Scope } from './scopes.js';
+import { isScope, type Scope } from './scopes.js';
 
 const MAX_KEYS = 1_000;
 const MAX_INT4 = 2_147_483_647;
@@ -50,10 +52,16 @@ function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
       summary: 'Create an API key',
       isIdempotent: true,
       body: CreateApiKey,
-      responses: { 201: { description: 'The key, shown this once', schema: NewApiKeyBody } },
+      responses: {
+        201: { description: 'The key, shown this once', schema: NewApiKeyBody },
+        409: {
+          description: 'SECRET_ALREADY_SHOWN to a repetition, or the first request still runs',
+        },
+      },
+      replay: { keep: withoutSecret, answer: secretAlreadyShown },
+      authorize: ({ principal, body }) => requireGrantable(principal, body.scopes ?? []),
       async handle({ principal, body }) {
         const scopes = body.scopes ?? principal.scopes.filter(isScope);
-        requireGrantable(principal, scopes);
         if ((await keys.count(principal.accountId)) >= MAX_KEYS) {
           throw new ApiError('FORBIDDEN', `An account has at most ${MAX_KEYS} API keys`);
         }
@@ -139,8 +147,7 @@ function noSuchKey(id: string): never {
 
 /** @throws ApiError FORBIDDEN when the caller would hand on more than it has */
 function requireGrantable(principal: Principal, scopes: readonly Scope[]): void {
-  const held = principal.scopes.filter(isScope);
-  const lacking = scopes.filter((scope) => !allows(held, scope));
+  const lacking = scopes.filter((scope) => !isGranted(principal.scopes, scope));
   if (lacking.length === 0) return;
   throw new ApiError('FORBIDDEN', 'An API key cannot grant a scope that it lacks', {
     detail: `Missing scope: ${lacking.join(', ')}`,
@@ -155,6 +162,17 @@ function toFields(body: UpdateApiKey): Partial<ApiKeyFields> {
     ...(body.expires_at !== undefined && { expiresAt: body.expires_at }),
     ...(body.scopes !== undefined && { scopes: unique(body.scopes) }),
   };
+}
+
+function withoutSecret(body: unknown): unknown {
+  return { key_info: (body as z.output<typeof NewApiKeyBody>).key_info };
+}
+
+async function secretAlreadyShown(kept: unknown): Promise<never> {
+  const { id } = (kept as Pick<z.output<typeof NewApiKeyBody>, 'key_info'>).key_info;
+  throw new ApiError('SECRET_ALREADY_SHOWN', 'This request has made a key, which is shown once', {
+    detail: `The key has the id ${id}: delete it and make another if its text was lost`,
+  });
 }
 
 function unique(scopes: readonly Scope[]): readonly Scope[] {

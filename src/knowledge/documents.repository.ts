@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { MOST_FAILURES } from './indexing.repository.js';
+import { BEFORE_ALL_ACCOUNTS, MOST_FAILURES } from './indexing.repository.js';
 import type { DocumentKind } from './text/document-kind.js';
 import type { ExtractedText } from './text/extraction.js';
 
@@ -33,6 +33,7 @@ export interface ListedDocument {
 
 /** A document whose text is still to be taken out of its file. */
 export interface ClaimedFile {
+  readonly accountId: string;
   readonly id: number;
   readonly kbId: number;
   readonly kind: DocumentKind;
@@ -53,6 +54,26 @@ interface DocumentRow {
   readonly created_at: Date;
 }
 
+/** @returns the document's id */
+export async function insertFile(
+  transaction: Knex.Transaction,
+  kbId: number,
+  { name, kind, bytes, metadata }: NewDocument,
+): Promise<number> {
+  const [row] = await transaction('documents')
+    .insert({
+      kb_id: kbId,
+      content: '',
+      name,
+      kind,
+      file: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+      file_bytes: bytes.length,
+      metadata,
+    })
+    .returning('id');
+  return row.id;
+}
+
 /** The single documents of a knowledge base that the caller is known to have. */
 export class DocumentsRepository {
   readonly #db: Knex;
@@ -67,7 +88,7 @@ export class DocumentsRepository {
   /** Undefined when the knowledge base holds `most` documents already, or is gone. */
   async insert(
     kbId: number,
-    { name, kind, bytes, metadata }: NewDocument,
+    document: NewDocument,
     most: number,
   ): Promise<ListedDocument | undefined> {
     return this.#db.transaction(async (transaction) => {
@@ -76,18 +97,7 @@ export class DocumentsRepository {
         .where({ kb_id: kbId })
         .update({ updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')") });
       if (base === 0 || (await countOf(transaction, kbId)) >= most) return undefined;
-      const [row] = await transaction('documents')
-        .insert({
-          kb_id: kbId,
-          content: '',
-          name,
-          kind,
-          file: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
-          file_bytes: bytes.length,
-          metadata,
-        })
-        .returning('id');
-      return this.find(kbId, row.id, transaction);
+      return this.find(kbId, await insertFile(transaction, kbId, document), transaction);
     });
   }
 
@@ -138,14 +148,22 @@ export class DocumentsRepository {
     return Number(row?.sum ?? 0);
   }
 
-  /** The oldest document with a file that nobody reads. */
-  async claimFile(): Promise<ClaimedFile | undefined> {
+  /**
+   * The oldest document with a file that nobody reads, of the account whose turn it is.
+   * @param afterAccount the account that had the last turn; turns go by the order of ids.
+   */
+  async claimFile(afterAccount = BEFORE_ALL_ACCOUNTS): Promise<ClaimedFile | undefined> {
     const { rows } = await this.#db.raw<{ rows: ClaimedFile[] }>(
-      `update documents set claimed_until = now() + ${CLAIMED_FOR}
-       where id = (select id from documents
-         where file is not null and (claimed_until is null or claimed_until < now())
-         order by id limit 1 for update skip locked)
-       returning id, kb_id as "kbId", kind, claimed_until as "claimedUntil"`,
+      `with next as (
+         select d.id, k.account_id from documents d join knowledge_bases k using (kb_id)
+         where d.file is not null and (d.claimed_until is null or d.claimed_until < now())
+         order by k.account_id <= ?, k.account_id, d.id limit 1 for update of d skip locked
+       )
+       update documents d set claimed_until = now() + ${CLAIMED_FOR}
+       from next where d.id = next.id
+       returning next.account_id as "accountId", d.id, d.kb_id as "kbId", d.kind,
+         d.claimed_until as "claimedUntil"`,
+      [afterAccount],
     );
     return rows[0];
   }

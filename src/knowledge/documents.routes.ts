@@ -1,7 +1,6 @@
-import { ApiError, valueError } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { pageOf } from '../http/pagination.js';
 import { type Route, type RouteResponse, reply, route } from '../http/route.js';
-import { storableName } from './document-name.js';
 import type { DocumentsRepository, ListedDocument } from './documents.repository.js';
 import {
   AddDocument,
@@ -11,8 +10,7 @@ import {
   DocumentsPath,
   ListDocuments,
 } from './documents.schema.js';
-import { documentKindOf } from './text/document-kind.js';
-import { Turnstile } from './turnstile.js';
+import type { FileIntake } from './file-intake.js';
 
 const PATH = '/knowledge-base/{kb_id}/documents';
 const COMMON = { scope: 'knowledge', tag: 'Knowledge bases' } as const;
@@ -20,13 +18,6 @@ const NO_SUCH_BASE: RouteResponse = { description: 'No such knowledge base' };
 const NO_SUCH: RouteResponse = { description: 'No such document' };
 const THE_DOCUMENT: RouteResponse = { description: 'The document', schema: DocumentBody };
 const MAX_DOCUMENTS = 10_000;
-/** Of an account, before the texts of some are taken. */
-const MAX_WAITING_BYTES = 500 * 1_048_576;
-/**
- * Files that go into the database together. Each may wait for the indexer's lock, with a connection that
- * calls would miss.
- */
-const INSERTS_AT_ONCE = 2;
 
 export interface DocumentRouteParts {
   /** Says whether an account has a knowledge base. */
@@ -38,12 +29,14 @@ export interface DocumentRouteParts {
 }
 
 /** `/knowledge-base/{kb_id}/documents`: the single documents of a knowledge base, as files. */
-export function documentRoutes(parts: DocumentRouteParts): readonly Route[] {
-  return [addRoute(parts), listRoute(parts), ...oneRoutes(parts)];
+export function documentRoutes(parts: DocumentRouteParts, intake: FileIntake): readonly Route[] {
+  return [addRoute(parts, intake), listRoute(parts), ...oneRoutes(parts)];
 }
 
-function addRoute({ knowledge, documents, maxFileBytes, onDocuments }: DocumentRouteParts): Route {
-  const inserts = new Turnstile(INSERTS_AT_ONCE);
+function addRoute(
+  { knowledge, documents, maxFileBytes, onDocuments }: DocumentRouteParts,
+  intake: FileIntake,
+): Route {
   return route({
     ...COMMON,
     method: 'post',
@@ -62,26 +55,11 @@ function addRoute({ knowledge, documents, maxFileBytes, onDocuments }: DocumentR
       413: { description: 'The file is too large' },
       415: { description: 'The file is not text, Markdown, HTML, PDF or DOCX' },
     },
-    async handle({ principal: { accountId }, params: { kb_id: kbId }, body: { file, name } }) {
+    async handle({ principal: { accountId }, params: { kb_id: kbId }, body }) {
       if (!(await knowledge.exists(accountId, kbId))) noSuchKnowledgeBase(kbId);
-      if (file.bytes.length === 0) throw valueError(['body', 'file'], 'the file is empty', null);
-      const kind = documentKindOf(file.name, file.bytes);
-      if (!kind) {
-        throw new ApiError(
-          'UNSUPPORTED_MEDIA_TYPE',
-          'The file must be plain text (.txt, .csv), Markdown (.md), HTML, PDF or DOCX',
-        );
-      }
-      const { bytes } = file;
-      const added = await inserts.pass(async () => {
-        if ((await documents.waitingBytes(accountId)) + bytes.length > MAX_WAITING_BYTES) {
-          throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
-            headers: { 'Retry-After': '30' },
-          });
-        }
-        const document = { name: storableName(name ?? file.name), kind, bytes, metadata: {} };
-        return documents.insert(kbId, document, MAX_DOCUMENTS);
-      });
+      const added = await intake.store(accountId, body, (document) =>
+        documents.insert(kbId, document, MAX_DOCUMENTS),
+      );
       if (!added) {
         throw new ApiError('FORBIDDEN', `A knowledge base has at most ${MAX_DOCUMENTS} documents`);
       }

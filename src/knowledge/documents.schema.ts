@@ -4,8 +4,9 @@ import { upload } from '../http/multipart-body.js';
 import { PAGE_FIELDS, Pagination } from '../http/pagination.js';
 import { DOCUMENT_KINDS } from './text/document-kind.js';
 
-export const AddDocument = model({
-  file: upload({
+/** A document in a form. */
+export const documentUpload = () =>
+  upload({
     description: 'Plain text, Markdown, HTML, PDF or DOCX; told by its content and its name.',
     mediaTypes: [
       'text/plain',
@@ -15,7 +16,10 @@ export const AddDocument = model({
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     ],
     example: '# Opening hours\nThe pool opens at six.',
-  }),
+  });
+
+export const AddDocument = model({
+  file: documentUpload(),
   name: str({ min: 1, max: 255, description: "Instead of the file's own name." })
     .nullable()
     .optional(),

@@ -7,12 +7,14 @@ import { WorkLoop } from './work-loop.js';
 /** Files that another gateway left are found after so long at the latest. */
 const LOOK_EVERY_MS = 15_000;
 
-/** Takes the texts out of files that were sent, one after the other; the indexer does the rest. */
+/** Takes the texts out of files that were sent, one after the other, by turns of accounts; the indexer does the rest. */
 export class FileReader {
   readonly #documents: DocumentsRepository;
   readonly #extractor: TextExtractor;
   readonly #onText: () => void;
   readonly #loop: WorkLoop;
+  /** The account that had the last turn. */
+  #lastAccount: string | undefined;
 
   constructor(parts: {
     readonly documents: DocumentsRepository;
@@ -41,8 +43,9 @@ export class FileReader {
   }
 
   async #step(closing: AbortSignal): Promise<number> {
-    const claimed = await this.#documents.claimFile();
+    const claimed = await this.#documents.claimFile(this.#lastAccount);
     if (!claimed) return LOOK_EVERY_MS;
+    this.#lastAccount = claimed.accountId;
     try {
       const text = await this.#extractor.extract(claimed.kind, this.#documents.fileParts(claimed));
       await this.#documents.keepText(claimed, text);

@@ -29,7 +29,8 @@ const LONGEST_REST_MS = 1_000;
 const MOST_WINDOWS = 16;
 
 /**
- * Cuts documents into passages and gives them vectors, a few at a time and behind all calls. The
+ * Cuts documents into passages and gives them vectors, a few at a time and behind all calls; accounts
+ * take turns. The
  * database tells what is left to do, so a kill or another gateway changes nothing.
  */
 export class Indexer {
@@ -42,6 +43,8 @@ export class Indexer {
   /** Documents that are taken one by one, as there is one among them that fails. */
   #oneByOne = 0;
   #timesAway = 0;
+  /** The account that had the last turn. */
+  #lastAccount: string | undefined;
 
   constructor(parts: {
     readonly repository: IndexingRepository;
@@ -93,8 +96,12 @@ export class Indexer {
     try {
       return await this.#repository.transaction(async (transaction) => {
         // While nobody makes vectors, words shall find all there is.
-        work = await this.#repository.claim(transaction, limit, this.#timesAway > 0);
+        work = await this.#repository.claim(transaction, limit, {
+          afterAccount: this.#lastAccount,
+          isUncutFirst: this.#timesAway > 0,
+        });
         if (!work) return LOOK_EVERY_MS;
+        this.#lastAccount = work.accountId;
         const unsplit = work.documents.filter(({ isSplit }) => !isSplit);
         if (unsplit.length > 0) {
           // By itself: words find them even while nobody makes vectors.

@@ -5,6 +5,8 @@ import type { KnowledgeVersion } from './knowledge-version.js';
 import { knowledgeBaseWord, searchConfig, searchText } from './search-words.js';
 import { fromBytes, toBytes } from './vector-bytes.js';
 
+/** Comes before all accounts in their order. */
+export const BEFORE_ALL_ACCOUNTS = '00000000-0000-0000-0000-000000000000';
 /** A document that failed so often in a row is left alone until the next start. */
 export const MOST_FAILURES = 3;
 /** Vectors that are read in one query: some milliseconds of parsing. */
@@ -28,6 +30,7 @@ export interface PendingDocument {
 
 /** Documents with work to do, of one knowledge base, which is locked by the transaction. */
 export interface PendingWork {
+  readonly accountId: string;
   readonly kbId: number;
   /** Undefined where each document tells its own. */
   readonly language: string | undefined;
@@ -60,25 +63,31 @@ export class IndexingRepository {
   }
 
   /**
-   * The oldest documents with work to do, or first those that are not cut into passages, of a knowledge base that nobody holds; that is locked until
-   * the transaction ends, before any of its passages: deleting it takes the locks in the same order.
+   * The oldest documents with work to do of one knowledge base of the account whose turn it is, or
+   * first those that are not cut into passages. The knowledge base is locked until the transaction
+   * ends, before any of its passages: deleting it takes the locks in the same order.
+   * @param afterAccount the account that had the last turn; turns go by the order of ids.
    */
   async claim(
     transaction: Knex.Transaction,
     limit: number,
-    isUncutFirst = false,
+    { afterAccount = BEFORE_ALL_ACCOUNTS, isUncutFirst = false } = {},
   ): Promise<PendingWork | undefined> {
     const order = isUncutFirst ? 'd.passage_count is not null, d.id' : 'd.id';
+    const basesOrder = isUncutFirst ? 'first.is_split, ' : '';
     const pending = `(d.indexed_with is null or d.indexed_with <> ?) and d.failures < ?
       and d.file is null and d.failure is null`;
     const { rows: bases } = await transaction.raw<{
-      rows: { kbId: number; language: string | null }[];
+      rows: { accountId: string; kbId: number; language: string | null }[];
     }>(
-      `select k.kb_id as "kbId", k.language
-       from documents d join knowledge_bases k using (kb_id)
-       where ${pending} order by ${order}
+      `select k.account_id as "accountId", k.kb_id as "kbId", k.language
+       from knowledge_bases k cross join lateral (
+         select d.id, d.passage_count is not null as is_split from documents d
+         where d.kb_id = k.kb_id and ${pending} order by ${order} limit 1
+       ) first
+       order by ${basesOrder}k.account_id <= ?, k.account_id, first.id
        limit 1 for no key update of k skip locked`,
-      [this.#model, MOST_FAILURES],
+      [this.#model, MOST_FAILURES, afterAccount],
     );
     const [base] = bases;
     if (!base) return undefined;
@@ -87,7 +96,7 @@ export class IndexingRepository {
        where d.kb_id = ? and ${pending} order by ${order} limit ?`,
       [base.kbId, this.#model, MOST_FAILURES, limit],
     );
-    return { kbId: base.kbId, language: base.language ?? undefined, documents };
+    return { ...base, language: base.language ?? undefined, documents };
   }
 
   async textOf(

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { KnowledgeBaseDirectory } from '../agents/agent-ports.js';
 import { nameIn } from './document-name.js';
+import { insertFile, type NewDocument } from './documents.repository.js';
 import { MOST_FAILURES } from './indexing.repository.js';
 import { isHtml } from './text/document-kind.js';
 
@@ -75,6 +76,7 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
   async insert(
     accountId: string,
     { name = '', description = '', language = null, documents = [] }: KnowledgeBaseFields,
+    file?: NewDocument,
   ): Promise<KnowledgeBase> {
     return this.#db.transaction(async (transaction) => {
       const [made] = await transaction<KnowledgeBaseRow>('knowledge_bases')
@@ -82,6 +84,7 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
         .returning('kb_id');
       const kbId = made!.kb_id;
       await insertDocuments(transaction, kbId, documents);
+      if (file) await insertFile(transaction, kbId, file);
       return (await this.#counted(transaction, accountId, kbId))!;
     });
   }

@@ -6,6 +6,7 @@ import {
   documentRoutes,
   noSuchKnowledgeBase as noSuch,
 } from './documents.routes.js';
+import { FileIntake } from './file-intake.js';
 import type {
   KnowledgeBase,
   KnowledgeBaseFields,
@@ -13,6 +14,7 @@ import type {
 } from './knowledge.repository.js';
 import {
   CreateKnowledgeBase,
+  CreateKnowledgeBaseForm,
   KnowledgeBaseBody,
   KnowledgeBasePage,
   KnowledgeBasePath,
@@ -36,14 +38,18 @@ export interface KnowledgeRouteParts extends DocumentRouteParts {
 
 /** `/knowledge-base`: what agents know beside their prompts. */
 export function knowledgeRoutes(parts: KnowledgeRouteParts): readonly Route[] {
-  return [...collectionRoutes(parts), ...oneRoutes(parts), ...documentRoutes(parts)];
+  const intake = new FileIntake(parts.documents);
+  return [
+    ...collectionRoutes(parts, intake),
+    ...oneRoutes(parts),
+    ...documentRoutes(parts, intake),
+  ];
 }
 
-function collectionRoutes({
-  knowledge,
-  onDocuments,
-  whyIndexingWaits,
-}: KnowledgeRouteParts): readonly Route[] {
+function collectionRoutes(
+  { knowledge, maxFileBytes, onDocuments, whyIndexingWaits }: KnowledgeRouteParts,
+  intake: FileIntake,
+): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -51,10 +57,16 @@ function collectionRoutes({
       path: PATH,
       summary: 'Create a knowledge base',
       isIdempotent: true,
-      description: 'Indexing goes on after the answer; `message` tells how far it is.',
+      description:
+        'From texts in JSON, or from one file in a form. Indexing goes on after the answer; `message` tells how far it is.',
       body: CreateKnowledgeBase,
+      form: { body: CreateKnowledgeBaseForm, maxFileBytes },
       maxBodyBytes: MAX_BODY_BYTES,
-      responses: { 201: { description: 'The knowledge base', schema: KnowledgeBaseBody } },
+      responses: {
+        201: { description: 'The knowledge base', schema: KnowledgeBaseBody },
+        413: { description: 'The body or its file is too large' },
+        415: { description: 'The file is not text, Markdown, HTML, PDF or DOCX' },
+      },
       async handle({ principal: { accountId }, body }) {
         if ((await knowledge.count(accountId)) >= MAX_KNOWLEDGE_BASES) {
           throw new ApiError(
@@ -62,7 +74,12 @@ function collectionRoutes({
             `An account has at most ${MAX_KNOWLEDGE_BASES} knowledge bases`,
           );
         }
-        const made = await knowledge.insert(accountId, toFields(body));
+        const made =
+          'file' in body
+            ? await intake.store(accountId, { file: body.file }, (document) =>
+                knowledge.insert(accountId, toFields(body), document),
+              )
+            : await knowledge.insert(accountId, toFields(body));
         onDocuments();
         return reply(201, toBody(made, whyIndexingWaits));
       },

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { LANGUAGES } from '../../media/languages.js';
 import { anyDict, int, list, model, oneOf, str } from '../http/fields.js';
 import { PAGE_FIELDS, Pagination } from '../http/pagination.js';
+import { documentUpload } from './documents.schema.js';
 
 /** Source: the contract's supplement, §9. */
 const MAX_CONTENT = 200_000;
@@ -36,6 +37,13 @@ export const CreateKnowledgeBase = model({ ...TEXTS, documents: documents() }).m
   id: 'CreateKnowledgeBase',
 });
 export type CreateKnowledgeBase = z.output<typeof CreateKnowledgeBase>;
+
+/** A form, for a knowledge base that begins with a file. */
+export const CreateKnowledgeBaseForm = model({
+  ...TEXTS,
+  file: documentUpload(),
+  name: TEXTS.name.meta({ description: 'Of the knowledge base.' }),
+}).meta({ id: 'CreateKnowledgeBaseForm' });
 
 export const UpdateKnowledgeBase = model({
   ...TEXTS,

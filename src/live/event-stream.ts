@@ -6,6 +6,12 @@ const MOST_WAITING = 256 * 1024;
 /** After which what is left for a reader that was sent away is dropped. */
 const FAREWELL_MS = 5_000;
 
+/** Ends a response with this text; a client that does not read it is cut off after 5 s. */
+export function endSoon(response: Response, text?: string): void {
+  response.end(text);
+  setTimeout(() => response.destroy(), FAREWELL_MS).unref();
+}
+
 /** A client's event stream (Source: WHATWG HTML, server-sent events). It never holds up who writes. */
 export class EventStream {
   readonly #response: Response;
@@ -42,9 +48,7 @@ export class EventStream {
   /** Ends the stream with the reason. Idempotent. */
   close(reason: ClosedReason): void {
     if (!this.#isOpen) return;
-    this.#response.end(`event: closed\ndata: ${JSON.stringify({ reason })}\n\n`);
-    const late = setTimeout(() => this.#response.destroy(), FAREWELL_MS);
-    this.#response.once('close', () => clearTimeout(late));
+    endSoon(this.#response, `event: closed\ndata: ${JSON.stringify({ reason })}\n\n`);
     this.#end();
   }
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { bearerOf } from '../http/authenticate.js';
+import { createLimitedServer } from '../http/limited-server.js';
 import type { SoundEncoders } from './call-sound.js';
 import type { LinkRequest, LinkTokens } from './link-tokens.js';
 import { listenInto } from './listening.js';
@@ -12,6 +13,8 @@ import type { LiveHub } from './live-hub.js';
 const PULSE_MS = 2_000;
 /** A gateway that does not read is cut off when so much waits for it, bytes. */
 const MOST_WAITING = 1024 * 1024;
+/** Open links, of all gateways together. */
+const MAX_LINKS = 10_000;
 
 export interface LinkServerParts {
   readonly gatewayId: string;
@@ -32,12 +35,13 @@ export class LinkServer {
   private constructor(parts: LinkServerParts) {
     this.#parts = parts;
     this.#host = splitAddress(parts.address).host;
-    this.#server = createServer((request, response) => {
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
       this.#answer(request, response).catch((error: unknown) => {
         parts.log.warn({ err: error }, 'a link from another gateway broke');
         response.destroy();
       });
-    });
+    };
+    this.#server = createLimitedServer(answer, { maxConnections: MAX_LINKS });
   }
 
   static async open(parts: LinkServerParts): Promise<LinkServer> {

@@ -2,11 +2,13 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { CallRow } from '../calls/call-row.js';
 import { ApiError } from '../errors.js';
-import { bearerOf, type KeyDirectory } from '../http/authenticate.js';
+import type { KeyDirectory } from '../http/authenticate.js';
+import { watchCredential } from '../http/credential-watch.js';
 import type { Principal } from '../http/route.js';
+import type { RouteScope } from '../http/route-scopes.js';
 import type { SoundEncoders } from './call-sound.js';
 import { CallStory } from './call-story.js';
-import { EventStream } from './event-stream.js';
+import { EventStream, endSoon } from './event-stream.js';
 import type { GatewayLinks } from './gateway-links.js';
 import { listenInto, passOn } from './listening.js';
 import type { ClosedReason } from './live-event.js';
@@ -16,7 +18,7 @@ import type { RunningCallsRepository } from './running-calls.repository.js';
 
 /** Streams that an account may have open on one gateway. */
 const MOST_STREAMS = 50;
-/** A stream without events says so often that it lives; its key is looked at again. */
+/** A stream without events says so often that it lives. */
 const BEAT_MS = 15_000;
 const RETRY_AFTER_S = 10;
 
@@ -29,7 +31,12 @@ export interface LiveDeskParts {
   readonly running: RunningCallsRepository;
   readonly keys: KeyDirectory;
   readonly beatMs?: number;
+  /** How often the API keys of open streams are checked, ms. Default: 5,000. */
+  readonly keyCheckMs?: number | undefined;
 }
+
+/** What a key needs to watch live calls, when a stream begins and as long as it is open. */
+export const LIVE_SCOPE: RouteScope = 'calls:monitor';
 
 /** Who asks for a stream. */
 export interface Asking {
@@ -83,7 +90,7 @@ export class LiveDesk {
   async listen(asking: Asking, call: CallRow): Promise<void> {
     const { hub, encoders } = this.#parts;
     const { res } = asking;
-    const free = this.take(asking, () => void res.end());
+    const free = this.take(asking, () => endSoon(res));
     try {
       const sound = hub.find(call.call_id)?.sound;
       if (sound) await listenInto(res, sound, encoders);
@@ -107,12 +114,16 @@ export class LiveDesk {
       });
     }
     this.#open.set(accountId, all.add(close));
-    const watch = setInterval(
-      () => void this.#checkKey(principal, bearerOf(req) ?? '', close),
-      this.#parts.beatMs ?? BEAT_MS,
-    );
+    const unwatch = watchCredential({
+      keys: this.#parts.keys,
+      request: req,
+      principal,
+      scope: LIVE_SCOPE,
+      checkMs: this.#parts.keyCheckMs,
+      onRevoked: () => close('key_revoked'),
+    });
     return () => {
-      clearInterval(watch);
+      unwatch();
       all.delete(close);
       if (all.size === 0 && this.#open.get(accountId) === all) this.#open.delete(accountId);
     };
@@ -153,17 +164,5 @@ export class LiveDesk {
     await passOn(sound, res).catch((error: unknown) => {
       if (!res.destroyed) throw error;
     });
-  }
-
-  /** A database that is away for a moment ends no stream. */
-  async #checkKey(
-    { accountId }: Principal,
-    bearer: string,
-    close: (reason: ClosedReason) => void,
-  ): Promise<void> {
-    const now = await this.#parts.keys.authenticate(bearer).catch(() => 'unknown' as const);
-    if (now === 'unknown') return;
-    const isAllowed = now?.scopes.some((scope) => scope === '*' || scope === 'calls');
-    if (now?.accountId !== accountId || !isAllowed) close('key_revoked');
   }
 }

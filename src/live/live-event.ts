@@ -13,7 +13,7 @@ export interface RunningCall {
 }
 
 /** A turn as it is recorded; one that comes again under its index takes the place of the first. */
-export interface LiveTurn {
+interface LiveTurn {
   readonly index: number;
   readonly role: 'user' | 'agent';
   readonly text: string;

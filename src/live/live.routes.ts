@@ -5,7 +5,7 @@ import { ApiError } from '../errors.js';
 import { bool, int, list, model, oneOf, str } from '../http/fields.js';
 import { type Route, route, SENT } from '../http/route.js';
 import { SOUND_TYPE } from './call-sound.js';
-import type { LiveDesk } from './live-desk.js';
+import { LIVE_SCOPE, type LiveDesk } from './live-desk.js';
 import { findRunning, NOT_RUNNING, notAnswered, notRunning } from './running-call.js';
 import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
 
@@ -54,7 +54,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
   return [
     route({
       tag: TAG,
-      scope: 'calls',
+      scope: LIVE_SCOPE,
       method: 'get',
       path: '/calls/live',
       summary: 'Watch the calls that run',
@@ -69,7 +69,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
     }),
     route({
       tag: TAG,
-      scope: 'calls',
+      scope: LIVE_SCOPE,
       method: 'get',
       path: '/calls/{call_id}/live',
       summary: 'Watch a call that runs',
@@ -99,7 +99,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
 function audioRoute({ running, desk }: LiveRouteParts): Route {
   return route({
     tag: TAG,
-    scope: 'calls',
+    scope: LIVE_SCOPE,
     method: 'get',
     path: '/calls/{call_id}/audio',
     summary: 'Listen in to a call that runs',
@@ -123,7 +123,7 @@ function audioRoute({ running, desk }: LiveRouteParts): Route {
 function sayRoute({ running, commands }: LiveRouteParts): Route {
   return route({
     tag: TAG,
-    scope: 'calls',
+    scope: 'calls:monitor',
     method: 'post',
     path: '/calls/{call_id}/say',
     summary: 'Have the agent say something',

@@ -27,8 +27,10 @@ export interface LiveParts {
   readonly log: Logger;
   /** Where other gateways reach this one; undefined where there can be none. */
   readonly address: string | undefined;
-  /** Between looks at who watches. */
+  /** Between signs that a stream lives. */
   readonly beatMs?: number;
+  /** How often the API keys of open streams are checked, ms. Default: 5,000. */
+  readonly keyCheckMs?: number;
   /** A gateway that is not reached for so long is given up. */
   readonly unreachableMs?: number;
 }
@@ -66,7 +68,7 @@ export function openLive(parts: LiveParts): OpenLive {
     unreachableMs,
   });
   const desk = new LiveDesk({
-    ...{ gatewayId, hub, links, encoders, follower, running, keys },
+    ...{ gatewayId, hub, links, encoders, follower, running, keys, keyCheckMs: parts.keyCheckMs },
     ...(beatMs && { beatMs }),
   });
   return {

@@ -41,7 +41,7 @@ export function phoneCallRoutes({
   return [
     route({
       tag: TAG,
-      scope: 'calls',
+      scope: 'calls:monitor',
       method: 'post',
       path: '/calls/{call_id}/keys',
       summary: 'Press keys of a telephone call',
@@ -61,7 +61,7 @@ export function phoneCallRoutes({
     }),
     route({
       tag: TAG,
-      scope: 'calls',
+      scope: 'calls:monitor',
       method: 'post',
       path: '/calls/{call_id}/transfer',
       summary: 'Give the caller to a telephone number',

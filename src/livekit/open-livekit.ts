@@ -1,9 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { systemClock } from '../../agents-runtime/clock.js';
+import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
 import { ROOM_RATE } from '../../agents-runtime/transports/livekit/messages.js';
 import type { Rooms } from '../../agents-runtime/transports/livekit/rooms.js';
-import { WorkerConnection } from '../../agents-runtime/transports/livekit/worker-connection.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { RoomDoor } from '../calls/call-desk.js';
 import type { CallOpening } from '../calls/call-opening.js';
@@ -11,6 +10,7 @@ import type { CallSlots } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import type { LiveCalls } from '../calls/live-calls.js';
 import type { HealthPart } from '../health.js';
+import type { NumberOwnership } from '../numbers/number-ownership.js';
 import type { InboundCalls } from '../webhooks/inbound-calls.js';
 import type { LiveKitAccess } from './livekit-access.js';
 import { LiveKitCluster } from './livekit-cluster.js';
@@ -30,6 +30,7 @@ export interface LiveKitParts {
   readonly live: LiveCalls;
   readonly load: { readonly isOpen: boolean };
   readonly inbound: InboundCalls;
+  readonly numbers: NumberOwnership;
   readonly log: Logger;
 }
 
@@ -44,9 +45,6 @@ export interface OpenLiveKit {
   close(): Promise<void>;
 }
 
-/** The load changes by the second. */
-const TELL_MS = 1_000;
-
 /** Registers this gateway with LiveKit, from now on and again whenever it was away. */
 export function openLiveKit(parts: LiveKitParts): OpenLiveKit {
   const { access, calls, log, rooms } = parts;
@@ -60,8 +58,7 @@ export function openLiveKit(parts: LiveKitParts): OpenLiveKit {
     tellJob: (...told) => worker.tellJob(...told),
     onState: () => worker.tell(),
   });
-  const worker = new WorkerConnection({
-    clock: systemClock,
+  const worker = new DispatchThread({
     url: access.url,
     token: () => tokens.worker(),
     agentName: AGENT_NAME,
@@ -78,8 +75,6 @@ export function openLiveKit(parts: LiveKitParts): OpenLiveKit {
     onFault: (error) => log.warn({ err: error }, 'fault with LiveKit'),
   });
   const sweep = new RoomSweep({ cluster, calls, log });
-  const telling = setInterval(() => worker.tell(), TELL_MS);
-  telling.unref();
   worker.start();
   sweep.start();
   return {
@@ -101,8 +96,7 @@ export function openLiveKit(parts: LiveKitParts): OpenLiveKit {
     async close() {
       await jobs.close();
       await sweep.close();
-      clearInterval(telling);
-      worker.close();
+      await worker.close();
       await rooms.close();
     },
   };

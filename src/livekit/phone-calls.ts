@@ -3,12 +3,14 @@ import type { RoomCaller } from '../../agents-runtime/transports/livekit/rooms.j
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { SlotRefusal } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
+import type { NumberOwnership } from '../numbers/number-ownership.js';
 import { numberOf } from '../telephony/phone-number.js';
 import { type InboundParts, reserveInbound } from '../telephony/reserve-inbound.js';
 
 export interface PhoneCallsParts extends InboundParts {
   readonly agents: Pick<AgentsRepository, 'find'>;
   readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
+  readonly numbers: Pick<NumberOwnership, 'isForeign'>;
 }
 
 /** For whom an agent is wanted in a room that is no client's of ours. */
@@ -45,6 +47,7 @@ export class PhoneCalls {
     const agent = await this.#parts.agents.find(accountId, agentId);
     if (!agent) return 'agent_not_deployed';
     const wish = { agent, ...numbersOf(caller), sampleRate: ROOM_RATE };
+    if (await this.#isForeign(accountId, wish.toNumber)) return 'agent_not_deployed';
     try {
       const reserved = caller.isPhone
         ? await reserveInbound(this.#parts, { ...wish, callId })
@@ -55,6 +58,11 @@ export class PhoneCalls {
       if (await this.#parts.calls.find(callId)) return 'gone';
       throw error;
     }
+  }
+
+  /** A dispatch rule may be older than the number's present owner. */
+  async #isForeign(accountId: string, toNumber: string | null): Promise<boolean> {
+    return toNumber !== null && (await this.#parts.numbers.isForeign(accountId, toNumber));
   }
 }
 

@@ -128,9 +128,10 @@ export class RoomCall {
     });
     try {
       const phone = wire.caller.isPhone ? { phone: controlsOf(wire) } : {};
-      const call = taken.begin(wire, { log: this.#log, onEnded, ...phone });
-      this.#hasBegun = true;
-      wire.start(call);
+      taken.begin(wire, { log: this.#log, onEnded, ...phone }, (call) => {
+        this.#hasBegun = true;
+        wire.start(call);
+      });
     } catch (error) {
       wire.close();
       await taken.drop();

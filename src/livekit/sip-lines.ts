@@ -7,6 +7,8 @@ import { SipClient, TwirpError } from 'livekit-server-sdk';
 import type { Logger } from 'pino';
 import type { AgentLines, LineState } from '../agents/agent-ports.js';
 import type { Agent } from '../agents/agents.repository.js';
+import { ApiError } from '../errors.js';
+import type { NumberOwnership } from '../numbers/number-ownership.js';
 import type { NumberLines } from '../numbers/numbers.js';
 import type { LiveKitAccess } from './livekit-access.js';
 import { isNotFound, REQUEST_S } from './livekit-cluster.js';
@@ -19,11 +21,17 @@ const OURS = 'parley';
 /** The telephone lines of LiveKit SIP: a trunk for each number, a dispatch rule for each deployed agent. */
 export class SipLines implements AgentLines, NumberLines {
   readonly #sip: SipClient;
+  readonly #numbers: Pick<NumberOwnership, 'requireUsable'>;
   readonly #log: Logger;
 
-  constructor({ apiUrl, apiKey, apiSecret }: LiveKitAccess, log: Logger) {
+  constructor(
+    { apiUrl, apiKey, apiSecret }: LiveKitAccess,
+    numbers: Pick<NumberOwnership, 'requireUsable'>,
+    log: Logger,
+  ) {
     const options = { requestTimeout: REQUEST_S, failover: false };
     this.#sip = new SipClient(apiUrl, apiKey, apiSecret, options);
+    this.#numbers = numbers;
     this.#log = log;
   }
 
@@ -35,6 +43,8 @@ export class SipLines implements AgentLines, NumberLines {
       return undefined;
     }
     try {
+      // A request that was overtaken must not take the rule of the number's new owner away.
+      await this.#numbers.requireUsable(agent.accountId, phoneNumber);
       const trunk = await this.#ensureTrunk(phoneNumber);
       const rule = await this.#ensureRule(agent, trunk.sipTrunkId);
       const { sipTrunkId: trunk_id } = trunk;
@@ -227,6 +237,7 @@ function hasNoSip(error: unknown): boolean {
 
 /** Tells an account what to do, and nothing about other trunks and rules of the cluster. */
 function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
   if (!(error instanceof TwirpError)) return 'LiveKit cannot be reached: deploy the agent again';
   const { code = 'unknown', status } = error;
   if (hasNoSip(error)) return 'LiveKit has no SIP: it needs Redis for it';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config.js';
 import { StartError } from '../errors.js';
+import { headerKey } from '../setting-types.js';
 import { BUILT_IN_RESPONDER } from './model-listing.js';
 
 /** A model that reads less holds no conversation. */
@@ -12,7 +13,7 @@ const EndpointsFile = z
   .array(
     z.strictObject({
       base_url: z.url({ protocol: /^https?$/ }),
-      api_key: z.string().min(1).optional(),
+      api_key: headerKey().optional(),
       models: z.array(z.string().min(1).max(200)).max(200).default([]),
       context_tokens: z.int().min(LEAST_CONTEXT_TOKENS).max(10_000_000).optional(),
     }),

@@ -51,7 +51,7 @@ export class ModelListing {
     await this.#options.refresh?.();
   }
 
-  /** What an agent without a language model of its own uses: the first of the listing. */
+  /** The model of an agent without `llm_model`, decided when a call begins: the first of the listing. */
   get defaultLlmModel(): string {
     return this.llmModels[0]!.id;
   }

@@ -17,10 +17,20 @@ export async function openListing({ config, log }: ListingParts, settings: Langu
       log.warn({ err, server }, 'a language server did not list its models'),
   });
   await served.refresh();
-  const models = new ModelListing({
+  const models: ModelListing = new ModelListing({
     prefix: config.MODEL_PREFIX,
     llmModels: () => served.models.map(({ id }) => id),
-    refresh: () => served.refresh(),
+    refresh: async () => {
+      const before = models.defaultLlmModel;
+      await served.refresh();
+      const model = models.defaultLlmModel;
+      if (model !== before) {
+        log.warn(
+          { before, model },
+          'the default model changed: it answers for agents without llm_model',
+        );
+      }
+    },
   });
   return { served, models };
 }

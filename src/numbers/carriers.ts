@@ -28,7 +28,7 @@ export class Carriers {
     this.#settings = settings;
   }
 
-  /** @throws ApiError PROVIDER_ERROR that names the settings which are missing */
+  /** @throws ApiError NOT_CONFIGURED that names the settings which are missing */
   get(provider: Provider): Carrier {
     this.requireConfigured(provider);
     const settings = this.#settings;
@@ -45,12 +45,12 @@ export class Carriers {
     });
   }
 
-  /** @throws ApiError PROVIDER_ERROR that names the settings which are missing */
+  /** @throws ApiError NOT_CONFIGURED that names the settings which are missing */
   requireConfigured(provider: Provider): void {
     const missing = NEEDED[provider].filter((name) => this.#settings[name] === undefined);
     if (missing.length === 0) return;
     const settings = missing.join(' and ');
-    throw new ApiError('PROVIDER_ERROR', `${NAMES[provider]} is not configured: set ${settings}`, {
+    throw new ApiError('NOT_CONFIGURED', `${NAMES[provider]} is not configured: set ${settings}`, {
       detail: `Missing settings: ${missing.join(', ')}`,
     });
   }

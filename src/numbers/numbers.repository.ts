@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Provider } from './carrier.js';
 
-/** A number that is still being ordered after so long was lost with its gateway. */
+/** An order or a release that takes longer was lost with its gateway. */
 const ORDERING = '2 minutes';
 
 /** A number that an account has selected. */
@@ -22,14 +22,28 @@ export interface NumberOrder {
 /** What became of the wish to order a number; `again`: an order of this account was cut off. */
 export type Placed = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
 
+/** Whether a release may begin; `agentId`: the deployed agent that has the number. */
+export type Releasable =
+  | { readonly type: 'begun' | 'none' }
+  | { readonly type: 'deployed'; readonly agentId: string };
+
 interface NumberRow {
   readonly phone_number: string;
   readonly account_id: string;
-  readonly provider: Provider;
+  /** null: assigned, not ordered from a carrier here */
+  readonly provider: Provider | null;
   readonly is_ordered: boolean;
+  readonly is_assigned: boolean;
 }
 
-/** The only code that names the columns of `phone_numbers`. */
+interface KnownRow extends NumberRow {
+  readonly is_old?: boolean;
+}
+
+/**
+ * Orders of numbers from carriers, which make an account the owner. The rules for owners are in
+ * `number-ownership.ts`.
+ */
 export class NumbersRepository {
   readonly #db: Knex;
   /** Numbers that an account may hold; 0 = no limit. */
@@ -45,15 +59,20 @@ export class NumbersRepository {
     return this.#db.transaction(async (transaction) => {
       // The account's row is locked, so that two orders never take the last slot.
       await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
-      const known = await transaction<NumberRow>('phone_numbers')
-        .where({ phone_number: phoneNumber })
-        .forUpdate()
-        .first('*', transaction.raw(`created_at < now() - interval '${ORDERING}' as is_old`));
-      if (known) return this.#placeAgain(transaction, known, { accountId, phoneNumber, provider });
+      const order = { accountId, phoneNumber, provider };
+      const known = await lockNumber(transaction, phoneNumber);
+      if (known && (known.account_id !== accountId || known.provider !== null)) {
+        return placeAgain(transaction, known, order);
+      }
       const [held] = await transaction('phone_numbers')
         .where({ account_id: accountId })
+        .whereNotNull('provider')
         .count<{ count: number }[]>('*');
       if (this.#slots > 0 && Number(held!.count) >= this.#slots) return 'no-slot';
+      if (known) {
+        await beginOrder(transaction, order);
+        return 'placed';
+      }
       const rows = await transaction('phone_numbers')
         .insert({ phone_number: phoneNumber, account_id: accountId, provider })
         .onConflict('phone_number')
@@ -63,20 +82,6 @@ export class NumbersRepository {
     });
   }
 
-  async #placeAgain(
-    transaction: Knex.Transaction,
-    known: NumberRow & { is_old?: boolean },
-    { accountId, phoneNumber, provider }: NumberOrder,
-  ): Promise<Placed> {
-    if (known.account_id !== accountId) return 'taken';
-    if (known.is_ordered) return known.provider === provider ? 'held' : 'taken';
-    if (!known.is_old) return 'taken';
-    await transaction('phone_numbers')
-      .where({ phone_number: phoneNumber })
-      .update({ provider, created_at: transaction.fn.now(3) });
-    return 'again';
-  }
-
   /** The carrier has given the number. */
   async confirm(phoneNumber: string): Promise<void> {
     await this.#db('phone_numbers')
@@ -84,18 +89,38 @@ export class NumbersRepository {
       .update({ is_ordered: true });
   }
 
+  /** Frees the slot. An account to which the number was assigned remains its owner. */
   async remove({ accountId, phoneNumber }: NumberOrder): Promise<void> {
-    await this.#db('phone_numbers')
-      .where({ phone_number: phoneNumber, account_id: accountId })
-      .delete();
+    const order = () =>
+      this.#db<NumberRow>('phone_numbers').where({
+        phone_number: phoneNumber,
+        account_id: accountId,
+      });
+    await order().where({ is_assigned: false }).delete();
+    await order().where({ is_assigned: true }).update({ provider: null, is_ordered: false });
   }
 
-  async find({ accountId, phoneNumber, provider }: NumberOrder): Promise<OwnNumber | undefined> {
-    const wanted = { 'n.phone_number': phoneNumber, 'n.provider': provider };
-    return (await this.#owned(accountId).where(wanted))[0];
+  /**
+   * Takes the number from its account before the carrier gets it back, so that no agent is deployed
+   * with it meanwhile. `confirm` undoes this, `remove` completes it.
+   */
+  beginRelease({ accountId, phoneNumber, provider }: NumberOrder): Promise<Releasable> {
+    return this.#db.transaction(async (transaction) => {
+      const known = await lockNumber(transaction, phoneNumber);
+      const isOwn = known?.account_id === accountId && known.provider === provider;
+      if (!isOwn || !(known.is_ordered || known.is_old)) return { type: 'none' };
+      const agent: { id: string } | undefined = await transaction('agents')
+        .where({ account_id: accountId, phone_number: phoneNumber, status: 'deployed' })
+        .first('id');
+      if (agent) return { type: 'deployed', agentId: agent.id };
+      await transaction<NumberRow>('phone_numbers')
+        .where({ phone_number: phoneNumber })
+        .update({ is_ordered: false, is_assigned: false, ...startedNow(transaction) });
+      return { type: 'begun' };
+    });
   }
 
-  /** The account's numbers, the one that was selected last first. */
+  /** The numbers that the account has selected, the last first. */
   async list(accountId: string): Promise<readonly OwnNumber[]> {
     return this.#owned(accountId);
   }
@@ -120,4 +145,40 @@ export class NumbersRepository {
         agentName: 'a.name',
       });
   }
+}
+
+/** Nobody else orders, releases, deploys or assigns the number until the transaction ends. */
+function lockNumber(
+  transaction: Knex.Transaction,
+  phoneNumber: string,
+): Promise<KnownRow | undefined> {
+  return transaction<NumberRow>('phone_numbers')
+    .where({ phone_number: phoneNumber })
+    .forUpdate()
+    .first('*', transaction.raw(`created_at < now() - interval '${ORDERING}' as is_old`));
+}
+
+async function placeAgain(
+  transaction: Knex.Transaction,
+  known: KnownRow,
+  order: NumberOrder,
+): Promise<Placed> {
+  if (known.account_id !== order.accountId) return 'taken';
+  if (known.is_ordered) return known.provider === order.provider ? 'held' : 'taken';
+  if (!known.is_old) return 'taken';
+  await beginOrder(transaction, order);
+  return 'again';
+}
+
+async function beginOrder(
+  transaction: Knex.Transaction,
+  { phoneNumber, provider }: NumberOrder,
+): Promise<void> {
+  await transaction<NumberRow>('phone_numbers')
+    .where({ phone_number: phoneNumber })
+    .update({ provider, ...startedNow(transaction) });
+}
+
+function startedNow(transaction: Knex.Transaction) {
+  return { created_at: transaction.fn.now(3) };
 }

@@ -10,9 +10,8 @@ import {
 } from './numbers.schema.js';
 
 const COMMON = { scope: 'numbers', tag: 'Phone numbers' } as const;
-const CARRIER_FAILS: RouteResponse = {
-  description: 'The carrier fails, or is not configured; the answer names the missing settings',
-};
+const CARRIER_FAILS: RouteResponse = { description: 'The carrier fails' };
+const NOT_CONFIGURED = 'NOT_CONFIGURED: the answer names the missing settings of the carrier';
 
 export interface NumberRouteParts {
   readonly numbers: Numbers;
@@ -32,7 +31,11 @@ function carrierRoutes({ numbers }: NumberRouteParts): readonly Route[] {
       path: '/agent/search-phone-numbers',
       summary: 'Search numbers that can be had',
       body: SearchNumbers,
-      responses: { 200: { description: 'Some of them', schema: FoundNumbers }, 502: CARRIER_FAILS },
+      responses: {
+        200: { description: 'Some of them', schema: FoundNumbers },
+        409: { description: NOT_CONFIGURED },
+        502: CARRIER_FAILS,
+      },
       async handle({ body }) {
         const results = await numbers.search(body.provider, {
           countryCode: body.country_code.toUpperCase(),
@@ -51,7 +54,9 @@ function carrierRoutes({ numbers }: NumberRouteParts): readonly Route[] {
       responses: {
         200: { description: 'The number is held', schema: ChosenNumber },
         403: { description: 'All slots are taken (PHONE_NUMBER_LIMIT), or the scope is missing' },
-        409: { description: 'The number cannot be had, or the first request still runs' },
+        409: {
+          description: `The number cannot be had, the first request still runs, or ${NOT_CONFIGURED}`,
+        },
         502: CARRIER_FAILS,
         503: { description: 'PUBLIC_URL is missing' },
       },
@@ -69,7 +74,7 @@ function carrierRoutes({ numbers }: NumberRouteParts): readonly Route[] {
       responses: {
         200: { description: 'The slot is free', schema: ChosenNumber },
         404: { description: 'The account holds no such number' },
-        409: { description: 'A deployed agent has the number' },
+        409: { description: `A deployed agent has the number, or ${NOT_CONFIGURED}` },
         502: CARRIER_FAILS,
       },
       async handle({ principal: { accountId }, body }) {

@@ -63,17 +63,23 @@ export class Numbers {
   /** @throws ApiError PHONE_NUMBER_NOT_FOUND, PHONE_NUMBER_IN_USE by a deployed agent, PROVIDER_ERROR */
   async release(order: NumberOrder): Promise<void> {
     const { repository, carriers } = this.#parts;
-    const own = await repository.find(order);
-    if (!own) {
+    const releasable = await repository.beginRelease(order);
+    if (releasable.type === 'none') {
       throw new ApiError('PHONE_NUMBER_NOT_FOUND', 'This account holds no such number');
     }
-    if (own.agentId !== null) {
-      const sentence = `The deployed agent ${own.agentId} has this number: pause it first`;
+    if (releasable.type === 'deployed') {
+      const sentence = `The deployed agent ${releasable.agentId} has this number: pause it first`;
       throw new ApiError('PHONE_NUMBER_IN_USE', sentence);
     }
-    await carriers.get(order.provider).release(order.phoneNumber);
-    await repository.remove(order);
+    try {
+      await carriers.get(order.provider).release(order.phoneNumber);
+    } catch (error) {
+      await repository.confirm(order.phoneNumber);
+      throw error;
+    }
+    // While the number has no other owner, whose line this would be.
     await this.#parts.lines?.closeNumber(order.phoneNumber);
+    await repository.remove(order);
   }
 
   /**

@@ -12,7 +12,7 @@ const NUMBER = /^(\+|00| )?[1-9]([ ()./-]{0,2}\d){6,14}$/;
 
 /** Deletes calls, with all that remains of them. */
 export function deletionRoutes(deletion: CallDeletion): readonly Route[] {
-  const common = { tag: TAG, scope: 'calls', method: 'delete' } as const;
+  const common = { tag: TAG, scope: 'calls:retention', method: 'delete' } as const;
   return [
     route({
       ...common,

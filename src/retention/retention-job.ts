@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { withSessionLock } from '../db/session-lock.js';
 import type { CallRemoval } from './call-removal.js';
 import type { ReceiptsRepository } from './receipts.repository.js';
 import type { Remains, RetentionPolicy, RetentionRepository } from './retention.repository.js';
@@ -48,17 +49,13 @@ export class RetentionJob {
     await this.#running;
   }
 
-  /** Deletes all that is due, unless another gateway does. */
+  /** Deletes all that is due, unless another gateway does. Stops early when the lock is lost. */
   async run(): Promise<void> {
     const { db, policies } = this.#parts;
-    await db.transaction(async (turn) => {
-      const { rows } = await turn.raw<{ rows: { is_ours: boolean }[] }>(
-        'select pg_try_advisory_xact_lock(?) as is_ours',
-        [LOCK],
-      );
-      if (!rows[0]?.is_ours) return;
-      for (const policy of await policies.list()) await this.#apply(policy);
-      await this.#forgetUnbegun();
+    await withSessionLock(db, LOCK, async (lost) => {
+      const stop = AbortSignal.any([this.#closing.signal, lost]);
+      for (const policy of await policies.list()) await this.#apply(policy, stop);
+      await this.#forgetUnbegun(stop);
     });
   }
 
@@ -72,11 +69,11 @@ export class RetentionJob {
       });
   }
 
-  async #apply(policy: RetentionPolicy): Promise<void> {
+  async #apply(policy: RetentionPolicy, stop: AbortSignal): Promise<void> {
     const { receipts, log } = this.#parts;
     let receipt: number | undefined;
     for (const what of ['audio', 'words'] as const) {
-      for await (const callId of this.#due(policy, what)) {
+      for await (const callId of this.#due(policy, what, stop)) {
         receipt ??= await receipts.resume(policy);
         await this.#delete(what, callId, receipt);
       }
@@ -87,26 +84,26 @@ export class RetentionJob {
   }
 
   /** No policy and no receipt: they never were calls. */
-  async #forgetUnbegun(): Promise<void> {
+  async #forgetUnbegun(stop: AbortSignal): Promise<void> {
     const { policies, log } = this.#parts;
     let deleted = 0;
     for (let last = BATCH; last === BATCH && deleted < MOST_CALLS; deleted += last) {
-      if (this.#closing.signal.aborted) break;
+      if (stop.aborted) break;
       last = await policies.deleteUnbegun(BATCH);
     }
     if (deleted > 0) log.info({ deleted }, 'calls to which nobody came were forgotten');
   }
 
   /** A call that cannot be deleted now is left for the next time. */
-  async *#due(policy: RetentionPolicy, what: Remains): AsyncGenerator<string> {
+  async *#due(policy: RetentionPolicy, what: Remains, stop: AbortSignal): AsyncGenerator<string> {
     const { policies } = this.#parts;
     const seen = new Set<string>();
-    while (!this.#closing.signal.aborted && seen.size < MOST_CALLS) {
+    while (!stop.aborted && seen.size < MOST_CALLS) {
       const due = await policies.due(policy, what, BATCH);
       const fresh = due.filter((callId) => !seen.has(callId));
       if (fresh.length === 0) return;
       for (const callId of fresh) {
-        if (this.#closing.signal.aborted) return;
+        if (stop.aborted) return;
         seen.add(callId);
         yield callId;
       }

@@ -28,7 +28,7 @@ export function retentionRoutes(parts: RetentionRouteParts): readonly Route[] {
 }
 
 function accountRoutes({ policies, receipts }: RetentionRouteParts): readonly Route[] {
-  const common = { tag: TAG, scope: 'calls', path: '/account/retention' } as const;
+  const common = { tag: TAG, scope: 'calls:retention', path: '/account/retention' } as const;
   return [
     route({
       ...common,

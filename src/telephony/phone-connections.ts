@@ -75,7 +75,7 @@ export class PhoneConnections {
       return;
     }
     try {
-      line.start(taken.begin(line, { log, phone: line }));
+      taken.begin(line, { log, phone: line }, (call) => line.start(call));
     } catch (error) {
       await taken.drop();
       throw error;

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
 import { FLOOR_TOOLS, type Tools } from '../../agents-runtime/agent/tools.js';
+import { toolLimitProblems } from '../agents/tool-limits.js';
 import type { OutboundClient } from '../outbound/outbound-client.js';
-import { ArgumentChecks } from './argument-checks.js';
+import { ArgumentValidator } from './argument-validator.js';
 import { callTools } from './call-tools.js';
 import { McpServers } from './mcp/mcp-servers.js';
 import { type ToolCaller, webhookTool } from './webhook-tools.js';
@@ -22,29 +23,47 @@ export interface OpenTools {
 /** Makes the tools of each call from its agent's settings. */
 export class AgentTools {
   readonly #parts: AgentToolsParts;
-  readonly #checks = new ArgumentChecks();
+  readonly #validator: ArgumentValidator;
   readonly #mcp: McpServers;
 
   constructor(parts: AgentToolsParts) {
     this.#parts = parts;
-    this.#mcp = new McpServers({ ...parts, checks: this.#checks });
+    this.#validator = new ArgumentValidator(parts.log);
+    this.#mcp = new McpServers({ ...parts, validator: this.#validator });
   }
 
   /** A call of this agent is about to come: its MCP servers are asked for what they have. */
-  expect({ mcpServers }: AgentConfig, agentId: string): void {
+  expect({ tools, mcpServers }: AgentConfig, agentId: string): void {
+    if (tools.length > 0 || mcpServers.length > 0) this.#validator.warm();
     this.#mcp.expect(agentId, mcpServers);
   }
 
   /** Undefined for an agent without tools. */
   async open(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined> {
     if (config.tools.length === 0 && config.mcpServers.length === 0) return undefined;
-    const parts = { ...this.#parts, checks: this.#checks };
-    const webhooks = config.tools.map((tool) => webhookTool(tool, caller, parts));
-    const taken = [...FLOOR_TOOLS, ...config.tools.map(({ name }) => name)];
-    const mcp = await this.#mcp.open(caller.agentId, config.mcpServers, taken);
+    this.#validator.warm();
+    const parts = { ...this.#parts, validator: this.#validator };
+    const usable = this.#usable(config, caller);
+    const webhooks = usable.map((tool) => webhookTool(tool, caller, parts));
+    const taken = [...FLOOR_TOOLS, ...usable.map(({ name }) => name)];
+    const mcp = await this.#mcp.open(caller, config.mcpServers, taken);
     return {
       tools: callTools(() => [...webhooks, ...mcp.tools()]),
       close: () => mcp.close(),
     };
+  }
+
+  close(): Promise<void> {
+    return this.#validator.close();
+  }
+
+  /** Agents that were saved before the limits may have larger schemas. */
+  #usable({ tools }: AgentConfig, { agentId }: ToolCaller): AgentConfig['tools'] {
+    const problems = toolLimitProblems(tools);
+    for (const { index, problem } of problems) {
+      const tool = tools[index]?.name;
+      this.#parts.log.warn({ agent: agentId, tool, problem }, 'a tool of an agent is skipped');
+    }
+    return tools.filter((_, i) => !problems.some(({ index }) => index === i));
   }
 }

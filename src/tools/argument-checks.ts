@@ -2,37 +2,40 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { putNewest } from '../../media/put-newest.js';
-import { timedPattern } from './timed-pattern.js';
 import type { ArgumentSchema } from './tool-schema.js';
 
-/** Compiled schemas that are kept. */
-const KEPT = 500;
-const MOST_PROBLEMS = 5;
-const MAX_PROBLEM = 200;
+const MAX_COMPILED = 200;
+const MAX_PROBLEMS = 5;
+const MAX_PROBLEM_LENGTH = 200;
 
 const OPTIONS: Options = {
-  // Schemas are other people's: unknown words and formats in them are no fault.
+  // Unknown keywords and formats of a user's schema are ignored.
   strict: false,
   logger: false,
   addUsedSchema: false,
   validateSchema: false,
   allErrors: true,
-  code: { regExp: timedPattern },
 };
 
 /** What is wrong with arguments, in words for the model; undefined when nothing is. */
 export type ArgumentCheck = (args: Readonly<Record<string, unknown>>) => string | undefined;
 
-/** Checks arguments of tools against their schemas, which are compiled once. */
+/**
+ * Compiles schemas, each once, and checks arguments by them. Both can take unlimited time, as users
+ * write the schemas and their patterns: for worker threads that are terminated at a deadline.
+ */
 export class ArgumentChecks {
   readonly #compiled = new Map<string, ArgumentCheck | undefined>();
 
-  /** The check of a schema; undefined for one that cannot be used. */
-  for(schema: ArgumentSchema): ArgumentCheck | undefined {
-    const key = JSON.stringify(schema);
-    if (this.#compiled.has(key)) return this.#compiled.get(key);
-    const check = compile(schema);
-    putNewest(this.#compiled, key, check, KEPT);
+  /**
+   * The check of a schema; undefined for one that cannot be used.
+   * @param schema JSON text
+   */
+  for(schema: string): ArgumentCheck | undefined {
+    const check = this.#compiled.has(schema)
+      ? this.#compiled.get(schema)
+      : compile(JSON.parse(schema) as ArgumentSchema);
+    putNewest(this.#compiled, schema, check, MAX_COMPILED);
     return check;
   }
 }
@@ -50,7 +53,7 @@ function compile({ $schema, ...schema }: ArgumentSchema): ArgumentCheck | undefi
   return (args) => {
     if (validate(args)) return undefined;
     const problems = (validate.errors ?? []).map(sentenceOf);
-    return [...new Set(problems)].slice(0, MOST_PROBLEMS).join('; ');
+    return [...new Set(problems)].slice(0, MAX_PROBLEMS).join('; ');
   };
 }
 
@@ -58,5 +61,8 @@ function sentenceOf({ instancePath, message, params }: ErrorObject): string {
   const place = instancePath === '' ? 'the arguments' : instancePath.slice(1).replaceAll('/', '.');
   const { additionalProperty, allowedValues } = params as Readonly<Record<string, unknown>>;
   const more = additionalProperty ?? (allowedValues && JSON.stringify(allowedValues));
-  return `${place} ${message ?? 'are wrong'}${more ? ` (${more})` : ''}`.slice(0, MAX_PROBLEM);
+  return `${place} ${message ?? 'are wrong'}${more ? ` (${more})` : ''}`.slice(
+    0,
+    MAX_PROBLEM_LENGTH,
+  );
 }

@@ -5,7 +5,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** One tool of one call. */
 export interface CallTool {
   readonly spec: ToolSpec;
-  problemWith(args: Arguments): string | undefined;
+  problemWith(args: Arguments): Promise<string | undefined>;
   call(args: Arguments, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
@@ -16,7 +16,7 @@ export function callTools(list: () => readonly CallTool[]): Tools {
     get specs() {
       return list().map(({ spec }) => spec);
     },
-    problemWith: (name, args) => find(name)?.problemWith(args),
+    problemWith: async (name, args) => find(name)?.problemWith(args),
     async call(name, args, signal) {
       const tool = find(name);
       if (tool) return tool.call(args, signal);

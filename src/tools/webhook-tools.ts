@@ -6,7 +6,7 @@ import { cleanText, EXTRACTION_LIMITS, UnreadableDocument } from '../knowledge/t
 import { htmlSteps } from '../knowledge/text/html-text.js';
 import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.js';
 import { OutboundError, type OutboundErrorCode } from '../outbound/outbound-error.js';
-import type { ArgumentCheck, ArgumentChecks } from './argument-checks.js';
+import type { ArgumentValidator } from './argument-validator.js';
 import type { CallTool } from './call-tools.js';
 import { authHeaders } from './credentials.js';
 import { toolData } from './tool-data.js';
@@ -19,13 +19,14 @@ const MAX_URL = 8_192;
 
 /** Whose call it is, as tools are told. */
 export interface ToolCaller {
+  readonly accountId: string;
   readonly agentId: string;
   readonly callId: string;
 }
 
 export interface WebhookToolParts {
   readonly outbound: Pick<OutboundClient, 'request'>;
-  readonly checks: ArgumentChecks;
+  readonly validator: Pick<ArgumentValidator, 'validate'>;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -34,10 +35,10 @@ type Arguments = Readonly<Record<string, unknown>>;
 export function webhookTool(
   tool: ToolWebhook,
   caller: ToolCaller,
-  { outbound, checks }: WebhookToolParts,
+  { outbound, validator }: WebhookToolParts,
 ): CallTool {
   const parameters = argumentSchema(tool.parameters);
-  const check: ArgumentCheck | undefined = checks.for(parameters);
+  const schema = JSON.stringify(parameters);
   const spec: ToolSpec = {
     name: tool.name,
     kind: 'webhook',
@@ -48,7 +49,7 @@ export function webhookTool(
   };
   return {
     spec,
-    problemWith: (args) => check?.(args),
+    problemWith: (args) => validator.validate({ ...caller, name: tool.name }, { schema, args }),
     async call(args, signal) {
       const request = requestOf(tool, args, caller);
       if (request.url.length > MAX_URL) return failed('the arguments are too long for a URL');

@@ -5,7 +5,7 @@ import type { VOICE_STATUSES, VOICE_VISIBILITIES } from './voices.schema.js';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-export type VoiceStatus = (typeof VOICE_STATUSES)[number];
+type VoiceStatus = (typeof VOICE_STATUSES)[number];
 export type VoiceVisibility = (typeof VOICE_VISIBILITIES)[number];
 
 /** A voice that an account made. */

@@ -172,6 +172,40 @@ describe('the bounds of a config', () => {
   });
 });
 
+describe('the limits of tools', () => {
+  const many = (count: number, schema: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, schema]));
+
+  it.each([
+    ['200 properties', { parameters: many(201, 'string') }, 'parameters'],
+    ['20 patterns', { parameters: many(21, { type: 'string', pattern: '^a' }) }, 'parameters'],
+    ['32768 bytes', { parameters: { a: 'x'.repeat(33_000) } }, 'parameters'],
+    ['32768 bytes', { response: { a: 'x'.repeat(33_000) } }, 'response'],
+  ])('refuse more than %s', async (limit, changes, field) => {
+    const ask = await plane.asNewAccount();
+    const config = { webhooks: { tools: [tool, { ...tool, name: 'second', ...changes }] } };
+    const { status, body } = await ask('POST', '/agent', { name: 'x', config });
+    expect(status).toBe(422);
+    expect(body.detail).toHaveLength(1);
+    expect(body.detail[0].loc.slice(2)).toEqual(['webhooks', 'tools', 1, field]);
+    expect(body.detail[0].msg).toContain(limit);
+  });
+
+  it('refuse more than 262144 bytes in all tools together', async () => {
+    const parameters = { a: 'x'.repeat(32_000) };
+    const tools = Array.from({ length: 9 }, (_, i) => ({ ...tool, name: `t${i}`, parameters }));
+    expect(await faultsOf({ webhooks: { tools } })).toEqual([
+      ['value_error', 'webhooks.tools.8.parameters'],
+    ]);
+  });
+
+  it('accept a schema that cannot be compiled: nothing is compiled when an agent is saved', async () => {
+    const parameters = many(20, { type: 'string', pattern: '(' });
+    const config = await outputOf({ webhooks: { tools: [{ ...tool, parameters }] } });
+    expect(config.webhooks.tools[0].parameters).toEqual(parameters);
+  });
+});
+
 describe('the forms of an answer', () => {
   it('fill the entries of webhooks and servers and leave their secrets out', async () => {
     const config = await outputOf({

@@ -238,6 +238,13 @@ describe('the states of an agent', () => {
     expect((await other('deploy')).body.message).toBe('The agent is deployed and takes calls');
   });
 
+  it('are told on being deployed that the default model answers where they name none', async () => {
+    const { move } = await makeAgent({});
+    expect((await move('deploy')).body.message).toMatch(
+      /has no llm_model: the default model, now parley-extractive-v1, answers, and another one does when/,
+    );
+  });
+
   it('do not reach deployed in a language that nothing here speaks', async () => {
     const { move, ask, path } = await makeAgent({ tts_params: { language: 'pl' } });
     const { status, body } = await move('deploy');
@@ -253,9 +260,10 @@ describe('the states of an agent', () => {
 describe('a phone number', () => {
   const phone_number = '+14155550100';
 
-  it('rings at one deployed agent only, whoever owns the others', async () => {
-    const first = await makeAgent({ phone_number });
-    const second = await makeAgent({ phone_number });
+  it('rings at one deployed agent of its account only', async () => {
+    const owner = await plane.asNewAccount(phone_number, '+14155550101');
+    const first = await makeAgent({ phone_number }, owner);
+    const second = await makeAgent({ phone_number }, owner);
     expect((await first.move('deploy')).status).toBe(200);
     const { status, body } = await second.move('deploy');
     expect([status, body.code]).toEqual([409, 'PHONE_NUMBER_IN_USE']);
@@ -269,8 +277,9 @@ describe('a phone number', () => {
   });
 
   it('goes to exactly one of twenty agents that are deployed at once', async () => {
+    const owner = await plane.asNewAccount('+4930123456');
     const agents = await Promise.all(
-      Array.from({ length: 20 }, () => makeAgent({ phone_number: '+4930123456' })),
+      Array.from({ length: 20 }, () => makeAgent({ phone_number: '+4930123456' }, owner)),
     );
     const answers = await Promise.all(agents.map(({ move }) => move('deploy')));
     const statuses = answers.map(({ status }) => status).sort();

@@ -24,6 +24,28 @@ describe('an agent that is sent nonsense', () => {
     );
   });
 
+  it.each(['one\r\nX-Injected: two', 'one\ntwo', 'one\rtwo', 'one\u2028two'])(
+    'with %j as a header, or the token of one, is refused',
+    async (value) => {
+      const ask = await plane.asNewAccount();
+      const url = 'https://crm.example.com/mcp';
+      const configs = [
+        { webhooks: { tools: [{ name: 't', url, auth_type: 'bearer_token', auth_token: value }] } },
+        { webhooks: { tools: [{ name: 't', url, headers: { 'X-Key': value } }] } },
+        { webhooks: { tools: [{ name: 't', url, headers: { [value]: 'x' } }] } },
+        { mcp_servers: [{ name: 's', url, auth_type: 'api_key', auth_token: value }] },
+        { mcp_servers: [{ name: 's', url, headers: { 'X-Key': value } }] },
+      ];
+      for (const config of configs) {
+        const { status, body } = await ask('POST', '/agent', { name: 'x', config });
+        expect([status, JSON.stringify(body.detail?.[0]?.loc)]).toEqual([
+          422,
+          expect.stringMatching(/auth_token|headers/),
+        ]);
+      }
+    },
+  );
+
   it.each([
     [undefined, 'missing', ['body']],
     [{}, 'missing', ['body', 'name']],

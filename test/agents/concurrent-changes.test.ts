@@ -77,9 +77,10 @@ describe('POST /agent/init-agent', () => {
         agent_template,
         name: 'X',
       });
-      expect([status, body.agent_template.name]).toEqual([200, 'X']);
+      expect([status, body.agent_template, body.name]).toEqual([200, agent_template, 'X']);
       expect(body.description).not.toBe('');
-      expect((await ask('POST', '/agent', body.agent_template)).status).toBe(201);
+      const { name, config } = body;
+      expect((await ask('POST', '/agent', { name, config })).status).toBe(201);
     }
   });
 

@@ -12,7 +12,7 @@ export const TEXTS = [
 ] as const;
 
 /** The name of our own side. */
-export const OURS = 'parley';
+const OURS = 'parley';
 const WARM_UP_ROUNDS = 2;
 
 /** Medians of one speaker and text. */

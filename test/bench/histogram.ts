@@ -21,3 +21,31 @@ export function boundOf(share: number, before: Counts, after: Counts): number {
   }
   return Number.POSITIVE_INFINITY;
 }
+
+/** The quantile of what was counted, interpolated within its bucket; NaN of nothing. */
+export function quantileOf(share: number, counts: Counts): number {
+  const all = counts.get(Number.POSITIVE_INFINITY) ?? 0;
+  if (all === 0) return Number.NaN;
+  let [lowerBound, lowerCount] = [0, 0];
+  for (const [bound, count] of counts) {
+    if (count >= share * all) {
+      const part = (share * all - lowerCount) / (count - lowerCount);
+      return Number.isFinite(bound) ? lowerBound + part * (bound - lowerBound) : lowerBound;
+    }
+    [lowerBound, lowerCount] = [bound, count];
+  }
+  return lowerBound;
+}
+
+/** What was counted between two readings. */
+export function countsBetween(before: Counts, after: Counts): Counts {
+  return new Map([...after].map(([bound, count]) => [bound, count - (before.get(bound) ?? 0)]));
+}
+
+export function sumOf(readings: readonly Counts[]): Counts {
+  const sum = new Map<number, number>();
+  for (const counts of readings) {
+    for (const [bound, count] of counts) sum.set(bound, (sum.get(bound) ?? 0) + count);
+  }
+  return sum;
+}

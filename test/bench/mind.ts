@@ -140,7 +140,7 @@ async function toolCalls(times: number) {
     authentication: NONE,
   } as const;
   const config = { ...CONFIG, tools: [look], mcpServers: [server] };
-  const open = await tools.open(config, { agentId: 'a', callId: 'c' });
+  const open = await tools.open(config, { accountId: 'o', agentId: 'a', callId: 'c' });
   const runs = new ToolRuns(open!.tools, systemClock, {
     started: () => undefined,
     ended: () => undefined,
@@ -172,6 +172,7 @@ async function toolCalls(times: number) {
   } finally {
     runs.close();
     open?.close();
+    await tools.close();
     await guard.close();
     mcp.close();
     receiver.close();

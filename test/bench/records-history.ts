@@ -14,8 +14,8 @@ import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
 import { migrate } from '../../src/db/migrate.js';
 import { CACHE, makeTestFolder } from '../support/test-folder.js';
 import { type Percentiles, percentilesOf } from './percentiles.js';
-import type { RecordsFigures, RecordsOptions } from './records.js';
 import { plainDays, plainPage } from './records-peer.js';
+import type { RecordsFigures, RecordsOptions } from './records-section.js';
 import { type FilledTable, fillTable, historyIndexes } from './records-table.js';
 
 /** Source: the issue: the first 100 pages. */

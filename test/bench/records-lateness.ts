@@ -5,7 +5,7 @@ import { CallersProcess } from './density/callers-process.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { boundOf, type Counts, countsOf } from './histogram.js';
 import { usageOfTree } from './process-tree.js';
-import type { RecordsFigures, RecordsOptions } from './records.js';
+import type { RecordsFigures, RecordsOptions } from './records-section.js';
 
 const INSTANT = fileURLToPath(new URL('./density/instant-gateway.js', import.meta.url));
 const AGENT = {

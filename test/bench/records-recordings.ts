@@ -13,7 +13,7 @@ import { prepareTool } from '../support/needs.js';
 import { runToneCall, type ToneTimes } from '../support/recordings/tone-call.js';
 import { toneOnsets } from '../support/recordings/tone-onsets.js';
 import { makeTestFolder } from '../support/test-folder.js';
-import type { RecordsFigures, RecordsOptions } from './records.js';
+import type { RecordsFigures, RecordsOptions } from './records-section.js';
 
 const MINUTES = 30;
 const DURATION_MS = MINUTES * 60_000;

@@ -31,7 +31,7 @@ function gateway({ endedWithinMs }: { endedWithinMs?: number } = {}) {
   });
   commands.start();
   opened.push(commands);
-  const hold = (callId: string) => {
+  const hold = (callId: string, slowly?: () => Promise<unknown>) => {
     let over: Promise<void> | undefined;
     // As in a call, the first reason counts: a sweep may find it ended before it has gone from here.
     const end = (reason: string) => {
@@ -39,11 +39,17 @@ function gateway({ endedWithinMs }: { endedWithinMs?: number } = {}) {
       return over;
     };
     const finish = async (reason: string) => {
+      await slowly?.();
       ended.push(`${callId} ${reason}`);
       await calls.end(callId, reason as 'user_hangup');
       live.remove(callId);
     };
-    live.add(callId, { end, call: { hangUp: end } } as unknown as LiveCall);
+    const transfer = async () => {
+      await slowly?.();
+      return 'done';
+    };
+    const phone = { canTransfer: true, transfer };
+    live.add(callId, { end, phone, call: { hangUp: end } } as unknown as LiveCall);
   };
   return { id, calls, commands, ended, hold };
 }
@@ -94,6 +100,24 @@ it('ends a call that another gateway holds, and has its record when it says so',
   await other.commands.end(callId, 'operator_ended'); // idempotent
   expect(await reasonOf(callId)).toBe('user_hangup');
   expect(await database.db('call_commands')).toEqual([]);
+});
+
+it('waits for what comes of a command by notice, not by asking the database again and again', async () => {
+  const [holder, other] = [gateway(), gateway()];
+  await waitFor(async () => expect(await listeners()).toHaveLength(2));
+  const callId = await reserve(holder.calls);
+  await holder.calls.take(callId, holder.id);
+  holder.hold(callId, () => database.db.raw('select pg_sleep(0.7)'));
+  const answers = vi.spyOn(CallCommandsRepository.prototype, 'takeAnswer');
+  const rows = vi.spyOn(other.calls, 'find');
+  try {
+    expect(await other.commands.transfer(callId, '+14155550100')).toBe('done');
+    expect(answers.mock.calls.length).toBeLessThanOrEqual(3);
+    await other.commands.end(callId, 'user_hangup');
+    expect(rows.mock.calls.length).toBeLessThanOrEqual(3);
+  } finally {
+    answers.mockRestore();
+  }
 });
 
 it('ends a call here without a detour, and one that waits for its client', async () => {

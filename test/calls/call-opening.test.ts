@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { describe, expect, it, vi } from 'vitest';
+import { Greetings } from '../../agents-runtime/agent/greetings.js';
+import { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
+import type { CallTransport } from '../../agents-runtime/call/transport.js';
+import { systemClock } from '../../agents-runtime/clock.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
+import { CallMetrics } from '../../src/calls/call-metrics.js';
 import { CallOpening, type CallOpeningParts } from '../../src/calls/call-opening.js';
 import type { CallRow } from '../../src/calls/call-row.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { LiveCalls } from '../../src/calls/live-calls.js';
+import { LiveHub } from '../../src/live/live-hub.js';
 import { CONFIG } from '../support/call-harness.js';
 import { withControlPlane } from '../support/control-plane.js';
 import { ToneVoice } from '../support/tone-voice.js';
@@ -30,20 +39,50 @@ async function reserved() {
     return refusal ?? call.callId;
   };
   const live = new LiveCalls();
+  const hub = new LiveHub();
+  const registry = new Registry();
+  const recorded: string[] = [];
   const models = {
-    dictionaryFor: async () => undefined,
+    dictionaryFor: async (): Promise<undefined> => undefined,
     voiceFor: () => new ToneVoice({ sampleRate: 16_000 }),
     toolsFor: async () => undefined,
+    voiceActivity: { open: () => ({ push: () => undefined, close: () => undefined }) },
+    greetings: new Greetings(systemClock),
+    recogniserFor: () => ({ id: 'none', languages: ['en'] }),
+    liveRecogniserFor: () => undefined,
+    replyModelFor: () => ({ id: 'none' }),
+    fallbackModelsFor: () => [],
+    fallbackVoicesFor: () => [],
+    voicesFor: () => undefined,
   };
-  const parts = { calls, live, models, configOf: () => CONFIG, agents: new AgentsRepository(db) };
-  // Who takes a call needs no more than these; the rest begins it.
+  const recordings = {
+    begin: () => ({ write: () => undefined, end: () => recorded.push('end') }),
+  };
+  const parts = {
+    ...{ calls, live, models, hub, recordings, agents: new AgentsRepository(db) },
+    configOf: () => ({ ...CONFIG, recordingEnabled: true }),
+    ticker: new FrameTicker(systemClock),
+    metrics: new CallMetrics(registry),
+    replays: undefined,
+  };
   const opening = new CallOpening({
     gatewayId: randomUUID(),
     ...parts,
   } as unknown as CallOpeningParts);
   const callId = await reserve();
   const row = async () => (await db<CallRow>('calls').where({ call_id: callId }).first())!;
-  return { agent_id, callId, change, reserve, row, live, models, opening };
+  /** Calls that this gateway's metrics count as running. */
+  const counted = async () => {
+    const lines = (await registry.metrics()).matchAll(/^calls\{.*\} (\d+)$/gm);
+    return [...lines].reduce((sum, [, value]) => sum + Number(value), 0);
+  };
+  const take = async () => {
+    const taken = await opening.take(callId, PHONE);
+    if (typeof taken === 'string') throw new Error(`The call was refused: ${taken}`);
+    return taken;
+  };
+  const gateway = { live, hub, models, recorded, counted };
+  return { agent_id, callId, change, reserve, row, opening, take, ...gateway };
 }
 
 const PHONE = { mustBeDeployed: true };
@@ -93,5 +132,114 @@ describe('a call that its wire has come for', () => {
     await expect(opening.take(callId, PHONE)).rejects.toThrow('away');
     expect((await row()).state).toBe('ended');
     expect(await reserve()).toMatch(/-/);
+  });
+});
+
+/** A transport of which nobody plays anything. */
+function silentTransport(): CallTransport {
+  const ignore = () => undefined;
+  return {
+    ...{ sampleRate: 16_000, hasEchoCanceller: true, backlogBytes: 0 },
+    ...{ audio: ignore, pause: ignore, resumeFrom: ignore, clear: ignore },
+    ...{ send: ignore, close: ignore },
+  };
+}
+
+const log = pino({ level: 'silent' });
+
+describe('a call whose transport does not start', () => {
+  it('leaves nothing behind', async () => {
+    const { take, live, hub, callId, counted, recorded, row } = await reserved();
+    const taken = await take();
+    expect(() =>
+      taken.begin(silentTransport(), { log }, () => {
+        throw new Error('the socket is gone');
+      }),
+    ).toThrow('the socket is gone');
+    await taken.drop();
+    await vi.waitFor(async () => {
+      expect(live.size).toBe(0);
+      expect(hub.find(callId)).toBeUndefined();
+      expect(await counted()).toBe(0);
+      expect(recorded).toEqual(['end']);
+      expect(await row()).toMatchObject({ state: 'ended', ended_reason: 'error_transport' });
+    });
+  });
+
+  it('leaves nothing behind where the call itself cannot be made', async () => {
+    const { take, live, hub, callId, counted, recorded, models } = await reserved();
+    const taken = await take();
+    models.voiceActivity.open = () => {
+      throw new Error('the model is gone');
+    };
+    const start = vi.fn();
+    expect(() => taken.begin(silentTransport(), { log }, start)).toThrow('the model is gone');
+    await taken.drop();
+    expect(start).not.toHaveBeenCalled();
+    expect(live.size).toBe(0);
+    expect(hub.find(callId)).toBeUndefined();
+    expect(await counted()).toBe(0);
+    expect(recorded).toEqual(['end']);
+  });
+});
+
+describe('a drain', () => {
+  /** A call that is being taken, and how to let that go on. */
+  async function beingTaken() {
+    const gateway = await reserved();
+    const [reached, released] = [new AbortController(), new AbortController()];
+    gateway.models.dictionaryFor = async () => {
+      reached.abort();
+      await once(released.signal, 'abort');
+      return undefined;
+    };
+    const taking = gateway.take();
+    await once(reached.signal, 'abort');
+    let isDrained = false;
+    const drain = async (ms: number) => {
+      await gateway.live.drain(ms);
+      isDrained = true;
+    };
+    return {
+      ...gateway,
+      taking,
+      drain,
+      isDrained: () => isDrained,
+      letGoOn: () => released.abort(),
+    };
+  }
+
+  it('waits for a call that is being taken when it begins, and for its end', async () => {
+    const { taking, drain, isDrained, letGoOn, live, callId } = await beingTaken();
+    const draining = drain(60_000);
+    letGoOn();
+    const taken = await taking;
+    expect(isDrained()).toBe(false);
+    taken.begin(silentTransport(), { log }, () => undefined);
+    expect(live.size).toBe(1);
+    expect(isDrained()).toBe(false);
+    await live.get(callId)?.end('user_hangup');
+    await draining;
+  });
+
+  it('waits no longer for one that is given up', async () => {
+    const { taking, drain, letGoOn } = await beingTaken();
+    const draining = drain(60_000);
+    letGoOn();
+    await (await taking).drop();
+    await draining;
+  });
+
+  it('lets no call begin that was not taken before its time was over', async () => {
+    const { taking, drain, letGoOn, live, row, counted } = await beingTaken();
+    await drain(0);
+    letGoOn();
+    const taken = await taking;
+    const begin = () => taken.begin(silentTransport(), { log }, () => undefined);
+    expect(begin).toThrow('stopping');
+    await taken.drop();
+    expect(live.size).toBe(0);
+    expect(await counted()).toBe(0);
+    expect((await row()).state).toBe('ended');
   });
 });

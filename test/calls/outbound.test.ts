@@ -38,8 +38,8 @@ let serial = 0;
 const newNumber = () => `+1415556${String(serial++).padStart(4, '0')}`;
 
 async function agentWith(config: object = {}) {
-  const ask = await plane.asNewAccount();
   const phone_number = newNumber();
+  const ask = await plane.asNewAccount(phone_number);
   const mayCall = { allow_outbound_calling: true, outbound_contacts: { Ann: TO }, phone_number };
   const agent = { name: 'Pool', config: { ...mayCall, ...config } };
   const agent_id: string = (await ask('POST', '/agent', agent)).body.agent_id;
@@ -193,7 +193,7 @@ describe('a call out is refused', () => {
 
   it('by a carrier that is not configured', async () => {
     const { status, body } = await (await agentWith({ phone_provider: 'telnyx' })).call();
-    expect([status, body.code]).toEqual([502, 'PROVIDER_ERROR']);
+    expect([status, body.code]).toEqual([409, 'NOT_CONFIGURED']);
     expect(body.error).toContain('set TELNYX_API_KEY');
   });
 });

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { recordRoutes } from '../../src/calls/records.routes.js';
@@ -25,6 +27,14 @@ const plane = withControlPlane({
       origin: () => origin,
     }),
 });
+
+/** Asks for a target exactly as it stands, which fetch would rewrite. */
+async function statusOf(target: string): Promise<number | undefined> {
+  const asked = request(plane.url, { path: target }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
 
 const LATENCY = {
   turn: 1,
@@ -233,6 +243,20 @@ describe('a link', () => {
     clockMs = madeMs + 3_601_000;
     const late = await fetch(url);
     expect([late.status, JSON.parse(await late.text()).code]).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('is refused where only a URL parser reads the signed path in it', async () => {
+    const { url } = await linkOf();
+    const { pathname, search } = url;
+    for (const path of [
+      pathname.replace('/downloads/', '/downloads/x\\..\\'),
+      pathname.replace('/transcript', '/x\\..\\transcript'),
+      pathname.replace('/transcript', '/x%5c..%5ctranscript'),
+      `${pathname}/`,
+    ]) {
+      expect([path, await statusOf(path + search)]).toEqual([path, 403]);
+    }
+    expect(await statusOf(pathname + search)).toBe(200);
   });
 
   it('is worth nothing once it is altered', async () => {

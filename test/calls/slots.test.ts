@@ -42,3 +42,14 @@ it('of another account are its own', async () => {
     expect(await calls.reserve(call(accountId))).toBe('concurrency_limit');
   }
 });
+
+it('are looked up without waiting for a call that is taking one', async () => {
+  const calls = new CallsRepository(database.db, 1);
+  const accountId = await new AccountsRepository(database.db).insert('An account of a test');
+  await database.db.transaction(async (transaction) => {
+    await transaction('accounts').where({ id: accountId }).forUpdate().first();
+    expect(await calls.refusalOf(accountId)).toBeUndefined();
+  });
+  await calls.reserve(call(accountId));
+  expect(await calls.refusalOf(accountId)).toBe('concurrency_limit');
+});

@@ -105,7 +105,7 @@ describe('subtitles', () => {
         const vtt = readVtt(await written('vtt', rows, call));
         expect(vtt.errors).toEqual([]);
         expect(vtt.cues).toEqual(wanted);
-        const srt = await readSrt(await written('srt', rows, call));
+        const srt = readSrt(await written('srt', rows, call));
         expect(srt.map((cue) => ({ ...cue, text: visible(cue.text) }))).toEqual(
           wanted.map(({ speaker, text, ...times }) => ({ ...times, text: `${speaker}: ${text}` })),
         );

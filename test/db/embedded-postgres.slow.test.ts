@@ -17,13 +17,17 @@ import { commandLine, processStart } from '../../src/db/embedded/process-identit
 import { adoptServer } from '../../src/db/embedded/server.js';
 import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
 import { StartError } from '../../src/errors.js';
-import { serverPid, Writer } from '../support/embedded-processes.js';
+import { isServerReady, serverPid, Writer } from '../support/embedded-processes.js';
 import { CACHE, makeTestFolder } from '../support/test-folder.js';
 
 // Servers are started, killed and recover.
 vi.setConfig({ testTimeout: 90_000 });
 
 const IS_ROOT = process.getuid?.() === 0;
+const NOBODY = 65_534;
+/** As root: a user that nobody else has. */
+const SERVER_UID = IS_ROOT ? 65_521 : process.getuid?.();
+const asServer = IS_ROOT ? { uid: SERVER_UID, gid: SERVER_UID } : {};
 
 /** What a first start and an end in order leave: copied, so that not every test creates a database. */
 const template = makeTestFolder();
@@ -56,6 +60,54 @@ async function writtenRows(db: Knex): Promise<number[]> {
   return db('written').orderBy('number').pluck('number');
 }
 
+describe.runIf(IS_ROOT)('the database of a gateway that root started', () => {
+  /** The data as an older version left it. */
+  function giveToNobody(): void {
+    spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(dataDir, 'postgres')]);
+  }
+
+  /** Whether a process of this user gets to the data or to the socket. */
+  function isOpenTo(uid: number, { connection }: EmbeddedDatabase): boolean {
+    const look = ['-c', `cat ${dataDir}/postgres/PG_VERSION || ls ${connection.host}`];
+    return spawnSync('/bin/sh', look, { uid, gid: uid, cwd: '/' }).status === 0;
+  }
+
+  it('is closed to whatever else runs as nobody, also with data of an older version', async () => {
+    giveToNobody();
+    const database = await start();
+    expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(SERVER_UID);
+    expect(isOpenTo(NOBODY, database)).toBe(false);
+    expect((await database.db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('is taken over from a server that survived an older version', async () => {
+    const first = await start();
+    await first.db.schema.createTable('written', (table) => table.integer('number'));
+    const command = commandLine(serverPid(dataDir)).split(' ');
+    await first.db.destroy();
+    await first.stop();
+    giveToNobody();
+    mkdirSync(first.connection.host, { mode: 0o700 });
+    spawnSync('chown', [`${NOBODY}:${NOBODY}`, first.connection.host]);
+    writeFileSync(join(dataDir, 'postgres-socket'), first.connection.host);
+    const [program = '', ...args] = command;
+    const older = spawn(program, args, { uid: NOBODY, gid: NOBODY, cwd: '/', stdio: 'ignore' });
+    closers.push(async () => older.kill('SIGKILL'));
+    await expect.poll(() => isServerReady(dataDir), { timeout: 20_000 }).toBe(true);
+    const { adopted, db } = await start();
+    expect(adopted).toBe(false);
+    expect(older.exitCode).toBe(0);
+    expect(await writtenRows(db)).toEqual([]);
+  });
+
+  it('is made for that user where there is none yet', async () => {
+    await rm(join(dataDir, 'postgres'), { recursive: true });
+    const database = await start();
+    expect(isOpenTo(NOBODY, database)).toBe(false);
+    expect(statSync(join(dataDir, 'postgres/base')).uid).toBe(SERVER_UID);
+  });
+});
+
 describe('startEmbeddedPostgres', () => {
   it('listens on a socket that only its user reaches, and on no port', async () => {
     const { connection, db } = await start();
@@ -65,7 +117,7 @@ describe('startEmbeddedPostgres', () => {
       "select current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync, datlocprovider as provider, datlocale as locale from pg_database where datname = current_database()",
     );
     expect(rows).toEqual([{ addresses: '', fsync: 'on', provider: 'b', locale: 'C.UTF-8' }]);
-    expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(IS_ROOT ? 65_534 : process.getuid?.());
+    expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(SERVER_UID);
   });
 
   it('hands none of our environment on to the server', async () => {
@@ -190,7 +242,7 @@ describe('after a kill', () => {
     process.kill(pid, 'SIGKILL');
     await writer.kill();
     const pidFile = join(dataDir, 'postgres/postmaster.pid');
-    const bystander = spawn('sleep', ['60'], { ...(IS_ROOT && { uid: 65_534, gid: 65_534 }) });
+    const bystander = spawn('sleep', ['60'], { ...asServer });
     closers.push(async () => bystander.kill());
     writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(bystander.pid)));
     const { db } = await start();
@@ -240,7 +292,7 @@ describe('after a kill', () => {
       `port=${20_000 + (process.pid % 10_000)}`,
     ];
     const other = spawn(program, [...args, ...elsewhere], {
-      ...(IS_ROOT && { uid: 65_534, gid: 65_534 }),
+      ...asServer,
       cwd: '/',
       stdio: 'ignore',
     });

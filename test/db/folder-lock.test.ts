@@ -90,6 +90,41 @@ describe('lockFolder', () => {
     await holdAndRelease();
   });
 
+  describe('by a gateway of another container on this machine', () => {
+    /** Makes the lock look as if its holder had another host name, and a pid that lives here, too. */
+    function moveHolder(): void {
+      const path = join(folder, 'gateway.lock');
+      const [, start, , ...more] = readFileSync(path, 'utf8').split('\n');
+      writeFileSync(path, [1, start, 'elsewhere', ...more].join('\n'));
+    }
+
+    it('is taken over at once when that was killed', async () => {
+      const { child } = await contend();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      moveHolder();
+      const startedAt = performance.now();
+      await holdAndRelease();
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      expect(readdirSync(folder)).toEqual([]);
+    });
+
+    it('is refused while that lives, whatever its signs of life', async () => {
+      await contend();
+      moveHolder();
+      touchLock(Date.now() - 60_000);
+      await expect(lockFolder(folder)).rejects.toThrow(/process 1 on elsewhere/);
+    });
+
+    it('is refused under the same host name, too, whose pids say nothing', async () => {
+      await contend();
+      const path = join(folder, 'gateway.lock');
+      const [, start, ...more] = readFileSync(path, 'utf8').split('\n');
+      writeFileSync(path, ['999999999', start, ...more].join('\n'));
+      await expect(lockFolder(folder)).rejects.toThrow(/process 999999999/);
+    });
+  });
+
   it('lets one of many that start at once take over what a killed one left', async () => {
     forge(process.ppid, 'long ago', hostname());
     const outcomes = await Promise.all(Array.from({ length: 6 }, contend));
@@ -110,6 +145,6 @@ describe('lockFolder', () => {
     const lock = await lockFolder(folder);
     forge(1, 'someone else', hostname());
     await lock.release();
-    expect(readdirSync(folder)).toEqual(['gateway.lock']);
+    expect(readdirSync(folder)).toEqual(['gateway.lock']); // and no beacon
   });
 });

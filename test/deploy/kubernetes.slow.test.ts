@@ -80,6 +80,16 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
     );
   });
 
+  it('let nobody read metrics through the ingress', () => {
+    const metrics = objects.find(({ metadata }) => metadata.name === 'parley-metrics');
+    expect(metrics).toMatchObject({
+      metadata: {
+        annotations: { 'nginx.ingress.kubernetes.io/denylist-source-range': '0.0.0.0/0,::/0' },
+      },
+      spec: { rules: [{ http: { paths: [{ path: '/metrics', pathType: 'Prefix' }] } }] },
+    });
+  });
+
   it('scale by the calls too, where there is Prometheus', () => {
     const example = files.kubernetes('example');
     const scaler = example.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
@@ -88,7 +98,21 @@ describeWith(['deploy-check'], 'the Kubernetes manifests', (tools) => {
       { type: 'Resource', resource: { name: 'cpu' } },
     ];
     expect(scaler).toMatchObject({ spec: { metrics } });
-    expect(example.some(({ kind }) => kind === 'ServiceMonitor')).toBe(true);
+    expect(example.find(({ kind }) => kind === 'ServiceMonitor')).toMatchObject({
+      spec: {
+        endpoints: [
+          {
+            path: '/metrics',
+            authorization: { credentials: { name: 'parley-secrets', key: 'metrics-token' } },
+          },
+        ],
+      },
+    });
+    const gateways = Gateways.parse(example.find(({ kind }) => kind === 'StatefulSet'));
+    expect(gateways.spec.template.spec.containers[0].env).toContainEqual({
+      name: 'METRICS_TOKEN_FILE',
+      value: '/run/secrets/parley/metrics-token',
+    });
     expect(files.yaml('kubernetes/monitoring/adapter-rules.yaml')).toMatchObject({
       rules: { custom: [{ name: { as: 'parley_call_load' } }] },
     });

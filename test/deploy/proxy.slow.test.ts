@@ -80,7 +80,9 @@ describeWith(['caddy'], 'the proxy', (tools) => {
   });
 
   it('shows nobody the metrics', async () => {
-    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    for (const path of ['/metrics', '/metrics/', '/metric%73', '//metrics']) {
+      expect((await fetch(url + path)).status, path).toBe(404);
+    }
   });
 
   it('stands before LiveKit under its own name, and takes its webhooks from inside', async () => {

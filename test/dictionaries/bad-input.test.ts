@@ -147,6 +147,22 @@ describe('a form that is no such form', () => {
     });
   });
 
+  it('has an empty field as if it were left out', async () => {
+    const ask = await plane.asNewAccount();
+    const form = new FormData();
+    form.set('file', new Blob([lexicon(LEXEME, 'de-CH')]), 'x.pls');
+    form.set('name', '');
+    form.set('language', '');
+    const { status, body } = await ask('POST', path, form);
+    expect([status, body.detail[0].type, body.detail[0].loc]).toEqual([
+      422,
+      'missing',
+      ['body', 'name'],
+    ]);
+    form.set('name', 'Swiss');
+    expect((await ask('POST', path, form)).body).toMatchObject({ name: 'Swiss', language: 'de' });
+  });
+
   it('is JSON, broken, or has its file elsewhere', async () => {
     const ask = await plane.asNewAccount();
     expect((await ask('POST', path, { name: 'x' })).status).toBe(415);

@@ -65,6 +65,22 @@ describe('a new dictionary', () => {
   });
 });
 
+describe('a change of rules that is repeated with its key', () => {
+  it.each([
+    ['set-rules', { rules: [CPP] }],
+    ['add-rules', { rules: [CPP] }],
+    ['remove-rules', { rule_ids: ['sql'] }],
+  ])('makes one version: %s', async (verb, body) => {
+    const { ask, path } = await setUp([SQL]);
+    const send = () => ask('POST', `${path}/${verb}`, body, { 'idempotency-key': verb });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect((await ask('GET', path)).body.current_version).toBe(2);
+  });
+});
+
 describe('the list', () => {
   it('has the summaries of the account, the newest first', async () => {
     const { ask, made } = await setUp();

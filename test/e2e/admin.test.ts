@@ -100,6 +100,18 @@ describe('npm run admin', () => {
       .toBe(401);
   });
 
+  it('assigns phone numbers to accounts, and lists and takes them back', async () => {
+    await admin(['accounts', 'add', 'Calling']);
+    const number = '+15550123';
+    const assigned = await admin(['numbers', 'assign', 'Calling', '+1 (555) 0123']);
+    expect([assigned.code, assigned.told]).toEqual([0, expect.stringContaining(number)]);
+    expect((await admin(['numbers', 'list', 'Calling'])).told).toMatch(
+      /\+15550123 .*Calling +- +yes/,
+    );
+    expect((await admin(['numbers', 'unassign', number])).code).toBe(0);
+    expect((await admin(['numbers'])).told).not.toContain(number);
+  });
+
   it('says in a sentence what is wrong', async () => {
     const wrong: [string[], number, string][] = [
       [['accounts', 'rename', 'Nobody', 'Other'], 1, 'There is no account "Nobody"'],
@@ -108,6 +120,8 @@ describe('npm run admin', () => {
       [['keys', 'add', ACCOUNT, 'Key', '--scopes', 'everything'], 1, '--scopes takes'],
       [['keys', 'add', ACCOUNT, 'Key', '--days', '0'], 1, '--days takes'],
       [['keys', 'revoke', ACCOUNT, '999999'], 1, 'has no key 999999'],
+      [['numbers', 'assign', ACCOUNT, '0301234'], 1, 'must be E.164'],
+      [['numbers', 'unassign', '+15550199'], 1, 'assigned to no account'],
       [['restore', 'nowhere.zip'], 1, 'There is no file'],
       [['conquer'], 2, 'usage:'],
       [['accounts', '--colour'], 2, 'usage:'],

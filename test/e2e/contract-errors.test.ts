@@ -33,6 +33,9 @@ const SINGLE: Readonly<Record<string, string>> = {
   'POST /api/v1/agent/release-phone-number 409': 'numbers.test.ts',
   'POST /api/v1/agent/release-phone-number 502': 'numbers.test.ts',
   'POST /api/v1/calls/outbound 409': 'idempotent-answers.test.ts: no call can be dialled here',
+  'POST /api/v1/calls/outbound 502': 'outbound.test.ts',
+  'POST /api/v1/connection/connection-details 502': 'room-details.test.ts',
+  'POST /api/v1/connection/test-connection-details 502': 'room-details.test.ts',
   'GET /api/v1/downloads/{call_id}/{file} 404': 'records.test.ts',
   'GET /api/v1/downloads/{call_id}/{file} 416': 'records.test.ts',
   'POST /api/v1/tts/clone-voice 409': 'voices.test.ts',
@@ -220,29 +223,39 @@ it("a voice that does not speak the call's language is 400", async () => {
   for (const operation of documenting(400).filter(({ path: at }) => at.includes('/connection/'))) {
     await provoke(operation, 400, { body });
     const livekit = { agent_id, transport: 'livekit' };
-    const { body: told } = await provoke(operation, 502, { body: livekit });
+    const { body: told } = await provoke(operation, 409, { body: livekit });
     expect(told).toMatchObject({
-      code: 'PROVIDER_ERROR',
+      code: 'NOT_CONFIGURED',
       error: expect.stringContaining('LIVEKIT_URL'),
     });
   }
 });
 
-it('a carrier or an exchange that is away or not set up, and Google without its settings, are 502', async () => {
-  for (const operation of documenting(502).filter(({ path }) => /phone-number|google/.test(path))) {
+it('a carrier that is away is 502', async () => {
+  for (const operation of documenting(502).filter(({ path }) => path.includes('phone-number'))) {
     if (`${nameOf(operation)} 502` in SINGLE) continue;
     await provoke(operation, 502, { body: plane().bodyOf(operation) });
   }
+});
+
+it('a carrier, an exchange and Google without their settings are 409', async () => {
   const to = '+14155550100';
   const config = {
     allow_outbound_calling: true,
     outbound_contacts: { Ann: to },
     phone_provider: 'telnyx',
   };
-  const body = { agent_id: await makeDeployedAgent(config), target_phone_number: to };
-  await provoke(operationOf('POST /api/v1/calls/outbound'), 502, { body });
-  const announced = operationOf('POST /api/v1/telephony/audiosocket/calls');
-  await provoke(announced, 502, { body: { agent_id: body.agent_id } });
+  const agent_id = await makeDeployedAgent(config);
+  const asked: Readonly<Record<string, object>> = {
+    'POST /api/v1/calls/outbound': { agent_id, target_phone_number: to },
+    'POST /api/v1/telephony/audiosocket/calls': { agent_id },
+    'POST /api/v1/agent/search-phone-numbers': { provider: 'telnyx' },
+    'POST /api/v1/google/{agent_id}/oauth/start': { return_path: '/' },
+  };
+  for (const [name, body] of Object.entries(asked)) {
+    const { body: told } = await provoke(operationOf(name), 409, { body });
+    expect(told.code).toBe('NOT_CONFIGURED');
+  }
 });
 
 it('every documented error was provoked, here or where it is said', () => {

@@ -42,7 +42,7 @@ it('disconnects nothing where nothing is linked', async () => {
 it('names the settings without which nothing can be linked', async () => {
   const { ask, id } = await agent();
   const { status, body } = await ask('POST', `/google/${id}/oauth/start`, { return_path: '/' });
-  expect([status, body.code]).toEqual([502, 'PROVIDER_ERROR']);
+  expect([status, body.code]).toEqual([409, 'NOT_CONFIGURED']);
   expect(body.error).toMatch(/GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET/);
 });
 

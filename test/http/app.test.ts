@@ -92,6 +92,9 @@ describe('what stands at the root', () => {
 
   it('shows the documents and the page from this server alone', async () => {
     const docs = await ask('GET', '/docs/', { key: null });
+    const start = await ask('GET', '/docs/start.js', { key: null });
+    // Keys stay in the page's memory: a shared browser keeps none.
+    expect(start.body).not.toContain('persistAuthorization');
     expect(docs.status).toBe(200);
     for (const [, path] of docs.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
       if (path === 'data:,') continue; // no icon

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { IdempotentAnswersRepository } from '../../src/http/idempotent-answers.repository.js';
+import type { Scope } from '../../src/keys/scopes.js';
 import { withControlPlane } from '../support/control-plane.js';
 
 const plane = withControlPlane();
@@ -76,6 +77,52 @@ describe('a repetition with the same Idempotency-Key', () => {
     expect(second.body.agent_id).not.toBe(first.body.agent_id);
   });
 
+  it('belongs to its API key: another key of the account receives nothing of the answer', async () => {
+    const accountId = await plane.makeAccount();
+    const admin = plane.askAs(await plane.makeKey(accountId));
+    const weak = plane.askAs(await plane.makeKey(accountId, ['keys', 'agents']));
+    const wanted = { name: 'mighty', scopes: ['*'] };
+    const made = await admin('POST', '/auth/api-key', wanted, keyed('grant'));
+    expect(made.status).toBe(201);
+    const stolen = await weak('POST', '/auth/api-key', wanted, keyed('grant'));
+    expect([stolen.status, stolen.body.code]).toEqual([403, 'FORBIDDEN']);
+    expect(JSON.stringify(stolen.body)).not.toContain(made.body.api_key);
+    const first = await admin('POST', '/agent', AGENT, keyed('agent'));
+    const other = await weak('POST', '/agent', AGENT, keyed('agent'));
+    expect([other.status, other.headers.get('idempotency-replayed')]).toEqual([201, null]);
+    expect(other.body.agent_id).not.toBe(first.body.agent_id);
+  });
+
+  it('is refused when its API key has lost the right to what it asks for', async () => {
+    const accountId = await plane.makeAccount();
+    const admin = plane.askAs(await plane.makeKey(accountId));
+    const made = await admin('POST', '/auth/api-key', {
+      name: 'delegate',
+      scopes: ['keys', 'calls'],
+    });
+    const delegate = plane.askAs(made.body.api_key);
+    const wanted = { name: 'x', scopes: ['calls'] };
+    const first = await delegate('POST', '/auth/api-key', wanted, keyed('grant'));
+    expect(first.status).toBe(201);
+    await admin('PUT', `/auth/api-key/${made.body.key_info.id}`, { scopes: ['keys'] });
+    const again = await delegate('POST', '/auth/api-key', wanted, keyed('grant'));
+    expect([again.status, again.body.detail]).toEqual([403, 'Missing scope: calls']);
+  });
+
+  it('belongs to the scopes of a JWT, in any order', async () => {
+    const accountId = await plane.makeAccount();
+    const asToken = async (...scopes: Scope[]) => {
+      const expires = new Date(Date.now() + 60_000);
+      return plane.askAs(await plane.tokens.issue(accountId, scopes, expires));
+    };
+    const one = await (await asToken('agents', 'calls'))('POST', '/agent', AGENT, keyed('jwt'));
+    const same = await (await asToken('calls', 'agents'))('POST', '/agent', AGENT, keyed('jwt'));
+    const other = await (await asToken('agents'))('POST', '/agent', AGENT, keyed('jwt'));
+    expect(same.body.agent_id).toBe(one.body.agent_id);
+    expect(other.status).toBe(201);
+    expect(other.body.agent_id).not.toBe(one.body.agent_id);
+  });
+
   it('is served anew after a day, and when the first one died with its gateway', async () => {
     const accountId = await plane.makeAccount();
     const ask = plane.askAs(await plane.makeKey(accountId));
@@ -95,14 +142,23 @@ describe('a repetition with the same Idempotency-Key', () => {
 });
 
 describe('stored answers', () => {
-  it('can be read by nobody who reads the database', async () => {
-    const ask = await plane.asNewAccount();
+  it('are sealed and hold no API key, which a repetition does not show again', async () => {
+    const accountId = await plane.makeAccount();
+    const token = await plane.makeKey(accountId);
+    const { keyId } = (await plane.directory.authenticate(token))!;
+    const ask = plane.askAs(token);
     const { body } = await ask('POST', '/auth/api-key', { name: 'shown once' }, keyed('secret'));
     const row = await plane.database.db('idempotent_answers').where({ key: 'secret' }).first();
     expect(row.answer).toMatch(/^sealed:/);
-    expect(JSON.stringify(row)).not.toContain(body.api_key);
+    const place = `idempotent-answer ${accountId} key:${keyId} secret`;
+    const opened = plane.box.open(row.answer, place);
+    expect(opened).toContain('shown once');
+    expect(opened).not.toContain('vk_');
     const again = await ask('POST', '/auth/api-key', { name: 'shown once' }, keyed('secret'));
-    expect(again.body.api_key).toBe(body.api_key);
+    expect([again.status, again.body.code]).toEqual([409, 'SECRET_ALREADY_SHOWN']);
+    expect(again.body.detail).toContain(`id ${body.key_info.id}`);
+    expect(JSON.stringify(again.body)).not.toContain('vk_');
+    expect((await ask('GET', '/auth/api-key')).body.total_keys).toBe(2);
   });
 
   it('are bounded for each account: the oldest go first', async () => {
@@ -110,8 +166,9 @@ describe('stored answers', () => {
     const repository = new IdempotentAnswersRepository(plane.database.db, 3);
     const hash = Buffer.alloc(32);
     for (const key of ['a', 'b', 'c', 'd', 'e']) {
-      await repository.take({ accountId, key, hash });
-      await repository.keep({ accountId, key, hash }, 'answer');
+      const request = { accountId, principal: 'key:1', key, hash };
+      await repository.take(request);
+      await repository.keep(request, 'answer');
       await new Promise((resolve) => setTimeout(resolve, 3)); // times differ by a millisecond
     }
     const left = await plane.database.db('idempotent_answers').where({ account_id: accountId });

@@ -42,6 +42,19 @@ describe('the order of checks', () => {
   });
 });
 
+describe('answers of the API', () => {
+  it.each([
+    [200, 'GET', '/api/v1/things/best', 'all'],
+    [401, 'GET', '/api/v1/things/best', null],
+    [403, 'DELETE', '/api/v1/things/1', 'speech'],
+    [404, 'GET', '/api/v1/nowhere', 'all'],
+    [422, 'GET', '/api/v1/things/x', 'all'],
+  ])('with status %i are kept by no cache', async (expected, method, path, key) => {
+    const { status, headers } = await ask(method, path, { key });
+    expect([status, headers.get('cache-control')]).toEqual([expected, 'no-store']);
+  });
+});
+
 describe('routes', () => {
   it('are the same with and without the slash at their end, with no redirect', async () => {
     for (const path of ['/api/v1/echo', '/api/v1/echo/']) {

@@ -30,11 +30,21 @@ const OWN: SocketRoute = {
   open: (socket) => socket.close(1000, 'done'),
 };
 
-/** Lets everybody in, and knows nobody. */
-const OPEN_DOOR: SocketRoute = {
+/** Names an account that the client has not proved to act for. */
+const UNVERIFIED: SocketRoute = {
   ...OWN,
-  path: '/door',
-  authenticate: async () => ({ accountId: '', keyId: null, scopes: [], isStranger: true }),
+  path: '/unverified',
+  isVerifiedByFirstMessage: true,
+  open: (socket, { limits }) => {
+    socket.once('message', (data) => {
+      const counted =
+        String(data) === 'good' ? limits.countRequest('caller') : limits.countFailedAuth();
+      counted.then(
+        () => socket.close(1000, 'done'),
+        (error: Error) => socket.close(1008, error.message),
+      );
+    });
+  },
 };
 
 const LIMITS = { requestsPerMinute: 30, failedAuthsPerMinute: 6 };
@@ -51,7 +61,7 @@ let dispatcher: UpgradeDispatcher;
 let port: number;
 
 beforeAll(async () => {
-  dispatcher = new UpgradeDispatcher([ECHO, OWN, OPEN_DOOR], {
+  dispatcher = new UpgradeDispatcher([ECHO, OWN, UNVERIFIED], {
     limiter,
     addressOf: ({ headers }) => String(headers['x-from'] ?? '10.0.0.1'),
     log: pino({ level: 'silent' }),
@@ -101,6 +111,7 @@ describe('an upgrade', () => {
         'Bearer',
         'UNAUTHORIZED',
       ]);
+      expect(headers['cache-control']).toBe('no-store');
     }
   });
 
@@ -181,20 +192,47 @@ describe('upgrades', () => {
     other.close();
   });
 
-  it('of wrong keys and unknown calls share their address’s limit; a valid key is heard', async () => {
+  it('with wrong keys, in the upgrade or the first message, share their address’s limit', async () => {
     const from = '10.9.9.9';
-    for (let i = 0; i < LIMITS.failedAuthsPerMinute; i += 2) {
+    const closing = async (message: string) => {
+      const socket = open('/unverified?token=good', undefined, from);
+      await once(socket, 'open');
+      socket.send(message);
+      return (await once(socket, 'close'))[0];
+    };
+    for (let i = 0; i < LIMITS.failedAuthsPerMinute; i += 3) {
       expect(await refusal('/api/v1/echo/a', 'wrong', from)).toMatchObject({ status: 401 });
-      expect((await once(open('/door', undefined, from), 'close'))[0]).toBe(1000);
+      expect(await refusal('/unverified', undefined, from)).toMatchObject({ status: 401 });
+      expect(await closing('bad')).toBe(1000);
     }
-    for (const path of ['/api/v1/echo/a', '/door']) {
+    for (const path of ['/api/v1/echo/a', '/unverified']) {
       const { status, headers } = await refusal(path, 'wrong', from);
       expect(status).toBe(429);
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     }
+    expect(await closing('bad')).toBe(1008);
     const valid = open('/api/v1/echo/a', 'all', from);
     await once(valid, 'open');
     valid.close();
+    expect(await closing('good')).toBe(1000);
+  });
+
+  it('that are not verified yet count by address, and not against the account they name', async () => {
+    const left = { set: () => undefined };
+    const from = '10.8.8.8';
+    const path = '/unverified?token=good';
+    for (let i = 0; i < LIMITS.requestsPerMinute; i++) {
+      const socket = open(path, undefined, from);
+      await once(socket, 'open');
+      socket.terminate();
+    }
+    const { status, headers, body } = await refusal(path, undefined, from);
+    expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await limiter.countRequest('caller', left);
+    const elsewhere = open(path, undefined, '10.8.8.9');
+    await once(elsewhere, 'open');
+    elsewhere.terminate();
   });
 });
 

@@ -65,6 +65,18 @@ describe('API keys over HTTP', () => {
     expect((await weak('PUT', `${PATH}/${other.id}`, { name: 'renamed' })).status).toBe(200);
   });
 
+  it('with the scope calls grant each scope of calls, and with one of those no more', async () => {
+    const account = await plane.makeAccount();
+    const wide = plane.askAs(await plane.makeKey(account, ['keys', 'calls']));
+    const narrow = await wide('POST', PATH, { name: 'x', scopes: ['keys', 'calls:start'] });
+    expect([narrow.status, narrow.body.key_info.scopes]).toEqual([201, ['keys', 'calls:start']]);
+    for (const scopes of [['calls'], ['calls:monitor']]) {
+      const ask = plane.askAs(narrow.body.api_key);
+      const { status, body } = await ask('POST', PATH, { name: 'x', scopes });
+      expect([status, body.detail]).toEqual([403, `Missing scope: ${scopes[0]}`]);
+    }
+  });
+
   it('stop working the moment they are switched off, expire or are deleted', async () => {
     const { ask, key, info } = await createKey();
     const path = `${PATH}/${info.id}`;

@@ -91,6 +91,43 @@ it('that came as JSON has the name that its metadata give it', async () => {
   expect(items.map(({ name }: { name: string }) => name)).toEqual(['Opening hours', '', '']);
 });
 
+describe('a knowledge base that is created from a file', () => {
+  const formOf = (fields: Readonly<Record<string, string>>, name: string, content: string) => {
+    const form = new FormData();
+    for (const [field, value] of Object.entries(fields)) form.set(field, value);
+    form.set('file', new Blob([content]), name);
+    return form;
+  };
+
+  it('has the fields of the form, and the file as its document', async () => {
+    const fields = { name: 'Pool', description: 'What callers ask', language: 'en' };
+    const form = formOf(fields, 'hours.md', '# Hours\nThe pool opens at six.');
+    const { status, body } = await ask('POST', '/knowledge-base', form);
+    expect(status, JSON.stringify(body)).toBe(201);
+    expect(body).toMatchObject({ ...fields, document_count: 1 });
+    const path = `/knowledge-base/${body.kb_id}/documents`;
+    const poll = async () => (await ask('GET', path)).body.items;
+    await expect
+      .poll(poll, { timeout: 50_000 })
+      .toMatchObject([{ name: 'hours.md', kind: 'markdown', status: 'INDEXED', passages: 1 }]);
+  });
+
+  it('is not created without a file, or from one that cannot be read', async () => {
+    const before = (await ask('GET', '/knowledge-base')).body.pagination;
+    const form = new FormData();
+    form.set('name', 'Pool');
+    const without = await ask('POST', '/knowledge-base', form);
+    expect([without.status, without.body.detail?.[0]?.loc]).toEqual([422, ['body', 'file']]);
+    const empty = await ask('POST', '/knowledge-base', formOf({}, 'hours.md', ''));
+    expect([empty.status, empty.body.detail?.[0]?.loc]).toEqual([422, ['body', 'file']]);
+    const image = await ask('POST', '/knowledge-base', formOf({}, 'a.png', '\x89PNG\r\n\x1a\n\0'));
+    expect(image.status).toBe(415);
+    const large = await ask('POST', '/knowledge-base', formOf({}, 'a.txt', 'x'.repeat(1_048_577)));
+    expect(large.status).toBe(413);
+    expect((await ask('GET', '/knowledge-base')).body.pagination).toEqual(before);
+  });
+});
+
 describe('a file', () => {
   it('is taken, read and found, with its own title; and can be taken out again', async () => {
     const kbId = await makeBase();

@@ -221,6 +221,41 @@ describe('indexing', () => {
     expect(texts.length).toBe(4);
   });
 
+  it('of one document does not wait for all documents of another account', async () => {
+    const texts: string[] = [];
+    const recording = otherEmbedder(EMBEDDING_MODEL, (batch) => texts.push(...batch));
+    const many = await make(Array.from({ length: 100 }, (_, i) => `Lane ${i} opens at six.`));
+    const other = await plane.asNewAccount();
+    const documents = [{ content: 'The bar opens at noon.' }];
+    const { body } = await other('POST', PATH, { documents });
+    startIndexer(recording);
+    await isReady(many);
+    expect((await other('GET', `${PATH}/${body.kb_id}`)).body.message).toBe('ready: 1 passage');
+    const at = texts.findIndex((text) => text.includes('The bar'));
+    // Behind one batch of the other account, at most.
+    expect(at).toBeGreaterThanOrEqual(0);
+    expect(at).toBeLessThanOrEqual(16);
+  });
+
+  it('reads the file of one account between the files of another', async () => {
+    const files = new DocumentsRepository(plane.database.db, EMBEDDING_MODEL);
+    const file = { name: 'bar.txt', kind: 'text', bytes: Buffer.from('x'), metadata: {} } as const;
+    const kbId = await make(['The pool opens at six.']);
+    for (let i = 0; i < 3; i++) await files.insert(kbId, file, 9);
+    const other = await plane.asNewAccount();
+    const { body } = await other('POST', PATH, { documents: [{ content: 'The bar.' }] });
+    await files.insert(body.kb_id, file, 9);
+    const claimed = [];
+    let last: string | undefined;
+    for (let i = 0; i < 4; i++) {
+      const next = (await files.claimFile(last))!;
+      last = next.accountId;
+      claimed.push(next);
+    }
+    expect(claimed.slice(0, 2).map((each) => each.kbId)).toContain(body.kb_id);
+    for (const each of claimed) await files.keepFailure(each, 'a test');
+  });
+
   it('of a knowledge base that is deleted meanwhile ends in peace', async () => {
     startIndexer();
     const doomed = await make([

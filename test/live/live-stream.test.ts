@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { systemClock } from '../../agents-runtime/clock.js';
 import type { Scope } from '../../src/keys/scopes.js';
 import { CallSound } from '../../src/live/call-sound.js';
+import { RunningCallsRepository } from '../../src/live/running-calls.repository.js';
 import { withControlPlane } from '../support/control-plane.js';
 import { EventReader } from '../support/event-reader.js';
 import { LiveGateway } from '../support/live-gateway.js';
@@ -281,7 +282,7 @@ it('calls that are not there, not ours, or over are told as such', async () => {
 });
 
 it('nobody watches without the scope', async () => {
-  const { accountId, watch, ask } = await account(['agents', 'analytics']);
+  const { accountId, watch, ask } = await account(['agents', 'analytics', 'calls:start']);
   const { callId } = await one.hold(accountId);
   for (const path of ['/calls/live', `/calls/${callId}/live`, `/calls/${callId}/audio`]) {
     expect((await watch(path)).status).toBe(403);
@@ -320,6 +321,24 @@ it('a stream ends with its key', async () => {
   expect((await reader.waitFor('closed')).data).toEqual({ reason: 'key_revoked' });
   await reader.until(() => reader.isOver);
 });
+
+it.each(['here', 'on another gateway'])(
+  'a listener of a call that is held %s is cut off when the key loses the scope',
+  async (where) => {
+    const { accountId, key } = await account();
+    const call = await (where === 'here' ? one : two).hold(accountId);
+    call.feed.sound = new CallSound(24_000, systemClock);
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(response.status).toBe(200);
+    const keys = plane.database.db('api_keys').where({ account_id: accountId });
+    await keys.update({ scopes: ['agents'] });
+    // The body ends although the call goes on.
+    await response.arrayBuffer();
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+  },
+);
 
 it('an account has so many streams and no more', async () => {
   const { ask, watch } = await account();
@@ -405,4 +424,18 @@ it('a gateway that stops sends its watchers away', async () => {
   await one.open.close();
   expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_stopping' });
   await reader.until(() => reader.isOver);
+});
+
+/** Brought by links between gateways that say when one comes or goes. */
+it.fails('looks for other gateways when one comes or goes, not every second', async () => {
+  const { watch } = await account();
+  const looks = vi.spyOn(RunningCallsRepository.prototype, 'otherGateways');
+  try {
+    await watch('/calls/live');
+    await vi.waitFor(() => expect(looks).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });
+    await plane.database.db.raw('select pg_sleep(2.5)');
+    expect(looks).toHaveBeenCalledTimes(1);
+  } finally {
+    looks.mockRestore();
+  }
 });

@@ -108,6 +108,35 @@ it('are the call socket for who asks for it, and refused while LiveKit is away',
   }
 });
 
+it('are given again to a repeated request with tokens that are signed then, and stored without any', async () => {
+  const accountId = await plane.makeAccount();
+  const key = await plane.makeKey(accountId);
+  const { keyId } = (await plane.directory.authenticate(key))!;
+  const ask = plane.askAs(key);
+  const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
+  await ask('POST', `/agent/${agent_id}/deploy`);
+  for (const transport of ['websocket', 'livekit']) {
+    const repeated = { 'idempotency-key': transport };
+    const call = () =>
+      ask('POST', '/connection/connection-details', { agent_id, transport }, repeated);
+    const first = await call();
+    const again = await call();
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const { call_id, server_url } = first.body;
+    expect(again.body).toMatchObject({ call_id, server_url });
+    expect(again.body.end_token).not.toBe(first.body.end_token);
+    expect(decodeJwt(again.body.participant_token).exp).toBeGreaterThan(Date.now() / 1000 + 60);
+    const row = await plane.database.db('idempotent_answers').where({ key: transport }).first();
+    const place = `idempotent-answer ${accountId} key:${keyId} ${transport}`;
+    const stored = plane.box.open(row.answer, place);
+    expect(stored).toContain(call_id);
+    expect(stored).not.toContain('eyJ');
+    const ended = await plane.askAs(again.body.end_token)('POST', `/calls/${call_id}/end`);
+    expect(ended.body.status).toBe('ended');
+  }
+});
+
 it('free their slot when nobody joins in time', async () => {
   const call = await caller();
   const first = await call();

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeAgentId } from '../../src/agents/agent-id.js';
 import type { Agent } from '../../src/agents/agents.repository.js';
+import { ApiError } from '../../src/errors.js';
 import { SipLines } from '../../src/livekit/sip-lines.js';
 import { withControlPlane } from '../support/control-plane.js';
 import { freePort } from '../support/free-port.js';
@@ -15,6 +16,8 @@ import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { accessTo } from '../support/room-gateway.js';
 
 const log = pino({ level: 'silent' });
+/** Every account may use every number. */
+const OWNED = { requireUsable: async () => undefined };
 let count = 0;
 
 function agentWith(phoneNumber: string | null): Agent {
@@ -34,7 +37,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     const options = { redisAddress: redis.address };
     server = await startLiveKitServer(tools['livekit-server'], options);
     sip = new SipClient(server.url, server.apiKey, server.apiSecret);
-    lines = new SipLines(accessTo(server), log);
+    lines = new SipLines(accessTo(server), OWNED, log);
   });
   afterAll(async () => {
     await server?.stop();
@@ -55,7 +58,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
 
   it('give a selected number one trunk, however often and by whichever gateway it is selected', async () => {
     const number = newNumber();
-    const others = new SipLines(accessTo(server), log);
+    const others = new SipLines(accessTo(server), OWNED, log);
     await Promise.all([lines.openNumber(number), others.openNumber(number)]);
     await lines.openNumber(number);
     expect(await trunksOf(number)).toMatchObject([{ numbers: [number] }]);
@@ -117,8 +120,8 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
   });
 
   it('follow deploy, update and pause of an agent; the answer tells how it went', async () => {
-    const ask = await plane.asNewAccount();
     const numbers = [newNumber(), newNumber()];
+    const ask = await plane.asNewAccount(...numbers);
     const config = { phone_number: numbers[0] };
     const { agent_id: id } = (await ask('POST', '/agent', { name: 'Pool', config })).body;
     const rules = () => rulesFor({ id } as Agent);
@@ -140,15 +143,35 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     expect(Object.keys(answer).sort()).toEqual(['agent', 'message']);
   });
 
+  it('are not taken over by an account that does not own the number, and the answer says so', async () => {
+    const number = newNumber();
+    const owner = agentWith(number);
+    await lines.openAgent(owner);
+    const refusing = {
+      requireUsable: async () => {
+        throw new ApiError('PHONE_NUMBER_IN_USE', 'It belongs to another account');
+      },
+    };
+    const late = new SipLines(accessTo(server), refusing, log);
+    const stranger = agentWith(number);
+    expect(await late.openAgent(stranger)).toMatchObject({
+      sip_status: 'failed',
+      sip_details: { dispatch_rule_id: null, error: 'It belongs to another account' },
+    });
+    expect(await rulesFor(stranger)).toEqual([]);
+    expect(await rulesFor(owner)).toHaveLength(1);
+  });
+
   it('leave an agent deployed, and say so, when LiveKit is away', async () => {
     const there = lines;
     lines = new SipLines(
       { ...accessTo(server), apiUrl: `http://127.0.0.1:${await freePort()}` },
+      OWNED,
       log,
     );
     try {
-      const ask = await plane.asNewAccount();
       const config = { phone_number: newNumber() };
+      const ask = await plane.asNewAccount(config.phone_number);
       const { agent_id: id } = (await ask('POST', '/agent', { name: 'Pool', config })).body;
       const { status, body } = await ask('POST', `/agent/${id}/deploy`);
       expect([status, body.agent.status, body.sip_status]).toEqual([200, 'deployed', 'failed']);
@@ -187,7 +210,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     const heard = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
     const { port } = refusing.address() as AddressInfo;
     const there = { ...accessTo(server), apiUrl: `http://127.0.0.1:${port}` };
-    const failed = await new SipLines(there, heard).openAgent(agentWith(number));
+    const failed = await new SipLines(there, OWNED, heard).openAgent(agentWith(number));
     refusing.close();
     expect(failed).toMatchObject({
       sip_status: 'failed',
@@ -202,7 +225,7 @@ describeWith(['livekit-server', 'redis-server'], 'lines of LiveKit SIP', (tools)
     const agent = agentWith(newNumber());
     const warnings: string[] = [];
     const heard = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
-    const without = new SipLines(accessTo(plain), heard);
+    const without = new SipLines(accessTo(plain), OWNED, heard);
     // Who needs no line is told of none, and nobody of what could not be there.
     expect(await without.openAgent(agentWith(null))).toBeUndefined();
     await without.closeAgent(agent);

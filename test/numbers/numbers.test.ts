@@ -113,7 +113,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
     expect((await ask('POST', '/agent/select-phone-number', choice)).status).toBe(200);
   });
 
-  it('name the missing settings with 502 while the carrier is not configured', async () => {
+  it('name the missing settings with 409 while the carrier is not configured', async () => {
     areConfigured = false;
     const ask = await plane.asNewAccount();
     for (const [path, body] of [
@@ -121,7 +121,7 @@ describe.each(both)('numbers from $provider', ({ provider, of }) => {
       ['/agent/select-phone-number', { provider, phone_number: newNumber() }],
     ] as const) {
       const { status, body: fault } = await ask('POST', path, body);
-      expect([status, fault.code]).toEqual([502, 'PROVIDER_ERROR']);
+      expect([status, fault.code]).toEqual([409, 'NOT_CONFIGURED']);
       expect(fault.error).toMatch(
         provider === 'twilio' ? /TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN/ : /TELNYX_API_KEY/,
       );

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
+import { connect } from '../../src/db/connect.js';
 import { type OpenRetention, openRetention } from '../../src/retention/open-retention.js';
 import { type CallSeed, insertCall } from '../support/call-rows.js';
 import { withControlPlane } from '../support/control-plane.js';
@@ -255,6 +258,45 @@ describe('the job', () => {
     expect([sum('calls'), sum('turns'), sum('webhook_deliveries')]).toEqual([12, 24, 12]);
   });
 });
+
+it('keeps its turn for longer than a transaction may idle, and ends without a fault', async () => {
+  const { ask, call, left } = await account();
+  await ask('PUT', '/account/retention', { audio_days: 1 });
+  const slow = await call({ daysAgo: 3, hasSound: true });
+  const db = connect(plane.database.connection);
+  db.client.connectionSettings.idle_in_transaction_session_timeout = 300;
+  const [reached, released] = [new AbortController(), new AbortController()];
+  const slowly = {
+    async deleteRecording(callId: string) {
+      reached.abort();
+      await once(released.signal, 'abort');
+      return recordings.deleteRecording(callId);
+    },
+  };
+  const running = openRetention({ db, log: silent, recordings: slowly, replays }).job.run();
+  await once(reached.signal, 'abort');
+  await untilIdleTransactionEnds(db);
+  await retention.job.run();
+  expect(await left(slow)).toMatchObject({ sound: true });
+  released.abort();
+  await running;
+  expect(await left(slow)).toMatchObject({ sound: false });
+  await db.destroy();
+});
+
+/** Resolves when the server has ended a transaction that began now and did nothing since. */
+async function untilIdleTransactionEnds(db: Knex): Promise<void> {
+  const transaction = await db.transaction();
+  const { rows } = await transaction.raw('select pg_backend_pid() as pid');
+  await vi.waitFor(
+    async () => {
+      const found = await plane.database.db('pg_stat_activity').where({ pid: rows[0].pid });
+      expect(found).toEqual([]);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  await transaction.rollback().catch(() => undefined);
+}
 
 describe('a web call to which nobody came', () => {
   const HOURS_47 = 47 / 24;

@@ -117,12 +117,16 @@ describe('npm test', () => {
 });
 
 describe('npm start', () => {
-  it('ends in order when npm is ended, whose shell hands no signal on', async () => {
+  it.each([
+    ['at once when npm is ended, which hands the signal on', 'SIGTERM', true],
+    ['in order when npm is killed', 'SIGKILL', false],
+  ] as const)('ends %s', async (_, signal, isHandedOn) => {
+    for (const file of ['started', 'ended']) rmSync(join(clone.path, file), { force: true });
     clone.write(
       'src/main.ts',
       `import { writeFileSync } from 'node:fs';
       process.on('SIGTERM', () => {
-        writeFileSync('ended', '');
+        writeFileSync('ended', String(process.ppid));
         process.exit(0);
       });
       setInterval(() => undefined, 1_000);
@@ -131,8 +135,11 @@ describe('npm start', () => {
     const npm = spawn('npm', ['start'], { cwd: clone.path, env: plainEnv(), stdio: 'ignore' });
     const there = (file: string) => () => existsSync(join(clone.path, file));
     await expect.poll(there('started'), { timeout: 60_000 }).toBe(true);
-    npm.kill('SIGTERM');
+    npm.kill(signal);
     await expect.poll(there('ended'), { timeout: 60_000 }).toBe(true);
+    // npm waits for a program that it has handed the signal on to.
+    const parent = Number(readFileSync(join(clone.path, 'ended'), 'utf8'));
+    expect(parent === npm.pid).toBe(isHandedOn);
   });
 
   it('stops, with no word of its own, where the models could not be had', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OversizedSender } from '../support/oversized-sender.js';
 import { NOTHING, type SpeechApp, startSpeechApp } from '../support/speech-app.js';
 import { SpeechSocket } from '../support/speech-socket.js';
 import { VirtualClock } from '../support/virtual-clock.js';
@@ -26,6 +27,19 @@ it.each(['stream', 'multi-stream'])(
     clock.advance(1);
     expect((await client.closed).code).toBe(1000);
     expect(clock.pending).toBe(0);
+  },
+);
+
+it.each(['stream', 'multi-stream'])(
+  'tells a client 1009 that stalls within an oversized frame on %s',
+  async (path) => {
+    const sender = await OversizedSender.open(`${app.url}/api/v1/tts/${path}`, {
+      Authorization: 'Bearer key',
+    });
+    await sender.begin();
+    await expect.poll(() => clock.pending, WITHIN).toBe(0); // the session has ended
+    clock.advance(25_000);
+    expect(await sender.finish()).toBe(1009);
   },
 );
 

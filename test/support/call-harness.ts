@@ -83,6 +83,8 @@ export interface HarnessOptions {
   readonly voiceFailsAfter?: (text: string) => number | undefined;
   /** Texts of which the voice gives no sound, and no fault. */
   readonly voiceIsMute?: (text: string) => boolean;
+  /** Texts of which the voice never gives a sound, nor an end. */
+  readonly voiceHangs?: (text: string) => boolean;
   /** Nothing happens before what came before it has had all its consequences, as in Node. */
   readonly settles?: boolean;
   /** The time of the world, and how the engine's thread sees it; by default one and the same. */
@@ -212,6 +214,12 @@ export function harness(options: HarnessOptions = {}) {
       }
       return [...segments.values()];
     },
+    /** Segments that a client shows and that may still change. */
+    openSegments: () => {
+      const all = transport.events.filter((event) => event.type === 'transcript');
+      const newest = new Map(all.map(({ segment, final }) => [segment, final]));
+      return [...newest.keys()].filter((segment) => !newest.get(segment));
+    },
     providers: (role: 'user' | 'agent') =>
       [...turns.values()].filter((turn) => turn.role === role).map(({ providers }) => providers),
     texts: (role: 'user' | 'agent') =>
@@ -299,10 +307,14 @@ function overheard(voice: VoiceModel, name: string, spokenBy: string[]): VoiceMo
 }
 
 /** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
-function scriptedVoice(
-  clock: Clock,
-  { voiceMs = 20, sampleAt = (n) => n / 1e7, voiceFailsAfter, voiceIsMute }: HarnessOptions,
-): VoiceModel {
+function scriptedVoice(clock: Clock, options: HarnessOptions): VoiceModel {
+  const {
+    voiceMs = 20,
+    sampleAt = (n) => n / 1e7,
+    voiceFailsAfter,
+    voiceIsMute,
+    voiceHangs,
+  } = options;
   let spoken = 0;
   return {
     id: 'script',
@@ -312,6 +324,7 @@ function scriptedVoice(
     close: async () => undefined,
     async *speak({ text }: Utterance, { signal }): AsyncGenerator<SpeechChunk> {
       await sleep(clock, voiceMs);
+      if (voiceHangs?.(text)) await new Promise<never>(() => undefined);
       if (voiceIsMute?.(text)) return;
       const failsAfter = voiceFailsAfter?.(text);
       const words = [...text.matchAll(/\S+/g)].map((match, index) => ({

@@ -3,8 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
+import { findAccount } from '../../src/admin/accounts.js';
+import { assignNumber } from '../../src/admin/numbers.js';
 import type { AgentLines } from '../../src/agents/agent-ports.js';
 import { Agents } from '../../src/agents/agents.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
@@ -12,7 +14,7 @@ import { agentRoutes } from '../../src/agents/agents.routes.js';
 import { addressIn, createApp } from '../../src/app.js';
 import { IdempotentAnswers } from '../../src/http/idempotent-answers.js';
 import { IdempotentAnswersRepository } from '../../src/http/idempotent-answers.repository.js';
-import { RateLimiter } from '../../src/http/rate-limit.js';
+import { RateLimiter, type RateLimits } from '../../src/http/rate-limit.js';
 import type { Route } from '../../src/http/route.js';
 import { type SocketRoute, UpgradeDispatcher } from '../../src/http/upgrade.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
@@ -27,6 +29,7 @@ import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js
 import { knowledgeRoutes } from '../../src/knowledge/knowledge.routes.js';
 import { Metrics } from '../../src/metrics.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
+import { NumberOwnership } from '../../src/numbers/number-ownership.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
@@ -34,6 +37,8 @@ import type { BuiltinVoice } from '../../src/voices/builtin-voices.js';
 import { VoicesRepository } from '../../src/voices/voices.repository.js';
 import { voiceRoutes } from '../../src/voices/voices.routes.js';
 import { type TestDatabase, withDatabase } from './database.js';
+
+const NO_LIMITS: RateLimits = { requestsPerMinute: 0, failedAuthsPerMinute: 0 };
 
 export const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
 
@@ -47,7 +52,7 @@ export const BUILTIN_VOICE: BuiltinVoice = {
   isDefault: true,
 };
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON; the text of anything else. */
@@ -75,8 +80,10 @@ export interface ControlPlane {
   makeAccount(): Promise<string>;
   /** A new key of an account. */
   makeKey(accountId: string, scopes?: readonly Scope[]): Promise<string>;
-  /** Asks as a new account with a key to everything. */
-  asNewAccount(): Promise<Ask>;
+  /** Asks as a new account with a key to everything. @param numbers that the account owns */
+  asNewAccount(...numbers: readonly string[]): Promise<Ask>;
+  /** Makes an account the owner of phone numbers, as the operator does. */
+  assignNumbers(accountId: string, ...numbers: readonly string[]): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
@@ -92,9 +99,15 @@ export interface ControlPlaneOptions {
   /** Sockets beside them. */
   readonly sockets?: (db: Knex, secrets: SecretKeys) => readonly SocketRoute[];
   readonly trustProxy?: boolean;
+  /** Off by default. */
+  readonly limits?: RateLimits;
+  /** How often the keys of open sockets are checked. */
+  readonly keyCheckMs?: number;
   /** Told when there are documents to index, which nothing else does here. */
   readonly onDocuments?: () => void;
   readonly whyIndexingWaits?: () => string | undefined;
+  /** For what is logged of agents. */
+  readonly log?: Logger;
 }
 
 /** Accounts, keys, agents and voices behind a listening app, on a database of its own. */
@@ -120,7 +133,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       }),
       ...(options.routes?.(db, secrets) ?? []),
     ];
-    const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
+    const limiter = new RateLimiter(options.limits ?? NO_LIMITS);
     const app = createApp({
       log: pino({ level: 'silent' }),
       metrics,
@@ -139,6 +152,7 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       limiter,
       log: pino({ level: 'silent' }),
       addressOf: addressIn(app),
+      keyCheckMs: options.keyCheckMs,
     });
     server.on('upgrade', sockets.handle);
     await once(server, 'listening');
@@ -182,6 +196,12 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     await new ApiKeysRepository(database.db).insert(accountId, key, { ...fields, scopes });
     return key.text;
   };
+  const assignNumbers = async (accountId: string, ...numbers: readonly string[]) => {
+    for (const number of numbers) {
+      const account = await findAccount(database.db, accountId);
+      await assignNumber(database.db, account, number);
+    }
+  };
   return {
     get url() {
       return urlOf();
@@ -195,7 +215,12 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     askAs,
     makeAccount,
     makeKey,
-    asNewAccount: async () => askAs(await makeKey(await makeAccount())),
+    assignNumbers,
+    async asNewAccount(...numbers) {
+      const accountId = await makeAccount();
+      await assignNumbers(accountId, ...numbers);
+      return askAs(await makeKey(accountId));
+    },
   };
 }
 
@@ -208,6 +233,7 @@ function testAgentRoutes(
     onDocuments = () => undefined,
     whyIndexingWaits = () => undefined,
     lines,
+    log = pino({ level: 'silent' }),
   }: ControlPlaneOptions,
 ) {
   const repository = new AgentsRepository(database.db);
@@ -221,6 +247,8 @@ function testAgentRoutes(
         languages.includes(language) ? undefined : `Nothing speaks ${language}`,
     },
     knowledgeBases: knowledge,
+    log,
+    numbers: new NumberOwnership(database.db),
   });
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
   return [

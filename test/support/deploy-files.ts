@@ -47,7 +47,7 @@ const ComposeProject = z.object({
 
 const KubernetesObject = z.looseObject({
   kind: z.string(),
-  metadata: z.object({ name: z.string() }),
+  metadata: z.looseObject({ name: z.string() }),
 });
 export type KubernetesObject = z.infer<typeof KubernetesObject>;
 

@@ -27,7 +27,7 @@ export const LIMITS = {
 };
 
 /** A voice that keeps what it is asked to say. */
-export class ListeningVoice extends ToneVoice {
+class ListeningVoice extends ToneVoice {
   readonly utterances: Utterance[] = [];
 
   override speak(utterance: Utterance, options: SpeakOptions) {

@@ -61,7 +61,7 @@ const DELAYS_MS = [60, 120, 180, 250, 330, 400];
 const LEVELS_DB = [-15, -25];
 
 /** Every level with every delay in turn. */
-export function pathOf(index: number): EchoPath {
+function pathOf(index: number): EchoPath {
   return {
     levelDb: LEVELS_DB[index % 2]!,
     delayMs: DELAYS_MS[Math.floor(index / 2) % DELAYS_MS.length]!,

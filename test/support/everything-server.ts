@@ -5,9 +5,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.js';
 
-const PROGRAM = createRequire(import.meta.url).resolve(
-  '@modelcontextprotocol/server-everything/dist/index.js',
-);
+const require = createRequire(import.meta.url);
+const PROGRAM = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const READY_WITHIN_MS = 30_000;
 
 /** The reference server of the MCP project, in a process of its own. */

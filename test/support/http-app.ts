@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { createApp } from '../../src/app.js';
+import { type AppParts, createApp } from '../../src/app.js';
 import { ApiError } from '../../src/errors.js';
 import { float, int, list, model, str } from '../../src/http/fields.js';
 import { RateLimiter } from '../../src/http/rate-limit.js';
@@ -117,7 +117,9 @@ export interface HttpApp {
 }
 
 /** A listening app with routes that show what all routes share. */
-export function withHttpApp(): HttpApp {
+export function withHttpApp(
+  options: Partial<Pick<AppParts, 'metricsToken' | 'trustProxy'>> = {},
+): HttpApp {
   const metrics = new Metrics();
   const logged: string[] = [];
   const aborted: string[] = [];
@@ -150,6 +152,7 @@ export function withHttpApp(): HttpApp {
         { name: 'livekit', isNeeded: false, check: async () => 'not configured' },
       ],
       trustProxy: false,
+      ...options,
     });
     server = createServer(express).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -49,6 +49,7 @@ export class LiveGateway {
       log,
       address: '127.0.0.1',
       beatMs: 50,
+      keyCheckMs: 50,
       unreachableMs: 6_000,
     });
     this.#commands = new CallCommands({

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 /** Makes what a tool brings. */
 export type Bring = () => CallToolResult | Promise<CallToolResult>;
@@ -22,6 +22,8 @@ export class TestMcpServer {
   readonly headers: IncomingHttpHeaders[] = [];
   /** Sessions that their clients have ended. */
   endedSessions = 0;
+  /** The tools as a list has them, in place of the SDK's own. */
+  listed: readonly object[] | undefined;
   /** Answers a request in place of the server. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   readonly #sessions = new Map<
@@ -93,6 +95,11 @@ export class TestMcpServer {
         this.#sessions.delete(id);
       },
     });
+    const { listed } = this;
+    if (listed) {
+      server.server.registerCapabilities({ tools: {} });
+      server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }) as never);
+    }
     await server.connect(wire as Transport);
     return wire;
   }

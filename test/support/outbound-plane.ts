@@ -11,6 +11,7 @@ import { outboundRoutes } from '../../src/calls/outbound.routes.js';
 import { OutboundCalls } from '../../src/calls/outbound-calls.js';
 import { REFUSED_BY_DEFAULT, RefusedNumbers } from '../../src/calls/refused-numbers.js';
 import { Carriers } from '../../src/numbers/carriers.js';
+import { NumberOwnership } from '../../src/numbers/number-ownership.js';
 import { openDiallers } from '../../src/telephony/diallers.js';
 import { OVERRIDES } from './webhook-app.js';
 
@@ -56,6 +57,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     carriers: new Carriers(settings),
     diallers: openDiallers(settings, options.origin),
     refused: new RefusedNumbers(REFUSED_BY_DEFAULT),
+    numbers: new NumberOwnership(db),
   });
   const agents = new AgentsRepository(db);
   return { calls, live, commands, slots, outbound, routes: outboundRoutes({ agents, outbound }) };

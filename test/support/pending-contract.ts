@@ -17,7 +17,7 @@ export const PENDING: Readonly<Record<string, Pending>> = {
   'POST /api/v1/google/{agent_id}/oauth/start': {
     by: 'G',
     what: 'Google accounts are linked',
-    status: 502,
-    body: { code: 'PROVIDER_ERROR' },
+    status: 409,
+    body: { code: 'NOT_CONFIGURED' },
   },
 };

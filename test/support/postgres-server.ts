@@ -4,10 +4,13 @@ import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type DatabaseConnection } from '../../src/db/connect.js';
-import { asUser, chooseServerUser } from '../../src/db/embedded/server-user.js';
+import { asUser, NOBODY } from '../../src/db/embedded/server-user.js';
 
 const NAME = 'parley';
 const READY_WITHIN_MS = 30_000;
+
+/** PostgreSQL refuses to run as root. */
+export const TEST_SERVER_USER = process.getuid?.() === 0 ? NOBODY : undefined;
 
 /** Two test files at a time, each with several pools of connections. */
 const MAX_CONNECTIONS = 200;
@@ -28,7 +31,7 @@ export async function createCluster(
   data: string,
   locale: readonly string[] = ['--locale=C.UTF-8'],
 ): Promise<void> {
-  const user = await chooseServerUser(data);
+  const user = TEST_SERVER_USER;
   mkdirSync(data, { mode: 0o700 });
   if (user) chownSync(data, user.uid, user.gid);
   const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale];
@@ -46,7 +49,6 @@ export async function createCluster(
  * @param data its socket is there as well
  */
 export async function startPostgres(bin: string, data: string): Promise<PostgresServer> {
-  const user = await chooseServerUser(data);
   const settings = [
     'listen_addresses=',
     `unix_socket_directories=${data}`,
@@ -57,7 +59,10 @@ export async function startPostgres(bin: string, data: string): Promise<Postgres
   ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   // Its log names each start and each fault that a test makes.
-  const server = spawn(join(bin, 'postgres'), args, { ...asUser(user), stdio: 'ignore' });
+  const server = spawn(join(bin, 'postgres'), args, {
+    ...asUser(TEST_SERVER_USER),
+    stdio: 'ignore',
+  });
   const dieWithUs = () => server.kill('SIGKILL');
   process.once('exit', dieWithUs);
   const at = { host: data, port: 5432 };

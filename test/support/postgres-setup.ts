@@ -4,9 +4,8 @@ import type { TestProject } from 'vitest/node';
 import { connect, type DatabaseConnection } from '../../src/db/connect.js';
 import { findBinaries } from '../../src/db/embedded/binaries.js';
 import { LOCALE_ARGS } from '../../src/db/embedded/data-folder.js';
-import { chooseServerUser } from '../../src/db/embedded/server-user.js';
 import { migrate } from '../../src/db/migrate.js';
-import { createCluster, startPostgres } from './postgres-server.js';
+import { createCluster, startPostgres, TEST_SERVER_USER } from './postgres-server.js';
 import { CACHE, makeTestFolder } from './test-folder.js';
 
 declare module 'vitest' {
@@ -18,10 +17,9 @@ declare module 'vitest' {
 
 /** One PostgreSQL per run, of the embedded version. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const user = await chooseServerUser('');
   return providePostgres(
     project,
-    await findBinaries({ cacheDir: CACHE, user, log: SILENT }),
+    await findBinaries({ cacheDir: CACHE, user: TEST_SERVER_USER, log: SILENT }),
     LOCALE_ARGS,
   );
 }

@@ -3,13 +3,12 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import type { EndedReason } from '../../agents-runtime/call/call-log.js';
 import type { CallInput } from '../../agents-runtime/call/transport.js';
-import { systemClock } from '../../agents-runtime/clock.js';
+import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
 import type {
   RoomInvitation,
   Rooms,
   RoomWire,
 } from '../../agents-runtime/transports/livekit/rooms.js';
-import { WorkerConnection } from '../../agents-runtime/transports/livekit/worker-connection.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { CallSlots } from '../../src/calls/call-slots.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
@@ -20,6 +19,7 @@ import { PhoneCalls } from '../../src/livekit/phone-calls.js';
 import type { CallTaking } from '../../src/livekit/room-call.js';
 import { RoomJobs } from '../../src/livekit/room-jobs.js';
 import { RoomTokens } from '../../src/livekit/room-tokens.js';
+import { NumberOwnership } from '../../src/numbers/number-ownership.js';
 import type { LiveKitServer } from './livekit-server.js';
 
 const log = pino({ level: 'silent' });
@@ -49,7 +49,7 @@ export class RoomGateway {
   /** The most that were held at once. */
   most = 0;
   readonly jobs: RoomJobs;
-  readonly #worker: WorkerConnection;
+  readonly #worker: DispatchThread;
   readonly #capacity: number;
   readonly #callerHears: Promise<void>;
 
@@ -81,14 +81,14 @@ export class RoomGateway {
         calls,
         slots: admission,
         inbound: { optionsFor: async () => ({}) },
+        numbers: new NumberOwnership(db),
       }),
       url: access.url,
       log,
       tellJob: (...told) => this.#worker.tellJob(...told),
       onState: () => this.#worker.tell(),
     });
-    this.#worker = new WorkerConnection({
-      clock: systemClock,
+    this.#worker = new DispatchThread({
       url: access.url,
       token: () => tokens.worker(),
       agentName: 'parley',
@@ -121,7 +121,7 @@ export class RoomGateway {
   async stop(): Promise<void> {
     for (const callId of this.held) await this.end(callId);
     await this.jobs.close();
-    this.#worker.close();
+    await this.#worker.close();
   }
 
   #rooms(): Rooms {
@@ -142,7 +142,7 @@ export class RoomGateway {
     if (typeof row === 'string') return row;
     return {
       drop: () => this.calls.end(callId, 'error_transport'),
-      begin: (_wire, { onEnded }) => {
+      begin: (_transport, { onEnded }, start) => {
         this.held.add(callId);
         this.served.push(callId);
         this.most = Math.max(this.most, this.held.size);
@@ -154,7 +154,7 @@ export class RoomGateway {
         };
         const call = { hangUp: (reason: EndedReason) => void end(reason) };
         this.live.add(callId, { call, end } as unknown as LiveCall);
-        return call as CallInput;
+        start(call as CallInput);
       },
     };
   }

@@ -22,7 +22,7 @@ function scriptedTools(clock: () => VirtualClock, tools: Record<string, Scripted
       mode,
       timeoutMs,
     })),
-    problemWith: (_, args) => ('wrong' in args ? 'wrong is no argument' : undefined),
+    problemWith: async (_, args) => ('wrong' in args ? 'wrong is no argument' : undefined),
     async call(name) {
       const { takesMs = 0, outcome, fails } = tools[name]!;
       called.push(`${Math.round(clock().now())}: ${name}`);

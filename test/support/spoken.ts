@@ -29,11 +29,12 @@ export class Speaker {
 export async function spokenBy(
   voice: VoiceModel,
   text: string,
+  speed = 1,
 ): Promise<Float32Array<ArrayBuffer>> {
   const parts: Float32Array[] = [];
   const resampler = new Resampler(voice.sampleRate, 16_000);
   const keep = (part: Float32Array) => parts.push(part.slice());
-  const utterance = { text, language: 'en', temperature: 1, topP: 0.8, seed: 1, speed: 1 };
+  const utterance = { text, language: 'en', temperature: 1, topP: 0.8, seed: 1, speed };
   const { signal } = new AbortController();
   for await (const { samples } of voice.speak(utterance, {
     signal,

@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
 
+// Neither parser has types that TypeScript can use.
+const require = createRequire(import.meta.url);
+
 /** A cue as somebody else's reader has it. */
 export interface ReadCue {
   /** Seconds. */
@@ -29,11 +32,9 @@ interface VttParser {
 
 /** Reads WebVTT with the parser behind the W3C's validator, and with its faults. */
 export function readVtt(text: string) {
-  // It has no types.
-  const load = createRequire(import.meta.url);
-  const { WebVTTParser } = load('webvtt-parser');
+  const { WebVTTParser } = require('webvtt-parser');
   // By itself it knows a few names of characters, and those not wholly.
-  const characters = load('webvtt-parser/html-entities.json');
+  const characters = require('webvtt-parser/html-entities.json');
   const { cues, errors } = (new WebVTTParser(characters) as VttParser).parse(text);
   return {
     errors: errors.map(({ message, line }) => `${line}: ${message}`),
@@ -56,9 +57,8 @@ function plain(name: string): string {
 }
 
 /** Reads SubRip with a parser from outside. */
-export async function readSrt(text: string): Promise<readonly ReadCue[]> {
-  const name: string = 'srt-parser-2';
-  const { default: Parser } = await import(name);
+export function readSrt(text: string): readonly ReadCue[] {
+  const { default: Parser } = require('srt-parser-2');
   const cues: readonly { startSeconds: number; endSeconds: number; text: string }[] =
     new Parser().fromSrt(text);
   return cues.map((cue) => ({ from: cue.startSeconds, to: cue.endSeconds, text: cue.text }));

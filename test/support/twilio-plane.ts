@@ -25,7 +25,7 @@ import { OVERRIDES } from './webhook-app.js';
 export const ORIGIN = 'https://voice.example.com';
 
 /** A call that began, as its line sees it: what came is written down, and the test speaks. */
-export class ScriptedCall implements CallInput {
+class ScriptedCall implements CallInput {
   readonly told: string[] = [];
   readonly callId: string;
   readonly line: PhoneLine;
@@ -216,7 +216,7 @@ function scriptedOpening(
       const taken: Pick<TakenCall, 'row' | 'begin' | 'drop'> = {
         row,
         drop: () => calls.end(callId, 'error_transport'),
-        begin(wire) {
+        begin(wire, _beginning, start) {
           const end = async (reason: string) => {
             live.remove(callId);
             await calls.end(callId, reason as 'user_hangup');
@@ -224,7 +224,7 @@ function scriptedOpening(
           const call = new ScriptedCall(callId, wire as PhoneLine, (reason) => void end(reason));
           live.add(callId, { call, end: async (reason) => call.hangUp(reason) });
           begun.push(call);
-          return call;
+          start(call);
         },
       };
       return taken as TakenCall;

@@ -6,7 +6,7 @@ import { type OpenWebhooks, openWebhooks } from '../../src/webhooks/open-webhook
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane.js';
 
 /** A Spanish voice, and one that is not installed, beside the built-in English one. */
-export const VOICES = [
+const VOICES = [
   BUILTIN_VOICE,
   { ...BUILTIN_VOICE, id: 'eva', name: 'Eva', language: 'es' },
   { ...BUILTIN_VOICE, id: 'far', name: 'Far', isInstalled: false },

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ToolWebhook } from '../../agents-runtime/agent/agent-config.js';
 import { replySteps } from '../../agents-runtime/agent/reply-steps.js';
@@ -7,7 +8,7 @@ import { OpenAiCompatibleModel } from '../../agents-runtime/providers/openai-com
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
-import { ArgumentChecks } from '../../src/tools/argument-checks.js';
+import { ArgumentValidator } from '../../src/tools/argument-validator.js';
 import { callTools } from '../../src/tools/call-tools.js';
 import { webhookTool } from '../../src/tools/webhook-tools.js';
 import { type AskedModel, LanguageServer } from '../support/language-server.js';
@@ -27,12 +28,14 @@ function learning({ messages }: AskedModel) {
 let server: LanguageServer;
 let receiver: Receiver;
 let guard: OutboundGuard;
+const validator = new ArgumentValidator(pino({ level: 'silent' }), 10_000);
 beforeAll(async () => {
   server = await LanguageServer.start({ restless, learning });
   receiver = await Receiver.open();
   guard = new OutboundGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
 });
 afterAll(async () => {
+  await validator.close();
   server.close();
   receiver.close();
   await guard.close();
@@ -53,8 +56,10 @@ async function converse(model: string, ...answers: readonly Answering[]) {
     response: null,
     timeoutMs: 5_000,
   };
-  const parts = { outbound: new OutboundClient(guard), checks: new ArgumentChecks() };
-  const tools = callTools(() => [webhookTool(tool, { agentId: 'a', callId: 'c' }, parts)]);
+  const parts = { outbound: new OutboundClient(guard), validator };
+  const tools = callTools(() => [
+    webhookTool(tool, { accountId: 'o', agentId: 'a', callId: 'c' }, parts),
+  ]);
   const nothing = () => undefined;
   const runs = new ToolRuns(tools, systemClock, {
     started: nothing,

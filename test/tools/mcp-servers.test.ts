@@ -5,7 +5,7 @@ import type { Authentication, McpServer } from '../../agents-runtime/agent/agent
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
-import { ArgumentChecks } from '../../src/tools/argument-checks.js';
+import { ArgumentValidator } from '../../src/tools/argument-validator.js';
 import { McpServers, type OpenMcpServers } from '../../src/tools/mcp/mcp-servers.js';
 import { type EverythingServer, startEverythingServer } from '../support/everything-server.js';
 import { type Bring, TestMcpServer, textResult } from '../support/mcp-server.js';
@@ -18,6 +18,8 @@ const PATIENCE = { timeout: 30_000 };
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
 const closers: (() => unknown)[] = [];
+const CALLER = { accountId: 'the-account', agentId: 'the-agent', callId: 'the-call' };
+const validator = new ArgumentValidator(log, 10_000);
 let guard: OutboundGuard;
 beforeAll(() => {
   guard = new OutboundGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
@@ -25,11 +27,13 @@ beforeAll(() => {
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-afterAll(() => guard.close());
+afterAll(async () => {
+  await validator.close();
+  await guard.close();
+});
 
 function makeServers(beginWithinMs = PATIENCE.timeout): McpServers {
-  const checks = new ArgumentChecks();
-  return new McpServers({ outbound: new OutboundClient(guard), checks, log, beginWithinMs });
+  return new McpServers({ outbound: new OutboundClient(guard), validator, log, beginWithinMs });
 }
 
 function entry(url: string, changes: Partial<McpServer> = {}): McpServer {
@@ -38,7 +42,7 @@ function entry(url: string, changes: Partial<McpServer> = {}): McpServer {
 }
 
 async function open(servers: readonly McpServer[], all = makeServers()): Promise<OpenMcpServers> {
-  const opened = await all.open('the-agent', servers, ['end_call']);
+  const opened = await all.open(CALLER, servers, ['end_call']);
   closers.push(() => opened.close());
   return opened;
 }
@@ -68,8 +72,8 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference server by %s', 
     expect(namesOf(opened)).toContain('get-sum');
     const sum = opened.tools().find(({ spec }) => spec.name === 'get-sum')!;
     expect(sum.spec).toMatchObject({ kind: 'mcp', mode: 'sync', parameters: { type: 'object' } });
-    expect(sum.problemWith({ a: 'two', b: 3 })).toBe('a must be number');
-    expect(sum.problemWith({ a: 2, b: 3 })).toBeUndefined();
+    expect(await sum.problemWith({ a: 'two', b: 3 })).toBe('a must be number');
+    expect(await sum.problemWith({ a: 2, b: 3 })).toBeUndefined();
     const answered = await ask(opened, 'get-sum', { a: 2, b: 3 });
     expect(answered).toMatchObject({ failed: false });
     expect(answered.text).toMatch(/data from outside.*\n.*\b5\b/);
@@ -231,6 +235,58 @@ describe('an MCP server', () => {
     expect(namesOf(opened)).toHaveLength(100);
     expect(namesOf(opened).at(-1)).toBe('look');
     expect(lines.join('')).toMatch(/"leftOut":1,/);
+  });
+
+  it('with tools whose schemas are over a limit is used without these', async () => {
+    const server = await testServer();
+    const many = (count: number, schema: object) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, schema]));
+    const listed = (name: string, properties: object) => ({
+      name,
+      inputSchema: { type: 'object', properties },
+    });
+    server.listed = [
+      listed('small', many(200, {})),
+      listed('too many properties', many(201, {})),
+      listed('too many patterns', many(21, { pattern: '^a' })),
+      listed('too long', { a: { description: 'x'.repeat(33_000) } }),
+    ];
+    const opened = await open([entry(server.url)]);
+    expect(namesOf(opened)).toEqual(['small']);
+    const skipped = lines.map((line) => JSON.parse(line)).findLast(({ skipped }) => skipped);
+    expect(skipped).toMatchObject({ agent: 'the-agent', server: 'shop', skipped: 3 });
+    expect(skipped.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'too_many_properties',
+      'too_many_patterns',
+      'too_long',
+    ]);
+  });
+
+  it('has as many tools as fit into 256 KB of schemas', async () => {
+    const server = await testServer();
+    const properties = { a: { description: 'x'.repeat(32_000) } };
+    server.listed = Array.from({ length: 12 }, (_, i) => ({
+      name: `tool_${i}`,
+      inputSchema: { type: 'object', properties },
+    }));
+    const opened = await open([entry(server.url)]);
+    expect(namesOf(opened)).toHaveLength(8);
+    expect(lines.join('')).toMatch(/"leftOut":4,/);
+  });
+
+  it('that sends a message without end beside its answers is disconnected', async () => {
+    let closedStreams = 0;
+    const server = await testServer({ look: () => textResult('Open.') });
+    server.instead = ({ method }, response) => {
+      if (method !== 'GET') return false;
+      response.on('close', () => closedStreams++);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {}\n\n');
+      response.write(`data: ${'x'.repeat(600 * 1024)}`);
+      return true;
+    };
+    await open([entry(server.url)]);
+    await expect.poll(() => closedStreams, PATIENCE).toBeGreaterThan(0);
   });
 
   it('that brings too much, or a page, is bounded', async () => {

@@ -1,22 +1,25 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolWebhook } from '../../agents-runtime/agent/agent-config.js';
 import type { ToolOutcome } from '../../agents-runtime/agent/tools.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
-import { ArgumentChecks } from '../../src/tools/argument-checks.js';
+import { ArgumentValidator } from '../../src/tools/argument-validator.js';
 import { webhookTool } from '../../src/tools/webhook-tools.js';
 import { closeEarly, gigabyte, hang, Receiver, status } from '../support/receiver.js';
 
-const CALLER = { agentId: 'the-agent', callId: 'the-call' };
+const CALLER = { accountId: 'the-account', agentId: 'the-agent', callId: 'the-call' };
 
 let receiver: Receiver;
 let guard: OutboundGuard;
+const validator = new ArgumentValidator(pino({ level: 'silent' }), 10_000);
 beforeAll(async () => {
   receiver = await Receiver.open();
   guard = new OutboundGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
 });
 afterAll(async () => {
+  await validator.close();
   receiver.close();
   await guard.close();
 });
@@ -34,7 +37,7 @@ function makeTool(changes: Partial<ToolWebhook> = {}) {
     timeoutMs: 5_000,
     ...changes,
   };
-  const parts = { outbound: new OutboundClient(guard), checks: new ArgumentChecks() };
+  const parts = { outbound: new OutboundClient(guard), validator };
   return webhookTool(tool, CALLER, parts);
 }
 
@@ -51,7 +54,7 @@ function parts({ text }: ToolOutcome) {
 }
 
 describe('a tool webhook', () => {
-  it('is told to the model with its parameters and the form of its answer', () => {
+  it('is told to the model with its parameters and the form of its answer', async () => {
     const { spec } = makeTool({ response: { price: 'number' } });
     expect(spec).toEqual({
       name: 'look_up',
@@ -65,7 +68,7 @@ describe('a tool webhook', () => {
       mode: 'sync',
       timeoutMs: 5_000,
     });
-    expect(makeTool().problemWith({})).toMatch(/must have required property 'order'/);
+    expect(await makeTool().problemWith({})).toMatch(/must have required property 'order'/);
   });
 
   it.each(['GET', 'DELETE'] as const)('has its arguments in the query with %s', async (method) => {

@@ -22,7 +22,7 @@ const FAILING_MS = 2_000;
 const JOIN_MS = 25_000;
 
 /** Where what happens to processes is told. */
-export interface RoomsLog {
+interface RoomsLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
@@ -96,7 +96,9 @@ export class BridgePool implements Rooms {
         else if (message.type === 'over') fail(message.why);
         else if (message.type === 'joined' && !isGivenUp) {
           settle();
-          wire = new BridgedRoom(port, message.caller, this.#clock);
+          wire = new BridgedRoom(port, message.caller, this.#clock, (error) =>
+            this.#options.log.warn({ err: error }, 'fault in the room of a call'),
+          );
           resolve(wire);
         }
       };

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../clock.js';
 
 /** The agent's track in a room, as the player sees it: a queue that plays by itself. */
-export interface PlayerSink {
+interface PlayerSink {
   /** Ms that are queued and not yet played. */
   readonly queuedMs: number;
   /** Takes a whole number of slices; the sink owns the samples, which lie at offset zero. */

@@ -2,6 +2,7 @@ import { toInt16 } from '../../../media/pcm.js';
 import type { EndedReason } from '../../call/call-log.js';
 import type { CallEvent, CallInput } from '../../call/transport.js';
 import type { Clock } from '../../clock.js';
+import { FaultBoundary } from '../../fault-boundary.js';
 import { KeyPresses } from '../telephony/key-presses.js';
 import type { RoomPort } from './bridge-process.js';
 import { CALLER_RATE, type FromBridge, ROOM_RATE } from './messages.js';
@@ -16,6 +17,7 @@ const LONGEST_GAP = 8 * CALLER_RATE;
 
 /** A room that a bridge holds, as the wire of one call. */
 export class BridgedRoom implements RoomWire {
+  readonly #boundary: FaultBoundary;
   readonly sampleRate = ROOM_RATE;
   readonly hasEchoCanceller: boolean;
   readonly caller: RoomCaller;
@@ -32,8 +34,18 @@ export class BridgedRoom implements RoomWire {
   #onLeft: () => void = () => undefined;
   readonly #keys: KeyPresses;
 
-  constructor(port: RoomPort, caller: RoomCaller, clock: Clock) {
-    this.#keys = new KeyPresses(clock, (text) => this.#call?.typed(text));
+  /** @param onFault receives what went wrong here by itself; it ends the call. */
+  constructor(
+    port: RoomPort,
+    caller: RoomCaller,
+    clock: Clock,
+    onFault: (error: unknown) => void = () => undefined,
+  ) {
+    this.#boundary = new FaultBoundary({
+      report: onFault,
+      end: () => this.#end('error_transport'),
+    });
+    this.#keys = new KeyPresses(this.#boundary.clock(clock), (text) => this.#call?.typed(text));
     this.#port = port;
     this.caller = caller;
     this.hasEchoCanceller = !caller.isPhone;
@@ -95,8 +107,12 @@ export class BridgedRoom implements RoomWire {
     this.#port.tell({ type: 'leave' });
   }
 
-  /** Hears what the bridge says of the room. */
+  /** Takes a message of the bridge's. Never throws: one bridge holds the rooms of many calls. */
   heard(message: FromBridge): void {
+    this.#boundary.run(() => this.#take(message));
+  }
+
+  #take(message: FromBridge): void {
     switch (message.type) {
       case 'hears':
         this.#onHeard();
@@ -126,8 +142,10 @@ export class BridgedRoom implements RoomWire {
   }
 
   heardAudio(samples: Int16Array): void {
-    if (this.#call) this.#call.audio(samples);
-    else this.#keep(samples);
+    this.#boundary.run(() => {
+      if (this.#call) this.#call.audio(samples);
+      else this.#keep(samples);
+    });
   }
 
   heardGap(samples: number): void {
@@ -136,7 +154,7 @@ export class BridgedRoom implements RoomWire {
 
   /** The bridge is gone. */
   died(): void {
-    this.#end('error_transport');
+    this.#boundary.run(() => this.#end('error_transport'));
     this.#onLeft();
   }
 

@@ -1,4 +1,4 @@
-import { FRAME_MS, type FrameTicker } from '../../audio/frame-ticker.js';
+import { FRAME_MS, type Ticker } from '../../audio/frame-ticker.js';
 import type { Clock, Timer } from '../../clock.js';
 
 /** Frames that are due at once after a delay; with more, all that follow are later instead. */
@@ -8,7 +8,7 @@ const MOST_WAITING = 100;
 
 export interface PacedFramesOptions {
   readonly clock: Clock;
-  readonly ticker: FrameTicker;
+  readonly ticker: Pick<Ticker, 'join'>;
   readonly frameLength: number;
   readonly send: (frame: Int16Array) => void;
   /** Told the position (ms) up to which what was sent has been heard, if it is heard when it comes. */

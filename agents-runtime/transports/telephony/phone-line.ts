@@ -1,11 +1,12 @@
 import { ToneDetector } from '../../../media/dtmf/tone-detector.js';
-import { putNewest } from '../../../media/put-newest.js';
-import { FRAME_MS, type FrameTicker } from '../../audio/frame-ticker.js';
+import { FRAME_MS, type Ticker } from '../../audio/frame-ticker.js';
 import type { EndedReason } from '../../call/call-log.js';
 import type { CallInput, CallTransport } from '../../call/transport.js';
 import type { Clock, Timer } from '../../clock.js';
+import { FaultBoundary } from '../../fault-boundary.js';
 import { SilenceWatch } from '../../silence-watch.js';
 import type { CarrierEvent, CarrierLink, CarrierTraits } from './carrier.js';
+import { CarrierMarks } from './carrier-marks.js';
 import { HeardFrames } from './heard-frames.js';
 import { KeyPresses } from './key-presses.js';
 import { PacedFrames } from './paced-frames.js';
@@ -14,14 +15,10 @@ import { WireFrames } from './wire-frames.js';
 
 /** Hz of the agent's audio as a call hands it over, whatever the carrier's rate is. */
 export const LINE_RATE = 16_000;
-/** A mark goes along with so much audio, at least: what was heard is known as well as that. */
+/** A mark goes along with so much audio, at least; without marks, the position is reported as often. */
 const MARK_EVERY_MS = 100;
-/** The position of a carrier without marks is told as often. */
-const TOLD_EVERY_MS = 100;
 /** No more of an utterance came for so long: what is held of it goes out. Less than what is sent ahead. */
 const QUIET_MS = 150;
-/** Marks that are on their way. */
-const MOST_MARKS = 64;
 /** What the carrier has not played when the call ends is waited for so long, and no longer. */
 const LAST_WORD_MS = 300;
 /** A carrier that stops reading is let go when so much waits for it, bytes. */
@@ -38,10 +35,10 @@ const MOST_FAULTS = 200;
 
 export interface PhoneLineOptions {
   readonly clock: Clock;
-  readonly ticker: FrameTicker;
+  readonly ticker: Ticker;
   readonly link: CarrierLink;
   readonly traits: CarrierTraits;
-  /** Told of messages that could not be used, a few times. */
+  /** Receives messages that could not be used, a few times, and what went wrong here by itself. */
   readonly onFault?: (message: string) => void;
 }
 
@@ -53,6 +50,11 @@ export class PhoneLine implements CallTransport {
   readonly sampleRate = LINE_RATE;
   readonly hasEchoCanceller = false;
   readonly canPause = false;
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#options.onFault?.(`The line failed: ${String(error)}`),
+    end: () => this.#giveUp(),
+  });
+  /** Its clock is within the boundary. */
   readonly #options: PhoneLineOptions;
   readonly #frames: WireFrames;
   readonly #heard: HeardFrames;
@@ -60,13 +62,11 @@ export class PhoneLine implements CallTransport {
   readonly #keys: KeyPresses;
   readonly #sentKeys: SentKeys;
   readonly #paced: PacedFrames | undefined;
-  /** By name, the position (ms) that was sent when the mark was. */
-  readonly #marks = new Map<string, number>();
+  readonly #marks = new CarrierMarks();
   #call: CallInput | undefined;
   #sentMs = 0;
   #markedMs = 0;
   #toldMs = 0;
-  #markNumber = 0;
   #faults = 0;
   #quiet: Timer | undefined;
   #watch: SilenceWatch | undefined;
@@ -83,8 +83,10 @@ export class PhoneLine implements CallTransport {
 
   /** @throws MediaError INVALID_INPUT for a carrier's rate that nothing can convert. */
   constructor(options: PhoneLineOptions) {
-    const { clock, ticker, link, traits } = options;
-    this.#options = options;
+    const { link, traits } = options;
+    const clock = this.#boundary.clock(options.clock);
+    const ticker = this.#boundary.ticker(options.ticker);
+    this.#options = { ...options, clock };
     this.#frames = new WireFrames(LINE_RATE, traits.sampleRate);
     this.#heard = new HeardFrames(traits.sampleRate);
     this.#keys = new KeyPresses(clock, (text) => this.#onTyped(text));
@@ -143,8 +145,12 @@ export class PhoneLine implements CallTransport {
     else if (this.#typedEarly.length < MOST_EARLY) this.#typedEarly.push(text);
   }
 
-  /** What the carrier says. */
+  /** Takes an event of the carrier's. Never throws. */
   handle(event: CarrierEvent): void {
+    this.#boundary.run(() => this.#handle(event));
+  }
+
+  #handle(event: CarrierEvent): void {
     if (this.#isGone || this.#isClosed) {
       if (event.type === 'mark') this.#onMark(event.name, event.cleared);
       return;
@@ -174,7 +180,9 @@ export class PhoneLine implements CallTransport {
 
   /** The wire is of no use: whoever is still at its other end is not left waiting there. */
   #giveUp(): void {
-    if (!this.#isGone && !this.#leaving) this.#options.link.act({ type: 'hangup' });
+    if (!this.#isGone && !this.#leaving) {
+      this.#boundary.run(() => this.#options.link.act({ type: 'hangup' }));
+    }
     this.gone('error_transport');
   }
 
@@ -182,7 +190,7 @@ export class PhoneLine implements CallTransport {
   gone(reason: EndedReason): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    this.#stop();
+    this.#boundary.run(() => this.#stop());
     // A carrier that takes the caller ends our wire, often before it has answered.
     if (!this.#leaving) this.#call?.hangUp(reason);
     else {
@@ -259,7 +267,6 @@ export class PhoneLine implements CallTransport {
     else if (!this.#isGone) this.#options.link.act({ type: 'clear' });
   }
 
-  /** A telephone shows nothing. */
   send(): void {
     // What a call tells its client is for screens.
   }
@@ -277,7 +284,7 @@ export class PhoneLine implements CallTransport {
 
   /** Nothing of what was sent is known to be unheard. */
   get #isSilent(): boolean {
-    return this.#marks.size === 0 && this.#paced?.isWaiting !== true;
+    return this.#marks.isEmpty && this.#paced?.isWaiting !== true;
   }
 
   #end(): void {
@@ -318,20 +325,14 @@ export class PhoneLine implements CallTransport {
   }
 
   #mark(positionMs: number): void {
-    const name = `p${++this.#markNumber}`;
     this.#markedMs = positionMs;
-    putNewest(this.#marks, name, positionMs, MOST_MARKS);
-    this.#options.link.act({ type: 'mark', name });
+    this.#options.link.act({ type: 'mark', name: this.#marks.add(positionMs) });
   }
 
   /** Marks of what was cleared say nothing; the clock goes on without those that never come. */
   #onMark(name: string, cleared: boolean): void {
-    const positionMs = this.#marks.get(name);
+    const positionMs = this.#marks.take(name);
     if (positionMs === undefined) return;
-    for (const [older] of this.#marks) {
-      this.#marks.delete(older);
-      if (older === name) break;
-    }
     if (!cleared) this.#call?.played(positionMs);
     if (this.#lastWord && this.#isSilent) this.#end();
   }
@@ -342,7 +343,7 @@ export class PhoneLine implements CallTransport {
       return;
     }
     const isLast = positionMs >= this.#sentMs - FRAME_MS;
-    if (positionMs - this.#toldMs < TOLD_EVERY_MS && !isLast) return;
+    if (positionMs - this.#toldMs < MARK_EVERY_MS && !isLast) return;
     this.#toldMs = positionMs;
     this.#call?.played(Math.min(positionMs, this.#sentMs));
   }

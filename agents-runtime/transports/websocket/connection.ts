@@ -9,6 +9,7 @@ import { FRAME_MS } from '../../audio/frame-ticker.js';
 import type { CallEvent, CallInput, CallTransport } from '../../call/transport.js';
 import type { Clock } from '../../clock.js';
 import { CallError } from '../../errors.js';
+import { FaultBoundary } from '../../fault-boundary.js';
 import { Liveness } from './liveness.js';
 import {
   type ClientMessage,
@@ -29,9 +30,6 @@ const MAX_BACKLOG = 1024 * 1024;
 const MOST_TEXTS = 20;
 const TEXTS_MS = 10_000;
 
-/** A client that broke the rules of WebSockets may take so long to hear so. */
-const GOODBYE_MS = 1_000;
-
 /** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
 export const CLOSE = {
   normal: 1000,
@@ -49,6 +47,8 @@ export interface CallSocketOptions {
   readonly sampleRate: number;
   /** What the first hello asked for. Opus is refused where the voice's rate is none of its own. */
   readonly audio: Hello['audio'];
+  /** Receives what went wrong here by itself; it ends the call. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** A call's wire to a browser: one WebSocket at a time, and another after it when the first breaks. */
@@ -56,6 +56,11 @@ export class CallSocket implements CallTransport {
   readonly sampleRate: number;
   readonly hasEchoCanceller = true;
   readonly #options: CallSocketOptions;
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#options.onFault?.(error),
+    end: () => this.#call?.hangUp('error_transport'),
+  });
+  readonly #clock: Clock;
   readonly #down: 'pcm' | 'opus';
   readonly #encoder: OpusPacketEncoder | undefined;
   readonly #decoder: OpusPacketDecoder | undefined;
@@ -69,6 +74,7 @@ export class CallSocket implements CallTransport {
 
   constructor(options: CallSocketOptions) {
     this.#options = options;
+    this.#clock = this.#boundary.clock(options.clock);
     this.sampleRate = options.sampleRate;
     this.#down = options.audio.down === 'opus' && isOpusRate(options.sampleRate) ? 'opus' : 'pcm';
     if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
@@ -147,23 +153,23 @@ export class CallSocket implements CallTransport {
   #listen(socket: WebSocket): void {
     this.#socket = socket;
     this.#liveness?.close();
-    const liveness = new Liveness(socket, this.#options.clock);
+    const liveness = new Liveness(socket, this.#clock);
     this.#liveness = liveness;
-    socket.on('message', (data, isBinary) => {
+    const onMessage = this.#boundary.guard((data: RawData, isBinary: boolean) => {
       liveness.heard();
       this.#onFrame(socket, data, isBinary);
     });
-    socket.on('error', () => {
-      // The library has said why: the client learns it only if what it sends meanwhile is still read.
-      const limit = this.#options.clock.after(GOODBYE_MS, () => socket.terminate());
-      socket.once('close', () => limit.cancel());
-    });
-    socket.on('close', () => {
+    socket.on('message', onMessage);
+    const onLost = this.#boundary.guard(() => {
       liveness.close();
       if (this.#socket !== socket) return;
       this.#socket = undefined;
       this.#call?.lost();
     });
+    // After a protocol error the library sends the close code, discards what still arrives, and gives
+    // up after 30 s. A client that is cut off while it sends loses the code.
+    socket.on('error', onLost);
+    socket.on('close', onLost);
   }
 
   #sendReady(positionMs: number, seq?: number): void {
@@ -232,7 +238,7 @@ export class CallSocket implements CallTransport {
   }
 
   #countText(): void {
-    const now = this.#options.clock.now();
+    const now = this.#clock.now();
     this.#textTimes = [...this.#textTimes.filter((at) => now - at < TEXTS_MS), now];
     if (this.#textTimes.length > MOST_TEXTS) {
       throw new CallError('PROTOCOL', `At most ${MOST_TEXTS} texts in ${TEXTS_MS / 1000} s`);

@@ -1,7 +1,7 @@
 import type { SpokenWord } from '../english/front-end.js';
 
 /** A word of a part: the ids `from`…`to` (half-open) of its part are its sounds. */
-export interface ScriptWord {
+interface ScriptWord {
   readonly textStart: number;
   readonly textEnd: number;
   readonly from: number;

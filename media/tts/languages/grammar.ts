@@ -19,7 +19,7 @@ export interface Currency {
 }
 
 /** A day of the calendar. */
-export interface WrittenDate {
+interface WrittenDate {
   readonly day: number;
   /** 1–12. */
   readonly month: number;
@@ -29,14 +29,14 @@ export interface WrittenDate {
 }
 
 /** A time of day. */
-export interface WrittenTime {
+interface WrittenTime {
   readonly hour: number;
   readonly minute: number;
   readonly before: string;
 }
 
 /** How times of day are written besides "14:30". */
-export interface ClockStyle {
+interface ClockStyle {
   /** Words behind a time, which are said with it: "Uhr". */
   readonly suffixes: readonly string[];
   /** Words before which make "9.05" a time: "kl.". */
@@ -46,7 +46,7 @@ export interface ClockStyle {
 }
 
 /** The words that stand for signs between numbers. */
-export interface SignWords {
+interface SignWords {
   readonly minus: string;
   readonly plus: string;
   readonly times: string;
@@ -61,7 +61,7 @@ export interface SignWords {
   readonly paragraph: string;
 }
 
-export interface MoneyStyle {
+interface MoneyStyle {
   readonly currencies: readonly Currency[];
   /** Between units and hundredths, with its spaces. */
   readonly join: string;
@@ -72,7 +72,7 @@ export interface MoneyStyle {
 }
 
 /** How a half is said, for masculine and feminine nouns. */
-export interface Half {
+interface Half {
   /** Behind a number, or behind the noun that it counts: " y medio", " y media". */
   readonly behind: readonly [string, string];
   /** Before the noun. */

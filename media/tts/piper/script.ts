@@ -5,7 +5,7 @@ import { wordsOfPhonemes } from './align.js';
 import type { PiperConfig } from './config.js';
 
 /** Where a word stands in the text, and which of the ids say it. */
-export interface ScriptWord extends TextRange {
+interface ScriptWord extends TextRange {
   /** Half-open range of ids. */
   readonly from: number;
   readonly to: number;

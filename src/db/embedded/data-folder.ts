@@ -4,9 +4,10 @@ import { chmod, chown, lstat, mkdir, realpath, rename, rm, stat, symlink } from 
 import { join } from 'node:path';
 import { StartError } from '../../errors.js';
 import { SHARED_FOLDER } from './binaries.js';
+import { giveTo } from './data-owner.js';
 import type { EmbeddedLog } from './embedded-log.js';
 import { explainFault } from './explain-fault.js';
-import { asUser, canReach, type ServerUser } from './server-user.js';
+import { asUser, canReach, NOBODY, type ServerUser } from './server-user.js';
 
 /** Text is sorted by PostgreSQL's own rules; the system's must be UTF-8 and must be there. */
 const SYSTEM_LOCALE = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
@@ -55,8 +56,10 @@ async function createDataFolder(path: string, options: DataFolderOptions): Promi
   const draft = `${folder}.partial`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: 0o700 });
-  if (user) await chown(draft, user.uid, user.gid);
-  await initialise(draft, options);
+  const maker = user && NOBODY; // initdb insists on a user with a name
+  if (maker) await chown(draft, maker.uid, maker.gid);
+  await initialise(draft, { ...options, user: maker });
+  if (user) await giveTo(user, draft);
   await rename(draft, folder);
   if (folder === path) return;
   await symlink(folder, path);

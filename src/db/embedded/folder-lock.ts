@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../errors.js';
-import { processStart } from './process-identity.js';
+import { isBeaconLit, openBeacon, removeBeacon } from './lock-beacon.js';
+import { isSameBoot, processStart } from './process-identity.js';
 
 /** Held for as long as a gateway uses a data folder. */
 export interface FolderLock {
@@ -12,7 +13,7 @@ export interface FolderLock {
 }
 
 const TOUCH_MS = 5_000;
-/** A gateway of another machine or container, whose pids say nothing here, is dead after this. */
+/** A gateway of another machine, whose pids and sockets say nothing here, is dead after this. */
 const SILENT_MS = 15_000;
 const LOOK_MS = 100;
 const CLAIM_MS = 2_000;
@@ -25,11 +26,17 @@ const PATIENCE_MS = 10_000;
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, 'gateway.lock');
-  const own = `${process.pid}\n${processStart(process.pid) ?? ''}\n${hostname()}\n`;
+  // It is lit before the lock can be seen, so that a lock with a dark beacon is a dead process's.
+  const beacon = await openBeacon(folder);
+  const start = processStart(process.pid) ?? '';
+  const own = `${process.pid}\n${start}\n${hostname()}\n${beacon.name}\n`;
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, own, { mode: 0o600 });
   try {
+    await writeFile(draft, own, { mode: 0o600 });
     await take(path, draft);
+  } catch (error) {
+    await beacon.close();
+    throw error;
   } finally {
     await rm(draft, { force: true });
   }
@@ -42,6 +49,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     async release() {
       clearInterval(touch);
       if ((await readIfThere(path)) === own) await rm(path, { force: true });
+      await beacon.close();
     },
   };
 }
@@ -75,13 +83,21 @@ async function takeOver(path: string, draft: string, holder: string): Promise<bo
     return false;
   }
   const unchanged = (await readIfThere(path)) === holder;
-  if (unchanged) await rename(draft, path);
+  if (unchanged) {
+    await rename(draft, path);
+    await removeBeacon(dirname(path), beaconOf(holder));
+  }
   await rm(claim, { force: true });
   return unchanged;
 }
 
 async function isAlive(path: string, holder: string): Promise<boolean> {
-  const [pid, start, host] = holder.split('\n');
+  const [pid, start = '', host] = holder.split('\n');
+  // Pids mean nothing in another container, not even under the same host name; sockets do.
+  if (isSameBoot(start)) {
+    const isLit = await isBeaconLit(dirname(path), beaconOf(holder));
+    if (isLit !== undefined) return isLit;
+  }
   if (host === hostname()) return processStart(Number(pid)) === (start || undefined);
   const seen = await touchedAt(path);
   for (;;) {
@@ -90,6 +106,11 @@ async function isAlive(path: string, holder: string): Promise<boolean> {
     if (Date.now() - touched > SILENT_MS) return false;
     await sleep(LOOK_MS);
   }
+}
+
+/** Empty in the locks of older versions. */
+function beaconOf(holder: string): string {
+  return holder.split('\n')[3] ?? '';
 }
 
 /** 0 when it is gone. */

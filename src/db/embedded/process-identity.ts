@@ -15,7 +15,19 @@ export function processStart(pid: number): string | undefined {
   // Source: proc(5): the name in brackets may hold anything; then field 3 is the state, 22 the start.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (!fields[19] || fields[0] === 'Z' || fields[0] === 'X') return undefined;
-  return `${readProc('sys/kernel/random/boot_id').trim()} ${fields[19]}`; // in ticks since boot
+  return `${bootId()} ${fields[19]}`; // in ticks since boot
+}
+
+/** Whether a process with this start, dead or alive, is or was one of the kernel that runs now. */
+export function isSameBoot(start: string): boolean {
+  if (platform() !== 'linux') return false; // its starts do not say
+  const boot = bootId();
+  return boot !== '' && start.startsWith(`${boot} `);
+}
+
+/** The same in all containers of a machine. */
+function bootId(): string {
+  return readProc('sys/kernel/random/boot_id').trim();
 }
 
 /** The command and the arguments of a running process, with a blank between them; else empty. */

@@ -1,5 +1,4 @@
 import { type SpawnOptions, spawnSync } from 'node:child_process';
-import { stat } from 'node:fs/promises';
 
 /** As whom the server runs; undefined: as we do. */
 export interface ServerUser {
@@ -7,17 +6,14 @@ export interface ServerUser {
   readonly gid: number;
 }
 
-const NOBODY: ServerUser = { uid: 65_534, gid: 65_534 };
-
 /**
- * PostgreSQL refuses to run as root, so it then runs as the owner of its data, or for new data as
- * nobody.
+ * Runs the database of a gateway that root started. No passwd entry is needed, and no system assigns
+ * the id to anybody else. Source: systemd's "Users, Groups, UIDs and GIDs": 65520…65533 are unused.
  */
-export async function chooseServerUser(data: string): Promise<ServerUser | undefined> {
-  if (process.getuid?.() !== 0) return undefined;
-  const owner = await stat(data).catch(() => undefined);
-  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : NOBODY;
-}
+export const DATABASE_USER: ServerUser = { uid: 65_521, gid: 65_521 };
+
+/** Shared by all that need no user of their own. It has a name, which `initdb` insists on. */
+export const NOBODY: ServerUser = { uid: 65_534, gid: 65_534 };
 
 /** Whether the server's user gets into a folder: asked of the system, so no rule is forgotten. */
 export function canReach(user: ServerUser | undefined, folder: string): boolean {

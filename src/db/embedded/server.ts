@@ -66,23 +66,36 @@ export interface Server {
 
 /** Looks for a server that survived its gateway: one like ours is kept, any other is stopped. */
 export async function adoptServer(options: ServerOptions): Promise<Server | undefined> {
-  const pidFile = await readPidFile(options.data);
+  const survivor = await findSurvivor(options.data);
+  if (!survivor) return undefined;
+  const isLikeOurs = survivor.command === [program(options), ...serverArguments(options)].join(' ');
+  if (isLikeOurs && (await answers(options.socketFolder))) return survivor.server;
+  await stopServer(survivor.server);
+  return undefined;
+}
+
+/** Stops the server that survived its gateway, if one did. */
+export async function stopSurvivor(data: string): Promise<void> {
+  const survivor = await findSurvivor(data);
+  if (survivor) await stopServer(survivor.server);
+}
+
+async function findSurvivor(
+  data: string,
+): Promise<{ readonly server: Server; readonly command: string } | undefined> {
+  const pidFile = await readPidFile(data);
   if (!pidFile) return undefined;
   const { pid } = pidFile;
   const start = processStart(pid);
-  const running = commandLine(pid);
-  if (start === undefined || !running.includes(` -D ${options.data} `)) {
+  const command = commandLine(pid);
+  if (start === undefined || !command.includes(` -D ${data} `)) {
     // PostgreSQL would balk at another process that has the pid by now; and the next server may get it (in a
     // container pids come again), whom the dead one's "ready" would then be taken for. Only the pid goes: by
     // the rest of the file PostgreSQL makes sure that the last server's children have left its memory.
     await writeFile(pidFile.path, pidFile.text.replace(/^\d+/, '2147483647'));
     return undefined;
   }
-  const server = { pid, start };
-  const isLikeOurs = running === [program(options), ...serverArguments(options)].join(' ');
-  if (isLikeOurs && (await answers(options.socketFolder))) return server;
-  await stopServer(server);
-  return undefined;
+  return { server: { pid, start }, command };
 }
 
 /** Starts a server and waits until it takes connections. @throws {StartError} */

@@ -8,7 +8,7 @@ import type { ServerUser } from './server-user.js';
 export const SOCKET_PORT = 5432;
 
 /** Source: sockaddr_un.sun_path of unix(7) less its closing zero; 103 on macOS. */
-const LONGEST_PATH = process.platform === 'linux' ? 107 : 103;
+export const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
 /** In DATA_DIR: names the folder. */
 const POINTER = 'postgres-socket';
@@ -42,7 +42,7 @@ async function makeFolder(user: ServerUser | undefined): Promise<string> {
     const folder = await mkdtemp(join(parent, 'parley-')).catch(() => undefined);
     if (!folder) continue;
     const socket = join(folder, `.s.PGSQL.${SOCKET_PORT}`);
-    if (Buffer.byteLength(socket) > LONGEST_PATH) {
+    if (Buffer.byteLength(socket) > LONGEST_SOCKET_PATH) {
       await rm(folder, { recursive: true });
       continue;
     }

@@ -16,6 +16,8 @@ import { audiosocketCalls } from './0015-audiosocket-calls.js';
 import { knowledgeDocuments } from './0016-knowledge-documents.js';
 import { turnProviders } from './0019-turn-providers.js';
 import { unbegunCalls } from './0020-unbegun-calls.js';
+import { numberOwners } from './0022-number-owners.js';
+import { idempotencyPrincipals } from './0023-idempotency-principals.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -41,4 +43,6 @@ export const MIGRATIONS: readonly Migration[] = [
   knowledgeDocuments,
   turnProviders,
   unbegunCalls,
+  numberOwners,
+  idempotencyPrincipals,
 ];

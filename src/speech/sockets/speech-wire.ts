@@ -36,7 +36,9 @@ export class SpeechWire {
     setMaxListeners(0, this.signal);
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
     socket.on('close', () => this.#end());
-    socket.on('error', () => socket.terminate());
+    // The library sends the close code and discards what still arrives, for 30 s at most. A client that
+    // is cut off while it sends loses the code.
+    socket.on('error', () => this.#end());
     this.#touch();
   }
 
@@ -99,7 +101,8 @@ export class SpeechWire {
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
-    if (this.signal.aborted) return;
+    // A socket that is being closed still delivers what its client sends.
+    if (this.signal.aborted || this.#socket.readyState !== this.#socket.OPEN) return;
     if (isBinary) {
       this.close({ code: CLOSE.binary, reason: 'messages are JSON text' });
       return;

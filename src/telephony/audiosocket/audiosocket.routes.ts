@@ -41,26 +41,27 @@ export function audioSocketRoutes({ agents, desk, port }: AudioSocketRouteParts)
   return [
     route({
       tag: 'Telephony',
-      scope: 'calls',
+      scope: 'calls:start',
       method: 'post',
       path: '/telephony/audiosocket/calls',
       summary: 'Announce a call that Asterisk brings over AudioSocket',
       description:
         "Asks the agent's inbound_call webhook, for up to 5 seconds, and takes a call slot for 60.",
+      isIdempotent: true,
       body: AudioSocketCallInput,
       responses: {
         201: { description: 'Where the exchange connects, and as whom', schema: AudioSocketCall },
         403: { description: 'CALL_VALIDATION_FAILED with a reason, or the scope is missing' },
         404: { description: 'No such agent' },
-        502: { description: 'AUDIOSOCKET_PORT is not set' },
+        409: { description: 'NOT_CONFIGURED: AUDIOSOCKET_PORT is not set' },
         503: { description: 'Overloaded' },
       },
       async handle({ principal, body }) {
         const agent = await requireAgent(agents, principal.accountId, body.agent_id);
         const listening = port();
         if (listening === undefined) {
-          const sentence = 'AudioSocket is not listened for: set AUDIOSOCKET_PORT';
-          throw new ApiError('PROVIDER_ERROR', sentence);
+          const sentence = 'AudioSocket is not configured: set AUDIOSOCKET_PORT';
+          throw new ApiError('NOT_CONFIGURED', sentence);
         }
         const { callId, uuid, expiresAt } = await desk.register({
           agent,

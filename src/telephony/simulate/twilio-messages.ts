@@ -1,5 +1,5 @@
 /** A message of the gateway that Twilio takes. */
-export type TwilioOrder =
+type TwilioOrder =
   | { readonly type: 'media'; readonly bytes: Buffer }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'clear' };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
+import { FaultBoundary } from '../../../agents-runtime/fault-boundary.js';
 import type {
   CarrierAction,
   CarrierLink,
@@ -89,6 +90,13 @@ function tokenIn({ pathname }: URL): string {
 
 /** One Media Stream, from its socket's opening to its end. */
 class Stream implements CarrierLink {
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#log.error({ err: error }, 'fault in the stream of a call'),
+    end: () => {
+      this.#socket.terminate();
+      this.#line?.gone('error_transport');
+    },
+  });
   readonly #parts: TwilioSocketParts;
   readonly #socket: WebSocket;
   readonly #pass: MediaPass;
@@ -108,7 +116,8 @@ class Stream implements CarrierLink {
       () => socket.close(CLOSE.refused, 'the stream did not start'),
       parts.startMs ?? START_MS,
     );
-    socket.on('message', (data: RawData, isBinary: boolean) => this.#onMessage(data, isBinary));
+    const onMessage = (data: RawData, isBinary: boolean) => this.#onMessage(data, isBinary);
+    socket.on('message', this.#boundary.guard(onMessage));
     socket.on('close', (code) => this.#onClose(code));
   }
 

@@ -4,7 +4,6 @@ import { isCallId } from '../../calls/call-id.js';
 import type { CallsRepository } from '../../calls/calls.repository.js';
 import type { DialStatus, OutboundCalls } from '../../calls/outbound-calls.js';
 import { ApiError } from '../../errors.js';
-import { errorBody } from '../../http/error-handler.js';
 import { readBytes } from '../../http/json-body.js';
 import { methodNotAllowed } from '../../http/mount.js';
 import type { RateLimiter } from '../../http/rate-limit.js';
@@ -71,8 +70,8 @@ export function twilioWebhooks(parts: TwilioWebhookParts): RequestHandler {
     router.post(path, async (request, response) => {
       response.locals.route = path;
       const { account } = parts;
-      if (account) await answer(await believed(parts, account, request), response);
-      else response.status(500).json(errorBody(new ApiError('INTERNAL_ERROR', NOT_CONFIGURED)));
+      if (!account) throw new ApiError('NOT_CONFIGURED', NOT_CONFIGURED);
+      await answer(await believed(parts, account, request), response);
     });
     router.all(path, () => {
       throw methodNotAllowed(['POST']);

@@ -2,10 +2,16 @@ import type { OutboundClient } from '../../outbound/outbound-client.js';
 
 type Fetch = OutboundClient['fetch'];
 
-/** Of an answer to one request. */
-const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/**
+ * Of an answer to one request, and of one message of a stream: parsing a longer one would delay the
+ * frames of calls. The model gets far less of it.
+ */
+const MAX_ANSWER_BYTES = 512 * 1024;
 /** Of a stream that stays open for as long as the call. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024;
+
+/** Source: the event stream format of the HTML standard, section 9.2.5. */
+const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'];
 
 /** A server of tools that sends too much, or sends us elsewhere. Its message tells the model why. */
 export class McpAnswerError extends Error {
@@ -30,19 +36,21 @@ export function mcpFetch(fetch: Fetch, onTooMuch: () => void): Fetch {
     }
     if (!response.body) return response;
     const isStream = (init.method ?? 'GET') === 'GET';
-    const bytes = isStream ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES;
-    const body = response.body.pipeThrough(limit(bytes, onTooMuch));
+    const body = response.body.pipeThrough(limit(isStream, onTooMuch));
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers: [...headers] });
   };
 }
 
-function limit(bytes: number, onTooMuch: () => void): TransformStream<Uint8Array, Uint8Array> {
-  let left = bytes;
+function limit(isStream: boolean, onTooMuch: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let left = isStream ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES;
+  let messageBytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
       left -= chunk.length;
-      if (left >= 0) {
+      const end = isStream ? lastMessageEnd(chunk) : -1;
+      messageBytes = end < 0 ? messageBytes + chunk.length : chunk.length - end;
+      if (left >= 0 && messageBytes <= MAX_ANSWER_BYTES) {
         controller.enqueue(chunk);
         return;
       }
@@ -50,4 +58,10 @@ function limit(bytes: number, onTooMuch: () => void): TransformStream<Uint8Array
       onTooMuch();
     },
   });
+}
+
+/** Where the last message of a chunk of server-sent events ends: at a blank line; -1 without one. */
+function lastMessageEnd(chunk: Uint8Array): number {
+  const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return Math.max(...BLANK_LINES.map((line) => text.lastIndexOf(line)));
 }

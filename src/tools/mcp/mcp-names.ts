@@ -27,6 +27,7 @@ export function mcpNames(
   });
 }
 
-function fitting(name: string): string {
+/** A name as models take it. */
+export function fitting(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, MAX_NAME);
 }

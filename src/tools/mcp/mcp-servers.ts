@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
+import { MAX_TOOLS_BYTES } from '../../agents/tool-limits.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
-import type { ArgumentChecks } from '../argument-checks.js';
+import type { ArgumentValidator } from '../argument-validator.js';
 import type { CallTool } from '../call-tools.js';
+import type { ToolCaller } from '../webhook-tools.js';
 import { evenShares } from './even-shares.js';
-import { mcpNames } from './mcp-names.js';
-import { type ListedTool, McpSession } from './mcp-session.js';
+import { fitting, mcpNames } from './mcp-names.js';
+import { type ListedTool, McpSession, type SkippedTool } from './mcp-session.js';
 import { mcpTool } from './mcp-tool.js';
 import { ToolLists } from './tool-lists.js';
 
@@ -14,11 +16,12 @@ import { ToolLists } from './tool-lists.js';
 const BEGIN_WITHIN_MS = 2_000;
 /** Of all servers together; models refuse more. */
 const MOST_TOOLS = 100;
-const MAX_SCHEMA = 16_384;
+/** Names of skipped tools in a line of the log. */
+const MAX_LOGGED_TOOLS = 5;
 
 export interface McpServersParts {
   readonly outbound: Pick<OutboundClient, 'fetch'>;
-  readonly checks: ArgumentChecks;
+  readonly validator: ArgumentValidator;
   readonly log: Logger;
   readonly beginWithinMs?: number;
 }
@@ -58,10 +61,11 @@ export class McpServers {
 
   /** @param taken names of the call's other tools. */
   async open(
-    agentId: string,
+    caller: ToolCaller,
     servers: readonly McpServer[],
     taken: readonly string[],
   ): Promise<OpenMcpServers> {
+    const { agentId } = caller;
     let named: readonly CallTool[] | undefined;
     const onChange = () => {
       named = undefined;
@@ -81,7 +85,7 @@ export class McpServers {
     for (const { server } of lines) this.#waitNoMore(ToolLists.keyOf(agentId, server));
     return {
       tools: () => {
-        named ??= this.#named(agentId, lines, taken);
+        named ??= this.#named(caller, lines, taken);
         return named;
       },
       close: () => {
@@ -105,6 +109,7 @@ export class McpServers {
           line.tools = tools;
           onChange();
         },
+        onSkipped: (skipped) => this.#logSkipped(agentId, server.name, skipped),
         onFault,
       }),
     };
@@ -134,15 +139,19 @@ export class McpServers {
     this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
   }
 
-  #named(agentId: string, lines: readonly Line[], taken: readonly string[]): readonly CallTool[] {
-    const { checks, log } = this.#parts;
-    const usable = lines.map(({ tools }) => tools.filter(hasUsableSchema));
+  #named(
+    caller: ToolCaller,
+    lines: readonly Line[],
+    taken: readonly string[],
+  ): readonly CallTool[] {
+    const { validator, log } = this.#parts;
+    const { agentId } = caller;
     const shares = evenShares(
-      usable.map(({ length }) => length),
+      lines.map(({ tools }) => tools.length),
       MOST_TOOLS,
     );
-    const all = lines.flatMap((line, i) =>
-      usable[i]!.slice(0, shares[i]).map((tool) => ({ ...line, tool })),
+    const all = withinBytes(
+      lines.flatMap((line, i) => line.tools.slice(0, shares[i]).map((tool) => ({ ...line, tool }))),
     );
     const leftOut = lines.reduce((sum, { tools }) => sum + tools.length, 0) - all.length;
     if (leftOut > 0)
@@ -153,11 +162,31 @@ export class McpServers {
     );
     return all.flatMap(({ tool, session, onFault }, i) => {
       const name = names[i];
-      return name === undefined ? [] : [mcpTool(tool, name, { session, checks, onFault })];
+      return name === undefined
+        ? []
+        : [mcpTool(tool, name, { session, caller, validator, onFault })];
     });
+  }
+
+  /** The names of skipped tools are the server's own: only letters of them are logged. */
+  #logSkipped(agentId: string, server: string, skipped: readonly SkippedTool[]): void {
+    const tools = skipped.slice(0, MAX_LOGGED_TOOLS).map(({ name, problem }) => ({
+      name: fitting(name),
+      problem,
+    }));
+    const line = { agent: agentId, server, skipped: skipped.length, tools };
+    this.#parts.log.warn(line, 'tools of an MCP server are skipped');
   }
 }
 
-function hasUsableSchema({ inputSchema }: ListedTool): boolean {
-  return JSON.stringify(inputSchema).length <= MAX_SCHEMA;
+/** The first tools whose schemas are together within the limit. */
+function withinBytes<Entry extends { readonly tool: ListedTool }>(
+  entries: readonly Entry[],
+): readonly Entry[] {
+  let bytes = 0;
+  return entries.filter(({ tool }) => {
+    if (bytes + tool.schemaBytes > MAX_TOOLS_BYTES) return false;
+    bytes += tool.schemaBytes;
+    return true;
+  });
 }

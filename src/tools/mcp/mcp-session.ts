@@ -12,6 +12,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
+import { jsonBytes, schemaLimitProblem } from '../../agents/tool-limits.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import { authHeaders } from '../credentials.js';
 import { mcpFetch, tooMuch } from './mcp-fetch.js';
@@ -32,6 +33,14 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Of `inputSchema` as JSON. */
+  readonly schemaBytes: number;
+}
+
+/** A tool whose schema is over a limit. */
+export interface SkippedTool {
+  readonly name: string;
+  readonly problem: string;
 }
 
 export interface McpSessionOptions {
@@ -39,6 +48,8 @@ export interface McpSessionOptions {
   readonly outbound: Pick<OutboundClient, 'fetch'>;
   /** Told when the server says that its list is another one. */
   readonly onListed: (tools: readonly ListedTool[]) => void;
+  /** Called with the tools that a list was read without. */
+  readonly onSkipped: (skipped: readonly SkippedTool[]) => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -69,19 +80,23 @@ export class McpSession {
   async list(): Promise<readonly ListedTool[]> {
     const { client } = await this.#connected();
     const tools: ListedTool[] = [];
+    const skipped: SkippedTool[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS; page++) {
+    for (let page = 0; page < MOST_PAGES && tools.length + skipped.length < MOST_TOOLS; page++) {
       const listed = await client.request(
         { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
         ListToolsResultSchema,
         { timeout: ANSWER_WITHIN_MS },
       );
       for (const { name, description = '', inputSchema } of listed.tools) {
-        tools.push({ name, description, inputSchema });
+        const problem = schemaLimitProblem(inputSchema);
+        if (problem !== undefined) skipped.push({ name, problem });
+        else tools.push({ name, description, inputSchema, schemaBytes: jsonBytes(inputSchema) });
       }
       cursor = listed.nextCursor;
       if (cursor === undefined) break;
     }
+    if (skipped.length > 0) this.#options.onSkipped(skipped);
     return tools.slice(0, MOST_TOOLS);
   }
 

@@ -1,9 +1,10 @@
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolOutcome } from '../../../agents-runtime/agent/tools.js';
-import type { ArgumentChecks } from '../argument-checks.js';
+import type { ArgumentValidator } from '../argument-validator.js';
 import type { CallTool } from '../call-tools.js';
 import { toolData } from '../tool-data.js';
 import { argumentSchema } from '../tool-schema.js';
+import type { ToolCaller } from '../webhook-tools.js';
 import { McpAnswerError } from './mcp-fetch.js';
 import type { ListedTool, McpSession } from './mcp-session.js';
 
@@ -14,7 +15,8 @@ const MAX_REASON = 2_000;
 
 export interface McpToolParts {
   readonly session: Pick<McpSession, 'call'>;
-  readonly checks: ArgumentChecks;
+  readonly caller: ToolCaller;
+  readonly validator: Pick<ArgumentValidator, 'validate'>;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -22,9 +24,10 @@ export interface McpToolParts {
 export function mcpTool(
   { name: ownName, description, inputSchema }: ListedTool,
   name: string,
-  { session, checks, onFault }: McpToolParts,
+  { session, caller, validator, onFault }: McpToolParts,
 ): CallTool {
   const parameters = argumentSchema({ ...inputSchema, type: 'object' });
+  let schema: string | undefined;
   const spec = {
     name,
     kind: 'mcp',
@@ -35,7 +38,10 @@ export function mcpTool(
   } as const;
   return {
     spec,
-    problemWith: (args) => checks.for(parameters)?.(args),
+    problemWith: (args) => {
+      schema ??= JSON.stringify(parameters);
+      return validator.validate({ ...caller, name }, { schema, args });
+    },
     async call(args, signal) {
       try {
         return outcomeOf(await session.call(ownName, args, { signal, timeoutMs: TIMEOUT_MS }));

@@ -12,6 +12,10 @@ interface Manner {
   readonly breaksAt?: number;
   readonly isShut?: boolean;
   readonly neverFinal?: boolean;
+  /** Finals come, and none says that it answers `finalise`. */
+  readonly neverLast?: boolean;
+  /** Nothing is heard of what is pushed. */
+  readonly isDeaf?: boolean;
   /** Results come again later, when newer ones have come. */
   readonly repeats?: boolean;
   readonly language?: string;
@@ -27,7 +31,7 @@ function scriptedLive(manner: Manner, lines: LiveLineOptions[]) {
       let position = 0;
       let isOpen = !manner.isShut;
       const tell = (result: Omit<LiveResult, 'language'>) => {
-        if (isOpen) line.onResult({ ...result, language: manner.language });
+        if (isOpen && !manner.isDeaf) line.onResult({ ...result, language: manner.language });
       };
       return {
         get isOpen() {
@@ -53,7 +57,7 @@ function scriptedLive(manner: Manner, lines: LiveLineOptions[]) {
         finalise() {
           const text = textsIn(Float32Array.from(heard));
           heard = [];
-          const result = { text, isFinal: true, isLast: true, toSample: position };
+          const result = { text, isFinal: true, isLast: !manner.neverLast, toSample: position };
           if (!manner.neverFinal) void sleep(clock, 60).then(() => tell(result));
         },
         close: () => {
@@ -130,8 +134,47 @@ describe('a streaming recogniser', () => {
     expect(call.faults).toHaveLength(1);
   });
 
-  it('that is not there, or never says that it is done, is stood in for', async () => {
-    for (const manner of [{ isShut: true }, { neverFinal: true }]) {
+  it.each([
+    ['says of no final that it is the last', { neverLast: true }],
+    ['gives no final at all', { neverFinal: true }],
+  ])('that %s has heard the turn all the same', async (_, manner) => {
+    const call = begin(manner, { recogniserFails: true });
+    await call.say('where is my order', 900);
+    await call.silence(4_000);
+    await call.say('and the other one', 900);
+    await call.silence(4_000);
+    expect(call.texts('user')[0]).toBe('where is my order');
+    expect(call.texts('user')[1]).toContain('and the other one');
+    expect(call.faults).toEqual([]);
+  });
+
+  it('that says of no final that it is the last is as fast as one that does', async () => {
+    const committedMs: number[] = [];
+    for (const manner of [{}, { neverLast: true }]) {
+      const call = begin(manner);
+      await call.say('where is my order', 900);
+      const saidAt = call.clock.now();
+      while (call.texts('user').length === 0) await call.silence(20);
+      committedMs.push(call.clock.now() - saidAt);
+    }
+    expect(committedMs[1]).toBe(committedMs[0]);
+  });
+
+  it.each([{ isShut: true }, { isDeaf: true }])(
+    'that was stood in for repeats no word in the next turn (%o)',
+    async (manner) => {
+      const soon = { minSilenceMs: 200, minEndpointingMs: 100, userSilenceTimeoutMs: 0 };
+      const call = begin(manner, { config: soon, transcriptMs: 20 });
+      await call.say('where is my order', 900);
+      await call.silence(manner.isDeaf ? 1_360 : 360);
+      await call.say('and the other one', 900);
+      await call.silence(5_000);
+      expect(call.texts('user')).toEqual(['where is my order', 'and the other one']);
+    },
+  );
+
+  it('that is not there, or hears nothing, is stood in for', async () => {
+    for (const manner of [{ isShut: true }, { isDeaf: true }]) {
       const call = begin(manner);
       await call.say('where is my order', 900);
       await call.silence(5_000);

@@ -119,6 +119,7 @@ describe('whatever is said, and when', () => {
         call.call.hangUp('user_hangup');
         await call.clock.run(10_000);
         expect(call.clock.pending).toBe(0);
+        expect(call.openSegments()).toEqual([]);
       }),
       { numRuns: 60 },
     );

@@ -271,6 +271,23 @@ describe('the caller', () => {
     expect(call.clock.pending).toBe(0);
   });
 
+  it('over an answer that is not finished has cut it, even between two of its sentences', async () => {
+    const call = harness({
+      reply: async function* () {
+        yield 'We open at ten. We ';
+        await sleep(call.clock, 5_000);
+        yield 'close at six.';
+      },
+    });
+    call.call.connected();
+    await call.say('when are you open', 600);
+    await call.silence(1_400);
+    await call.say('thank you, that is enough', 900);
+    await call.silence(1_000);
+    const answer = [...call.turns.values()].find(({ role }) => role === 'agent');
+    expect(answer).toMatchObject({ text: 'We open at ten.', cut: true });
+  });
+
   it('is never answered twice, nor is the order of the talk changed', async () => {
     const call = harness({
       reply: async function* ({ history }) {

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { summariseBy } from '../../../agents-runtime/agent/call-summary.js';
 import { InformedModel } from '../../../agents-runtime/agent/informed-model.js';
 import type { Passage } from '../../../agents-runtime/agent/knowledge.js';
 import type { ReplyRequest, ReplyToken } from '../../../agents-runtime/agent/reply-model.js';
+import { systemClock } from '../../../agents-runtime/clock.js';
 import { OpenAiCompatibleModel } from '../../../agents-runtime/providers/openai-compatible.js';
 import { LanguageServer } from '../../support/language-server.js';
 
@@ -45,6 +47,20 @@ describe('a model behind an OpenAI-compatible server', () => {
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(messages[0]!.content).toMatch(/^You sell boats\./);
     expect(messages[2]!.content).toBe('Good morning, we [cut off]');
+  });
+
+  it('gets the instructions for live calls only where its words are spoken', async () => {
+    await all(model('good').reply(REQUEST));
+    expect(server.asked.at(-1)!.messages[0]!.content).toMatch(/live voice call/);
+    const clock = systemClock;
+    const { signal } = REQUEST;
+    const turns = [{ role: 'user', text: 'Do you have rafts?', cut: false }] as const;
+    await summariseBy(model('good'), turns, { language: 'en', limitMs: 10_000, clock, signal });
+    const [instructions] = server.asked.at(-1)!.messages;
+    expect(instructions!.content).toMatch(/^You sum up telephone calls/);
+    expect(instructions!.content).not.toMatch(
+      /live voice call|one to three short sentences of plain/,
+    );
   });
 
   it('is told no more than it can read, however much tools brought on one question', async () => {

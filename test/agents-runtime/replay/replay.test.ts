@@ -206,7 +206,7 @@ describe('a recorded call', () => {
         config: { ...parts.config, autoNoiseReduction: true },
         tools: {
           specs: [LOOK_UP],
-          problemWith: () => undefined,
+          problemWith: async () => undefined,
           call: async () => {
             await sleep(call.clock, 1_700);
             return { text: 'It is noon.' };

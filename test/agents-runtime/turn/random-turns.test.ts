@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
 import { type TurnAction, TurnTaker } from '../../../agents-runtime/turn/turn-taker.js';
+import { rethrowing } from '../../support/rethrowing.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 import '../../support/property-seed.js';
 
@@ -70,6 +71,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
     settings: { ...SETTINGS, ...settings },
     clock,
     startedAt: 0,
+    boundary: rethrowing,
     act: (action) => act(action),
   });
   const utter = (utterance: number, ms: number) => {

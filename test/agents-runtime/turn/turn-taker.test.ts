@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
 import { type TurnAction, TurnTaker } from '../../../agents-runtime/turn/turn-taker.js';
+import { rethrowing } from '../../support/rethrowing.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 import '../../support/property-seed.js';
 
@@ -25,6 +26,7 @@ function setUp(settings: Partial<TurnSettings> = {}) {
     settings: { ...SETTINGS, ...settings },
     clock,
     startedAt: 0,
+    boundary: rethrowing,
     act: (action) => log.push(`${clock.now()}: ${inWords(action)}`),
   });
   const send = (event: TurnEvent) => taker.handle(event);

@@ -29,17 +29,19 @@ import { openKeys } from '../../../src/keys/open-keys.js';
 import { makeLog } from '../../../src/log.js';
 import { Metrics } from '../../../src/metrics.js';
 import { ModelListing } from '../../../src/models-listing/model-listing.js';
+import { NumberOwnership } from '../../../src/numbers/number-ownership.js';
 import { AllowedHosts } from '../../../src/outbound/allowed-hosts.js';
 import { SecretBox } from '../../../src/secrets/secret-box.js';
 import { loadSecretKeys } from '../../../src/secrets/secret-keys.js';
 import { Shutdown } from '../../../src/shutdown.js';
 import { PhoneConnections } from '../../../src/telephony/phone-connections.js';
 import { openTwilio } from '../../../src/telephony/twilio/open-twilio.js';
+import { AgentTools } from '../../../src/tools/agent-tools.js';
 import { VoicesRepository } from '../../../src/voices/voices.repository.js';
 import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
 import { modelFolder } from '../../support/model-folder.js';
 import { liveBytes } from '../live-bytes.js';
-import { instantModel, instantRecogniser, instantVoice } from './instant-models.js';
+import { hostileModel, instantModel, instantRecogniser, instantVoice } from './instant-models.js';
 
 /**
  * The product's calls, with its database, webhooks and limits, put together for benches alone:
@@ -101,6 +103,8 @@ const closeEars = async () => {
 shutdown.add('ears', closeEars);
 const encoders = new EncoderThread(permits);
 shutdown.add('encoders', () => encoders.close());
+const tools = new AgentTools({ outbound: webhooks.outbound, log });
+shutdown.add('tools', () => tools.close());
 const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: [] });
 const calls = await openCalls({
   gatewayId: randomUUID(),
@@ -112,8 +116,11 @@ const calls = await openCalls({
   log,
   models,
   overrides,
-  replies: { get: () => instantModel, fallbacksFor: () => [] },
-  tools: { open: async () => undefined, expect: () => undefined },
+  replies: {
+    get: (id) => (id === hostileModel.id ? hostileModel : instantModel),
+    fallbacksFor: () => [],
+  },
+  tools,
   voices: new VoiceShelf([instantVoice]),
   ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
   encoders,
@@ -133,6 +140,8 @@ const agents = new Agents({
   allowedHosts: new AllowedHosts([]),
   languages: { problemWith: async () => undefined },
   knowledgeBases: { exists: async () => false },
+  log,
+  numbers: new NumberOwnership(db),
 });
 const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
 const twilio = openTwilio({

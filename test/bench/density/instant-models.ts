@@ -59,3 +59,20 @@ const TONE = Float32Array.from(
   { length: CHUNK },
   (_, i) => 0.1 * Math.sin((2 * Math.PI * 220 * i) / RATE),
 );
+
+/** What takes a pattern such as `^(a+)+$` for ever, many times. */
+const ENDLESS_TEXTS = Array.from({ length: 20 }, () => `${'a'.repeat(50)}!`);
+const CALLS_AT_ONCE = 8;
+
+/** Calls all tools of its agent in every step, with texts on which patterns can take for ever. */
+export const hostileModel: ReplyModel = {
+  id: 'hostile',
+  async *reply({ tools = [] }) {
+    if (tools.length === 0) yield 'Nothing was found.';
+    for (let i = 0; i < CALLS_AT_ONCE && tools.length > 0; i++) {
+      const { name } = tools[i % tools.length]!;
+      const args = JSON.stringify({ texts: ENDLESS_TEXTS });
+      yield { type: 'tool-call', id: `call-${i}`, name, arguments: args };
+    }
+  },
+};

@@ -4,7 +4,7 @@ import { boundOf, type Counts, countsOf } from '../histogram.js';
 import { type TreeUsage, usageOfTree } from '../process-tree.js';
 import type { CallerFigures } from './light-caller.js';
 
-export const BAR_LATENESS_MS = 20;
+const BAR_LATENESS_MS = 20;
 /** New calls settle for so long before they are measured. */
 const SETTLE_MS = 5_000;
 const MEASURE_MS = 15_000;
@@ -18,7 +18,7 @@ export interface RampCallers {
 }
 
 /** One step of the ramp. */
-export interface Step {
+interface Step {
   readonly calls: number;
   /** Of all processes of ours, in cores. */
   readonly cores: number;

@@ -5,6 +5,7 @@ import type { CallInput, SayRefusal } from '../../../agents-runtime/call/transpo
 import { systemClock } from '../../../agents-runtime/clock.js';
 import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/messages.js';
 import type { RoomWire } from '../../../agents-runtime/transports/livekit/rooms.js';
+import { rethrowing } from '../../support/rethrowing.js';
 
 const LOUD = 2_000;
 /** Goes on a little after the tone, so that it comes back whole. */
@@ -26,7 +27,12 @@ export class EchoCall implements CallInput {
 
   constructor(wire: RoomWire) {
     const ignore = () => undefined;
-    const parts = { transport: wire, clock: systemClock, ticker: new FrameTicker(systemClock) };
+    const parts = {
+      transport: wire,
+      clock: systemClock,
+      ticker: new FrameTicker(systemClock),
+      boundary: rethrowing,
+    };
     this.#playout = new Playout(parts, {
       started: ignore,
       stalled: ignore,

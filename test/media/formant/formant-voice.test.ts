@@ -232,6 +232,20 @@ describe('the formant process', () => {
     expect((await say('Hello again.')).samples.length).toBeGreaterThan(RATE / 2);
   });
 
+  it('is replaced when it hangs, and says what comes then', async () => {
+    const limits = { answerWithinMs: 1_000, startWithinMs: 20_000 };
+    const hanging = new FormantProcess(locateFormantEngine()!, limits);
+    try {
+      const phonemes = await hanging.phonemes('de', [['Guten', 'Tag']]);
+      process.kill(hanging.pid!, 'SIGSTOP');
+      const held = hanging.phonemes('de', [['Guten', 'Tag']]);
+      await expect(held).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      expect(await hanging.phonemes('de', [['Guten', 'Tag']])).toEqual(phonemes);
+    } finally {
+      await hanging.close();
+    }
+  });
+
   it('serves sixteen utterances at a time, each with its own sound', async () => {
     const alone = await say(SENTENCES.fr, { language: 'fr' });
     const all = await Promise.all(

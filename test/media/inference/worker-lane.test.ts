@@ -83,6 +83,40 @@ describe('the lane before a worker', () => {
     }
   });
 
+  it('takes one permit for each job, however many wait', async () => {
+    const observed: string[] = [];
+    const permits = new CpuPermits(3, (priority) => observed.push(priority));
+    const lane = new WorkerLane(permits);
+    const log: string[] = [];
+    const jobs = ['a', 'b', 'c', 'd'].map((name) => {
+      const { run, end } = job(name, log);
+      return { end, done: lane.use('turn', run) };
+    });
+    for (const [i, { end, done }] of jobs.entries()) {
+      await settle();
+      expect(permits.busy).toBe(1);
+      end();
+      await done;
+      expect(observed).toHaveLength(i + 1);
+    }
+    expect(permits.busy).toBe(0);
+  });
+
+  it('observes the wait for a permit, and not the one for the thread', async () => {
+    const waits: number[] = [];
+    const permits = new CpuPermits(2, (_, waitMs) => waits.push(waitMs));
+    const lane = new WorkerLane(permits);
+    const first = job('first', []);
+    const done = [lane.use('turn', first.run), lane.use('turn', async () => 'second')];
+    expect(permits.waiting('turn')).toBe(0);
+    const began = performance.now();
+    await expect.poll(() => performance.now() - began, { interval: 10 }).toBeGreaterThan(200);
+    first.end();
+    await Promise.all(done);
+    expect(waits).toHaveLength(2);
+    for (const waitMs of waits) expect(waitMs).toBeLessThan(100);
+  });
+
   it('is free again after a job that failed', async () => {
     const lane = new WorkerLane(new CpuPermits(1));
     await expect(lane.use('turn', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

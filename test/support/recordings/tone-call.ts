@@ -5,7 +5,7 @@ import { VirtualClock } from '../virtual-clock.js';
 
 const CALLER_HZ = 440;
 const AGENT_HZ = 1_000;
-export const TONE_MS = 200;
+const TONE_MS = 200;
 const FRAME_MS = 20;
 const REPORT_MS = 100;
 /** A client begins to play so long after the first of an utterance has come. */

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { type WebSocket, WebSocketServer } from 'ws';
 
 /** A form that the carrier posted. */
-export interface Posted {
+interface Posted {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly form: Readonly<Record<string, string>>;

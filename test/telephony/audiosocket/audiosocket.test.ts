@@ -81,11 +81,11 @@ async function takeFrom(
     await calls.end(callId, 'error_transport');
     return 'agent_not_deployed';
   }
-  const begin = (wire: CallTransport): CallInput => {
+  const begin = (wire: CallTransport, _: unknown, start: (call: CallInput) => void): void => {
     const told: string[] = [];
     begun.push({ callId, wire, told });
     const note = (text: string) => void told.push(text);
-    return {
+    start({
       connected: () => note('connected'),
       audio: (samples) => note(`audio ${samples.length}`),
       typed: note,
@@ -97,7 +97,7 @@ async function takeFrom(
         note(reason);
         void calls.end(callId, reason).then(() => wire.close());
       },
-    };
+    });
   };
   return {
     row,
@@ -155,6 +155,17 @@ describe('a call that is announced', () => {
       options: { dynamic_variables: { name: 'Bob', tier: 'gold' } },
     });
     expect(body.uuid).not.toBe(body.call_id);
+  });
+
+  it('is one call when the request is repeated with its key', async () => {
+    const ask = await plane.asNewAccount();
+    const agent_id = await deployed(ask);
+    const send = () =>
+      ask('POST', '/telephony/audiosocket/calls', { agent_id }, { 'idempotency-key': 'ring' });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+    expect(await plane.database.db('calls').where({ agent_id })).toHaveLength(1);
   });
 
   it('is refused in the words of the API, and its owner asked nothing', async () => {

@@ -24,9 +24,9 @@ describe('behind a proxy that is trusted', () => {
 describe('without an account', () => {
   const plane = withTwilioPlane({ twilio, isConfigured: false });
 
-  it('nothing can be checked, so nothing is believed: 500, and what is missing is named', async () => {
+  it('nothing can be checked, so nothing is believed: 409, and what is missing is named', async () => {
     const { status, text } = await plane.tell(VOICE, ringing({ To: '+14155559999' }));
-    expect(status).toBe(500);
+    expect([status, JSON.parse(text).code]).toEqual([409, 'NOT_CONFIGURED']);
     expect(JSON.parse(text).error).toContain('TWILIO_AUTH_TOKEN');
   });
 });

@@ -19,8 +19,8 @@ let serial = 0;
 
 /** A number of a new agent has rung: what Twilio was answered. */
 async function rung() {
-  const ask = await plane.asNewAccount();
   const number = `+1415558${String(serial++).padStart(4, '0')}`;
+  const ask = await plane.asNewAccount(number);
   const agent = { name: 'Pool', config: { phone_number: number } };
   const { agent_id } = (await ask('POST', '/agent', agent)).body;
   await ask('POST', `/agent/${agent_id}/deploy`);

@@ -28,8 +28,8 @@ beforeEach(() => {
 let serial = 0;
 
 async function agentWith(config: object = {}) {
-  const ask = await plane.asNewAccount();
   const number = `+1415557${String(serial++).padStart(4, '0')}`;
+  const ask = await plane.asNewAccount(number);
   const agent = { name: 'Pool', config: { phone_number: number, ...config } };
   const { agent_id } = (await ask('POST', '/agent', agent)).body;
   await ask('POST', `/agent/${agent_id}/deploy`);
@@ -97,11 +97,10 @@ describe('a number that rings', () => {
     }
   });
 
-  it('that another account has selected does not ring here', async () => {
+  it('that another account owns does not ring here', async () => {
     const { number } = await agentWith();
     const account_id = await plane.makeAccount();
-    const held = { phone_number: number, account_id, provider: 'twilio', is_ordered: true };
-    await plane.database.db('phone_numbers').insert(held);
+    await plane.database.db('phone_numbers').where({ phone_number: number }).update({ account_id });
     const { text } = await plane.tell(VOICE, ringing({ To: number }));
     expect(text).toContain('<Reject reason="rejected"/>');
   });

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../clock.js';
+import { FaultBoundary } from '../../../fault-boundary.js';
 import type { CarrierAction, CarrierEvent, CarrierLink } from '../carrier.js';
 import { AudioSocketCodec } from './protocol.js';
 
@@ -21,6 +22,14 @@ export interface AudioSocketListener {
 
 /** One TCP connection of an Asterisk: a call's link. */
 export class AudioSocketConnection implements CarrierLink {
+  readonly #boundary = new FaultBoundary({
+    report: (error) =>
+      this.#onEvent({ type: 'error', message: `AudioSocket: ${String(error)}`, isFatal: true }),
+    end: () => {
+      this.#socket.destroy();
+      this.#end('broken');
+    },
+  });
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #listener: AudioSocketListener;
@@ -34,12 +43,12 @@ export class AudioSocketConnection implements CarrierLink {
 
   constructor(socket: Socket, clock: Clock, listener: AudioSocketListener) {
     this.#socket = socket;
-    this.#clock = clock;
+    this.#clock = this.#boundary.clock(clock);
     this.#listener = listener;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 10_000);
-    this.#timer = clock.after(UUID_WITHIN_MS, () => this.#refuse());
-    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    this.#timer = this.#clock.after(UUID_WITHIN_MS, () => this.#refuse());
+    socket.on('data', (chunk: Buffer) => this.#boundary.run(() => this.#onData(chunk)));
     socket.on('end', () => this.#end('closed'));
     socket.on('error', () => this.#end('broken'));
     socket.on('close', () => this.#end('closed'));

@@ -49,7 +49,7 @@ export function speltCharacters(token: string): string | undefined {
 }
 
 /** Letters, digits and signs by name, with a short pause behind each. */
-export function spellOut(characters: string): string {
+function spellOut(characters: string): string {
   const names: string[] = [];
   for (const character of characters.normalize('NFKD')) {
     const name = nameOf(character);

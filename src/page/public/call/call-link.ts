@@ -32,7 +32,7 @@ export type LinkEnd =
   /** The connection broke and did not come back. */
   | { readonly type: 'lost' };
 
-export interface CallLinkListener {
+interface CallLinkListener {
   /** The call began, or goes on after the connection broke. */
   onReady(message: Ready): void;
   /** s16le samples of the agent. */

@@ -14,13 +14,13 @@ export interface Line {
 }
 
 /** One part of a turn's latency. */
-export interface LatencyPart {
+interface LatencyPart {
   readonly name: string;
   readonly ms: number;
 }
 
 /** A turn's latency in whole ms; the parts add up to the total. */
-export interface LatencySum {
+interface LatencySum {
   readonly totalMs: number;
   readonly parts: readonly LatencyPart[];
 }

@@ -1,0 +1,37 @@
+/** The longest cycle that counts, in tokens: eight letters that are spelled with a dash between. */
+const MAX_PERIOD = 16;
+/** So many tokens too many make a loop: doubled letters and short words have fewer. */
+const MIN_LOOPED = 3;
+
+/**
+ * How many tokens may be equal to those one period before them: a word or a letter comes twice, a short
+ * cycle nearly three times, a long one twice.
+ */
+function mostRepeated(period: number): number {
+  return Math.max(period, Math.min(2 * period - 1, 7));
+}
+
+/** How many of the last tokens are equal to those one period before them. */
+function repeatedAtEnd(ids: readonly number[], period: number): number {
+  let count = 0;
+  for (let i = ids.length - 1; i >= period && ids[i] === ids[i - period]; i--) count++;
+  return count;
+}
+
+/** The tokens that would repeat the end of a text once too often. */
+export function loopingTokens(ids: readonly number[]): ReadonlySet<number> {
+  const looping = new Set<number>();
+  for (let period = 1; period <= Math.min(MAX_PERIOD, ids.length); period++) {
+    if (repeatedAtEnd(ids, period) >= mostRepeated(period)) looping.add(ids[ids.length - period]!);
+  }
+  return looping;
+}
+
+/** Whether a text of tokens goes round in a circle somewhere. */
+export function hasLoop(ids: readonly number[]): boolean {
+  let looped = 0;
+  for (let end = 0; end < ids.length && looped < MIN_LOOPED; end++) {
+    if (loopingTokens(ids.slice(0, end)).has(ids[end]!)) looped++;
+  }
+  return looped === MIN_LOOPED;
+}

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import { AccountQueue } from './account-queue.js';
+import type { ValidationInput } from './validation-jobs.js';
+import { ValidationThread } from './validation-thread.js';
+
+/** For compiling a schema and checking arguments by it, patterns included. */
+const VALIDATION_DEADLINE_MS = 50;
+/** With one job of an account at a time, one account cannot delay another. */
+const THREADS = 2;
+
+const LATE =
+  "the arguments could not be checked by the tool's schema in time; shorter values may help";
+const UNCHECKED = "the arguments could not be checked by the tool's schema";
+
+/** Whose tool it is. */
+export interface ValidatedTool {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly name: string;
+}
+
+interface Job {
+  readonly tool: ValidatedTool;
+  readonly input: ValidationInput;
+  readonly resolve: (problem: string | undefined) => void;
+}
+
+/**
+ * Validates arguments of tools by the JSON Schemas of their users, on threads that are terminated at
+ * a deadline. Accounts take turns; an account has one job at a time.
+ */
+export class ArgumentValidator {
+  readonly #log: Logger;
+  readonly #deadlineMs: number;
+  readonly #queue = new AccountQueue<Job>();
+  readonly #threads = Array.from({ length: THREADS }, () => new ValidationThread());
+  readonly #idle: ValidationThread[] = [...this.#threads];
+  #isClosed = false;
+
+  constructor(log: Logger, deadlineMs = VALIDATION_DEADLINE_MS) {
+    this.#log = log;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** Starts the threads, which takes longer than a job. */
+  warm(): void {
+    if (this.#isClosed) return;
+    for (const thread of this.#threads) void thread.warm();
+  }
+
+  /**
+   * Resolves with what is wrong with the arguments, for the model; undefined when nothing is, or the
+   * schema cannot be used: one that cannot be compiled in time is such a schema. Arguments that cannot
+   * be checked in time are refused: otherwise a caller's words could switch the check off. Never rejects.
+   */
+  validate(tool: ValidatedTool, input: ValidationInput): Promise<string | undefined> {
+    if (this.#isClosed) return Promise.resolve(UNCHECKED);
+    return new Promise((resolve) => {
+      this.#queue.add(tool.accountId, { tool, input, resolve });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { resolve } of this.#queue.clear()) resolve(UNCHECKED);
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #next(): void {
+    const thread = this.#idle.pop();
+    if (!thread) return;
+    const job = this.#queue.take();
+    if (!job) {
+      this.#idle.push(thread);
+      return;
+    }
+    void this.#run(thread, job).then((problem) => {
+      this.#idle.push(thread);
+      this.#queue.release(job.tool.accountId);
+      job.resolve(problem);
+      this.#next();
+    });
+    this.#next();
+  }
+
+  async #run(thread: ValidationThread, { tool, input }: Job): Promise<string | undefined> {
+    const of = { account: tool.accountId, agent: tool.agentId, tool: tool.name };
+    try {
+      const outcome = await thread.validate(input, this.#deadlineMs);
+      if ('problem' in outcome) return outcome.problem;
+      const line = { ...of, limitMs: this.#deadlineMs, while: outcome.late };
+      this.#log.warn(line, 'arguments of a tool could not be validated in time');
+      return outcome.late === 'compiling' ? undefined : LATE;
+    } catch (error) {
+      if (!this.#isClosed)
+        this.#log.warn({ ...of, err: error }, 'arguments of a tool could not be validated');
+      return UNCHECKED;
+    }
+  }
+}

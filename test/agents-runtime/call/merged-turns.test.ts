@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type HarnessOptions, harness } from '../../support/call-harness.js';
+
+/** A call in which the agent gives an answer of 4 s that must not be interrupted. */
+async function protectedAnswer(options: HarnessOptions = {}) {
+  const call = harness({
+    reply: async function* ({ history }) {
+      const asked = history.at(-1)?.text;
+      yield asked === 'tell me' ? `${'word '.repeat(39)}end.` : `You said ${asked}.`;
+    },
+    ...options,
+    config: { allowInterruptions: false, userSilenceTimeoutMs: 0 },
+  });
+  call.call.connected();
+  await call.say('tell me', 600);
+  while (call.states().at(-1) !== 'speaking') await call.silence(20);
+  await call.say('one more thing', 600);
+  await call.silence(1_000);
+  return call;
+}
+
+const user = (lines: readonly string[]) => lines.filter((line) => line.startsWith('user'));
+
+describe('a turn that waits for protected speech to end', () => {
+  it('is shown once when typed text joins it', async () => {
+    const call = await protectedAnswer();
+    call.call.typed('and this');
+    await call.silence(5_000);
+    expect(user(call.shown())).toEqual(['user: tell me', 'user: one more thing and this']);
+    expect(call.openSegments()).toEqual([]);
+  });
+
+  it('is shown once when it becomes part of a turn that was still being said', async () => {
+    const call = await protectedAnswer();
+    await call.silence(500);
+    await call.say('that I forgot before', 3_000);
+    await call.silence(3_000);
+    expect(user(call.shown())).toEqual([
+      'user: tell me',
+      'user: one more thing that I forgot before',
+    ]);
+    expect(call.openSegments()).toEqual([]);
+  });
+
+  it('is shown once when the call ends while the caller goes on', async () => {
+    const call = await protectedAnswer();
+    await call.say('that I forgot before', 900);
+    call.call.hangUp('user_hangup');
+    await call.clock.run(5_000);
+    expect(user(call.shown())).toEqual([
+      'user: tell me',
+      'user: one more thing that I forgot before',
+    ]);
+    expect(call.texts('user').at(-1)).toBe('one more thing that I forgot before');
+    expect(call.openSegments()).toEqual([]);
+  });
+});
+
+it('a noise without words leaves no open segment when the call ends in it', async () => {
+  const call = harness();
+  call.call.connected();
+  await call.cough(600);
+  await call.silence(300);
+  expect(call.openSegments()).toEqual(['u1']);
+  call.call.hangUp('user_hangup');
+  await call.clock.run(1_000);
+  expect(call.openSegments()).toEqual([]);
+  expect(call.texts('user')).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { WebSocketServer } from 'ws';
+import type { CallInput } from '../../../../agents-runtime/call/transport.js';
+import { CallSocket } from '../../../../agents-runtime/transports/websocket/connection.js';
+import { OversizedSender } from '../../../support/oversized-sender.js';
+import { VirtualClock } from '../../../support/virtual-clock.js';
+
+it('tells a client 1009 that stalls for long within an oversized frame, and loses the call at once', async () => {
+  const clock = new VirtualClock();
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 65_536 });
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  const told: string[] = [];
+  const call = {
+    connected: () => told.push('connected'),
+    lost: () => told.push('lost'),
+  } as unknown as CallInput;
+  server.on('connection', (socket) => {
+    const options = { clock, callId: 'c', resumeToken: 'r', sampleRate: 24_000 } as const;
+    new CallSocket({ ...options, audio: { up: 'pcm', down: 'pcm' } }).start(call, socket);
+  });
+  await once(server, 'listening');
+  const sender = await OversizedSender.open(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+  );
+  await sender.begin();
+  await expect.poll(() => told).toEqual(['connected', 'lost']);
+  clock.advance(25_000);
+  expect(await sender.finish()).toBe(1009);
+});

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { admit, makeAgent } from '../bench/bench-agent.js';
+import { CallersProcess } from '../bench/density/callers-process.js';
+import { type RunningGateway, startGateway } from '../bench/gateway.js';
+import { type Counts, countsBetween, countsOf, quantileOf, sumOf } from '../bench/histogram.js';
+
+const INSTANT = fileURLToPath(new URL('../bench/density/instant-gateway.js', import.meta.url));
+const CALLS = 20;
+const HOSTILE_CALLS = 3;
+const ROUNDS = 2;
+/** Calls settle, and hostile ones ask their first question. */
+const SETTLE_MS = 4_000;
+const MEASURE_MS = 8_000;
+const SAVE_EVERY_MS = 100;
+const MAX_DIFFERENCE_MS = 5;
+const ROOM = { max_call_duration_seconds: 3600, greeting: 'Hello, this is the flower shop.' };
+
+const SLOW_PATTERN = {
+  type: 'object',
+  properties: { texts: { type: 'array', items: { type: 'string', pattern: '^(a+)+$' } } },
+};
+/** As large as is accepted: it takes a worker its whole deadline, or nearly so, to compile. */
+const LARGE = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Array.from({ length: 200 }, (_, i) => [
+      `p${i}`,
+      { type: 'string', minLength: i, format: 'uri' },
+    ]),
+  ),
+};
+const TOO_LARGE = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Array.from({ length: 1_500 }, (_, i) => [`p${i}`, { type: 'string', pattern: '^a' }]),
+  ),
+};
+
+const tool = (name: string, parameters: object) => ({
+  name,
+  description: '',
+  url: 'https://tools.example/',
+  method: 'POST' as const,
+  execution_mode: 'sync' as const,
+  auth_type: 'none' as const,
+  response: null,
+  timeout: 10,
+  parameters: { ...parameters } as Record<string, unknown>,
+});
+
+async function lateness({ url }: RunningGateway): Promise<Counts> {
+  return countsOf(await (await fetch(`${url}/metrics`)).text(), 'frame_lateness_seconds');
+}
+
+async function measured(gateway: RunningGateway): Promise<Counts> {
+  await sleep(SETTLE_MS);
+  const before = await lateness(gateway);
+  await sleep(MEASURE_MS);
+  return countsBetween(before, await lateness(gateway));
+}
+
+/** Saves an agent with a schema that is too large, again and again. */
+async function keepSaving({ url, key }: RunningGateway, signal: AbortSignal): Promise<number[]> {
+  const config = { webhooks: { tools: [tool('large', TOO_LARGE)] } };
+  const body = JSON.stringify({ name: 'Hostile', config });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const statuses: number[] = [];
+  while (!signal.aborted) {
+    const response = await fetch(`${url}/api/v1/agent/`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    statuses.push(response.status);
+    await sleep(SAVE_EVERY_MS);
+  }
+  return statuses;
+}
+
+it('frames of 20 calls are not later while other calls have hostile tools', async () => {
+  const gateway = await startGateway({
+    program: [INSTANT],
+    env: { CONCURRENT_CALLS: '0', REQUESTS_PER_MINUTE: '0' },
+  });
+  const callers = await CallersProcess.start();
+  const hostileCallers = await CallersProcess.start();
+  try {
+    const honest = await makeAgent(gateway, { ...ROOM, prompt: 'Roses cost thirty dollars.' });
+    const hostile = await makeAgent(gateway, {
+      ...ROOM,
+      llm_model: 'hostile',
+      webhooks: { tools: [tool('slow', SLOW_PATTERN), tool('large', LARGE)] },
+    });
+    for (let i = 0; i < CALLS; i++) {
+      await callers.order({ type: 'call', details: await admit(gateway, honest) });
+    }
+    const without: Counts[] = [];
+    const beside: Counts[] = [];
+    const statuses: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      without.push(await measured(gateway));
+      for (let i = 0; i < HOSTILE_CALLS; i++) {
+        await hostileCallers.order({ type: 'call', details: await admit(gateway, hostile) });
+      }
+      const saving = new AbortController();
+      const measuring = measured(gateway).finally(() => saving.abort());
+      const [counts, saved] = await Promise.all([measuring, keepSaving(gateway, saving.signal)]);
+      beside.push(counts);
+      statuses.push(...saved);
+      await hostileCallers.order({ type: 'hang-up', count: HOSTILE_CALLS });
+    }
+    const p99Ms = (counts: readonly Counts[]) => 1_000 * quantileOf(0.99, sumOf(counts));
+    const figures = { withoutMs: p99Ms(without), besideMs: p99Ms(beside) };
+    process.stdout.write(
+      `p99 frame lateness of ${CALLS} calls: ${figures.withoutMs.toFixed(1)} ms without, ` +
+        `${figures.besideMs.toFixed(1)} ms with hostile tools\n`,
+    );
+    expect(new Set(statuses)).toEqual(new Set([422]));
+    expect(figures.besideMs - figures.withoutMs).toBeLessThanOrEqual(MAX_DIFFERENCE_MS);
+    expect((await callers.order({ type: 'report' })).lost).toEqual([]);
+  } finally {
+    callers.stop();
+    hostileCallers.stop();
+    await gateway.close();
+  }
+}, 180_000);

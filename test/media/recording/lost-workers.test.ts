@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../../media/inference/encoder-thread.js';
+import { MergeThread } from '../../../media/recording/merge-thread.js';
+import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
+import { SpoolThread } from '../../../media/recording/spool-thread.js';
+import { SpoolWriter } from '../../../media/recording/spool-writer.js';
+import { StartedWorkers } from '../../support/started-workers.js';
+import { makeTestFolder } from '../../support/test-folder.js';
+
+const RATES = { caller: 16_000, agent: 24_000 };
+const SECOND = RATES.caller;
+
+const folder = makeTestFolder();
+let workers: StartedWorkers;
+beforeEach(() => {
+  workers = new StartedWorkers();
+});
+afterEach(() => workers.close());
+
+function second(index: number) {
+  return {
+    leg: 'caller',
+    at: index * SECOND,
+    samples: new Int16Array(SECOND).fill(index + 1),
+  } as const;
+}
+
+it('a merge whose worker is lost between two steps can be tried again', async () => {
+  const spoolPath = join(folder, 'merge.spool');
+  const writer = new SpoolWriter(spoolPath, RATES);
+  for (let i = 0; i < 60; i++) writer.append([second(i)]);
+  writer.close(60_000);
+  const permits = new CpuPermits(1);
+  const thread = new MergeThread(permits);
+  const options = {
+    spoolPath,
+    outPath: join(folder, 'a.mp3'),
+    channels: 1,
+    mp3Program: 'wasm',
+  } as const;
+  const merging = thread.merge(options);
+  // Granted when the merge is open, before its first step.
+  const lost = permits.use('first-chunk', () => workers.terminateLast());
+  await expect(merging).rejects.toMatchObject({ code: 'WORKER_DIED' });
+  await lost;
+  expect(await thread.merge(options)).toBe(60_000);
+  await thread.close();
+});
+
+it('a spool goes on in the same file when its worker is lost, with silence for what that had', async () => {
+  const path = join(folder, 'call.spool');
+  const thread = new SpoolThread();
+  const faults: unknown[] = [];
+  const spool = thread.open(path, RATES, (error) => faults.push(error));
+  spool.append([second(0)]);
+  await expect.poll(() => thread.durationOf(path)).toBe(1_000);
+  await workers.terminateLast();
+  // The new worker does not have the spool: this second asks for it.
+  spool.append([second(1)]);
+  await expect.poll(() => workers.count).toBe(2);
+  await thread.durationOf(path);
+  spool.append([second(2)]);
+  await spool.close(5_000);
+  expect(faults).toEqual([]);
+  expect(summariseSpool(path)).toEqual({ rates: RATES, durationMs: 5_000, isWhole: true });
+  expect(secondsIn(path)).toEqual([0, 2]);
+  await thread.close();
+});
+
+it('a spool ends whole though its worker was lost before', async () => {
+  const path = join(folder, 'end.spool');
+  const thread = new SpoolThread();
+  const spool = thread.open(path, RATES, () => undefined);
+  spool.append([second(0)]);
+  await expect.poll(() => thread.durationOf(path)).toBe(1_000);
+  await workers.terminateLast();
+  await spool.close(1_500);
+  expect(summariseSpool(path)).toMatchObject({ durationMs: 1_500, isWhole: true });
+  await thread.close();
+});
+
+it('an encoded stream whose worker was lost fails as such, and new ones are encoded', async () => {
+  const thread = new EncoderThread(new CpuPermits(1));
+  const options = { priority: 'first-chunk', signal: new AbortController().signal } as const;
+  const samples = new Float32Array(24_000);
+  const stream = thread.open({ format: 'pcm', inputRate: 24_000 });
+  await stream.push(samples, options);
+  await workers.terminateLast();
+  await expect(stream.push(samples, options)).rejects.toMatchObject({ code: 'WORKER_DIED' });
+  stream.cancel();
+  const next = thread.open({ format: 'pcm', inputRate: 24_000 });
+  expect((await next.push(samples, options)).length).toBeGreaterThan(0);
+  await next.finish(options);
+  await thread.close();
+});
+
+function secondsIn(path: string): number[] {
+  const reader = new SpoolReader(path);
+  const found: number[] = [];
+  for (let record = reader.next(); record; record = reader.next()) {
+    if (record.kind === 'caller' && samplesOf(record)[0] === record.at / SECOND + 1) {
+      found.push(record.at / SECOND);
+    }
+  }
+  reader.close();
+  return found;
+}
