@@ -15,11 +15,8 @@ import { type LiveKitServer, startLiveKitServer } from '../support/livekit-serve
 import { describeWith } from '../support/needs.js';
 import { accessTo, RoomGateway } from '../support/room-gateway.js';
 
-/**
- * Longer than what a test waits for, one after another. LiveKit gives a job up for good that a starved
- * machine does not answer in time: then once more.
- */
-const LIMIT = { timeout: 240_000, retry: 1 };
+/** Longer than what a test waits for, one after another. */
+const LIMIT = { timeout: 240_000 };
 const WAIT = { timeout: 60_000, interval: 50 };
 /** By then LiveKit has given up a job that was not answered. */
 const GIVEN_UP_MS = 5_000;

@@ -92,12 +92,12 @@ describe('the recogniser', () => {
 describe('the turn model', () => {
   it('tells a complete sentence from one cut in the middle', async () => {
     const whole = await speaker.say('I would like to book a table for two people.');
-    const cut = await speaker.say('My number is five five five');
+    const cut = await speaker.say('I would like to book a table for');
     const silence = new Float32Array(3200);
     const speechOf = (speech: Float32Array, seconds: number) =>
       joined([speech.subarray(0, Math.round(speech.length * seconds)), silence]);
     expect(await turnModel.completeness(speechOf(whole, 1))).toBeGreaterThan(0.5);
-    expect(await turnModel.completeness(speechOf(cut, 0.5))).toBeLessThan(0.5);
+    expect(await turnModel.completeness(speechOf(cut, 0.6))).toBeLessThan(0.5);
   });
 });
 

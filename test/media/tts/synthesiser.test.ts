@@ -99,6 +99,7 @@ describe('Synthesiser', () => {
   it('stops when its consumer does not pull: one chunk is in hand, one more is ready', async () => {
     const pieces = synthesiser.stream(job('pcm', `${'word '.repeat(300)}.`), never);
     await pieces.next();
+    await expect.poll(() => voice.chunks).toBe(2);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(voice.chunks).toBe(2);
     await pieces.return(undefined);
