@@ -88,6 +88,19 @@ export class WorkerThread<Jobs extends JobMap> {
     await Promise.all([running && this.#end(running.worker, END_WITHIN_MS), ...hung]);
   }
 
+  /**
+   * Ends the thread in the middle of its job. Only for workers that run no native code: see
+   * `END_WITHIN_MS`. Jobs in hand fail with WORKER_DIED.
+   */
+  async terminate(): Promise<void> {
+    this.#closed = true;
+    const running = this.#running;
+    this.#running = undefined;
+    running?.watchdog.stop();
+    this.#rejectAll('The worker thread was terminated');
+    await Promise.all([running?.worker, ...this.#ending].map((worker) => worker?.terminate()));
+  }
+
   /** Resolves when the thread has ended. */
   #end(worker: Worker, withinMs: number): Promise<void> {
     this.#ending.add(worker);

@@ -42,6 +42,7 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
         200: { description: 'Where to send the browser', schema: LinkingStarted },
         404: NO_SUCH_AGENT,
         409: { description: 'NOT_CONFIGURED: the answer names the missing settings' },
+        502: { description: 'Google does not answer' },
       },
       async handle({ principal, params }) {
         await find(principal.accountId, params.agent_id);

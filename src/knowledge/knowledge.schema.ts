@@ -23,14 +23,17 @@ const documents = () =>
     { message: `the documents must not be longer than ${MAX_TOTAL} characters together` },
   );
 
-const TEXTS = {
-  name: str({ max: 255 }).nullable().optional(),
-  description: str({ max: 2_000 }).nullable().optional(),
-  language: oneOf(LANGUAGES, {
+const name = () => str({ max: 255, description: 'Of the knowledge base.' });
+const description = () => str({ max: 2_000 });
+const language = () =>
+  oneOf(LANGUAGES, {
     description: 'ISO 639-1, for finding words; without it each document tells its own.',
-  })
-    .nullable()
-    .optional(),
+  });
+
+const TEXTS = {
+  name: name().nullable().optional(),
+  description: description().nullable().optional(),
+  language: language().nullable().optional(),
 };
 
 export const CreateKnowledgeBase = model({ ...TEXTS, documents: documents() }).meta({
@@ -38,11 +41,12 @@ export const CreateKnowledgeBase = model({ ...TEXTS, documents: documents() }).m
 });
 export type CreateKnowledgeBase = z.output<typeof CreateKnowledgeBase>;
 
-/** A form, for a knowledge base that begins with a file. */
+/** A form, for a knowledge base that begins with a file. A form has no null. */
 export const CreateKnowledgeBaseForm = model({
-  ...TEXTS,
+  name: name().optional(),
+  description: description().optional(),
+  language: language().optional(),
   file: documentUpload(),
-  name: TEXTS.name.meta({ description: 'Of the knowledge base.' }),
 }).meta({ id: 'CreateKnowledgeBaseForm' });
 
 export const UpdateKnowledgeBase = model({

@@ -8,6 +8,12 @@ const VALIDATION_DEADLINE_MS = 50;
 /** With one job of an account at a time, one account cannot delay another. */
 const THREADS = 2;
 
+/**
+ * After a job that was late, the next one of its account waits this long: each late job costs a thread,
+ * and starting threads without a pause would delay everybody's calls.
+ */
+const PAUSE_AFTER_LATE_MS = 500;
+
 const LATE =
   "the arguments could not be checked by the tool's schema in time; shorter values may help";
 const UNCHECKED = "the arguments could not be checked by the tool's schema";
@@ -75,27 +81,37 @@ export class ArgumentValidator {
       this.#idle.push(thread);
       return;
     }
-    void this.#run(thread, job).then((problem) => {
+    void this.#run(thread, job).then(({ problem, isLate }) => {
       this.#idle.push(thread);
-      this.#queue.release(job.tool.accountId);
       job.resolve(problem);
+      if (isLate) setTimeout(() => this.#release(job.tool), PAUSE_AFTER_LATE_MS).unref();
+      else this.#release(job.tool);
       this.#next();
     });
     this.#next();
   }
 
-  async #run(thread: ValidationThread, { tool, input }: Job): Promise<string | undefined> {
+  /** The next job of the account may start. */
+  #release({ accountId }: ValidatedTool): void {
+    this.#queue.release(accountId);
+    this.#next();
+  }
+
+  async #run(
+    thread: ValidationThread,
+    { tool, input }: Job,
+  ): Promise<{ readonly problem: string | undefined; readonly isLate: boolean }> {
     const of = { account: tool.accountId, agent: tool.agentId, tool: tool.name };
     try {
       const outcome = await thread.validate(input, this.#deadlineMs);
-      if ('problem' in outcome) return outcome.problem;
+      if ('problem' in outcome) return { problem: outcome.problem, isLate: false };
       const line = { ...of, limitMs: this.#deadlineMs, while: outcome.late };
       this.#log.warn(line, 'arguments of a tool could not be validated in time');
-      return outcome.late === 'compiling' ? undefined : LATE;
+      return { problem: outcome.late === 'compiling' ? undefined : LATE, isLate: true };
     } catch (error) {
       if (!this.#isClosed)
         this.#log.warn({ ...of, err: error }, 'arguments of a tool could not be validated');
-      return UNCHECKED;
+      return { problem: UNCHECKED, isLate: true };
     }
   }
 }

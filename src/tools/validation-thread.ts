@@ -46,7 +46,7 @@ export class ValidationThread {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#thread.close();
+    await this.#thread.terminate();
   }
 
   #started(): Promise<void> {
@@ -86,7 +86,7 @@ export class ValidationThread {
 
   #replace(): void {
     if (this.#isClosed) return;
-    void this.#thread.close();
+    void this.#thread.terminate();
     this.#thread = new WorkerThread<ValidationJobs>(SCRIPT, undefined);
     this.#ready = undefined;
     void this.warm();

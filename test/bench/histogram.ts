@@ -41,11 +41,3 @@ export function quantileOf(share: number, counts: Counts): number {
 export function countsBetween(before: Counts, after: Counts): Counts {
   return new Map([...after].map(([bound, count]) => [bound, count - (before.get(bound) ?? 0)]));
 }
-
-export function sumOf(readings: readonly Counts[]): Counts {
-  const sum = new Map<number, number>();
-  for (const counts of readings) {
-    for (const [bound, count] of counts) sum.set(bound, (sum.get(bound) ?? 0) + count);
-  }
-  return sum;
-}
