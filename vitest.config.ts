@@ -69,7 +69,7 @@ export default defineConfig({
   test: {
     // Else `test:watch` runs everything at its start while package.json has uncommitted changes.
     forceRerunTriggers: [],
-    globalSetup: ['dist/test/support/postgres-setup.js'],
+    globalSetup: ['dist/test/support/harness/postgres/postgres-setup.js'],
     projects: [
       project('core', {
         include: ['dist/test/**/*.test.js'],
@@ -91,7 +91,7 @@ export default defineConfig({
       project('slow', { include: SLOW, exclude: [OTHER_POSTGRES], ...TWO_AT_A_TIME }),
       project('other-postgres', {
         include: [OTHER_POSTGRES, ...(hasOtherPostgres ? DATABASE_SUITES : [])],
-        globalSetup: ['dist/test/support/other-postgres-setup.js'],
+        globalSetup: ['dist/test/support/harness/postgres/other-postgres-setup.js'],
         ...TWO_AT_A_TIME,
       }),
       project('e2e', {

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { prepareDataDir } from '../src/data-dir.js';
-import { makeTestFolder } from './support/test-folder.js';
+import { makeTestFolder } from './support/harness/process/test-folder.js';
 
 let folder: string;
 beforeAll(() => {

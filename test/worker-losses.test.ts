@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { WorkerThread } from '../media/inference/worker-thread.js';
 import { Metrics } from '../src/metrics.js';
 import { watchWorkers } from '../src/worker-losses.js';
-import type { MortalJobs } from './support/mortal.worker.js';
+import type { MortalJobs } from './media/inference/crashing.worker.js';
 
-const script = new URL('./support/mortal.worker.js', import.meta.url);
+const script = new URL('./media/inference/crashing.worker.js', import.meta.url);
 const LIMITS = { answerWithinMs: 300 } as const;
 
 it('counts and logs each worker that died or hung', async () => {

@@ -8,8 +8,8 @@ import { effectiveConfig } from '../../src/agents/effective-config.js';
 import { mergeConfig } from '../../src/agents/merge-config.js';
 import { type StoredConfig, sealConfig } from '../../src/agents/stored-config.js';
 import { ModelListing } from '../../src/models-listing/model-listing.js';
-import { withControlPlane } from '../support/control-plane.js';
-import '../support/property-seed.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import '../support/harness/process/property-seed.js';
 
 const plane = withControlPlane();
 const models = new ModelListing({ prefix: 'svc', llmModels: [] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Ask, withControlPlane } from '../support/control-plane.js';
+import { type Ask, withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const plane = withControlPlane({ languages: ['en', 'auto', 'de'] });
 

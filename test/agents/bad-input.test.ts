@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import { withControlPlane } from '../support/control-plane.js';
-import '../support/property-seed.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import '../support/harness/process/property-seed.js';
 
 const plane = withControlPlane();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const plane = withControlPlane();
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import { CallClient } from '../support/call-client.js';
+import { CallClient } from '../support/harness/call/call-client.js';
 import { admit, makeAgent } from './bench-agent.js';
 import { freePort, isReady, type RunningGateway, startGateway } from './gateway.js';
 import { boundOf, countsOf } from './histogram.js';

@@ -1,6 +1,6 @@
 import { toFloat32 } from '../../media/pcm.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import type { ConnectionDetails } from '../support/call-client.js';
+import type { ConnectionDetails } from '../support/harness/call/call-client.js';
 import type { RunningGateway } from './gateway.js';
 
 /** A deployed agent with this config; gives its id. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
 import { Segmenter } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
-import { modelFolder } from '../support/model-folder.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
 
 /** Where a window may begin in the clip, samples: in a call nobody knows. */
 const PHASES = [0, 128, 256, 384];

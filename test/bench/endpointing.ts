@@ -1,12 +1,16 @@
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { baseline } from '../support/endpointing/baselines.js';
-import { openCallers } from '../support/endpointing/callers.js';
-import { type EndingSettings, hearTake, type Outcome } from '../support/endpointing/judged-call.js';
-import { RealEars } from '../support/endpointing/real-ears.js';
-import { JUDGED_TURNS, TUNING_TURNS } from '../support/endpointing/spoken-turns.js';
-import { type Take, takeOf, withNoise } from '../support/endpointing/takes.js';
-import { isCutOff, type Tally, tallyOf } from '../support/endpointing/tally.js';
+import { JUDGED_TURNS, TUNING_TURNS } from '../support/corpora/spoken-turns.js';
+import { baseline } from '../support/harness/endpointing/baselines.js';
+import {
+  type EndingSettings,
+  hearTake,
+  type Outcome,
+} from '../support/harness/endpointing/endpointing-call.js';
+import { RealEars } from '../support/harness/endpointing/real-models.js';
+import { type Take, takeOf, withNoise } from '../support/harness/endpointing/takes.js';
+import { isCutOff, type Tally, tallyOf } from '../support/harness/endpointing/tally.js';
 import { machineNow } from './comparison.js';
+import { openCallers } from './endpointing-callers.js';
 
 /** Noise, dB below the speech; undefined: none. */
 const NOISES = [undefined, 20, 10, 5] as const;

@@ -1,9 +1,9 @@
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../media/inference/hibari-voice.js';
 import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
-import { type HeardCut, tryCuts } from '../support/heard-trial.js';
-import { modelFolder } from '../support/model-folder.js';
-import { RealWork } from '../support/real-work.js';
+import { RealWork } from '../support/harness/audio/virtual-clock-models.js';
+import { type HeardCut, tryCuts } from '../support/harness/call/interruption-trial.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
 
 const CUTS = 50;
 

@@ -5,7 +5,7 @@ import type { Embedder } from '../../media/inference/embedder.js';
 import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
 import { SearchThread } from '../../src/knowledge/search-thread.js';
-import { modelFolder } from '../support/model-folder.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
 // The product's calls, with models that answer at once; they run on this very thread.
 import './density/instant-gateway.js';
 

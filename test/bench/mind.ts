@@ -14,9 +14,9 @@ import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
 import { AgentTools } from '../../src/tools/agent-tools.js';
-import { CONFIG } from '../support/call-harness.js';
-import { TestMcpServer, textResult } from '../support/mcp-server.js';
-import { Receiver, status } from '../support/receiver.js';
+import { TestMcpServer, textResult } from '../support/fakes/mcp-server.js';
+import { Receiver, status } from '../support/fakes/webhook-receiver.js';
+import { CONFIG } from '../support/harness/call/call-harness.js';
 import { machineNow, numberBehind } from './comparison.js';
 import { type Percentiles, percentilesOf } from './percentiles.js';
 

@@ -1,11 +1,11 @@
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
 import { RnnoiseNoiseReduction } from '../../media/inference/rnnoise-noise-reduction.js';
-import { SENTENCES } from '../support/echo-trial.js';
-import { modelFolder } from '../support/model-folder.js';
-import { noiseBelow, pinkNoise, whiteNoise } from '../support/noise.js';
-import { joined, Speaker } from '../support/spoken.js';
-import { wordErrors } from '../support/word-errors.js';
+import { noiseBelow, pinkNoise, whiteNoise } from '../support/harness/audio/noise.js';
+import { joined, Speaker } from '../support/harness/audio/synthesised-speech.js';
+import { wordErrors } from '../support/harness/audio/word-errors.js';
+import { SENTENCES } from '../support/harness/call/echo-trial.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
 
 const RATE = 16_000;
 const FRAME = 320;

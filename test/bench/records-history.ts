@@ -12,7 +12,7 @@ import { DashboardRepository } from '../../src/calls/dashboard.repository.js';
 import { connect } from '../../src/db/connect.js';
 import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
 import { migrate } from '../../src/db/migrate.js';
-import { CACHE, makeTestFolder } from '../support/test-folder.js';
+import { CACHE, makeTestFolder } from '../support/harness/process/test-folder.js';
 import { type Percentiles, percentilesOf } from './percentiles.js';
 import { plainDays, plainPage } from './records-peer.js';
 import type { RecordsFigures, RecordsOptions } from './records-section.js';

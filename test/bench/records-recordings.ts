@@ -8,11 +8,11 @@ import { LegSound } from '../../media/recording/leg-sound.js';
 import { MergeThread } from '../../media/recording/merge-thread.js';
 import type { Leg } from '../../media/recording/spool-record.js';
 import { type SoundPiece, SpoolWriter } from '../../media/recording/spool-writer.js';
-import { decodeChannels } from '../support/decode-audio.js';
-import { prepareTool } from '../support/needs.js';
-import { runToneCall, type ToneTimes } from '../support/recordings/tone-call.js';
-import { toneOnsets } from '../support/recordings/tone-onsets.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { decodeChannels } from '../support/harness/audio/decode-audio.js';
+import { toneOnsets } from '../support/harness/audio/tone-onsets.js';
+import { runToneCall, type ToneTimes } from '../support/harness/call/tone-call.js';
+import { prepareTool } from '../support/harness/process/required-tools.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 import type { RecordsFigures, RecordsOptions } from './records-section.js';
 
 const MINUTES = 30;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { CallClient } from '../support/call-client.js';
-import { cough } from '../support/questions.js';
-import { Speaker } from '../support/spoken.js';
+import { cough } from '../support/corpora/spoken-questions.js';
+import { Speaker } from '../support/harness/audio/synthesised-speech.js';
+import { CallClient } from '../support/harness/call/call-client.js';
 import { admit, makeAgent } from './bench-agent.js';
 import { onsetOf, triggerOf } from './caller-speech.js';
 import { machineNow, numberBehind } from './comparison.js';

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { AgentLatencyRepository } from '../../src/calls/agent-latency.repository.js';
 import { agentLatencyRoutes } from '../../src/calls/agent-latency.routes.js';
-import { insertCall } from '../support/call-rows.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { insertCall } from '../support/harness/postgres/call-rows.js';
 
 const plane = withControlPlane({
   routes: (db) =>

@@ -6,7 +6,7 @@ import { CallCommandsRepository } from '../../src/calls/call-commands.repository
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { type LiveCall, LiveCalls } from '../../src/calls/live-calls.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
 const opened: CallCommands[] = [];

@@ -4,8 +4,8 @@ import { CallHistoryRepository, HISTORY_SORTS } from '../../src/calls/call-histo
 import { callHistoryRoutes } from '../../src/calls/call-history.routes.js';
 import { DashboardRepository } from '../../src/calls/dashboard.repository.js';
 import { dashboardRoutes } from '../../src/calls/dashboard.routes.js';
-import { insertCall } from '../support/call-rows.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { insertCall } from '../support/harness/postgres/call-rows.js';
 
 const plane = withControlPlane({
   routes: (db) => [

@@ -14,9 +14,9 @@ import type { CallRow } from '../../src/calls/call-row.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { LiveCalls } from '../../src/calls/live-calls.js';
 import { LiveHub } from '../../src/live/live-hub.js';
-import { CONFIG } from '../support/call-harness.js';
-import { withControlPlane } from '../support/control-plane.js';
-import { ToneVoice } from '../support/tone-voice.js';
+import { ToneVoice } from '../support/fakes/tone-voice.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { CONFIG } from '../support/harness/call/call-harness.js';
 
 const plane = withControlPlane();
 

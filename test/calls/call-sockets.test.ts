@@ -7,7 +7,7 @@ import { CallSockets } from '../../src/calls/call-sockets.js';
 import { CallTokens } from '../../src/calls/call-tokens.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { LiveCalls } from '../../src/calls/live-calls.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 /** Quotas that two failures, and a few requests, use up. */
 const LIMITS = { requestsPerMinute: 8, failedAuthsPerMinute: 2 };

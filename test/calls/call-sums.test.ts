@@ -10,8 +10,8 @@ import { connect } from '../../src/db/connect.js';
 import { migrate } from '../../src/db/migrate.js';
 import { MIGRATIONS } from '../../src/db/migrations/migration-list.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { insertCall } from '../support/call-rows.js';
-import { withDatabase } from '../support/database.js';
+import { insertCall } from '../support/harness/postgres/call-rows.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
 const HOUR_MS = 3_600_000;

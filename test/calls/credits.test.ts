@@ -5,8 +5,8 @@ import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { CreditWatch } from '../../src/calls/credit-watch.js';
 import type { LiveCall } from '../../src/calls/live-calls.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { harness } from '../support/call-harness.js';
-import { withDatabase } from '../support/database.js';
+import { harness } from '../support/harness/call/call-harness.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase();
 const GATEWAY = randomUUID();

@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { Heartbeat } from '../../src/calls/heartbeat.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase();
 

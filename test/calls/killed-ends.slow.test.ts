@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withDatabase } from '../support/database.js';
-import { killEnding, setUpKills } from '../support/end-kills.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { killEnding, setUpKills } from '../support/programs/call-ending-kills.js';
 
 const KILLS = 5;
 const LONGEST_MS = 180_000;

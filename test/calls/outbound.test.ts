@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallRow } from '../../src/calls/call-row.js';
 import type { DialStatus } from '../../src/calls/outbound-calls.js';
-import { withControlPlane } from '../support/control-plane.js';
-import { startTwilio, TWILIO } from '../support/fake-carriers.js';
-import { outboundOf } from '../support/outbound-plane.js';
+import { startTwilio, TWILIO } from '../support/fakes/carrier-servers.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { outboundOf } from '../support/harness/app/outbound-calls-app.js';
 
 const ORIGIN = 'https://voice.example.com';
 const TO = '+14155550100';

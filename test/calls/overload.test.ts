@@ -7,7 +7,7 @@ import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { callRoutes } from '../../src/calls/calls.routes.js';
 import { LiveCalls } from '../../src/calls/live-calls.js';
 import { VoiceOverrides } from '../../src/calls/voice-overrides.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const load = { isOpen: true };
 const plane = withControlPlane({

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asData, fillPlaceholders, placeholdersOf } from '../../src/calls/placeholders.js';
-import { cpuMs } from '../support/cpu-time.js';
-import '../support/property-seed.js';
+import { cpuMs } from '../support/harness/process/cpu-time.js';
+import '../support/harness/process/property-seed.js';
 
 describe('placeholders', () => {
   it.each([

@@ -6,8 +6,8 @@ import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { recordRoutes } from '../../src/calls/records.routes.js';
 import { SignedLinks } from '../../src/http/signed-links.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
-import { insertCall, type TurnSeed } from '../support/call-rows.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { insertCall, type TurnSeed } from '../support/harness/postgres/call-rows.js';
 
 let origin: string | undefined;
 let clockMs: number | undefined;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { connect } from '../../src/db/connect.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const SLOTS = 40;
 const database = withDatabase();

@@ -1,10 +1,10 @@
-import '../support/property-seed.js';
+import '../support/harness/process/property-seed.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../src/calls/call-row.js';
 import { type TranscriptFormat, writeTranscript } from '../../src/calls/transcript.js';
 import type { CallTurnRow } from '../../src/calls/turn-row.js';
-import { readSrt, readVtt } from '../support/subtitle-readers.js';
+import { readSrt, readVtt } from './subtitle-readers.js';
 
 const CALL = { agent_name: 'Pool', options: {} } as CallRow;
 

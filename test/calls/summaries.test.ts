@@ -12,10 +12,10 @@ import { BUILT_IN_RESPONDER } from '../../src/models-listing/model-listing.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
 import { openWebhooks } from '../../src/webhooks/open-webhooks.js';
-import { withDatabase } from '../support/database.js';
-import { Receiver } from '../support/receiver.js';
-import { OVERRIDES } from '../support/webhook-app.js';
-import { makeAgent, WrittenCalls } from '../support/webhook-calls.js';
+import { Receiver } from '../support/fakes/webhook-receiver.js';
+import { OVERRIDES } from '../support/harness/app/webhook-app.js';
+import { makeAgent, WrittenCalls } from '../support/harness/call/webhook-calls.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
 const secrets = new SecretKeys(['the secret of the tests']);

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.js';
 import { isDatabaseAway } from '../../src/db/database-away.js';
 import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
-import { withDatabase } from '../support/database.js';
-import { CACHE, makeTestFolder } from '../support/test-folder.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { CACHE, makeTestFolder } from '../support/harness/process/test-folder.js';
 
 describe('isDatabaseAway', () => {
   const database = withDatabase();

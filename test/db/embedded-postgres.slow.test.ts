@@ -17,8 +17,8 @@ import { commandLine, processStart } from '../../src/db/embedded/process-identit
 import { adoptServer } from '../../src/db/embedded/server.js';
 import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
 import { StartError } from '../../src/errors.js';
-import { isServerReady, serverPid, Writer } from '../support/embedded-processes.js';
-import { CACHE, makeTestFolder } from '../support/test-folder.js';
+import { isServerReady, serverPid, Writer } from '../support/harness/process/embedded-server.js';
+import { CACHE, makeTestFolder } from '../support/harness/process/test-folder.js';
 
 // Servers are started, killed and recover.
 vi.setConfig({ testTimeout: 90_000 });

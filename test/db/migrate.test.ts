@@ -3,7 +3,7 @@ import { connect } from '../../src/db/connect.js';
 import { migrate } from '../../src/db/migrate.js';
 import type { Migration } from '../../src/db/migrations/migration.js';
 import { StartError } from '../../src/errors.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const FIRST: Migration = {
   name: '0001-first',

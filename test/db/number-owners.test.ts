@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.js';
 import { migrate } from '../../src/db/migrate.js';
 import { MIGRATIONS } from '../../src/db/migrations/migration-list.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const NAME = '0022-number-owners';
 const database = withDatabase();

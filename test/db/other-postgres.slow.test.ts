@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.js';
 import { migrate } from '../../src/db/migrate.js';
 import { MIGRATIONS } from '../../src/db/migrations/migration-list.js';
-import { withDatabase } from '../support/database.js';
-import { describeWith } from '../support/needs.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
 
 describeWith(['postgresql-16'], 'a PostgreSQL of another major version', () => {
   const database = withDatabase();

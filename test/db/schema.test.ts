@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.js';
 import { migrate } from '../../src/db/migrate.js';
-import { withDatabase } from '../support/database.js';
-import { dumpSchema } from '../support/schema-dump.js';
+import { dumpSchema } from '../support/harness/postgres/schema-dump.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FOLDER = `${ROOT}test/fixtures/schema/`;

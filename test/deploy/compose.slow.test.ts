@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readConfig, SETTING_NAMES } from '../../src/config.js';
-import { COMPOSE_ENV, DEPLOY, DeployFiles, secondsOf } from '../support/deploy-files.js';
-import { describeWith } from '../support/needs.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { COMPOSE_ENV, DEPLOY, DeployFiles, secondsOf } from './deploy-files.js';
 
 /** What an orderly end takes beside the calls, see the README's table of settings. */
 const END_BESIDE_CALLS_S = 12;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig, SETTING_NAMES } from '../../src/config.js';
-import { DEPLOY, DeployFiles } from '../support/deploy-files.js';
-import { describeWith } from '../support/needs.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { DEPLOY, DeployFiles } from './deploy-files.js';
 
 describeWith(['deploy-check'], 'the Dockerfile', (tools) => {
   const files = new DeployFiles(tools['deploy-check']);

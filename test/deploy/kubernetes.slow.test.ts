@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readConfig, SETTING_NAMES } from '../../src/config.js';
-import { DEPLOY, DeployFiles } from '../support/deploy-files.js';
-import { describeWith } from '../support/needs.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { DEPLOY, DeployFiles } from './deploy-files.js';
 
 /** What an orderly end takes beside the calls, see the README's table of settings. */
 const END_BESIDE_CALLS_S = 12;

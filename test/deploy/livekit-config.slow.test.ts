@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DEPLOY } from '../support/deploy-files.js';
-import { freePort } from '../support/free-port.js';
-import { describeWith } from '../support/needs.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { ServerProcess } from '../support/server-process.js';
+import { freePort } from '../support/harness/process/free-port.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { ServerProcess } from '../support/harness/process/server-process.js';
+import { type RedisServer, startRedisServer } from '../support/programs/redis-server.js';
+import { DEPLOY } from './deploy-files.js';
 
 /** What compose.yaml adds. */
 const ENVIRONMENT = {

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { DEPLOY } from '../support/deploy-files.js';
-import { freePort } from '../support/free-port.js';
-import { describeWith } from '../support/needs.js';
-import { ServerProcess } from '../support/server-process.js';
+import { freePort } from '../support/harness/process/free-port.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { ServerProcess } from '../support/harness/process/server-process.js';
+import { DEPLOY } from './deploy-files.js';
 
 /** Stands for a gateway: says who it is, and is ready or not. */
 class NamedServer {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DICTIONARIES, sendFile, withDictionaryPlane } from '../support/dictionary-plane.js';
+import {
+  DICTIONARIES,
+  sendFile,
+  withDictionaryPlane,
+} from '../support/harness/app/dictionary-app.js';
 
 const plane = withDictionaryPlane();
 const NS = 'xmlns="http://www.w3.org/2005/01/pronunciation-lexicon"';

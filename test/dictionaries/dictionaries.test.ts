@@ -4,7 +4,7 @@ import {
   LIMITS,
   sendFile,
   withDictionaryPlane,
-} from '../support/dictionary-plane.js';
+} from '../support/harness/app/dictionary-app.js';
 
 const plane = withDictionaryPlane();
 const SQL = { id: 'sql', word: 'SQL', replacement: 'sequel' };

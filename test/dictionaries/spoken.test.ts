@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CompiledDictionaries } from '../../src/dictionaries/compiled-dictionaries.js';
-import { DICTIONARIES, withDictionaryPlane } from '../support/dictionary-plane.js';
+import { DICTIONARIES, withDictionaryPlane } from '../support/harness/app/dictionary-app.js';
 
 const plane = withDictionaryPlane();
 beforeEach(() => {

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Product, productEnv, startProduct } from '../support/product.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { type Product, productEnv, startProduct } from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const CLI = fileURLToPath(new URL('../../src/admin/cli.js', import.meta.url));
 const ACCOUNT = 'First account';

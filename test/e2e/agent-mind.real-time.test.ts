@@ -3,21 +3,24 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import { AudioServer } from '../support/audio-server.js';
-import { CallClient } from '../support/call-client.js';
-import { admit, endedCall, makeAgent, StoredCalls } from '../support/called-agents.js';
-import { DeepgramServer } from '../support/deepgram-server.js';
-import { type EverythingServer, startEverythingServer } from '../support/everything-server.js';
+import { DeepgramServer } from '../support/fakes/deepgram-server.js';
 import {
   type AskedModel,
   LanguageServer,
   type ScriptedAnswer,
-} from '../support/language-server.js';
-import { Listener } from '../support/listener.js';
-import { type Product, removeDataDir, startProduct } from '../support/product.js';
-import { Receiver, status } from '../support/receiver.js';
-import { Speaker } from '../support/spoken.js';
-import { makeTestFolder } from '../support/test-folder.js';
+} from '../support/fakes/llm-server.js';
+import { AudioServer } from '../support/fakes/speech-provider-server.js';
+import { Receiver, status } from '../support/fakes/webhook-receiver.js';
+import { Listener } from '../support/harness/audio/speech-transcriber.js';
+import { Speaker } from '../support/harness/audio/synthesised-speech.js';
+import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
+import {
+  type EverythingServer,
+  startEverythingServer,
+} from '../support/programs/mcp-everything-server.js';
 
 const ORDER = 'Where is my order of Monday?';
 const NUMBERS = 'Add the numbers, please.';

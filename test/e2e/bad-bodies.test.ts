@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../support/api-document.js';
-import { BodySchema, type Field, NASTIES, type Nasty, toJson } from '../support/bad-bodies.js';
-import { nameOf, withContractPlane } from '../support/contract-plane.js';
-import { Coercions } from '../support/schemathesis/coercions.js';
+import { nameOf, withContractPlane } from '../support/harness/app/contract-app.js';
+import type { Operation } from '../support/harness/app/openapi-document.js';
+import { Coercions } from '../support/programs/schemathesis/coercions.js';
+import { BodySchema, type Field, NASTIES, type Nasty, toJson } from './malformed-bodies.js';
 
 const plane = withContractPlane();
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { READY_MADE_AGENT } from '../../src/agents/ready-made-agent.js';
+import { askedByPiper } from '../support/corpora/spoken-questions.js';
 import {
   BYTES_PER_MS,
   INSECURE_HOST,
@@ -12,10 +13,9 @@ import {
   signedIn,
   standBetween,
   type Wire,
-} from '../support/call-page.js';
-import { describeWith } from '../support/needs.js';
-import { type Product, startProduct } from '../support/product.js';
-import { askedByPiper } from '../support/questions.js';
+} from '../support/harness/call/call-page.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
 
 const QUESTION = 'How much does a coffee cost in the café?';
 const LONG_ANSWERED = 'What are your opening hours?';

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../../agents-runtime/transports/websocket/protocol.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
-import { CallClient, type ConnectionDetails } from '../support/call-client.js';
 import {
   admit,
   ask,
@@ -13,8 +12,9 @@ import {
   refusal,
   SHOP,
   StoredCalls,
-} from '../support/called-agents.js';
-import { type Product, startProduct } from '../support/product.js';
+} from '../support/harness/call/call-agents.js';
+import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 const SECRET = 'a secret of the tests that is long enough';
 const SLOTS = 40;

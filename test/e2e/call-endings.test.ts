@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import { CallClient } from '../support/call-client.js';
 import {
   admit,
   endedCall,
@@ -8,9 +7,10 @@ import {
   refusal,
   SHOP,
   StoredCalls,
-} from '../support/called-agents.js';
-import { type Product, removeDataDir, startProduct } from '../support/product.js';
-import { makeTestFolder } from '../support/test-folder.js';
+} from '../support/harness/call/call-agents.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 /** It asks nobody whether he is still there while the machine is busy. */
 const AGENT: AgentConfigInput = { ...SHOP, greeting: '', user_silence_timeout: 0 };

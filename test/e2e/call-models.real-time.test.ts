@@ -5,12 +5,12 @@ import { differences } from '../../agents-runtime/replay/compare.js';
 import { replay } from '../../agents-runtime/replay/replay.js';
 import { diffLines } from '../../agents-runtime/replay/timeline.js';
 import { readTape } from '../../src/replay/read-tape.js';
-import { CallClient } from '../support/call-client.js';
-import { admit, endedCall, makeAgent, StoredCalls } from '../support/called-agents.js';
-import { freePort } from '../support/free-port.js';
-import { LanguageServer, MANNERS } from '../support/language-server.js';
-import { type Product, removeDataDir, startProduct } from '../support/product.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { LanguageServer, MANNERS } from '../support/fakes/llm-server.js';
+import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { freePort } from '../support/harness/process/free-port.js';
+import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const APOLOGY = /Sorry, I could not work that out/;
 

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CallClient } from '../support/call-client.js';
-import { admit, endedCall, makeAgent, SHOP } from '../support/called-agents.js';
-import { type Product, startProduct } from '../support/product.js';
+import { admit, endedCall, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 /** A router between caller and gateway that may stop to pass anything on, without a word to either. */
 class Router {

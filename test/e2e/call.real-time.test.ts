@@ -2,12 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import { CallClient, type CallClientOptions } from '../support/call-client.js';
-import { admit, endedCall, makeAgent, SHOP, StoredCalls } from '../support/called-agents.js';
-import { Listener } from '../support/listener.js';
-import { describeWith } from '../support/needs.js';
-import { type Product, startProduct } from '../support/product.js';
-import { askedByPiper, cough } from '../support/questions.js';
+import { askedByPiper, cough } from '../support/corpora/spoken-questions.js';
+import { Listener } from '../support/harness/audio/speech-transcriber.js';
+import {
+  admit,
+  endedCall,
+  makeAgent,
+  SHOP,
+  StoredCalls,
+} from '../support/harness/call/call-agents.js';
+import { CallClient, type CallClientOptions } from '../support/harness/call/call-client.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
 
 const ROSES = 'How much are twelve red roses?';
 const ORCHIDS = 'Who teaches the class about orchids?';

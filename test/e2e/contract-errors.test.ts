@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Operation } from '../support/api-document.js';
-import { type Asked, nameOf, withContractPlane } from '../support/contract-plane.js';
+import { type Asked, nameOf, withContractPlane } from '../support/harness/app/contract-app.js';
+import type { Operation } from '../support/harness/app/openapi-document.js';
 
 /** Without the formant engine English alone is spoken. */
 const plane = withContractPlane({ FORMANT: 'off', KNOWLEDGE_FILE_BYTES: '8000000' });

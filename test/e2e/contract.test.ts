@@ -5,7 +5,6 @@ import { makeApiKey } from '../../src/keys/api-key.js';
 import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
 import { isScope, type Scope } from '../../src/keys/scopes.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
-import { ApiDocument, type Operation } from '../support/api-document.js';
 import {
   type Account,
   CONTRACT,
@@ -14,9 +13,10 @@ import {
   nameOf,
   SECRET,
   withContractPlane,
-} from '../support/contract-plane.js';
-import { PENDING } from '../support/pending-contract.js';
-import type { Product } from '../support/product.js';
+} from '../support/harness/app/contract-app.js';
+import { ApiDocument, type Operation } from '../support/harness/app/openapi-document.js';
+import type { Product } from '../support/harness/process/product.js';
+import { PENDING } from './pending-contract.js';
 
 const plane = withContractPlane();
 let product: Product;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { toFloat32 } from '../../media/pcm.js';
-import { CallClient } from '../support/call-client.js';
-import { admit, makeAgent, SHOP } from '../support/called-agents.js';
-import { DICTIONARIES } from '../support/dictionary-plane.js';
-import { Listener } from '../support/listener.js';
-import { type Product, startProduct } from '../support/product.js';
+import { DICTIONARIES } from '../support/harness/app/dictionary-app.js';
+import { Listener } from '../support/harness/audio/speech-transcriber.js';
+import { admit, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 const RULES = [
   { word: 'Xyzzy', replacement: 'chocolate' },

@@ -5,8 +5,8 @@ import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../media/inference/encoder-thread.js';
 import { Synthesiser } from '../../media/tts/synthesiser.js';
-import { LanedVoice } from '../support/laned-voice.js';
-import { plainText } from '../support/tone-voice.js';
+import { LanedVoice } from '../support/fakes/queued-voice.js';
+import { plainText } from '../support/fakes/tone-voice.js';
 
 const CHUNK_MS = 160;
 /** Two chunks each. */

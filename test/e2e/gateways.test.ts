@@ -6,12 +6,12 @@ import { urlOf } from '../../src/db/connect.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { makeApiKey } from '../../src/keys/api-key.js';
 import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
-import { CallClient, type ConnectionDetails } from '../support/call-client.js';
-import { admit, ask, makeAgent } from '../support/called-agents.js';
-import { withDatabase } from '../support/database.js';
-import { EventReader } from '../support/event-reader.js';
-import { type Product, startProduct } from '../support/product.js';
-import { Receiver, status } from '../support/receiver.js';
+import { Receiver, status } from '../support/fakes/webhook-receiver.js';
+import { admit, ask, makeAgent } from '../support/harness/call/call-agents.js';
+import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
+import { EventReader } from '../support/harness/call/event-stream-client.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 const SLOTS = 40;
 const REQUESTS = 250;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { KillRun, VICTIMS } from '../support/kill-run.js';
+import { KillRun, VICTIMS } from '../support/programs/kill-run.js';
 
 /** A database is back in a second, a gateway in some. Many more are `npm run soak -- kill`. */
 const ROUNDS = { gateway: 3, database: 5, both: 3 } as const;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentPassages } from '../../agents-runtime/agent/document-passages.js';
 import { atOnce } from '../../media/stream/in-slices.js';
-import { CallClient, type ConnectionDetails } from '../support/call-client.js';
-import { type Product, removeDataDir, startProduct } from '../support/product.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
+import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const dataDir = makeTestFolder();
 let product: Product;

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../media/languages.js';
-import { type Product, startProduct } from '../support/product.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TEXTS: Readonly<Record<string, string>> = { ru: 'Доброе утро.', pl: 'Dzień dobry.' };

@@ -10,9 +10,9 @@ import {
   productEnv,
   removeDataDir,
   startProduct,
-} from '../support/product.js';
-import { type Ended, runNode } from '../support/run-node.js';
-import { makeTestFolder } from '../support/test-folder.js';
+} from '../support/harness/process/product.js';
+import { type Ended, runNode } from '../support/harness/process/run-node.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 /** Runs the gateway with settings that let it end by itself. */
 function runGateway(settings: Readonly<Record<string, string>>): Promise<Ended> {

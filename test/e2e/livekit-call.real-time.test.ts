@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { READY_MADE_AGENT } from '../../src/agents/ready-made-agent.js';
-import { launchBrowser } from '../support/call-page.js';
-import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
-import { describeWith } from '../support/needs.js';
-import { type Product, startProduct } from '../support/product.js';
-import { askedByPiper } from '../support/questions.js';
-import { type SeenInRoom, serveRoomPage } from '../support/room-page.js';
+import { askedByPiper } from '../support/corpora/spoken-questions.js';
+import { launchBrowser } from '../support/harness/call/call-page.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/programs/livekit-server.js';
+import { type SeenInRoom, serveRoomPage } from './livekit-page.js';
 
 const QUESTION = 'How much does a coffee cost in the café?';
 const LONG_ANSWERED = 'What are your opening hours?';

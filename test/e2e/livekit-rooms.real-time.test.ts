@@ -6,11 +6,11 @@ import {
   openRooms,
 } from '../../agents-runtime/transports/livekit/bridge-pool.js';
 import type { RoomWire } from '../../agents-runtime/transports/livekit/rooms.js';
-import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
-import { describeWith } from '../support/needs.js';
-import { RoomEar } from '../support/room-ear.js';
-import { agentToken, RoomGuest, roomToken } from '../support/room-guest.js';
-import { tone } from '../support/tones.js';
+import { RoomEar } from '../support/fakes/call-input-recorder.js';
+import { tone } from '../support/harness/audio/tones.js';
+import { agentToken, RoomGuest, roomToken } from '../support/harness/call/room-participant.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/programs/livekit-server.js';
 
 const RATE = 48_000;
 const PATIENCE = { timeout: 40_000, interval: 50 };

@@ -4,10 +4,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isServerReady } from '../support/embedded-processes.js';
-import { freePort } from '../support/free-port.js';
-import { MAIN, type Product, productEnv, removeDataDir, startProduct } from '../support/product.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { isServerReady } from '../support/harness/process/embedded-server.js';
+import { freePort } from '../support/harness/process/free-port.js';
+import {
+  MAIN,
+  type Product,
+  productEnv,
+  removeDataDir,
+  startProduct,
+} from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 /** Far less work than the ten seconds that a request is given, on a busy machine too. */
 const TEXT = 'This sentence is spoken while the gateway is told to stop. '.repeat(3);

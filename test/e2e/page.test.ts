@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CallClient } from '../support/call-client.js';
-import { admit, makeAgent } from '../support/called-agents.js';
-import { describeWith } from '../support/needs.js';
-import { type Product, startProduct } from '../support/product.js';
+import { admit, makeAgent } from '../support/harness/call/call-agents.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
 
 /** Of the browser's audio element, what is asked here. */
 interface Player {

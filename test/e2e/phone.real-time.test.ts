@@ -5,15 +5,19 @@ import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import type { CarrierLine } from '../../src/telephony/simulate/carrier-line.js';
 import type { SimulatedCall } from '../../src/telephony/simulate/simulated-call.js';
 import { TwilioCall } from '../../src/telephony/simulate/twilio-call.js';
-import { ask, endedCall, makeAgent, SHOP, StoredCalls } from '../support/called-agents.js';
-import { decodeChannels } from '../support/decode-audio.js';
-import { type FakeCarrier, startTwilio, TWILIO } from '../support/fake-carriers.js';
-import { addCall } from '../support/fake-twilio-calls.js';
-import { Listener } from '../support/listener.js';
-import { describeWith } from '../support/needs.js';
-import { type Product, startProduct } from '../support/product.js';
-import { Receiver, status } from '../support/receiver.js';
-import { toneOnsets } from '../support/recordings/tone-onsets.js';
+import { type FakeCarrier, startTwilio, TWILIO } from '../support/fakes/carrier-servers.js';
+import { addCall } from '../support/fakes/twilio-calls.js';
+import { Receiver, status } from '../support/fakes/webhook-receiver.js';
+import { decodeChannels } from '../support/harness/audio/decode-audio.js';
+import { Listener } from '../support/harness/audio/speech-transcriber.js';
+import { toneOnsets } from '../support/harness/audio/tone-onsets.js';
+import {
+  ask,
+  endedCall,
+  makeAgent,
+  SHOP,
+  StoredCalls,
+} from '../support/harness/call/call-agents.js';
 import {
   CALLER,
   callByPhone,
@@ -21,7 +25,9 @@ import {
   type PhoneScenario,
   spokenByProduct,
   VARIABLES,
-} from '../support/telephony/phone-scenarios.js';
+} from '../support/harness/call/phone-scenarios.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
 
 const ROSES = 'How much are twelve red roses?';
 /** The variable is the owner's webhook's, or the dialplan's: none of its words comes without it. */

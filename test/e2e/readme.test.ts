@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Product, startProduct } from '../support/product.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const README = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
 /** Blocks marked `sh` are meant to be typed as they stand. */

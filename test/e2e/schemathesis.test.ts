@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../support/needs.js';
-import type { Product } from '../support/product.js';
-import { startFuzzedProduct } from '../support/schemathesis/fuzzed-product.js';
-import { runSchemathesis } from '../support/schemathesis/run.js';
+import type { Product } from '../support/harness/process/product.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { startFuzzedProduct } from '../support/programs/schemathesis/fuzzed-product.js';
+import { runSchemathesis } from '../support/programs/schemathesis/run-schemathesis.js';
 
 describeWith(['schemathesis'], 'schemathesis', ({ schemathesis: python }) => {
   let product: Product;

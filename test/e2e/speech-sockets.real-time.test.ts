@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Product, startProduct } from '../support/product.js';
-import { SpeechSocket } from '../support/speech-socket.js';
+import { SpeechSocket } from '../support/harness/call/speech-socket.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 const TEXT =
   'Our office opens at nine in the morning and closes at six. You can reach us by phone or by ' +

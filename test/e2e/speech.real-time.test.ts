@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toFloat32 } from '../../media/pcm.js';
-import { type Product, startProduct } from '../support/product.js';
-import { likenessDb } from '../support/tones.js';
+import { likenessDb } from '../support/harness/audio/tones.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 const TEXT =
   'Our office opens at nine in the morning and closes at six. You can reach us by phone or by ' +

@@ -4,8 +4,8 @@ import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.
 import { ModelStore } from '../../media/models/store.js';
 import { toFloat32 } from '../../media/pcm.js';
 import { modelFolders } from '../../src/models/model-folders.js';
-import { type Product, startProduct } from '../support/product.js';
-import { wordErrors } from '../support/word-errors.js';
+import { wordErrors } from '../support/harness/audio/word-errors.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 /** What is written, and what a person would say. */
 const SENTENCES: readonly (readonly [written: string, said: string])[] = [

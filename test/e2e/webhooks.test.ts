@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CallClient } from '../support/call-client.js';
-import { type Product, startProduct } from '../support/product.js';
-import { hang, Receiver } from '../support/receiver.js';
+import { hang, Receiver } from '../support/fakes/webhook-receiver.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { type Product, startProduct } from '../support/harness/process/product.js';
 
 /** For what comes soon, however busy the machine is. */
 const PATIENCE_MS = 60_000;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { googleRoutes } from '../../src/google/google.routes.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const plane = withControlPlane({ routes: (db) => googleRoutes(new AgentsRepository(db)) });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { asking, withHttpApp } from '../support/http-app.js';
+import { asking, withHttpApp } from '../support/harness/app/http-app.js';
 
 const app = withHttpApp();
 const ask = asking(app);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { IdempotentAnswersRepository } from '../../src/http/idempotent-answers.repository.js';
 import type { Scope } from '../../src/keys/scopes.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const plane = withControlPlane();
 const AGENT = { name: 'Pool', config: {} };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asking, withHttpApp } from '../support/http-app.js';
+import { asking, withHttpApp } from '../support/harness/app/http-app.js';
 
 const TOKEN = 'a token of sixteen characters'.replaceAll(' ', '-');
 

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { RateLimiter } from '../../src/http/rate-limit.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 /** Takes the headers that a limiter sets. */
 function answer() {

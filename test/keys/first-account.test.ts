@@ -6,8 +6,8 @@ import { makeApiKey, prefixOfApiKey } from '../../src/keys/api-key.js';
 import { API_KEY_FILE, ensureFirstAccount } from '../../src/keys/first-account.js';
 import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
-import { withDatabase } from '../support/database.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const database = withDatabase({ emptied: 'before-each' });
 const box = new SecretBox(new SecretKeys(['the secret of the tests']));

@@ -6,7 +6,7 @@ import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
 import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
 import { KeyDirectory } from '../../src/keys/key-directory.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
 const secrets = new SecretKeys(['the secret of the tests']);

@@ -9,7 +9,7 @@ import { type SocketRoute, UpgradeDispatcher } from '../../src/http/upgrade.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
 import { KeyDirectory } from '../../src/keys/key-directory.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const SPEECH: SocketRoute = {
   path: '/api/v1/tts/stream',

@@ -9,9 +9,13 @@ import { Indexer } from '../../src/knowledge/indexer.js';
 import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
 import { TextExtractor } from '../../src/knowledge/text/text-extractor.js';
 import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
-import { type Ask, EMBEDDING_MODEL, withControlPlane } from '../support/control-plane.js';
-import { docxBomb, realDocument } from '../support/documents.js';
-import { modelFolder } from '../support/model-folder.js';
+import { docxBomb, realDocument } from '../support/corpora/documents.js';
+import {
+  type Ask,
+  EMBEDDING_MODEL,
+  withControlPlane,
+} from '../support/harness/app/control-plane-app.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
 
 const log = pino({ level: 'silent' });
 let wake = (): void => undefined;

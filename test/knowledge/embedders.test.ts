@@ -10,9 +10,9 @@ import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
 import { bertTokenizerJson } from '../../media/inference/minilm-tokenizer.js';
 import { SentenceModelEmbedder } from '../../media/inference/sentence-model-embedder.js';
-import { EMBEDDING_MODEL } from '../support/control-plane.js';
-import { modelFolder } from '../support/model-folder.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { EMBEDDING_MODEL } from '../support/harness/app/control-plane-app.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const permits = new CpuPermits(1);
 const mini = new MiniLmEmbedder({

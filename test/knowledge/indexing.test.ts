@@ -18,8 +18,12 @@ import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
 import { PassageLists } from '../../src/knowledge/passage-lists.js';
 import { VectorSearch } from '../../src/knowledge/vector-search.js';
 import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
-import { type Ask, EMBEDDING_MODEL, withControlPlane } from '../support/control-plane.js';
-import { modelFolder } from '../support/model-folder.js';
+import {
+  type Ask,
+  EMBEDDING_MODEL,
+  withControlPlane,
+} from '../support/harness/app/control-plane-app.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
 
 // Indexing stands back behind everything else that the machine does.
 vi.setConfig({ testTimeout: 60_000 });

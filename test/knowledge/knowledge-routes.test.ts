@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
-import { type Ask, withControlPlane } from '../support/control-plane.js';
+import { type Ask, withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const plane = withControlPlane();
 const PATH = '/knowledge-base';

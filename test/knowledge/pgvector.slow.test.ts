@@ -12,10 +12,14 @@ import { PgvectorRepository } from '../../src/knowledge/pgvector.repository.js';
 import { hasPgvector, PgvectorSearch } from '../../src/knowledge/pgvector-search.js';
 import { SearchThread } from '../../src/knowledge/search-thread.js';
 import { VectorSearch } from '../../src/knowledge/vector-search.js';
-import { describeWith } from '../support/needs.js';
-import { copyPgserver } from '../support/pgserver.js';
-import { createCluster, type PostgresServer, startPostgres } from '../support/postgres-server.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { copyPgserver } from '../support/harness/postgres/pgserver.js';
+import {
+  createCluster,
+  type PostgresServer,
+  startPostgres,
+} from '../support/harness/postgres/postgres-server.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
 const log = pino({ level: 'silent' });

@@ -13,10 +13,10 @@ import { merged } from '../../src/knowledge/merge-lists.js';
 import { SearchThread } from '../../src/knowledge/search-thread.js';
 import { VectorSearch } from '../../src/knowledge/vector-search.js';
 import { WordSearchRepository } from '../../src/knowledge/word-search.repository.js';
-import { EMBEDDING_MODEL } from '../support/control-plane.js';
-import { withDatabase } from '../support/database.js';
-import { modelFolder } from '../support/model-folder.js';
-import { distractors, questionPairs } from '../support/retrieval-corpus.js';
+import { distractors, questionPairs } from '../support/corpora/retrieval-corpus.js';
+import { EMBEDDING_MODEL } from '../support/harness/app/control-plane-app.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
 
 // Some two thousand passages get their vectors by the real model.
 vi.setConfig({ hookTimeout: 240_000, testTimeout: 60_000 });

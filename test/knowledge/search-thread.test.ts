@@ -6,7 +6,7 @@ import { IndexingRepository } from '../../src/knowledge/indexing.repository.js';
 import { KnowledgeRepository } from '../../src/knowledge/knowledge.repository.js';
 import type { AskedPassages } from '../../src/knowledge/passage-lists.js';
 import { SearchThread } from '../../src/knowledge/search-thread.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const MODEL = 'three-ways';
 const TEXTS = ['The sauna is closed on Mondays.', 'A swim costs four euros.', 'Towels are rented.'];

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { DocumentKind } from '../../src/knowledge/text/document-kind.js';
 import { EXTRACTION_LIMITS } from '../../src/knowledge/text/extraction.js';
 import { ExtractionStopped, TextExtractor } from '../../src/knowledge/text/text-extractor.js';
-import { docxBomb, lyingDocxBomb, pdfBomb, realDocument } from '../support/documents.js';
+import { docxBomb, lyingDocxBomb, pdfBomb, realDocument } from '../support/corpora/documents.js';
 
 // Files are read behind everything else that the machine does.
 vi.setConfig({ testTimeout: 60_000 });

@@ -6,7 +6,7 @@ import {
   type KnowledgeWords,
   WordSearchRepository,
 } from '../../src/knowledge/word-search.repository.js';
-import { withDatabase } from '../support/database.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const MODEL = 'none';
 const MANY = 600;

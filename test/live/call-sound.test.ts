@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CallSound, type SoundEncoders } from '../../src/live/call-sound.js';
-import { VirtualClock } from '../support/virtual-clock.js';
+import { VirtualClock } from '../support/harness/call/virtual-clock.js';
 
 const RATE = 24_000;
 

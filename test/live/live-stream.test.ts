@@ -4,10 +4,10 @@ import { systemClock } from '../../agents-runtime/clock.js';
 import type { Scope } from '../../src/keys/scopes.js';
 import { CallSound } from '../../src/live/call-sound.js';
 import { RunningCallsRepository } from '../../src/live/running-calls.repository.js';
-import { withControlPlane } from '../support/control-plane.js';
-import { EventReader } from '../support/event-reader.js';
-import { LiveGateway } from '../support/live-gateway.js';
-import { tone } from '../support/tones.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { tone } from '../support/harness/audio/tones.js';
+import { EventReader } from '../support/harness/call/event-stream-client.js';
+import { LiveGateway } from './live-gateway.js';
 
 let one: LiveGateway;
 let two: LiveGateway;

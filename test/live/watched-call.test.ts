@@ -3,8 +3,8 @@ import { Call } from '../../agents-runtime/call/call.js';
 import type { LiveEvent, RunningCall } from '../../src/live/live-event.js';
 import { type CallFeed, LiveHub } from '../../src/live/live-hub.js';
 import { watchedParts } from '../../src/live/watched-call.js';
-import { type HarnessOptions, harness } from '../support/call-harness.js';
-import { STORY, story } from '../support/telling.js';
+import { type HarnessOptions, harness } from '../support/harness/call/call-harness.js';
+import { STORY, story } from '../support/harness/call/story-call.js';
 
 const CALL: RunningCall = {
   call_id: 'the call',

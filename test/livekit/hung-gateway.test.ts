@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ServerMessage, WorkerMessage, WorkerStatus } from '@livekit/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { makeTestFolder } from '../support/test-folder.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const MODULE = new URL(
   '../../agents-runtime/transports/livekit/dispatch-thread.js',

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { errorHandler } from '../../src/http/error-handler.js';
 import { LIVEKIT_WEBHOOK_PATH, liveKitWebhooks } from '../../src/livekit/livekit-webhooks.js';
 import { callerIdentityOf, callOfSid, roomOf } from '../../src/livekit/room-names.js';
-import { startLiveKitServer } from '../support/livekit-server.js';
-import { describeWith } from '../support/needs.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { startLiveKitServer } from '../support/programs/livekit-server.js';
 
 const KEY = 'devkey';
 const SECRET = 'secret'.repeat(6);

@@ -10,7 +10,7 @@ import { callRoutes } from '../../src/calls/calls.routes.js';
 import { LiveCalls } from '../../src/calls/live-calls.js';
 import { VoiceOverrides } from '../../src/calls/voice-overrides.js';
 import { RoomTokens } from '../../src/livekit/room-tokens.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const access = {
   url: 'wss://livekit.example.org',

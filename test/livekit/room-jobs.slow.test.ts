@@ -9,11 +9,11 @@ import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { LiveKitCluster } from '../../src/livekit/livekit-cluster.js';
 import { roomOf } from '../../src/livekit/room-names.js';
 import { RoomSweep } from '../../src/livekit/room-sweep.js';
-import { withDatabase } from '../support/database.js';
-import { freePort } from '../support/free-port.js';
-import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
-import { describeWith } from '../support/needs.js';
-import { accessTo, RoomGateway } from '../support/room-gateway.js';
+import { accessTo, RoomGateway } from '../support/harness/app/livekit-gateway.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { freePort } from '../support/harness/process/free-port.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/programs/livekit-server.js';
 
 /** Longer than what a test waits for, one after another. */
 const LIMIT = { timeout: 240_000 };

@@ -8,12 +8,12 @@ import { makeAgentId } from '../../src/agents/agent-id.js';
 import type { Agent } from '../../src/agents/agents.repository.js';
 import { ApiError } from '../../src/errors.js';
 import { SipLines } from '../../src/livekit/sip-lines.js';
-import { withControlPlane } from '../support/control-plane.js';
-import { freePort } from '../support/free-port.js';
-import { type LiveKitServer, startLiveKitServer } from '../support/livekit-server.js';
-import { describeWith } from '../support/needs.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { accessTo } from '../support/room-gateway.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { accessTo } from '../support/harness/app/livekit-gateway.js';
+import { freePort } from '../support/harness/process/free-port.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { type LiveKitServer, startLiveKitServer } from '../support/programs/livekit-server.js';
+import { type RedisServer, startRedisServer } from '../support/programs/redis-server.js';
 
 const log = pino({ level: 'silent' });
 /** Every account may use every number. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { toFloat32, toInt16 } from '../../media/pcm.js';
-import '../support/property-seed.js';
+import '../support/harness/process/property-seed.js';
 
 function asInt16(...samples: number[]): number[] {
   const pcm = new Int16Array(samples.length);

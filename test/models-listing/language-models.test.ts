@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { languageModels } from '../../src/models-listing/language-models.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const NONE = {
   LLM_BASE_URL: undefined,

@@ -12,9 +12,9 @@ import { Carriers } from '../../src/numbers/carriers.js';
 import { Numbers } from '../../src/numbers/numbers.js';
 import { NumbersRepository } from '../../src/numbers/numbers.repository.js';
 import { numberRoutes } from '../../src/numbers/numbers.routes.js';
-import { type Ask, withControlPlane } from '../support/control-plane.js';
-import { startTwilio, TWILIO } from '../support/fake-carriers.js';
-import { outboundOf } from '../support/outbound-plane.js';
+import { startTwilio, TWILIO } from '../support/fakes/carrier-servers.js';
+import { type Ask, withControlPlane } from '../support/harness/app/control-plane-app.js';
+import { outboundOf } from '../support/harness/app/outbound-calls-app.js';
 
 const ORIGIN = 'https://voice.example.com';
 const TO = '+14155550100';

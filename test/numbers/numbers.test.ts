@@ -4,14 +4,14 @@ import { Carriers } from '../../src/numbers/carriers.js';
 import { Numbers } from '../../src/numbers/numbers.js';
 import { NumbersRepository } from '../../src/numbers/numbers.repository.js';
 import { numberRoutes } from '../../src/numbers/numbers.routes.js';
-import { withControlPlane } from '../support/control-plane.js';
 import {
   type FakeCarrier,
   startTelnyx,
   startTwilio,
   TELNYX,
   TWILIO,
-} from '../support/fake-carriers.js';
+} from '../support/fakes/carrier-servers.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const ORIGIN = 'https://voice.example.com';
 const SLOTS = 2;

@@ -4,7 +4,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard, type Resolve } from '../../src/outbound/outbound-guard.js';
-import { closeAtOnce, closeEarly, gigabyte, hang, Receiver, status } from '../support/receiver.js';
+import {
+  closeAtOnce,
+  closeEarly,
+  gigabyte,
+  hang,
+  Receiver,
+  status,
+} from '../support/fakes/webhook-receiver.js';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MicrophoneFrames } from '../../src/page/public/call/microphone-frames.js';
 import { ResampledReader } from '../../src/page/public/call/resampled-reader.js';
-import { cut } from '../support/run-stage.js';
-import { levelOf, likenessDb, tone } from '../support/tones.js';
+import { cut } from '../support/harness/audio/run-stage.js';
+import { levelOf, likenessDb, tone } from '../support/harness/audio/tones.js';
 
 /** What a browser hands a worklet at a time. */
 const QUANTUM = 128;

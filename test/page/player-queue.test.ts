@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PlayerQueue } from '../../src/page/public/call/player-queue.js';
-import '../support/property-seed.js';
+import '../support/harness/process/property-seed.js';
 
 const RATE = 24_000;
 const MS = RATE / 1000;

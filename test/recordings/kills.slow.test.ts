@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { killRecording } from '../support/recordings/spool-kills.js';
+import { killRecording } from '../support/programs/spool-kills.js';
 
 /** `npm run soak -- recordings` does it 200 times. */
 const KILLS = 5;

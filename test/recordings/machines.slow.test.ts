@@ -7,17 +7,17 @@ import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { fileKey, spoolKey } from '../../src/recordings/recording-keys.js';
 import { type ObjectStore, StorageError } from '../../src/storage/object-store.js';
 import { S3Store } from '../../src/storage/s3-store.js';
-import { insertCall } from '../support/call-rows.js';
-import { withDatabase } from '../support/database.js';
-import { describeWith } from '../support/needs.js';
 import {
   AGENT_RATE,
   openRecordingGateway,
   type RecordingGateway,
   recordTones,
   untilSpooled,
-} from '../support/recordings/recordings-plane.js';
-import { type S3Server, s3Options, startS3 } from '../support/s3-server.js';
+} from '../support/harness/app/recordings-app.js';
+import { insertCall } from '../support/harness/postgres/call-rows.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { type S3Server, s3Options, startS3 } from '../support/programs/s3-server.js';
 
 const database = withDatabase();
 

@@ -8,15 +8,15 @@ import { SignedLinks } from '../../src/http/signed-links.js';
 import { fileKey, spoolKey } from '../../src/recordings/recording-keys.js';
 import type { Recordings } from '../../src/recordings/recordings.js';
 import type { ObjectStore } from '../../src/storage/object-store.js';
-import { insertCall } from '../support/call-rows.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 import {
   AGENT_RATE,
   openRecordingGateway,
   type RecordingGateway,
   recordTones,
   untilSpooled,
-} from '../support/recordings/recordings-plane.js';
+} from '../support/harness/app/recordings-app.js';
+import { insertCall } from '../support/harness/postgres/call-rows.js';
 
 let gateway: RecordingGateway;
 let clockMs: number | undefined;

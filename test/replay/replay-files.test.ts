@@ -8,8 +8,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { TapeHead } from '../../agents-runtime/replay/tape.js';
 import { readTape } from '../../src/replay/read-tape.js';
 import { REPLAY_SUFFIX, ReplayFiles } from '../../src/replay/replay-files.js';
-import { CONFIG } from '../support/call-harness.js';
-import { plainEnv, runNode } from '../support/run-node.js';
+import { CONFIG } from '../support/harness/call/call-harness.js';
+import { plainEnv, runNode } from '../support/harness/process/run-node.js';
 
 const CLI = fileURLToPath(new URL('../../src/replay/cli.js', import.meta.url));
 const QUESTION = 'test/fixtures/replays/question-answered.replay.jsonl.gz';

@@ -8,14 +8,14 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { connect } from '../../src/db/connect.js';
 import { type OpenRetention, openRetention } from '../../src/retention/open-retention.js';
-import { type CallSeed, insertCall } from '../support/call-rows.js';
-import { withControlPlane } from '../support/control-plane.js';
+import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 import {
   AGENT_RATE,
   openRecordingGateway,
   type RecordingGateway,
   recordTones,
-} from '../support/recordings/recordings-plane.js';
+} from '../support/harness/app/recordings-app.js';
+import { type CallSeed, insertCall } from '../support/harness/postgres/call-rows.js';
 
 const DAY_MS = 86_400_000;
 const silent = pino({ level: 'silent' });

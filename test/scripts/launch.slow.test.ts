@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MiniClone } from '../support/mini-clone.js';
-import { plainEnv } from '../support/run-node.js';
+import { MiniClone } from '../support/harness/process/mini-clone.js';
+import { plainEnv } from '../support/harness/process/run-node.js';
 
 // Each launch compiles, and may start vitest.
 vi.setConfig({ testTimeout: 240_000 });

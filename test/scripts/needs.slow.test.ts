@@ -2,13 +2,13 @@ import { chmodSync, cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MiniClone } from '../support/mini-clone.js';
+import { MiniClone } from '../support/harness/process/mini-clone.js';
 
 // Each launch compiles, and may start vitest.
 vi.setConfig({ testTimeout: 240_000 });
 
 const SUITE = `import { expect, it } from 'vitest';
-import { describeWith } from './support/needs.js';
+import { describeWith } from './support/harness/process/required-tools.js';
 it('needs nothing', () => expect(1).toBe(1));
 describeWith(['sox'], 'audio', (tools) => {
   it('has sox', () => expect(tools.sox).toMatch(/sox$/));
@@ -20,8 +20,10 @@ let clone: MiniClone;
 let path: string;
 beforeEach(() => {
   clone = new MiniClone();
-  const support = fileURLToPath(new URL('../../../test/support/needs.ts', import.meta.url));
-  cpSync(support, join(clone.path, 'test/support/needs.ts'));
+  const support = fileURLToPath(
+    new URL('../../../test/support/harness/process/required-tools.ts', import.meta.url),
+  );
+  cpSync(support, join(clone.path, 'test/support/harness/process/required-tools.ts'));
   clone.write('test/audio.test.ts', SUITE);
   path = join(clone.path, 'bin');
   clone.write('bin/README', '');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SealError, SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
-import '../support/property-seed.js';
+import '../support/harness/process/property-seed.js';
 
 const OLD = 'an old secret of the service';
 const NEW = 'a new secret of the service';

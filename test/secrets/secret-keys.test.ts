@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSecretKeys, SecretKeys } from '../../src/secrets/secret-keys.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const folder = makeTestFolder();
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CallClient } from '../support/call-client.js';
-import { launchBrowser, signedIn } from '../support/call-page.js';
-import { admit, ask, endedCall, makeAgent, SHOP } from '../support/called-agents.js';
-import { Listener } from '../support/listener.js';
-import { describeWith } from '../support/needs.js';
-import { type Product, removeDataDir, startProduct } from '../support/product.js';
-import { SpeechSocket } from '../support/speech-socket.js';
+import { Listener } from '../support/harness/audio/speech-transcriber.js';
+import { admit, ask, endedCall, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
+import { CallClient } from '../support/harness/call/call-client.js';
+import { launchBrowser, signedIn } from '../support/harness/call/call-page.js';
 import {
   CALLER,
   callByPhone,
   LINE_RATE,
   spokenByProduct,
-} from '../support/telephony/phone-scenarios.js';
-import { makeTestFolder } from '../support/test-folder.js';
+} from '../support/harness/call/phone-scenarios.js';
+import { SpeechSocket } from '../support/harness/call/speech-socket.js';
+import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 // One test per surface, on one gateway that started from an empty data folder.
 

@@ -3,8 +3,8 @@ import { connect } from '../../src/db/connect.js';
 import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
 import { migrate } from '../../src/db/migrate.js';
 import { numberBehind } from '../bench/comparison.js';
-import { killEnding, setUpKills } from '../support/end-kills.js';
-import { CACHE, makeTestFolder } from '../support/test-folder.js';
+import { CACHE, makeTestFolder } from '../support/harness/process/test-folder.js';
+import { killEnding, setUpKills } from '../support/programs/call-ending-kills.js';
 
 /** `npm run soak -- ends --rounds 200`: so many kills of a process that ends calls. */
 export async function run(args: readonly string[]): Promise<number> {

@@ -7,7 +7,7 @@ import { profiling } from '../bench/density/density.js';
 import { freePort, type RunningGateway, startGateway } from '../bench/gateway.js';
 import { boundOf, type Counts, countsOf } from '../bench/histogram.js';
 import { type Percentiles, percentilesOf } from '../bench/percentiles.js';
-import { distractors, questionPairs } from '../support/retrieval-corpus.js';
+import { distractors, questionPairs } from '../support/corpora/retrieval-corpus.js';
 
 const PROGRAM = fileURLToPath(new URL('./indexing-gateway.js', import.meta.url));
 const AGENT = {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { KillRun, VICTIMS } from '../support/kill-run.js';
+import { KillRun, VICTIMS } from '../support/programs/kill-run.js';
 
 /** `npm run soak -- kill --rounds 50`: so many kills each of gateway, database and both. */
 export async function run(args: readonly string[]): Promise<number> {

@@ -1,5 +1,5 @@
 import { numberBehind } from '../bench/comparison.js';
-import { killRecording } from '../support/recordings/spool-kills.js';
+import { killRecording } from '../support/programs/spool-kills.js';
 
 /** `npm run soak -- recordings --rounds 200`: so many kills of a process that records. */
 export async function run(args: readonly string[]): Promise<number> {

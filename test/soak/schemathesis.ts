@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { prepareTool } from '../support/needs.js';
-import { startFuzzedProduct } from '../support/schemathesis/fuzzed-product.js';
-import { runSchemathesis } from '../support/schemathesis/run.js';
+import { prepareTool } from '../support/harness/process/required-tools.js';
+import { startFuzzedProduct } from '../support/programs/schemathesis/fuzzed-product.js';
+import { runSchemathesis } from '../support/programs/schemathesis/run-schemathesis.js';
 
 /** Everything that a request may be, and the order of requests. */
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];

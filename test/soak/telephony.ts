@@ -9,9 +9,9 @@ import { toLine } from '../../src/telephony/simulate/wav-file.js';
 import { makeAgent, speak } from '../bench/bench-agent.js';
 import { numberBehind } from '../bench/comparison.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
-import { decodeChannels } from '../support/decode-audio.js';
-import { prepareTool } from '../support/needs.js';
-import { toneOnsets } from '../support/recordings/tone-onsets.js';
+import { decodeChannels } from '../support/harness/audio/decode-audio.js';
+import { toneOnsets } from '../support/harness/audio/tone-onsets.js';
+import { prepareTool } from '../support/harness/process/required-tools.js';
 
 const ACCOUNT = { accountSid: 'AC0001', authToken: 'soak_auth_token' };
 const ENV = {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { NOTHING, type SpeechApp, startSpeechApp } from '../support/speech-app.js';
-import { SpeechSocket } from '../support/speech-socket.js';
+import { NOTHING, type SpeechApp, startSpeechApp } from '../support/harness/app/speech-app.js';
+import { SpeechSocket } from '../support/harness/call/speech-socket.js';
 
 const LONG = 'Many words are spoken. '.repeat(200);
 

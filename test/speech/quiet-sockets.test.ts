@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { OversizedSender } from '../support/oversized-sender.js';
-import { NOTHING, type SpeechApp, startSpeechApp } from '../support/speech-app.js';
-import { SpeechSocket } from '../support/speech-socket.js';
-import { VirtualClock } from '../support/virtual-clock.js';
+import { NOTHING, type SpeechApp, startSpeechApp } from '../support/harness/app/speech-app.js';
+import { OversizedSender } from '../support/harness/call/oversized-sender.js';
+import { SpeechSocket } from '../support/harness/call/speech-socket.js';
+import { VirtualClock } from '../support/harness/call/virtual-clock.js';
 
 const WITHIN = { timeout: 30_000 };
 let clock: VirtualClock;

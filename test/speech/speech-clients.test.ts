@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NOTHING, type SpeechApp, startSpeechApp } from '../support/speech-app.js';
+import { NOTHING, type SpeechApp, startSpeechApp } from '../support/harness/app/speech-app.js';
 
 const LONG_TEXT = 'Several words are spoken here. '.repeat(100);
 

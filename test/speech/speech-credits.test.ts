@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { withDatabase } from '../support/database.js';
-import { type SpeechApp, startSpeechApp } from '../support/speech-app.js';
+import { type SpeechApp, startSpeechApp } from '../support/harness/app/speech-app.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase();
 let accountId: string;

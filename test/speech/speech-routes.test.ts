@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
-import { NOTHING, type SpeechApp, startSpeechApp } from '../support/speech-app.js';
+import { NOTHING, type SpeechApp, startSpeechApp } from '../support/harness/app/speech-app.js';
 
 const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
 

@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
-import { NOTHING, type SpeechApp, startSpeechApp } from '../support/speech-app.js';
-import { SpeechSocket } from '../support/speech-socket.js';
+import { NOTHING, type SpeechApp, startSpeechApp } from '../support/harness/app/speech-app.js';
+import { SpeechSocket } from '../support/harness/call/speech-socket.js';
 
 const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
 

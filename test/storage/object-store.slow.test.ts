@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocalStore } from '../../src/storage/local-store.js';
 import type { ByteRange, ObjectStore } from '../../src/storage/object-store.js';
 import { S3Store } from '../../src/storage/s3-store.js';
-import { describeWith } from '../support/needs.js';
-import { type S3Server, s3Options, startS3 } from '../support/s3-server.js';
-import { makeTestFolder } from '../support/test-folder.js';
+import { describeWith } from '../support/harness/process/required-tools.js';
+import { makeTestFolder } from '../support/harness/process/test-folder.js';
+import { type S3Server, s3Options, startS3 } from '../support/programs/s3-server.js';
 
 const folder = makeTestFolder();
 let files = 0;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
 import { MediaTokens } from '../../src/telephony/media-tokens.js';
-import '../support/property-seed.js';
+import '../support/harness/process/property-seed.js';
 
 const PASS = { callId: randomUUID(), carrierCallId: 'CA0001' };
 const secrets = new SecretKeys(['the secret of the tests']);

@@ -7,8 +7,11 @@ import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
 import { ArgumentValidator } from '../../src/tools/argument-validator.js';
 import { McpServers, type OpenMcpServers } from '../../src/tools/mcp/mcp-servers.js';
-import { type EverythingServer, startEverythingServer } from '../support/everything-server.js';
-import { type Bring, TestMcpServer, textResult } from '../support/mcp-server.js';
+import { type Bring, TestMcpServer, textResult } from '../support/fakes/mcp-server.js';
+import {
+  type EverythingServer,
+  startEverythingServer,
+} from '../support/programs/mcp-everything-server.js';
 
 const NONE: Authentication = { type: 'none', token: null, headers: {} };
 const never = () => new AbortController().signal;

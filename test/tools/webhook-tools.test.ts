@@ -7,7 +7,7 @@ import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
 import { ArgumentValidator } from '../../src/tools/argument-validator.js';
 import { webhookTool } from '../../src/tools/webhook-tools.js';
-import { closeEarly, gigabyte, hang, Receiver, status } from '../support/receiver.js';
+import { closeEarly, gigabyte, hang, Receiver, status } from '../support/fakes/webhook-receiver.js';
 
 const CALLER = { accountId: 'the-account', agentId: 'the-agent', callId: 'the-call' };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../media/languages.js';
 import { MODELS } from '../../media/models/manifest.js';
 import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
-import { ToneVoice } from '../support/tone-voice.js';
+import { ToneVoice } from '../support/fakes/tone-voice.js';
 
 describe('the catalogue of voices', () => {
   const open = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import { recordingKind } from '../../src/voices/recording-kind.js';
-import { type Ask, withControlPlane } from '../support/control-plane.js';
+import { type Ask, withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const plane = withControlPlane();
 

@@ -8,10 +8,17 @@ import { SecretBox } from '../../src/secrets/secret-box.js';
 import { SecretKeys } from '../../src/secrets/secret-keys.js';
 import { DeliveriesRepository } from '../../src/webhooks/deliveries.repository.js';
 import { type OpenWebhooks, openWebhooks } from '../../src/webhooks/open-webhooks.js';
-import { withDatabase } from '../support/database.js';
-import { closeAtOnce, closeEarly, gigabyte, hang, Receiver, status } from '../support/receiver.js';
-import { OVERRIDES } from '../support/webhook-app.js';
-import { makeAgent, WrittenCalls } from '../support/webhook-calls.js';
+import {
+  closeAtOnce,
+  closeEarly,
+  gigabyte,
+  hang,
+  Receiver,
+  status,
+} from '../support/fakes/webhook-receiver.js';
+import { OVERRIDES } from '../support/harness/app/webhook-app.js';
+import { makeAgent, WrittenCalls } from '../support/harness/call/webhook-calls.js';
+import { withDatabase } from '../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
 const box = new SecretBox(new SecretKeys(['the secret of the tests']));

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
-import type { Ask } from '../support/control-plane.js';
-import { closeEarly, gigabyte, hang, Receiver, status } from '../support/receiver.js';
-import { withWebhookApp } from '../support/webhook-app.js';
-import { WrittenCalls } from '../support/webhook-calls.js';
+import { closeEarly, gigabyte, hang, Receiver, status } from '../support/fakes/webhook-receiver.js';
+import type { Ask } from '../support/harness/app/control-plane-app.js';
+import { withWebhookApp } from '../support/harness/app/webhook-app.js';
+import { WrittenCalls } from '../support/harness/call/webhook-calls.js';
 
 /** Of a webhook that does not answer, s; any other has time. */
 const HANGING = { timeout: 1 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { summariseBy, summariseByExtract } from '../../../agents-runtime/agent/call-summary.js';
 import type { ReplyModel, ReplyRequest } from '../../../agents-runtime/agent/reply-model.js';
-import { sleep } from '../../support/call-harness.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { sleep } from '../../support/harness/call/call-harness.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const user = (text: string) => ({ role: 'user', text, cut: false }) as const;
 const agent = (text: string, cut = false) => ({ role: 'agent', text, cut }) as const;

@@ -6,7 +6,7 @@ import {
   windowsOf,
 } from '../../../agents-runtime/agent/document-passages.js';
 import { atOnce, inSlices } from '../../../media/stream/in-slices.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 const passagesOf = (text: string) => atOnce(documentPassages(text));
 const sentence = (i: number) => `Room number ${i} has a view of the harbour and a bath of its own.`;

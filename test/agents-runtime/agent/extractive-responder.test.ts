@@ -6,7 +6,7 @@ import type { HistoryItem } from '../../../agents-runtime/agent/reply-model.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { MiniLmEmbedder } from '../../../media/inference/minilm-embedder.js';
 import { atOnce } from '../../../media/stream/in-slices.js';
-import { modelFolder } from '../../support/model-folder.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 import {
   BOOKSHOP,
   BOOKSHOP_QUESTIONS,
@@ -16,7 +16,7 @@ import {
   HOTEL_QUESTIONS,
   NOT_TOLD,
   OFF_TOPIC,
-} from '../../support/responder-questions.js';
+} from './responder-questions.js';
 
 const embedder = new MiniLmEmbedder({
   id: 'minilm-l6-v2-int8',

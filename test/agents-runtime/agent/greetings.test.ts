@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Greetings } from '../../../agents-runtime/agent/greetings.js';
 import type { SpokenPiece } from '../../../agents-runtime/audio/heard-text.js';
-import { ToneVoice } from '../../support/tone-voice.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { ToneVoice } from '../../support/fakes/tone-voice.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const GREETING = 'Hello, this is the flower shop.';
 

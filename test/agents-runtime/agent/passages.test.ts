@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passageSteps, splitPassages } from '../../../agents-runtime/agent/passages.js';
 import { inSlices } from '../../../media/stream/in-slices.js';
-import { cpuMs } from '../../support/cpu-time.js';
-import '../../support/property-seed.js';
+import { cpuMs } from '../../support/harness/process/cpu-time.js';
+import '../../support/harness/process/property-seed.js';
 
 const told = (text: string) =>
   splitPassages(text).map(({ heading, text: passage }) => `${heading} | ${passage}`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { recentHistory } from '../../../agents-runtime/agent/recent-history.js';
 import type { HistoryItem } from '../../../agents-runtime/agent/reply-model.js';
 import { estimateTokens } from '../../../agents-runtime/agent/tokens.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 const item = fc.record({
   role: fc.constantFrom('user', 'agent', 'tool'),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type RanTool, ToolRuns } from '../../../agents-runtime/agent/tool-runs.js';
 import type { Tools } from '../../../agents-runtime/agent/tools.js';
 import { systemClock } from '../../../agents-runtime/clock.js';
-import { callOf } from '../../support/scripted-tools.js';
+import { callOf } from '../../support/harness/call/scripted-tools.js';
 
 it('a tool is not run when the call ends while its arguments are checked', async () => {
   let finishCheck: () => void = () => undefined;

@@ -3,10 +3,15 @@ import { EchoGate } from '../../../agents-runtime/audio/echo-gate.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
-import { countCaught, countFalseCuts, otherVoice, SENTENCES } from '../../support/echo-trial.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { RealWork } from '../../support/real-work.js';
-import { Speaker } from '../../support/spoken.js';
+import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { RealWork } from '../../support/harness/audio/virtual-clock-models.js';
+import {
+  countCaught,
+  countFalseCuts,
+  otherVoice,
+  SENTENCES,
+} from '../../support/harness/call/echo-trial.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 /** A sound at this level, dB of full scale. */
 const sound = (levelDb: number, length: number) =>

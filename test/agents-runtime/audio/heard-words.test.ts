@@ -2,9 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
-import { tryCuts, wordsOff } from '../../support/heard-trial.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { RealWork } from '../../support/real-work.js';
+import { RealWork } from '../../support/harness/audio/virtual-clock-models.js';
+import { tryCuts, wordsOff } from '../../support/harness/call/interruption-trial.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const permits = new CpuPermits(1);
 const recogniser = new MoonshineRecogniser({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Inbound } from '../../../agents-runtime/audio/inbound.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const SECOND = 16_000;
 const MAX_AHEAD = 12 * SECOND;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { harness } from '../../support/call-harness.js';
+import { harness } from '../../support/harness/call/call-harness.js';
 
 it('makes a reply ahead three times a turn at the most, however often the caller goes on', async () => {
   const call = harness();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
-import { SpokenCall } from '../../support/endpointing/judged-call.js';
-import { RealEars } from '../../support/endpointing/real-ears.js';
-import { RATE, randomness, takeOf } from '../../support/endpointing/takes.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { joined } from '../../support/spoken.js';
+import { joined } from '../../support/harness/audio/synthesised-speech.js';
+import { SpokenCall } from '../../support/harness/endpointing/endpointing-call.js';
+import { RealEars } from '../../support/harness/endpointing/real-models.js';
+import { RATE, randomness, takeOf } from '../../support/harness/endpointing/takes.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const permits = new CpuPermits(1);
 const ears = new RealEars(permits);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplyToken } from '../../../agents-runtime/agent/reply-model.js';
-import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
-import { asking, callOf, harnessWithTools } from '../../support/scripted-tools.js';
-import { story, telling } from '../../support/telling.js';
+import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
+import { asking, callOf, harnessWithTools } from '../../support/harness/call/scripted-tools.js';
+import { story, telling } from '../../support/harness/call/story-call.js';
 
 type Harness = ReturnType<typeof harness>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HarnessOptions, harness } from '../../support/call-harness.js';
+import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
 
 const LONG = 'We open at ten in the morning on every day of the week. ';
 const LAST = 'We close at six.';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { harness, sleep } from '../../support/call-harness.js';
+import { harness, sleep } from '../../support/harness/call/call-harness.js';
 
 it.each([0, 0.4])(
   'a client that reports more than it can have played moves no time before its audio was sent (%s ms)',

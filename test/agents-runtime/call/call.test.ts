@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { harness } from '../../support/call-harness.js';
+import { harness } from '../../support/harness/call/call-harness.js';
 
 describe('a turn', () => {
   it('is answered, shown and remembered', async () => {

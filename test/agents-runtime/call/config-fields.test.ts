@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
 import type { ReplyRequest, ReplyToken } from '../../../agents-runtime/agent/reply-model.js';
-import { type HarnessOptions, harness } from '../../support/call-harness.js';
-import { callOf } from '../../support/scripted-tools.js';
+import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
+import { callOf } from '../../support/harness/call/scripted-tools.js';
 
 type Harness = ReturnType<typeof harness>;
 

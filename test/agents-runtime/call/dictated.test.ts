@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { harness } from '../../support/call-harness.js';
-import { STORY, telling } from '../../support/telling.js';
+import { harness } from '../../support/harness/call/call-harness.js';
+import { STORY, telling } from '../../support/harness/call/story-call.js';
 
 const WORDS = 'A colleague will take over in a minute.';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
-import { asking, callOf, harnessWithTools } from '../../support/scripted-tools.js';
-import { STORY, story, telling, wasHeardOnce } from '../../support/telling.js';
+import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
+import { asking, callOf, harnessWithTools } from '../../support/harness/call/scripted-tools.js';
+import { STORY, story, telling, wasHeardOnce } from '../../support/harness/call/story-call.js';
 
 type Harness = ReturnType<typeof harness>;
 

@@ -6,11 +6,11 @@ import type { CallParts } from '../../../agents-runtime/call/call-parts.js';
 import type { CallInput } from '../../../agents-runtime/call/transport.js';
 import type { Clock } from '../../../agents-runtime/clock.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
-import { harness, sleep } from '../../support/call-harness.js';
-import { FaultyPorts } from '../../support/faulty-ports.js';
-import { STORY, story } from '../../support/telling.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
-import '../../support/property-seed.js';
+import { harness, sleep } from '../../support/harness/call/call-harness.js';
+import { STORY, story } from '../../support/harness/call/story-call.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { FaultyPorts } from './faulty-ports.js';
+import '../../support/harness/process/property-seed.js';
 
 describe('an exception in a call', () => {
   it('while its frames are sent ends the call, and the frames of the others go on', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type HarnessOptions, harness } from '../../support/call-harness.js';
-import { STORY, story, telling, wasHeardOnce } from '../../support/telling.js';
+import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
+import { STORY, story, telling, wasHeardOnce } from '../../support/harness/call/story-call.js';
 
 describe('a recogniser', () => {
   it('that is late is waited for', async () => {

@@ -8,8 +8,8 @@ import type { CallParts } from '../../../agents-runtime/call/call-parts.js';
 import type { CallTransport } from '../../../agents-runtime/call/transport.js';
 import { systemClock } from '../../../agents-runtime/clock.js';
 import type { VoiceModel } from '../../../media/tts/voice-model.js';
-import { CONFIG } from '../../support/call-harness.js';
-import { FaultyPorts } from '../../support/faulty-ports.js';
+import { CONFIG } from '../../support/harness/call/call-harness.js';
+import { FaultyPorts } from './faulty-ports.js';
 
 const CALLS = 20;
 const RATE = 24_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplyRequest, ReplyToken } from '../../../agents-runtime/agent/reply-model.js';
-import { CONFIG, type HarnessOptions, harness } from '../../support/call-harness.js';
-import { callOf } from '../../support/scripted-tools.js';
+import { CONFIG, type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
+import { callOf } from '../../support/harness/call/scripted-tools.js';
 
 const AUTO = { voice: { ...CONFIG.voice, language: 'auto' as const }, userSilenceTimeoutMs: 4_000 };
 const GERMAN = /\b(wann|haben|offen|und)\b/;

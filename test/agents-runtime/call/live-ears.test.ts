@@ -4,8 +4,13 @@ import type {
   LiveRecogniser,
   LiveResult,
 } from '../../../agents-runtime/audio/live-recogniser.js';
-import { type HarnessOptions, harness, sleep, textsIn } from '../../support/call-harness.js';
-import type { VirtualClock } from '../../support/virtual-clock.js';
+import {
+  type HarnessOptions,
+  harness,
+  sleep,
+  textsIn,
+} from '../../support/harness/call/call-harness.js';
+import type { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 interface Manner {
   /** The line breaks when so many samples have been pushed. */

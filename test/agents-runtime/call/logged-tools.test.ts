@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { harness } from '../../support/call-harness.js';
-import { asking, callOf, harnessWithTools } from '../../support/scripted-tools.js';
+import { harness } from '../../support/harness/call/call-harness.js';
+import { asking, callOf, harnessWithTools } from '../../support/harness/call/scripted-tools.js';
 
 type Call = Pick<ReturnType<typeof harness>, 'say' | 'silence' | 'turns'>;
 

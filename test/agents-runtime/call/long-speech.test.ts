@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Call } from '../../../agents-runtime/call/call.js';
 import type { CallParts } from '../../../agents-runtime/call/call-parts.js';
-import { type HarnessOptions, harness } from '../../support/call-harness.js';
+import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
 
 const RATE = 16_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HarnessOptions, harness } from '../../support/call-harness.js';
+import { type HarnessOptions, harness } from '../../support/harness/call/call-harness.js';
 
 /** A call in which the agent gives an answer of 4 s that must not be interrupted. */
 async function protectedAnswer(options: HarnessOptions = {}) {

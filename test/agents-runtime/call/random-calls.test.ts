@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { harness, sleep } from '../../support/call-harness.js';
-import '../../support/property-seed.js';
+import { harness, sleep } from '../../support/harness/call/call-harness.js';
+import '../../support/harness/process/property-seed.js';
 
 type Act =
   | { readonly type: 'say'; readonly words: number; readonly ms: number }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Call } from '../../../agents-runtime/call/call.js';
-import { harness } from '../../support/call-harness.js';
+import { harness } from '../../support/harness/call/call-harness.js';
 
 const never = () => new Promise<never>(() => undefined);
 

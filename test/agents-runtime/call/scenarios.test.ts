@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Call } from '../../../agents-runtime/call/call.js';
-import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
-import { STORY, telling, wasHeardOnce } from '../../support/telling.js';
+import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
+import { STORY, telling, wasHeardOnce } from '../../support/harness/call/story-call.js';
 
 describe('speech before the answer sounds', () => {
   const slow: HarnessOptions = {

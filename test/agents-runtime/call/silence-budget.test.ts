@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
-import '../../support/property-seed.js';
+import { type HarnessOptions, harness, sleep } from '../../support/harness/call/call-harness.js';
+import '../../support/harness/process/property-seed.js';
 
 const BOUND_MS = 5_000;
 /** Longer than anybody waits. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LATENCY_PARTS, turnLatency } from '../../../agents-runtime/call/turn-latency.js';
-import { harness, sleep } from '../../support/call-harness.js';
-import '../../support/property-seed.js';
+import { harness, sleep } from '../../support/harness/call/call-harness.js';
+import '../../support/harness/process/property-seed.js';
 
 const marks = { zeroAt: 1000.4, dueAt: 1550.4, committedAt: 1600.2 };
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LiveLine, LiveResult } from '../../../agents-runtime/audio/live-recogniser.js';
 import { systemClock } from '../../../agents-runtime/clock.js';
 import { DeepgramRecogniser } from '../../../agents-runtime/providers/deepgram.js';
-import { DeepgramServer } from '../../support/deepgram-server.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { DeepgramServer } from '../../support/fakes/deepgram-server.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const PATIENCE = { timeout: 30_000 };
 

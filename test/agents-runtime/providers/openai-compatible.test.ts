@@ -8,7 +8,7 @@ import type { Passage } from '../../../agents-runtime/agent/knowledge.js';
 import type { ReplyRequest, ReplyToken } from '../../../agents-runtime/agent/reply-model.js';
 import { systemClock } from '../../../agents-runtime/clock.js';
 import { OpenAiCompatibleModel } from '../../../agents-runtime/providers/openai-compatible.js';
-import { LanguageServer } from '../../support/language-server.js';
+import { LanguageServer } from '../../support/fakes/llm-server.js';
 
 let server: LanguageServer;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { OpenAiSpeech } from '../../../agents-runtime/providers/openai-speech.js
 import { OpenAiTranscription } from '../../../agents-runtime/providers/openai-transcription.js';
 import type { Recogniser } from '../../../media/inference/recogniser.js';
 import type { SpeechChunk } from '../../../media/tts/voice-model.js';
-import { AudioServer, sendSound } from '../../support/audio-server.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { AudioServer, sendSound } from '../../support/fakes/speech-provider-server.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 let server: AudioServer;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { CallRecorder } from '../../../agents-runtime/recording/call-recorder.js';
-import type { HarnessOptions } from '../../support/call-harness.js';
-import { PlayingClient } from '../../support/playing-client.js';
+import { PlayingClient } from '../../support/fakes/virtual-client.js';
+import type { HarnessOptions } from '../../support/harness/call/call-harness.js';
 import {
   KeptSound,
   recordedHarness,
   type TimedSample,
-} from '../../support/recordings/recorded-harness.js';
-import { silentCall } from '../../support/recordings/tone-call.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+} from '../../support/harness/call/recorded-call-harness.js';
+import { silentCall } from '../../support/harness/call/tone-call.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 /** Of where it was heard, for any sample. Source: the issue. */
 const TOLERANCE_MS = 20;

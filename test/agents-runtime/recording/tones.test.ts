@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toFloat32 } from '../../../media/pcm.js';
 import type { Leg } from '../../../media/recording/spool-record.js';
-import { KeptSound } from '../../support/recordings/recorded-harness.js';
-import { runToneCall } from '../../support/recordings/tone-call.js';
-import { toneOnsets } from '../../support/recordings/tone-onsets.js';
+import { toneOnsets } from '../../support/harness/audio/tone-onsets.js';
+import { KeptSound } from '../../support/harness/call/recorded-call-harness.js';
+import { runToneCall } from '../../support/harness/call/tone-call.js';
 
 const HALF_HOUR_MS = 1_800_000;
 /** Source: the issue. */

@@ -6,7 +6,7 @@ import { replay } from '../../../agents-runtime/replay/replay.js';
 import { diffLines } from '../../../agents-runtime/replay/timeline.js';
 import { readTape } from '../../../src/replay/read-tape.js';
 import { REPLAY_SUFFIX } from '../../../src/replay/replay-files.js';
-import { SCENES, shownBy } from '../../support/replays/scenes.js';
+import { SCENES, shownBy } from '../../support/corpora/replay-scenes.js';
 
 const FOLDER = 'test/fixtures/replays';
 const fileOf = (name: string) => join(FOLDER, `${name}${REPLAY_SUFFIX}`);

@@ -9,9 +9,14 @@ import { replay } from '../../../agents-runtime/replay/replay.js';
 import { parseTape } from '../../../agents-runtime/replay/tape.js';
 import { diffLines, turnEnds } from '../../../agents-runtime/replay/timeline.js';
 import type { NoiseReduction } from '../../../media/noise/noise-reduction.js';
-import { CONFIG, type HarnessOptions, harness, sleep } from '../../support/call-harness.js';
-import { callOf } from '../../support/scripted-tools.js';
-import '../../support/property-seed.js';
+import {
+  CONFIG,
+  type HarnessOptions,
+  harness,
+  sleep,
+} from '../../support/harness/call/call-harness.js';
+import { callOf } from '../../support/harness/call/scripted-tools.js';
+import '../../support/harness/process/property-seed.js';
 
 const world = fc.record({
   script: fc.array(

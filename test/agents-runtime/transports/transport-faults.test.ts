@@ -10,7 +10,7 @@ import { AudioSocketConnection } from '../../../agents-runtime/transports/teleph
 import type { CarrierEvent } from '../../../agents-runtime/transports/telephony/carrier.js';
 import { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
 import { CallSocket } from '../../../agents-runtime/transports/websocket/connection.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 function raise(): never {
   throw new Error('a bug');

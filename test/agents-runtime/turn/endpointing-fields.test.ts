@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
 import { hiddenSettings } from '../../../agents-runtime/turn/hidden-settings.js';
 import { Segmenter, type SpeechEdge } from '../../../media/vad/segmenter.js';
-import { harness } from '../../support/call-harness.js';
+import { harness } from '../../support/harness/call/call-harness.js';
 
 const STEP = 20;
 /** Windows of the VAD and packets are 32 and 20 ms long. */

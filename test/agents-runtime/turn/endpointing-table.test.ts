@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
-import { baseline } from '../../support/endpointing/baselines.js';
-import { hearTake, type Outcome } from '../../support/endpointing/judged-call.js';
-import { RealEars } from '../../support/endpointing/real-ears.js';
-import { JUDGED_TURNS } from '../../support/endpointing/spoken-turns.js';
-import { takeOf, withNoise } from '../../support/endpointing/takes.js';
-import { tallyOf } from '../../support/endpointing/tally.js';
-import { modelFolder } from '../../support/model-folder.js';
+import { JUDGED_TURNS } from '../../support/corpora/spoken-turns.js';
+import { baseline } from '../../support/harness/endpointing/baselines.js';
+import { hearTake, type Outcome } from '../../support/harness/endpointing/endpointing-call.js';
+import { RealEars } from '../../support/harness/endpointing/real-models.js';
+import { takeOf, withNoise } from '../../support/harness/endpointing/takes.js';
+import { tallyOf } from '../../support/harness/endpointing/tally.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const SETTINGS = { minSilenceMs: 550, minEndpointingMs: 500, maxEndpointingMs: 3000 };
 /** Every second turn: seven of the fifteen have pauses inside. */

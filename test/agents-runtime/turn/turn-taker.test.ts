@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
 import { type TurnAction, TurnTaker } from '../../../agents-runtime/turn/turn-taker.js';
-import { rethrowing } from '../../support/rethrowing.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
-import '../../support/property-seed.js';
+import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import '../../support/harness/process/property-seed.js';
 
 const SETTINGS: TurnSettings = {
   minSilenceMs: 550,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { toLine } from '../../../src/telephony/simulate/wav-file.js';
-import { Speaker } from '../../support/spoken.js';
+import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import type { CallersOrder } from './callers.js';
 import type { CallerFigures } from './light-caller.js';
 

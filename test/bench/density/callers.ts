@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ConnectionDetails } from '../../support/call-client.js';
+import type { ConnectionDetails } from '../../support/harness/call/call-client.js';
 import { type CallerFigures, LightCaller } from './light-caller.js';
 
 const FRAME_MS = 20;

@@ -39,7 +39,7 @@ import { openTwilio } from '../../../src/telephony/twilio/open-twilio.js';
 import { AgentTools } from '../../../src/tools/agent-tools.js';
 import { VoicesRepository } from '../../../src/voices/voices.repository.js';
 import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
-import { modelFolder } from '../../support/model-folder.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { liveBytes } from '../live-bytes.js';
 import { hostileModel, instantModel, instantRecogniser, instantVoice } from './instant-models.js';
 

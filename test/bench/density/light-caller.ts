@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../../../agents-runtime/transports/websocket/protocol.js';
-import type { ConnectionDetails } from '../../support/call-client.js';
+import type { ConnectionDetails } from '../../support/harness/call/call-client.js';
 
 const REPORT_MS = 100;
 /** Between the end of an answer and the next question, ms. */

@@ -5,7 +5,7 @@ import type { CallInput, SayRefusal } from '../../../agents-runtime/call/transpo
 import { systemClock } from '../../../agents-runtime/clock.js';
 import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/messages.js';
 import type { RoomWire } from '../../../agents-runtime/transports/livekit/rooms.js';
-import { rethrowing } from '../../support/rethrowing.js';
+import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
 const LOUD = 2_000;
 /** Goes on a little after the tone, so that it comes back whole. */

@@ -7,9 +7,9 @@ import {
   type BridgePool,
   openRooms,
 } from '../../../agents-runtime/transports/livekit/bridge-pool.js';
-import { type LiveKitServer, startLiveKitServer } from '../../support/livekit-server.js';
-import { prepareTool } from '../../support/needs.js';
-import { agentToken, roomToken } from '../../support/room-guest.js';
+import { agentToken, roomToken } from '../../support/harness/call/room-participant.js';
+import { prepareTool } from '../../support/harness/process/required-tools.js';
+import { type LiveKitServer, startLiveKitServer } from '../../support/programs/livekit-server.js';
 import { liveBytes } from '../live-bytes.js';
 import { percentilesOf } from '../percentiles.js';
 import { usageOfTree } from '../process-tree.js';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS, audioFormats } from '../../../media/codec/audio-formats.js';
 import type { AudioFormat } from '../../../media/codec/codecs.js';
-import { cut, runBytes } from '../../support/run-stage.js';
-import { tone } from '../../support/tones.js';
-import '../../support/property-seed.js';
+import { cut, runBytes } from '../../support/harness/audio/run-stage.js';
+import { tone } from '../../support/harness/audio/tones.js';
+import '../../support/harness/process/property-seed.js';
 
 const MP3S_OF_LAMEJS = [...audioFormats('lamejs').values()]
   .filter((format) => format.contentType === 'audio/mpeg')

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { AUDIO_FORMATS, audioFormats } from '../../../media/codec/audio-formats.js';
-import { decodeWithFfmpeg } from '../../support/decode-audio.js';
-import { describeWith } from '../../support/needs.js';
-import { runBytes } from '../../support/run-stage.js';
-import { likenessDb, tone } from '../../support/tones.js';
+import { decodeWithFfmpeg } from '../../support/harness/audio/decode-audio.js';
+import { runBytes } from '../../support/harness/audio/run-stage.js';
+import { likenessDb, tone } from '../../support/harness/audio/tones.js';
+import { describeWith } from '../../support/harness/process/required-tools.js';
 
 /** What ffmpeg must be told of formats that have no header. */
 const HEADERLESS: Readonly<Record<string, string>> = {

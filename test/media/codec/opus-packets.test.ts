@@ -4,8 +4,8 @@ import {
   OpusPacketDecoder,
   OpusPacketEncoder,
 } from '../../../media/codec/opus-packets.js';
-import { cut } from '../../support/run-stage.js';
-import { levelOf, tone } from '../../support/tones.js';
+import { cut } from '../../support/harness/audio/run-stage.js';
+import { levelOf, tone } from '../../support/harness/audio/tones.js';
 
 const RATES = [8000, 12000, 16000, 24000, 48000] as const;
 

@@ -9,13 +9,13 @@ import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../../media/inference/encoder-thread.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
-import { decodeWithFfmpeg } from '../../support/decode-audio.js';
-import { clickAt } from '../../support/joins.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { describeWith } from '../../support/needs.js';
-import { joined } from '../../support/spoken.js';
-import { plainText } from '../../support/tone-voice.js';
-import { wordErrors } from '../../support/word-errors.js';
+import { plainText } from '../../support/fakes/tone-voice.js';
+import { decodeWithFfmpeg } from '../../support/harness/audio/decode-audio.js';
+import { joined } from '../../support/harness/audio/synthesised-speech.js';
+import { wordErrors } from '../../support/harness/audio/word-errors.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
+import { describeWith } from '../../support/harness/process/required-tools.js';
+import { clickAt } from './click-detector.js';
 
 const run = promisify(execFile);
 const TEXTS = {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { webmPackets } from '../../../media/codec/webm.js';
 import { MediaError } from '../../../media/errors.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 const UNKNOWN_SIZE = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
 const EBML = [0x1a, 0x45, 0xdf, 0xa3];

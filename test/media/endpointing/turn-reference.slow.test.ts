@@ -5,10 +5,10 @@ import { afterAll, expect, it } from 'vitest';
 import { SmartTurnFeatures } from '../../../media/endpointing/smart-turn-features.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { SmartTurn } from '../../../media/inference/smart-turn.js';
-import { roomNoise } from '../../support/endpointing/takes.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { describeWith } from '../../support/needs.js';
-import { joined, Speaker } from '../../support/spoken.js';
+import { joined, Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { roomNoise } from '../../support/harness/endpointing/takes.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
+import { describeWith } from '../../support/harness/process/required-tools.js';
 
 const SCRIPT = fileURLToPath(
   new URL('../../../../test/fixtures/turn-reference.py', import.meta.url),

@@ -9,7 +9,7 @@ import { LANGUAGES, type Language } from '../../../media/languages.js';
 import { Resampler } from '../../../media/resample/resampler.js';
 import type { SpeechChunk, Utterance, WordTime } from '../../../media/tts/voice-model.js';
 import { FORMANT_NAMES } from '../../../src/voices/formant-voices.js';
-import { modelFolder } from '../../support/model-folder.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const RATE = 22_050;
 /** Eight to eleven words each. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FrameReader, toBytes } from '../../../media/formant/frames.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 const FRAMES = fc.array(
   fc.record({ head: fc.record({ text: fc.string({ unit: 'binary' }) }), body: fc.uint8Array() }),

@@ -6,7 +6,7 @@ import { readingOf } from '../../../media/formant/reading.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { WorkerLane } from '../../../media/inference/worker-lane.js';
 import { LANGUAGES } from '../../../media/languages.js';
-import { languageCases } from '../../support/language-cases.js';
+import { languageCases } from '../../support/corpora/language-cases.js';
 
 /** Letters by name as capitals, titles as the neural voice's tables write them. */
 function said(written: string): string {

@@ -4,8 +4,8 @@ import { MediaError } from '../../../media/errors.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { type EncodedStream, EncoderThread } from '../../../media/inference/encoder-thread.js';
 import { Resampler } from '../../../media/resample/resampler.js';
-import { cut, runBytes, runSamples } from '../../support/run-stage.js';
-import { tone } from '../../support/tones.js';
+import { cut, runBytes, runSamples } from '../../support/harness/audio/run-stage.js';
+import { tone } from '../../support/harness/audio/tones.js';
 
 const permits = new CpuPermits(1);
 const thread = new EncoderThread(permits);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CpuPermits, PRIORITIES } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import type { SpeechChunk, Utterance, WordTime } from '../../../media/tts/voice-model.js';
-import { ENGLISH_VOICE } from '../../support/english-reading.js';
+import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';
 
 const TWELVE = 'Our office opens at nine in the morning and closes at six.';
 const SAMPLE_RATE = 24_000;

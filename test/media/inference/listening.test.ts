@@ -8,9 +8,9 @@ import { MiniLmEmbedder } from '../../../media/inference/minilm-embedder.js';
 import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
 import { SmartTurn } from '../../../media/inference/smart-turn.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { cough } from '../../support/questions.js';
-import { joined, Speaker } from '../../support/spoken.js';
+import { cough } from '../../support/corpora/spoken-questions.js';
+import { joined, Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const permits = new CpuPermits(1);
 const speaker = new Speaker(permits);

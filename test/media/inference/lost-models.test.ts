@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { spokenBy } from '../../support/spoken.js';
-import { StartedWorkers } from '../../support/started-workers.js';
+import { spokenBy } from '../../support/harness/audio/synthesised-speech.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
+import { StartedWorkers } from '../../support/harness/process/started-workers.js';
 
 const TEXT = 'What are your opening hours on Sunday?';
 const permits = new CpuPermits(1);

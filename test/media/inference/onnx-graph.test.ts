@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hibariSeams } from '../../../media/inference/hibari-seams.js';
 import { OnnxGraph } from '../../../media/inference/onnx-graph.js';
 import { delimited, joinBytes, numeric, readFields } from '../../../media/inference/protobuf.js';
-import { ENGLISH_VOICE } from '../../support/english-reading.js';
+import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';
 
 const model = readFileSync(join(ENGLISH_VOICE, 'hibari.onnx'));
 

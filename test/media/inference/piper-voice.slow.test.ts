@@ -11,10 +11,15 @@ import type { PiperVoice } from '../../../media/inference/piper-voice.js';
 import { Resampler } from '../../../media/resample/resampler.js';
 import { parsePiperConfig } from '../../../media/tts/piper/config.js';
 import type { SpeechChunk, Utterance, WordTime } from '../../../media/tts/voice-model.js';
-import { decibels } from '../../support/decibels.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { JOE, JOE_CONFIG, openJoe, startFormantProcess } from '../../support/piper-joe.js';
-import { joined } from '../../support/spoken.js';
+import { decibels } from '../../support/harness/audio/decibels.js';
+import {
+  JOE,
+  JOE_CONFIG,
+  openJoe,
+  startFormantProcess,
+} from '../../support/harness/audio/piper-joe.js';
+import { joined } from '../../support/harness/audio/synthesised-speech.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const TWELVE = 'Our office opens at nine in the morning and closes at six.';
 const RATE = 22_050;

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { RnnoiseNoiseReduction } from '../../../media/inference/rnnoise-noise-reduction.js';
 import type { NoiseReductionLine } from '../../../media/noise/noise-reduction.js';
-import { DIES, FAILS, HANGS } from '../../support/faulty-samples.js';
+import { DIES, FAILS, HANGS } from '../../support/harness/audio/faulty-samples.js';
 
-const script = new URL('../../support/halving-rnnoise.worker.js', import.meta.url);
+const script = new URL('./halving-rnnoise.worker.js', import.meta.url);
 const limits = { answerWithinMs: 400, startWithinMs: 20_000 };
 const FRAME = 320;
 

@@ -3,10 +3,10 @@ import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
 import { RnnoiseNoiseReduction } from '../../../media/inference/rnnoise-noise-reduction.js';
 import { NoiseSwitch } from '../../../media/noise/noise-switch.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { noiseBelow, pinkNoise, whiteNoise } from '../../support/noise.js';
-import { joined, Speaker } from '../../support/spoken.js';
-import { wordErrors } from '../../support/word-errors.js';
+import { noiseBelow, pinkNoise, whiteNoise } from '../../support/harness/audio/noise.js';
+import { joined, Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { wordErrors } from '../../support/harness/audio/word-errors.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const TEXTS = [
   'What are your opening hours on Sunday?',

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { batchedSilero } from '../../../media/inference/silero-graph.js';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
 import { VAD_WINDOW } from '../../../media/vad/voice-activity.js';
-import { modelFolder } from '../../support/model-folder.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const WINDOWS = 24;
 const RATE = 16_000;

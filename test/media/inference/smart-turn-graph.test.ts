@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OnnxGraph } from '../../../media/inference/onnx-graph.js';
 import { leanTurnModel } from '../../../media/inference/smart-turn-graph.js';
-import { modelFolder } from '../../support/model-folder.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const model = readFileSync(join(modelFolder('smart-turn-v3.2'), 'smart-turn-v3.2-cpu.onnx'));
 

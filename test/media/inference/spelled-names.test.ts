@@ -7,9 +7,9 @@ import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
 import type { VoiceModel } from '../../../media/tts/voice-model.js';
-import { modelFolder } from '../../support/model-folder.js';
-import { openJoe, startFormantProcess } from '../../support/piper-joe.js';
-import { joined, spokenBy } from '../../support/spoken.js';
+import { openJoe, startFormantProcess } from '../../support/harness/audio/piper-joe.js';
+import { joined, spokenBy } from '../../support/harness/audio/synthesised-speech.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const MISSISSIPPI = 'M, I, S, S, I, S, S, I, P, P, I.';
 const permits = new CpuPermits(1);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { modelFolder } from '../../support/model-folder.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
 
-const PROGRAM = fileURLToPath(new URL('../../support/voice-heard-main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./vad-main.js', import.meta.url));
 
 it('keeps the ONNX runtime from reporting to Microsoft', () => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'));

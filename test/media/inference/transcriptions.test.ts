@@ -6,8 +6,8 @@ import type { FormantProcess } from '../../../media/formant/formant-process.js';
 import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import type { VoiceModel } from '../../../media/tts/voice-model.js';
-import { ENGLISH_VOICE } from '../../support/english-reading.js';
-import { openJoe, startFormantProcess } from '../../support/piper-joe.js';
+import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';
+import { openJoe, startFormantProcess } from '../../support/harness/audio/piper-joe.js';
 
 /** A transcription that a dictionary has for a word; the formant voices' are in formant/sounds.test.ts. */
 const IPA = 'ˈbænd.ʒoʊ';

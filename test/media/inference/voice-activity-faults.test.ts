@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
 import { VAD_WINDOW } from '../../../media/vad/voice-activity.js';
-import { DIES, HANGS } from '../../support/faulty-samples.js';
+import { DIES, HANGS } from '../../support/harness/audio/faulty-samples.js';
 
-const script = new URL('../../support/echoing-vad.worker.js', import.meta.url);
+const script = new URL('./echoing-vad.worker.js', import.meta.url);
 const limits = { answerWithinMs: 400, startWithinMs: 20_000 };
 
 let vad: SileroVoiceActivity;

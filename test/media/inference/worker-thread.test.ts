@@ -4,9 +4,9 @@ import { LanedThread } from '../../../media/inference/laned-thread.js';
 import type { WatchdogLimits } from '../../../media/inference/watchdog.js';
 import { type WorkerLoss, workerLosses } from '../../../media/inference/worker-loss.js';
 import { WorkerThread } from '../../../media/inference/worker-thread.js';
-import type { MortalJobs } from '../../support/mortal.worker.js';
+import type { MortalJobs } from './crashing.worker.js';
 
-const script = new URL('../../support/mortal.worker.js', import.meta.url);
+const script = new URL('./crashing.worker.js', import.meta.url);
 const threads: { close(): Promise<void> }[] = [];
 const losses: WorkerLoss[] = [];
 const note = (loss: unknown) => losses.push(loss as WorkerLoss);

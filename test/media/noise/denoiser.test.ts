@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DENOISER_FRAME, Denoiser } from '../../../media/noise/denoiser.js';
-import { whiteNoise } from '../../support/noise.js';
-import { joined } from '../../support/spoken.js';
-import { likenessDb, tone } from '../../support/tones.js';
+import { whiteNoise } from '../../support/harness/audio/noise.js';
+import { joined } from '../../support/harness/audio/synthesised-speech.js';
+import { likenessDb, tone } from '../../support/harness/audio/tones.js';
 
 /** A model that changes nothing but is one frame late, as the real one is. */
 function lateModel(gain = 1) {

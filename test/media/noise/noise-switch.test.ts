@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NoiseFloor } from '../../../media/noise/noise-floor.js';
 import { NoiseSwitch } from '../../../media/noise/noise-switch.js';
-import { whiteNoise } from '../../support/noise.js';
+import { whiteNoise } from '../../support/harness/audio/noise.js';
 
 const RATE = 16_000;
 

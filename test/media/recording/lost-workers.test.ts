@@ -6,8 +6,8 @@ import { MergeThread } from '../../../media/recording/merge-thread.js';
 import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
 import { SpoolThread } from '../../../media/recording/spool-thread.js';
 import { SpoolWriter } from '../../../media/recording/spool-writer.js';
-import { StartedWorkers } from '../../support/started-workers.js';
-import { makeTestFolder } from '../../support/test-folder.js';
+import { StartedWorkers } from '../../support/harness/process/started-workers.js';
+import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const RATES = { caller: 16_000, agent: 24_000 };
 const SECOND = RATES.caller;

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { RecordingSink } from '../../../agents-runtime/recording/recording-sink.js';
 import { Merge } from '../../../media/recording/merge.js';
 import { SpoolWriter } from '../../../media/recording/spool-writer.js';
-import { decodeChannels } from '../../support/decode-audio.js';
-import { describeWith } from '../../support/needs.js';
-import { runToneCall } from '../../support/recordings/tone-call.js';
-import { toneOnsets } from '../../support/recordings/tone-onsets.js';
-import { makeTestFolder } from '../../support/test-folder.js';
+import { decodeChannels } from '../../support/harness/audio/decode-audio.js';
+import { toneOnsets } from '../../support/harness/audio/tone-onsets.js';
+import { runToneCall } from '../../support/harness/call/tone-call.js';
+import { describeWith } from '../../support/harness/process/required-tools.js';
+import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const DURATION_MS = 16_000;
 /** Source: the issue. */

@@ -6,7 +6,7 @@ import { LegSound } from '../../../media/recording/leg-sound.js';
 import { packSamples, unpackSamples } from '../../../media/recording/lossless.js';
 import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
 import { type SoundPiece, SpoolWriter } from '../../../media/recording/spool-writer.js';
-import { makeTestFolder } from '../../support/test-folder.js';
+import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const RATES = { caller: 16_000, agent: 24_000 };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { filterBank } from '../../../media/resample/filter-bank.js';
 import { plainKernel, vectorKernel } from '../../../media/resample/fir-kernel.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 const PAIRS = [
   [8_000, 16_000],

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MediaError } from '../../../media/errors.js';
 import { Resampler } from '../../../media/resample/resampler.js';
-import { cut, runSamples } from '../../support/run-stage.js';
-import { levelOf, likenessDb, tone } from '../../support/tones.js';
-import '../../support/property-seed.js';
+import { cut, runSamples } from '../../support/harness/audio/run-stage.js';
+import { levelOf, likenessDb, tone } from '../../support/harness/audio/tones.js';
+import '../../support/harness/process/property-seed.js';
 
 const RATES = [8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000];
 const PAIRS = RATES.flatMap((from) => RATES.filter((to) => to !== from).map((to) => [from, to]));

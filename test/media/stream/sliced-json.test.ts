@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce, inSlices } from '../../../media/stream/in-slices.js';
 import { parsedJson, writtenJson } from '../../../media/stream/sliced-json.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 const RULES = Array.from({ length: 10_000 }, (_, i) => ({
   id: null,

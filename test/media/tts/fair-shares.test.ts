@@ -4,8 +4,8 @@ import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../../media/inference/encoder-thread.js';
 import { Runway } from '../../../media/tts/runway.js';
 import { Synthesiser } from '../../../media/tts/synthesiser.js';
-import { LanedVoice } from '../../support/laned-voice.js';
-import { plainText } from '../../support/tone-voice.js';
+import { LanedVoice } from '../../support/fakes/queued-voice.js';
+import { plainText } from '../../support/fakes/tone-voice.js';
 
 let encoders: EncoderThread;
 let voice: LanedVoice;

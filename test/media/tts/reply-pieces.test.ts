@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Dictionary } from '../../../media/tts/dictionary/dictionary.js';
 import { ReplyPieces } from '../../../media/tts/reply-pieces.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 function piecesOf(tokens: readonly string[]) {
   const pieces = new ReplyPieces({ language: 'en', minLength: 20 });

@@ -7,8 +7,8 @@ import {
   splitLong,
   splitSentences,
 } from '../../../media/tts/sentences.js';
-import { cpuMs } from '../../support/cpu-time.js';
-import '../../support/property-seed.js';
+import { cpuMs } from '../../support/harness/process/cpu-time.js';
+import '../../support/harness/process/property-seed.js';
 
 const OPTIONS = { language: 'en', minLength: 20 };
 

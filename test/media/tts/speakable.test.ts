@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CodeBlockFilter, speakable } from '../../../media/tts/speakable.js';
-import { cpuMs } from '../../support/cpu-time.js';
-import '../../support/property-seed.js';
+import { cpuMs } from '../../support/harness/process/cpu-time.js';
+import '../../support/harness/process/property-seed.js';
 
 const said = (text: string, language = 'en') => speakable(text, language).text;
 

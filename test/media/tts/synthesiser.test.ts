@@ -4,7 +4,7 @@ import { CpuPermits } from '../../../media/inference/cpu-permits.js';
 import { EncoderThread } from '../../../media/inference/encoder-thread.js';
 import { speakText } from '../../../media/tts/speak-text.js';
 import { type SpeechJob, Synthesiser } from '../../../media/tts/synthesiser.js';
-import { plainText, ToneVoice } from '../../support/tone-voice.js';
+import { plainText, ToneVoice } from '../../support/fakes/tone-voice.js';
 
 const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
 const permits = new CpuPermits(1);

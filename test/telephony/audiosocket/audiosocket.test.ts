@@ -26,7 +26,7 @@ import {
   openAudioSocket,
 } from '../../../src/telephony/audiosocket/open-audiosocket.js';
 import { PhoneConnections } from '../../../src/telephony/phone-connections.js';
-import { type Ask, withControlPlane } from '../../support/control-plane.js';
+import { type Ask, withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
 const GATEWAY = '11111111-1111-4111-8111-111111111111';
 const WAIT = { timeout: 30_000 };

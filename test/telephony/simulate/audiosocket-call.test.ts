@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../agents-runtime/clock.js';
 import { AudioSocketCall } from '../../../src/telephony/simulate/audiosocket-call.js';
 import { PacketReader, packet } from '../../../src/telephony/simulate/audiosocket-packets.js';
-import { startScriptedTcp } from '../../support/telephony/scripted-gateway.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { startScriptedTcp } from '../../support/fakes/scripted-gateway.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';
 const SLIN = 0x10;

@@ -3,7 +3,7 @@ import {
   CarrierLine,
   type CarrierLineOptions,
 } from '../../../src/telephony/simulate/carrier-line.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const FRAME = 160;
 const loud = (frames: number, level = 5000) => new Int16Array(frames * FRAME).fill(level);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../agents-runtime/clock.js';
 import { readOptions } from '../../../src/telephony/simulate/cli-options.js';
 import { simulate } from '../../../src/telephony/simulate/simulate.js';
-import { wavOf } from '../../support/telephony/wav.js';
+import { wavOf } from '../../support/harness/audio/wav-file.js';
 
 it('asks before it calls whether a recording can be kept', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'simulate-'));

@@ -6,8 +6,8 @@ import { isSignedByTwilio } from '../../../src/telephony/twilio/signature.js';
 import {
   type ScriptedGateway,
   startScriptedGateway,
-} from '../../support/telephony/scripted-gateway.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+} from '../../support/fakes/scripted-gateway.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const TOKEN = 'test_auth_token';
 const CONNECT = '<Response><Connect><Stream url="STREAM"/></Connect></Response>';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readWav, stereoWav } from '../../../src/telephony/simulate/wav-file.js';
-import { wavOf } from '../../support/telephony/wav.js';
-import { tone } from '../../support/tones.js';
+import { tone } from '../../support/harness/audio/tones.js';
+import { wavOf } from '../../support/harness/audio/wav-file.js';
 
 describe('WAV files of callers', () => {
   it.each([8_000, 16_000, 22_050, 24_000, 44_100, 48_000])('are read at %i Hz', (rate) => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { startTwilio } from '../../support/fake-carriers.js';
-import { ringing, withTwilioPlane } from '../../support/twilio-plane.js';
+import { startTwilio } from '../../support/fakes/carrier-servers.js';
+import { ringing, withTwilioPlane } from '../../support/harness/app/twilio-app.js';
 
 const VOICE = '/telephony/twilio/voice';
 const twilio = await startTwilio();

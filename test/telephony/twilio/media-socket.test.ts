@@ -3,9 +3,9 @@ import { afterAll, expect, it, vi } from 'vitest';
 import type { RawData, WebSocket } from 'ws';
 import type { CallRow } from '../../../src/calls/call-row.js';
 import { signTwilio } from '../../../src/telephony/twilio/signature.js';
-import { startTwilio, TWILIO } from '../../support/fake-carriers.js';
-import { addCall } from '../../support/fake-twilio-calls.js';
-import { ringing, streamUrl, withTwilioPlane } from '../../support/twilio-plane.js';
+import { startTwilio, TWILIO } from '../../support/fakes/carrier-servers.js';
+import { addCall } from '../../support/fakes/twilio-calls.js';
+import { ringing, streamUrl, withTwilioPlane } from '../../support/harness/app/twilio-app.js';
 
 const VOICE = '/telephony/twilio/voice';
 const twilio = await startTwilio();

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TwilioCalls } from '../../../src/telephony/twilio/rest.js';
-import { type FakeCarrier, startTwilio, TWILIO } from '../../support/fake-carriers.js';
-import { addCall } from '../../support/fake-twilio-calls.js';
+import { type FakeCarrier, startTwilio, TWILIO } from '../../support/fakes/carrier-servers.js';
+import { addCall } from '../../support/fakes/twilio-calls.js';
 
 const ORDER = {
   to: '+14155550100',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSignedByTwilio, signTwilio } from '../../../src/telephony/twilio/signature.js';
-import '../../support/property-seed.js';
+import '../../support/harness/process/property-seed.js';
 
 const TOKEN = 'test_auth_token';
 const VOICE = 'https://gw.example.test/telephony/twilio/voice';

@@ -3,9 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../src/calls/call-row.js';
-import { startTwilio } from '../../support/fake-carriers.js';
-import { Receiver } from '../../support/receiver.js';
-import { ORIGIN, ringing, streamUrl, withTwilioPlane } from '../../support/twilio-plane.js';
+import { startTwilio } from '../../support/fakes/carrier-servers.js';
+import { Receiver } from '../../support/fakes/webhook-receiver.js';
+import {
+  ORIGIN,
+  ringing,
+  streamUrl,
+  withTwilioPlane,
+} from '../../support/harness/app/twilio-app.js';
 
 const VOICE = '/telephony/twilio/voice';
 const STATUS = '/telephony/twilio/status';

@@ -9,9 +9,9 @@ import {
   MOST_WAITING,
 } from '../../../../agents-runtime/transports/livekit/callers-line.js';
 import { FrameReader, readGap } from '../../../../agents-runtime/transports/livekit/frames.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
-const OWNER = fileURLToPath(new URL('../../../support/rooms-owner.js', import.meta.url));
+const OWNER = fileURLToPath(new URL('./room-pool-owner.js', import.meta.url));
 
 const quiet = { info: () => undefined, warn: () => undefined };
 /** No server answers there. */

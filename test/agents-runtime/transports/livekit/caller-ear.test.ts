@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CallerEar } from '../../../../agents-runtime/transports/livekit/caller-ear.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 const RINGING = { 'sip.phoneNumber': '+15550111', 'sip.callStatus': 'ringing' };
 const ACTIVE = { ...RINGING, 'sip.callStatus': 'active' };

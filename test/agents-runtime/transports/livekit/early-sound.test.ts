@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { decodeEarlySound } from '../../../../agents-runtime/transports/livekit/early-sound.js';
 import { OpusPacketEncoder } from '../../../../media/codec/opus-packets.js';
 import { MediaError } from '../../../../media/errors.js';
-import { RoomEar } from '../../../support/room-ear.js';
-import { tone } from '../../../support/tones.js';
+import { RoomEar } from '../../../support/fakes/call-input-recorder.js';
+import { tone } from '../../../support/harness/audio/tones.js';
 
 const HZ = 1_000;
 

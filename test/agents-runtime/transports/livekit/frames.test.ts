@@ -12,7 +12,7 @@ import {
   readSamples,
   toFrame,
 } from '../../../../agents-runtime/transports/livekit/frames.js';
-import '../../../support/property-seed.js';
+import '../../../support/harness/process/property-seed.js';
 
 type Sent =
   | { readonly kind: 'message'; readonly room: number; readonly value: unknown }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RoomKeys } from '../../../../agents-runtime/transports/livekit/room-keys.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 function setUp(press?: () => Promise<void>) {
   const clock = new VirtualClock();

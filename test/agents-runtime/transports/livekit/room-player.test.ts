@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RoomPlayer } from '../../../../agents-runtime/transports/livekit/room-player.js';
-import '../../../support/property-seed.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import '../../../support/harness/process/property-seed.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 /** Hz; a sample a millisecond, whose value is its position. */
 const RATE = 1_000;

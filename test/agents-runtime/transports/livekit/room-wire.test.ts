@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ToBridge } from '../../../../agents-runtime/transports/livekit/messages.js';
 import { BridgedRoom } from '../../../../agents-runtime/transports/livekit/room-wire.js';
-import { RoomEar } from '../../../support/room-ear.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { RoomEar } from '../../../support/fakes/call-input-recorder.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 const SECOND = 16_000;
 

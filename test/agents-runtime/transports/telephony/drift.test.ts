@@ -4,8 +4,8 @@ import type { CallInput } from '../../../../agents-runtime/call/transport.js';
 import { CallRecorder } from '../../../../agents-runtime/recording/call-recorder.js';
 import { PhoneLine } from '../../../../agents-runtime/transports/telephony/phone-line.js';
 import type { SoundPiece } from '../../../../media/recording/spool-writer.js';
-import { tone } from '../../../support/tones.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { tone } from '../../../support/harness/audio/tones.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 /** As much drift as 100 ppm make in 30 minutes, in a tenth of the time. */
 const MINUTES = 3;

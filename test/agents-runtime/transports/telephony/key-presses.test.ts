@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KeyPresses } from '../../../../agents-runtime/transports/telephony/key-presses.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 function keypad() {
   const clock = new VirtualClock();

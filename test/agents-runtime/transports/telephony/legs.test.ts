@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { HeardFrames } from '../../../../agents-runtime/transports/telephony/heard-frames.js';
 import { WireFrames } from '../../../../agents-runtime/transports/telephony/wire-frames.js';
 import { toInt16 } from '../../../../media/pcm.js';
-import { levelOf, tone } from '../../../support/tones.js';
-import '../../../support/property-seed.js';
+import { levelOf, tone } from '../../../support/harness/audio/tones.js';
+import '../../../support/harness/process/property-seed.js';
 
 function pcmTone(ms: number, rate = 8_000): Int16Array {
   const samples = tone(440, rate, (rate * ms) / 1000);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
 import type { Clock } from '../../../../agents-runtime/clock.js';
 import { PacedFrames } from '../../../../agents-runtime/transports/telephony/paced-frames.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 const LENGTH = 160;
 

@@ -3,9 +3,9 @@ import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
 import { PhoneLine } from '../../../../agents-runtime/transports/telephony/phone-line.js';
 import { keyTones } from '../../../../media/dtmf/key-tones.js';
 import { ToneDetector } from '../../../../media/dtmf/tone-detector.js';
-import { phoneHarness } from '../../../support/phone-harness.js';
-import { PlayingCarrier } from '../../../support/playing-carrier.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { PlayingCarrier } from '../../../support/fakes/virtual-carrier.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+import { phoneHarness } from './phone-harness.js';
 
 const SENTENCE = 'one two three four five six seven eight nine ten eleven twelve.';
 const GREETED = { config: { greeting: SENTENCE } };

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Liveness } from '../../../../agents-runtime/transports/websocket/liveness.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 /** What a socket's liveness uses of it. */
 class Wire extends EventEmitter {

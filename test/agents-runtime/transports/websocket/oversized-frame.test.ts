@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { CallInput } from '../../../../agents-runtime/call/transport.js';
 import { CallSocket } from '../../../../agents-runtime/transports/websocket/connection.js';
-import { OversizedSender } from '../../../support/oversized-sender.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { OversizedSender } from '../../../support/harness/call/oversized-sender.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 it('tells a client 1009 that stalls for long within an oversized frame, and loses the call at once', async () => {
   const clock = new VirtualClock();

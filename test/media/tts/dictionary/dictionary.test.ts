@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Dictionary } from '../../../../media/tts/dictionary/dictionary.js';
 import type { PronunciationRule } from '../../../../media/tts/dictionary/pronunciation-rule.js';
 import { replaceSlowly } from './slow-dictionary.js';
-import '../../../support/property-seed.js';
+import '../../../support/harness/process/property-seed.js';
 
 function rule(word: string, replacement: string, more: Partial<PronunciationRule> = {}) {
   return { id: word, word, replacement, ipa: null, caseSensitive: true, ...more };

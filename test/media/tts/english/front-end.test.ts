@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { EnglishFrontEnd } from '../../../../media/tts/english/front-end.js';
-import { cpuMs } from '../../../support/cpu-time.js';
 import {
   asLine,
   englishFrontEnd,
   referenceReadings,
   wordDistance,
-} from '../../../support/english-reading.js';
-import '../../../support/property-seed.js';
+} from '../../../support/harness/audio/english-front-end.js';
+import { cpuMs } from '../../../support/harness/process/cpu-time.js';
+import '../../../support/harness/process/property-seed.js';
 
 let us: EnglishFrontEnd;
 let gb: EnglishFrontEnd;

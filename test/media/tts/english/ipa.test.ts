@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { phonemesOfIpa } from '../../../../media/tts/english/ipa.js';
-import { ENGLISH_VOICE } from '../../../support/english-reading.js';
-import '../../../support/property-seed.js';
+import { ENGLISH_VOICE } from '../../../support/harness/audio/english-front-end.js';
+import '../../../support/harness/process/property-seed.js';
 
 describe('a transcription', () => {
   /** Right: what the voice's own lexicons have for the word. */

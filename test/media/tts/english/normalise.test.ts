@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type EnglishAssets, loadEnglishAssets } from '../../../../media/tts/english/assets.js';
 import { EnglishNormaliser } from '../../../../media/tts/english/normalise/normalise.js';
-import { ENGLISH_VOICE } from '../../../support/english-reading.js';
+import { ENGLISH_VOICE } from '../../../support/harness/audio/english-front-end.js';
 
 let assets: EnglishAssets;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LONGEST_PASSAGE, passagesOf } from '../../../../media/tts/hibari/passages.js';
-import '../../../support/property-seed.js';
+import '../../../support/harness/process/property-seed.js';
 
 describe('the passages of a text', () => {
   it('are one for a text of usual length, and none for an empty one', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SpokenWord } from '../../../../media/tts/english/front-end.js';
 import { PART_PHONEMES, scriptOf } from '../../../../media/tts/hibari/script.js';
 import { silentHops, wordTimes } from '../../../../media/tts/hibari/word-times.js';
-import '../../../support/property-seed.js';
+import '../../../support/harness/process/property-seed.js';
 
 const SPACE = 16;
 const vocabulary = new Map([...' ,.abc'].map((phoneme, i) => [phoneme, i === 0 ? SPACE : i]));

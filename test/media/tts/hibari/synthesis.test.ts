@@ -5,8 +5,8 @@ import { FRAME_VALUES } from '../../../../media/tts/hibari/frame-filter.js';
 import { NoiseField } from '../../../../media/tts/hibari/noise.js';
 import { BINS, HOP } from '../../../../media/tts/hibari/signal.js';
 import { HibariSynthesis, SynthesisTools } from '../../../../media/tts/hibari/synthesis.js';
-import { decibels } from '../../../support/decibels.js';
-import '../../../support/property-seed.js';
+import { decibels } from '../../../support/harness/audio/decibels.js';
+import '../../../support/harness/process/property-seed.js';
 
 interface Fixture {
   readonly cases: readonly { frames: number; step: number; samples: readonly number[] }[];

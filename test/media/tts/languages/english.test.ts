@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadEnglishAssets } from '../../../../media/tts/english/assets.js';
 import { EnglishNormaliser } from '../../../../media/tts/english/normalise/normalise.js';
-import { ENGLISH_VOICE } from '../../../support/english-reading.js';
-import { languageCases } from '../../../support/language-cases.js';
+import { languageCases } from '../../../support/corpora/language-cases.js';
+import { ENGLISH_VOICE } from '../../../support/harness/audio/english-front-end.js';
 
 const { normaliser: tables } = await loadEnglishAssets(ENGLISH_VOICE, 'us');
 const normaliser = new EnglishNormaliser(tables, 'us');

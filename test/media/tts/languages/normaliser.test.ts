@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../../media/languages.js';
 import { normaliserOf } from '../../../../media/tts/languages/grammars.js';
-import { languageCases } from '../../../support/language-cases.js';
-import '../../../support/property-seed.js';
+import { languageCases } from '../../../support/corpora/language-cases.js';
+import '../../../support/harness/process/property-seed.js';
 
 const OTHERS = LANGUAGES.filter((language) => normaliserOf(language) !== undefined);
 

@@ -4,7 +4,7 @@ import type { PhonemeClause } from '../../../../media/tts/phonemizer.js';
 import { wordsOfPhonemes } from '../../../../media/tts/piper/align.js';
 import { parsePiperConfig } from '../../../../media/tts/piper/config.js';
 import { scriptOf } from '../../../../media/tts/piper/script.js';
-import { JOE_CONFIG } from '../../../support/piper-joe.js';
+import { JOE_CONFIG } from '../../../support/harness/audio/piper-joe.js';
 
 const config = parsePiperConfig(readFileSync(JOE_CONFIG));
 const symbols = new Map([...config.phonemeIds].map(([symbol, [id]]) => [id, symbol]));

@@ -7,7 +7,7 @@ import { PlsFault } from '../../../../media/tts/pls/pls-fault.js';
 import { type Lexicon, readPls } from '../../../../media/tts/pls/read-pls.js';
 import { isXmlText, writePls } from '../../../../media/tts/pls/write-pls.js';
 import { ipaOfXSampa } from '../../../../media/tts/pls/x-sampa.js';
-import '../../../support/property-seed.js';
+import '../../../support/harness/process/property-seed.js';
 
 const LIMITS = { rules: 100, wordLength: 200, replacementLength: 500 };
 const FOLDER = fileURLToPath(new URL('../../../../../test/fixtures/pls/', import.meta.url));

@@ -10,7 +10,7 @@ import {
   uuidBytes,
 } from '../../../../../agents-runtime/transports/telephony/audiosocket/protocol.js';
 import type { CarrierEvent } from '../../../../../agents-runtime/transports/telephony/carrier.js';
-import '../../../../support/property-seed.js';
+import '../../../../support/harness/process/property-seed.js';
 
 const UUID = '40325ec2-5efd-4bd3-805f-53576e581d13';
 const RATES: readonly (readonly [number, number])[] = [

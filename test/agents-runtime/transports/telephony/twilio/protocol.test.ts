@@ -6,7 +6,7 @@ import {
   TwilioCodec,
 } from '../../../../../agents-runtime/transports/telephony/twilio/protocol.js';
 import { decodeMulaw } from '../../../../../media/codec/mulaw.js';
-import '../../../../support/property-seed.js';
+import '../../../../support/harness/process/property-seed.js';
 
 /** The messages of the telephony notes, §1, as Twilio writes them. */
 const CONNECTED = '{"event":"connected","protocol":"Call","version":"1.0.0"}';

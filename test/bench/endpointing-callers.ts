@@ -1,0 +1,46 @@
+import { FormantVoice } from '../../media/formant/formant-voice.js';
+import type { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { HibariVoice } from '../../media/inference/hibari-voice.js';
+import { WorkerLane } from '../../media/inference/worker-lane.js';
+import { openJoe, startFormantProcess } from '../support/harness/audio/piper-joe.js';
+import type { Caller } from '../support/harness/endpointing/takes.js';
+import { modelFolder } from '../support/harness/process/model-folder.js';
+
+/** Voices that say the turns: those that the rules were tuned on, and others that judge them. */
+export interface Callers {
+  readonly tuning: readonly Caller[];
+  readonly judging: readonly Caller[];
+  close(): Promise<void>;
+}
+
+export async function openCallers(permits: CpuPermits): Promise<Callers> {
+  const process = startFormantProcess();
+  const lane = new WorkerLane(permits);
+  const formant = (voice: string) =>
+    new FormantVoice({ id: voice, language: 'en', voice, process, lane });
+  const heart = new HibariVoice({
+    id: 'hibari-heart',
+    folder: modelFolder('hibari-heart'),
+    permits,
+  });
+  const joe = await openJoe(process, permits);
+  return {
+    tuning: [
+      { voice: heart, speed: 1 },
+      { voice: heart, speed: 1.2 },
+      { voice: formant('en-us'), speed: 1 },
+      { voice: heart, speed: 0.9 },
+    ],
+    judging: [
+      { voice: joe, speed: 1 },
+      { voice: joe, speed: 1.2 },
+      { voice: joe, speed: 0.85 },
+      { voice: formant('en-gb-scotland'), speed: 0.95 },
+      { voice: formant('en-us+f3'), speed: 1.1 },
+    ],
+    close: async () => {
+      await Promise.all([heart.close(), joe.close()]);
+      await process.close();
+    },
+  };
+}

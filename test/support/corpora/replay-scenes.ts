@@ -1,0 +1,128 @@
+import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
+import type { Happening } from '../../../agents-runtime/replay/tape.js';
+import { turnEnds } from '../../../agents-runtime/replay/timeline.js';
+import type { Scene } from '../programs/replay-studio.js';
+
+export interface SceneScript {
+  readonly name: string;
+  readonly config?: Partial<AgentConfig>;
+  /** What the agent answers, turn by turn. */
+  readonly replies: readonly string[];
+  readonly play: (scene: Scene) => Promise<void>;
+  /** What it is there to show: how many turns and utterances there were, and what the wire was told. */
+  readonly shows: Shown;
+}
+
+export interface Shown {
+  readonly turns: number;
+  readonly utterances: number;
+  readonly wire: readonly string[];
+}
+
+export function shownBy(happenings: readonly Happening[]): Shown {
+  const utterances = happenings.filter(
+    (happening) =>
+      happening.type === 'event' &&
+      happening.event.type === 'transcript' &&
+      happening.event.role === 'agent' &&
+      happening.event.final &&
+      happening.event.text !== '',
+  );
+  const acts = happenings.flatMap((happening) =>
+    happening.type === 'wire' ? [happening.act] : [],
+  );
+  return {
+    turns: turnEnds(happenings).length,
+    utterances: utterances.length,
+    wire: acts.filter((act) => act !== 'audio' && act !== 'close'),
+  };
+}
+
+const STORY =
+  'We open at nine in the morning and close at six in the evening, on Sundays we open at ten, and on holidays we are closed all day long.';
+
+/** The calls of `test/fixtures/replays`. */
+export const SCENES: readonly SceneScript[] = [
+  {
+    name: 'question-answered',
+    shows: { turns: 1, utterances: 2, wire: [] },
+    config: { greeting: 'Hello, how can I help?' },
+    replies: ['A swim costs four euros.'],
+    async play(scene) {
+      await scene.until('listening');
+      await scene.say('How much does it cost to swim?');
+      await scene.until('speaking');
+      await scene.until('listening', 400);
+    },
+  },
+  {
+    name: 'barge-in',
+    shows: { turns: 2, utterances: 2, wire: ['pause', 'clear'] },
+    replies: [STORY, 'You are welcome.'],
+    async play(scene) {
+      await scene.say('When are you open?');
+      await scene.until('speaking', 2_000);
+      await scene.say('Thank you, that is all I need to know.');
+      await scene.until('speaking');
+      await scene.until('listening', 400);
+    },
+  },
+  {
+    name: 'false-interruption',
+    shows: { turns: 1, utterances: 1, wire: ['pause', 'resume'] },
+    replies: ['We open at nine in the morning and close at six in the evening.'],
+    async play(scene) {
+      await scene.say('When are you open?');
+      await scene.until('speaking', 1_000);
+      await scene.cough();
+      await scene.until('listening', 400);
+    },
+  },
+  {
+    name: 'backchannel',
+    shows: { turns: 1, utterances: 1, wire: ['pause', 'resume'] },
+    replies: [STORY],
+    async play(scene) {
+      await scene.say('When are you open?');
+      await scene.until('speaking', 1_500);
+      await scene.say('Okay.');
+      await scene.until('listening', 400);
+    },
+  },
+  {
+    name: 'number-with-pauses',
+    shows: { turns: 1, utterances: 2, wire: [] },
+    config: { greeting: 'What is your phone number?' },
+    replies: ['Thank you, I have written it down.'],
+    async play(scene) {
+      await scene.until('listening');
+      await scene.say('It is five five five,');
+      await scene.silence(700);
+      await scene.say('zero one two,');
+      await scene.silence(800);
+      await scene.say('three four five six.');
+      await scene.until('speaking');
+      await scene.until('listening', 400);
+    },
+  },
+  {
+    name: 'silence',
+    shows: { turns: 0, utterances: 3, wire: [] },
+    config: { greeting: 'Hello, how can I help?', userSilenceTimeoutMs: 4_000 },
+    replies: [],
+    async play(scene) {
+      await scene.silence(16_000);
+    },
+  },
+  {
+    name: 'resumed-socket',
+    shows: { turns: 1, utterances: 1, wire: ['announce'] },
+    replies: ['We open at nine in the morning and close at six in the evening.'],
+    async play(scene) {
+      await scene.say('When are you open?');
+      await scene.until('speaking', 1_000);
+      await scene.away(2_000);
+      await scene.until('listening', 400);
+    },
+  },
+];

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findModel } from '../../../media/models/manifest.js';
+import { Resampler } from '../../../media/resample/resampler.js';
+import { joined } from '../harness/audio/synthesised-speech.js';
+import { modelFolder } from '../harness/process/model-folder.js';
+import { CACHE } from '../harness/process/test-folder.js';
+
+const VOICE = 'piper-joe';
+const RATE = 22_050;
+const SCRIPT = `
+import sys, json
+from piper import PiperVoice
+voice = PiperVoice.load(sys.argv[1])
+for text in json.loads(sys.argv[2]):
+    audio = b"".join(chunk.audio_int16_bytes for chunk in voice.synthesize(text))
+    sys.stdout.buffer.write(len(audio).to_bytes(4, "little") + audio)
+`;
+
+/**
+ * Questions spoken by a voice other than ours, at 16 kHz; kept in the cache.
+ * @param python of the need `piper-tts`; its voice is the model `piper-joe`.
+ */
+export async function askedByPiper(
+  python: string,
+  texts: readonly string[],
+): Promise<readonly Float32Array<ArrayBuffer>[]> {
+  const made = JSON.stringify([SCRIPT, findModel(VOICE)?.files, texts]);
+  const hash = createHash('sha256').update(made).digest('hex').slice(0, 16);
+  const file = join(CACHE, 'test', `piper-${hash}.pcm`);
+  const bytes = await readFile(file).catch(() => speakTo(file, python, texts));
+  const spoken: Float32Array<ArrayBuffer>[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt32LE(at);
+    spoken.push(toListenersRate(bytes.subarray(at + 4, at + 4 + length)));
+    at += 4 + length;
+  }
+  return spoken;
+}
+
+async function speakTo(file: string, python: string, texts: readonly string[]): Promise<Buffer> {
+  const model = join(modelFolder(VOICE), 'en_US-joe-medium.onnx');
+  const { stdout } = await promisify(execFile)(
+    python,
+    ['-c', SCRIPT, model, JSON.stringify(texts)],
+    { maxBuffer: 64 * 1024 * 1024, encoding: 'buffer' },
+  );
+  const draft = `${file}.${randomUUID()}`;
+  await mkdir(join(CACHE, 'test'), { recursive: true });
+  await writeFile(draft, stdout);
+  await rename(draft, file); // what has its name is whole
+  return stdout;
+}
+
+function toListenersRate(pcm: Buffer): Float32Array<ArrayBuffer> {
+  const samples = Float32Array.from({ length: pcm.length / 2 }, (_, i) => {
+    return pcm.readInt16LE(2 * i) / 32768;
+  });
+  const resampler = new Resampler(RATE, 16_000);
+  const parts: Float32Array[] = [];
+  const keep = (part: Float32Array) => parts.push(part.slice());
+  resampler.push(samples, keep);
+  resampler.flush(keep);
+  return joined(parts);
+}
+
+/**
+ * A throat cleared: 220 ms of a voice without words. Bursts of noise are no speech to the VAD, this
+ * is; the recogniser takes it for a backchannel.
+ */
+export function cough(): Float32Array<ArrayBuffer> {
+  const length = 3_520;
+  const pitch = 130;
+  return Float32Array.from({ length }, (_, i) => {
+    let sum = 0;
+    for (let harmonic = 1; harmonic < 30; harmonic++) {
+      const frequency = harmonic * pitch;
+      const gain = formant(frequency, 500, 150) + 0.5 * formant(frequency, 1500, 200) + 0.02;
+      sum += gain * Math.sin((2 * Math.PI * frequency * i) / 16_000 + harmonic * harmonic);
+    }
+    return 0.2 * sum * Math.min(1, i / 300, (length - i) / 800);
+  });
+}
+
+function formant(frequency: number, centre: number, width: number): number {
+  return 1 / (1 + ((frequency - centre) / width) ** 2);
+}

@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RequestHandler } from 'express';
+import type { Knex } from 'knex';
+import { type Logger, pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import { findAccount } from '../../../../src/admin/accounts.js';
+import { assignNumber } from '../../../../src/admin/numbers.js';
+import type { AgentLines } from '../../../../src/agents/agent-ports.js';
+import { Agents } from '../../../../src/agents/agents.js';
+import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
+import { agentRoutes } from '../../../../src/agents/agents.routes.js';
+import { addressIn, createApp } from '../../../../src/app.js';
+import { IdempotentAnswers } from '../../../../src/http/idempotent-answers.js';
+import { IdempotentAnswersRepository } from '../../../../src/http/idempotent-answers.repository.js';
+import { RateLimiter, type RateLimits } from '../../../../src/http/rate-limit.js';
+import type { Route } from '../../../../src/http/route.js';
+import { type SocketRoute, UpgradeDispatcher } from '../../../../src/http/upgrade.js';
+import { AccountsRepository } from '../../../../src/keys/accounts.repository.js';
+import { makeApiKey } from '../../../../src/keys/api-key.js';
+import { ApiKeysRepository } from '../../../../src/keys/api-keys.repository.js';
+import { apiKeyRoutes } from '../../../../src/keys/api-keys.routes.js';
+import { JsonWebTokens } from '../../../../src/keys/json-web-tokens.js';
+import { KeyDirectory } from '../../../../src/keys/key-directory.js';
+import type { Scope } from '../../../../src/keys/scopes.js';
+import { DocumentsRepository } from '../../../../src/knowledge/documents.repository.js';
+import { KnowledgeRepository } from '../../../../src/knowledge/knowledge.repository.js';
+import { knowledgeRoutes } from '../../../../src/knowledge/knowledge.routes.js';
+import { Metrics } from '../../../../src/metrics.js';
+import { ModelListing } from '../../../../src/models-listing/model-listing.js';
+import { NumberOwnership } from '../../../../src/numbers/number-ownership.js';
+import { AllowedHosts } from '../../../../src/outbound/allowed-hosts.js';
+import { SecretBox } from '../../../../src/secrets/secret-box.js';
+import { SecretKeys } from '../../../../src/secrets/secret-keys.js';
+import type { BuiltinVoice } from '../../../../src/voices/builtin-voices.js';
+import { VoicesRepository } from '../../../../src/voices/voices.repository.js';
+import { voiceRoutes } from '../../../../src/voices/voices.routes.js';
+import { type TestDatabase, withDatabase } from '../postgres/test-database.js';
+
+const NO_LIMITS: RateLimits = { requestsPerMinute: 0, failedAuthsPerMinute: 0 };
+
+export const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
+
+export const BUILTIN_VOICE: BuiltinVoice = {
+  id: 'ada',
+  name: 'Ada',
+  language: 'en',
+  sampleRate: 24_000,
+  engine: 'test',
+  isInstalled: true,
+  isDefault: true,
+};
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; the text of anything else. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the service answers
+  readonly body: any;
+}
+
+export type Ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answer>;
+
+export interface ControlPlane {
+  /** Where the app listens. */
+  readonly url: string;
+  readonly database: TestDatabase;
+  readonly box: SecretBox;
+  readonly tokens: JsonWebTokens;
+  readonly directory: KeyDirectory;
+  /** Asks below `/api/v1` with a bearer text, or with none. */
+  askAs(bearer: string | null): Ask;
+  /** A new account. */
+  makeAccount(): Promise<string>;
+  /** A new key of an account. */
+  makeKey(accountId: string, scopes?: readonly Scope[]): Promise<string>;
+  /** Asks as a new account with a key to everything. @param numbers that the account owns */
+  asNewAccount(...numbers: readonly string[]): Promise<Ask>;
+  /** Makes an account the owner of phone numbers, as the operator does. */
+  assignNumbers(accountId: string, ...numbers: readonly string[]): Promise<void>;
+}
+
+export interface ControlPlaneOptions {
+  readonly allowedHosts?: readonly string[];
+  /** Told of deployed agents. */
+  readonly lines?: AgentLines;
+  /** Languages that an agent may be deployed with. */
+  readonly languages?: readonly string[];
+  /** Routes beside those of accounts, keys, agents and voices. */
+  readonly routes?: (db: Knex, secrets: SecretKeys) => readonly Route[];
+  /** What is served at paths of its own. */
+  readonly roots?: (db: Knex, secrets: SecretKeys) => readonly RequestHandler[];
+  /** Sockets beside them. */
+  readonly sockets?: (db: Knex, secrets: SecretKeys) => readonly SocketRoute[];
+  readonly trustProxy?: boolean;
+  /** Off by default. */
+  readonly limits?: RateLimits;
+  /** How often the keys of open sockets are checked. */
+  readonly keyCheckMs?: number;
+  /** Told when there are documents to index, which nothing else does here. */
+  readonly onDocuments?: () => void;
+  readonly whyIndexingWaits?: () => string | undefined;
+  /** For what is logged of agents. */
+  readonly log?: Logger;
+}
+
+/** Accounts, keys, agents and voices behind a listening app, on a database of its own. */
+export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlane {
+  const database = withDatabase();
+  const secrets = new SecretKeys(['the secret of the tests']);
+  const box = new SecretBox(secrets);
+  const tokens = new JsonWebTokens(secrets);
+  const metrics = new Metrics();
+  let server: Server | undefined;
+  let sockets: UpgradeDispatcher | undefined;
+  let directory: KeyDirectory | undefined;
+  beforeAll(async () => {
+    const { db } = database;
+    const keys = new ApiKeysRepository(db);
+    directory = new KeyDirectory({ keys, accounts: new AccountsRepository(db), tokens });
+    const routes = [
+      ...apiKeyRoutes({ keys, directory }),
+      ...testAgentRoutes(database, box, options),
+      ...voiceRoutes({
+        builtin: { list: () => [BUILTIN_VOICE] },
+        voices: new VoicesRepository(db),
+      }),
+      ...(options.routes?.(db, secrets) ?? []),
+    ];
+    const limiter = new RateLimiter(options.limits ?? NO_LIMITS);
+    const app = createApp({
+      log: pino({ level: 'silent' }),
+      metrics,
+      routes,
+      keys: directory,
+      limiter,
+      idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
+      maxBodyBytes: 1_048_576,
+      health: [],
+      roots: options.roots?.(db, secrets) ?? [],
+      trustProxy: options.trustProxy ?? false,
+    });
+    server = createServer(app).listen(0, '127.0.0.1');
+    sockets = new UpgradeDispatcher(options.sockets?.(db, secrets) ?? [], {
+      keys: directory,
+      limiter,
+      log: pino({ level: 'silent' }),
+      addressOf: addressIn(app),
+      keyCheckMs: options.keyCheckMs,
+    });
+    server.on('upgrade', sockets.handle);
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    metrics.close();
+    sockets?.close();
+    server?.closeAllConnections();
+    server?.close();
+  });
+  const found = <T>(part: T | undefined): T => {
+    if (!part) throw new Error('withControlPlane() has its parts inside tests and hooks only');
+    return part;
+  };
+  const urlOf = () => {
+    const { port } = found(server).address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  };
+  const askAs = (bearer: string | null): Ask => {
+    return async (method, path, body, extra = {}) => {
+      const isForm = body instanceof FormData;
+      const response = await fetch(`${urlOf()}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+          ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+          ...extra,
+        },
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('application/json');
+      const { status, headers } = response;
+      return { status, headers, body: isJson ? JSON.parse(text) : text };
+    };
+  };
+  const makeAccount = () => new AccountsRepository(database.db).insert('An account of a test');
+  const makeKey = async (accountId: string, scopes: readonly Scope[] = ['*']) => {
+    const key = makeApiKey();
+    const fields = { name: 'test', description: null, isActive: true, expiresAt: null };
+    await new ApiKeysRepository(database.db).insert(accountId, key, { ...fields, scopes });
+    return key.text;
+  };
+  const assignNumbers = async (accountId: string, ...numbers: readonly string[]) => {
+    for (const number of numbers) {
+      const account = await findAccount(database.db, accountId);
+      await assignNumber(database.db, account, number);
+    }
+  };
+  return {
+    get url() {
+      return urlOf();
+    },
+    database,
+    box,
+    tokens,
+    get directory() {
+      return found(directory);
+    },
+    askAs,
+    makeAccount,
+    makeKey,
+    assignNumbers,
+    async asNewAccount(...numbers) {
+      const accountId = await makeAccount();
+      await assignNumbers(accountId, ...numbers);
+      return askAs(await makeKey(accountId));
+    },
+  };
+}
+
+function testAgentRoutes(
+  database: TestDatabase,
+  box: SecretBox,
+  {
+    allowedHosts = [],
+    languages = ['en'],
+    onDocuments = () => undefined,
+    whyIndexingWaits = () => undefined,
+    lines,
+    log = pino({ level: 'silent' }),
+  }: ControlPlaneOptions,
+) {
+  const repository = new AgentsRepository(database.db);
+  const knowledge = new KnowledgeRepository(database.db, EMBEDDING_MODEL);
+  const agents = new Agents({
+    repository,
+    box,
+    allowedHosts: new AllowedHosts(allowedHosts),
+    languages: {
+      problemWith: async ({ language }) =>
+        languages.includes(language) ? undefined : `Nothing speaks ${language}`,
+    },
+    knowledgeBases: knowledge,
+    log,
+    numbers: new NumberOwnership(database.db),
+  });
+  const models = new ModelListing({ prefix: 'svc', llmModels: [] });
+  return [
+    ...agentRoutes({ agents, repository, models, lines }),
+    ...knowledgeRoutes({
+      knowledge,
+      documents: new DocumentsRepository(database.db, EMBEDDING_MODEL),
+      maxFileBytes: 1_048_576,
+      onDocuments,
+      whyIndexingWaits,
+    }),
+  ];
+}

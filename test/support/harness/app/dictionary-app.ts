@@ -1,0 +1,89 @@
+import { afterAll } from 'vitest';
+import { CpuPermits } from '../../../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../../../media/inference/encoder-thread.js';
+import { MODELS } from '../../../../media/models/manifest.js';
+import { Synthesiser } from '../../../../media/tts/synthesiser.js';
+import type { SpeakOptions, Utterance } from '../../../../media/tts/voice-model.js';
+import { VoiceShelf } from '../../../../media/tts/voice-shelf.js';
+import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
+import { openDictionaries } from '../../../../src/dictionaries/open-dictionaries.js';
+import { ModelListing } from '../../../../src/models-listing/model-listing.js';
+import { speechRoutes } from '../../../../src/speech/speech.routes.js';
+import { SpeechJobs } from '../../../../src/speech/speech-jobs.js';
+import { SpeechSlots } from '../../../../src/speech/speech-slots.js';
+import { VoiceCatalogue } from '../../../../src/voices/voice-catalogue.js';
+import { VoicesRepository } from '../../../../src/voices/voices.repository.js';
+import { ToneVoice } from '../../fakes/tone-voice.js';
+import { type Ask, type ControlPlane, withControlPlane } from './control-plane-app.js';
+
+export const DICTIONARIES = '/tts/pronunciation-dictionaries';
+
+/** Small limits, so that tests reach them. */
+export const LIMITS = {
+  DICTIONARY_RULES: 200,
+  DICTIONARY_WORD_LENGTH: 200,
+  DICTIONARY_REPLACEMENT_LENGTH: 500,
+  DICTIONARY_FILE_BYTES: 1_048_576,
+};
+
+/** A voice that keeps what it is asked to say. */
+class ListeningVoice extends ToneVoice {
+  readonly utterances: Utterance[] = [];
+
+  override speak(utterance: Utterance, options: SpeakOptions) {
+    this.utterances.push(utterance);
+    return super.speak(utterance, options);
+  }
+}
+
+export interface DictionaryPlane extends ControlPlane {
+  readonly voice: ListeningVoice;
+}
+
+/** A control plane with dictionaries, and speech by a voice that listens to itself. */
+export function withDictionaryPlane(): DictionaryPlane {
+  const permits = new CpuPermits(1);
+  const encoders = new EncoderThread(permits);
+  const voice = new ListeningVoice();
+  const closing: (() => Promise<void>)[] = [() => encoders.close()];
+  const plane = withControlPlane({
+    routes: (db) => {
+      const users = new AgentsRepository(db);
+      const dictionaries = openDictionaries({ config: LIMITS, db, permits, users });
+      closing.push(() => dictionaries.close());
+      const models = new ModelListing({ prefix: 'svc', llmModels: [] });
+      const speech = speechRoutes({
+        credits: { spendOnSpeech: async () => '0', refund: async () => undefined },
+        jobs: new SpeechJobs({
+          dictionaries: dictionaries.compiled,
+          ownVoices: new VoicesRepository(db),
+          shelf: new VoiceShelf([voice]),
+          catalogue: new VoiceCatalogue(MODELS, [voice]),
+          models,
+          textLimit: 5_000,
+        }),
+        models,
+        synthesiser: new Synthesiser(encoders),
+        slots: new SpeechSlots({ total: 64, perAccount: 0 }),
+        idleMs: 10_000,
+      });
+      return [...dictionaries.routes, ...speech];
+    },
+  });
+  afterAll(async () => {
+    await Promise.all(closing.map((close) => close()));
+  });
+  return Object.defineProperties({ voice }, Object.getOwnPropertyDescriptors(plane)) as never;
+}
+
+/** Sends a file as browsers do. */
+export function sendFile(
+  ask: Ask,
+  file: string | Uint8Array<ArrayBuffer>,
+  fields: Readonly<Record<string, string>> = { name: 'from a file' },
+) {
+  const form = new FormData();
+  form.set('file', new Blob([file], { type: 'application/pls+xml' }), 'words.pls');
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return ask('POST', `${DICTIONARIES}/add-from-file`, form);
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import type { EndedReason } from '../../../../agents-runtime/call/call-log.js';
+import type { CallInput } from '../../../../agents-runtime/call/transport.js';
+import { DispatchThread } from '../../../../agents-runtime/transports/livekit/dispatch-thread.js';
+import type {
+  RoomInvitation,
+  Rooms,
+  RoomWire,
+} from '../../../../agents-runtime/transports/livekit/rooms.js';
+import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
+import { CallSlots } from '../../../../src/calls/call-slots.js';
+import { CallsRepository } from '../../../../src/calls/calls.repository.js';
+import { type LiveCall, LiveCalls } from '../../../../src/calls/live-calls.js';
+import { liveKitAccess } from '../../../../src/livekit/livekit-access.js';
+import { LiveKitCluster } from '../../../../src/livekit/livekit-cluster.js';
+import { PhoneCalls } from '../../../../src/livekit/phone-calls.js';
+import type { CallTaking } from '../../../../src/livekit/room-call.js';
+import { RoomJobs } from '../../../../src/livekit/room-jobs.js';
+import { RoomTokens } from '../../../../src/livekit/room-tokens.js';
+import { NumberOwnership } from '../../../../src/numbers/number-ownership.js';
+import type { LiveKitServer } from '../../programs/livekit-server.js';
+
+const log = pino({ level: 'silent' });
+
+/** The LiveKit of a test as the settings name it. */
+export function accessTo({ url, apiKey, apiSecret }: LiveKitServer) {
+  const access = liveKitAccess({
+    LIVEKIT_URL: url.replace('http', 'ws'),
+    LIVEKIT_API_KEY: apiKey,
+    LIVEKIT_API_SECRET: apiSecret,
+  });
+  if (!access) throw new Error('unreachable: all three are set');
+  return access;
+}
+
+/** A gateway's part in LiveKit's dispatch, without media: rooms are joined by name only. */
+export class RoomGateway {
+  readonly id = randomUUID();
+  readonly calls: CallsRepository;
+  readonly live = new LiveCalls();
+  /** Calls that are held here now, and those that were. */
+  readonly held = new Set<string>();
+  readonly served: string[] = [];
+  /** How often LiveKit came and went. */
+  readonly ups: string[] = [];
+  readonly downs: string[] = [];
+  /** The most that were held at once. */
+  most = 0;
+  readonly jobs: RoomJobs;
+  readonly #worker: DispatchThread;
+  readonly #capacity: number;
+  readonly #callerHears: Promise<void>;
+
+  /** @param callerHears when callers hear the agent */
+  constructor(
+    db: Knex,
+    server: LiveKitServer,
+    { capacity = 100, slots = 0, callerHears = Promise.resolve() } = {},
+  ) {
+    const access = accessTo(server);
+    const calls = new CallsRepository(db, slots);
+    const agents = new AgentsRepository(db);
+    const load = { isOpen: true };
+    this.calls = calls;
+    this.#capacity = capacity;
+    this.#callerHears = callerHears;
+    const tokens = new RoomTokens(access);
+    const { live } = this;
+    const admission = new CallSlots({ calls, live, load, expect: async () => undefined });
+    this.jobs = new RoomJobs({
+      rooms: this.#rooms(),
+      opening: { take: (callId) => this.#take(callId) },
+      calls,
+      live,
+      load,
+      cluster: new LiveKitCluster(access),
+      phones: new PhoneCalls({
+        agents,
+        calls,
+        slots: admission,
+        inbound: { optionsFor: async () => ({}) },
+        numbers: new NumberOwnership(db),
+      }),
+      url: access.url,
+      log,
+      tellJob: (...told) => this.#worker.tellJob(...told),
+      onState: () => this.#worker.tell(),
+    });
+    this.#worker = new DispatchThread({
+      url: access.url,
+      token: () => tokens.worker(),
+      agentName: 'parley',
+      state: () => this.jobs.state,
+      onAsked: (job) => this.jobs.onAsked(job),
+      onAssigned: (assignment) => this.jobs.onAssigned(assignment),
+      onTerminated: (jobId) => void this.jobs.onTerminated(jobId),
+      onUp: (version) => this.ups.push(version),
+      onDown: (why) => this.downs.push(why),
+      onFault: () => undefined,
+    });
+    this.#worker.start();
+  }
+
+  get isUp(): boolean {
+    return this.#worker.isUp;
+  }
+
+  /** Ends a call that is held here. */
+  async end(callId: string, reason: EndedReason = 'user_hangup'): Promise<void> {
+    await this.live.get(callId)?.end(reason);
+  }
+
+  /** Takes no more calls. */
+  drain(): void {
+    void this.live.drain(0);
+    this.#worker.tell();
+  }
+
+  async stop(): Promise<void> {
+    for (const callId of this.held) await this.end(callId);
+    await this.jobs.close();
+    await this.#worker.close();
+  }
+
+  #rooms(): Rooms {
+    const gateway = this;
+    return {
+      get free() {
+        return gateway.#capacity - gateway.held.size;
+      },
+      join: async (invitation) => wireOf(invitation, gateway.#callerHears),
+      close: async () => undefined,
+    };
+  }
+
+  async #take(callId: string): ReturnType<CallTaking['take']> {
+    if (this.live.isDraining) return 'draining';
+    const row = await this.calls.take(callId, this.id);
+    if (row === undefined) return 'gone';
+    if (typeof row === 'string') return row;
+    return {
+      drop: () => this.calls.end(callId, 'error_transport'),
+      begin: (_transport, { onEnded }, start) => {
+        this.held.add(callId);
+        this.served.push(callId);
+        this.most = Math.max(this.most, this.held.size);
+        const end = async (reason: EndedReason) => {
+          if (!this.held.delete(callId)) return;
+          this.live.remove(callId);
+          await this.calls.end(callId, reason);
+          onEnded?.(reason);
+        };
+        const call = { hangUp: (reason: EndedReason) => void end(reason) };
+        this.live.add(callId, { call, end } as unknown as LiveCall);
+        start(call as CallInput);
+      },
+    };
+  }
+}
+
+function wireOf({ callId, callerIdentity }: RoomInvitation, callerHears: Promise<void>): RoomWire {
+  const caller = { identity: callerIdentity ?? `sip_${callId}`, isPhone: !callerIdentity };
+  const attributes = { 'sip.phoneNumber': '+15550111', 'sip.trunkPhoneNumber': '+15550100' };
+  return {
+    sampleRate: 48_000,
+    hasEchoCanceller: true,
+    backlogBytes: 0,
+    caller: { ...caller, attributes: caller.isPhone ? attributes : {} },
+    callerHears,
+    left: Promise.resolve(),
+    start: () => undefined,
+    audio: () => undefined,
+    pause: () => undefined,
+    resumeFrom: () => undefined,
+    clear: () => undefined,
+    send: () => undefined,
+    sendKeys: () => true,
+    close: () => undefined,
+  };
+}

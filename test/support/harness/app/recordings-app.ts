@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { type Logger, pino } from 'pino';
+import { expect } from 'vitest';
+import type { RecordingSink } from '../../../../agents-runtime/recording/recording-sink.js';
+import { CpuPermits } from '../../../../media/inference/cpu-permits.js';
+import type { CallEvent } from '../../../../src/calls/call-events.js';
+import { CallsRepository } from '../../../../src/calls/calls.repository.js';
+import { openRecordings } from '../../../../src/recordings/open-recordings.js';
+import type { Recordings } from '../../../../src/recordings/recordings.js';
+import { LocalStore } from '../../../../src/storage/local-store.js';
+import type { ObjectStore } from '../../../../src/storage/object-store.js';
+import { makeTestFolder } from '../process/test-folder.js';
+
+export interface RecordingGatewayOptions {
+  readonly gatewayId?: string;
+  readonly dataDir?: string;
+  readonly store?: ObjectStore;
+  readonly channels?: 1 | 2;
+  readonly mergedWithinMs?: number;
+}
+
+/** What one gateway has for its recordings, on a database that others may share. */
+export interface RecordingGateway {
+  readonly gatewayId: string;
+  readonly dataDir: string;
+  readonly store: ObjectStore;
+  readonly recordings: Recordings;
+  /** Told to receivers. */
+  readonly events: CallEvent[];
+  /** Messages of the log. */
+  readonly logged: string[];
+}
+
+/** Opens the recordings of a gateway. */
+export async function openRecordingGateway(
+  db: Knex,
+  options: RecordingGatewayOptions = {},
+): Promise<RecordingGateway> {
+  const { gatewayId = randomUUID(), dataDir = makeTestFolder() } = options;
+  const store = options.store ?? (await LocalStore.in(join(dataDir, 'storage')));
+  const events: CallEvent[] = [];
+  const logged: string[] = [];
+  const recordings = await openRecordings({
+    gatewayId,
+    config: { DATA_DIR: dataDir, RECORDING_CHANNELS: options.channels ?? 2, MP3_ENCODER: 'wasm' },
+    db,
+    calls: new CallsRepository(db, 0),
+    store,
+    events: { record: async (_, told) => void events.push(...told) },
+    permits: new CpuPermits(1),
+    log: logInto(logged),
+    mergedWithinMs: options.mergedWithinMs,
+  });
+  return { gatewayId, dataDir, store, recordings, events, logged };
+}
+
+/** Waits until any gateway can merge a recording. */
+export async function untilSpooled(db: Knex, callId: string): Promise<void> {
+  const state = async () => (await db('recordings').where({ call_id: callId }).first())?.state;
+  await expect.poll(state, { timeout: 30_000 }).toBe('spooled');
+}
+
+/** Hz of the agent's leg in `recordTones`. */
+export const AGENT_RATE = 24_000;
+
+/** Records so many seconds of a tone in each leg: 440 Hz from the caller, 1,000 Hz from the agent. */
+export function recordTones(sink: RecordingSink, seconds: number): void {
+  for (let second = 0; second < seconds; second++) {
+    const caller = Int16Array.from({ length: 16_000 }, (_, i) => 8_000 * Math.sin(i * 0.1728));
+    const agent = Float32Array.from({ length: AGENT_RATE }, (_, i) => 0.25 * Math.sin(i * 0.2618));
+    sink.write([
+      { leg: 'caller', at: second * 16_000, samples: caller },
+      { leg: 'agent', at: second * AGENT_RATE, samples: agent },
+    ]);
+  }
+}
+
+function logInto(logged: string[]): Logger {
+  return pino(
+    { level: 'info' },
+    { write: (line: string) => void logged.push(String(JSON.parse(line).msg)) },
+  );
+}

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { type Clock, systemClock } from '../../../../agents-runtime/clock.js';
+import { CpuPermits } from '../../../../media/inference/cpu-permits.js';
+import { EncoderThread } from '../../../../media/inference/encoder-thread.js';
+import { MODELS } from '../../../../media/models/manifest.js';
+import { Synthesiser } from '../../../../media/tts/synthesiser.js';
+import { VoiceShelf } from '../../../../media/tts/voice-shelf.js';
+import { createApp } from '../../../../src/app.js';
+import { ApiError } from '../../../../src/errors.js';
+import type { KeyDirectory } from '../../../../src/http/authenticate.js';
+import { RateLimiter } from '../../../../src/http/rate-limit.js';
+import { UpgradeDispatcher } from '../../../../src/http/upgrade.js';
+import { Metrics } from '../../../../src/metrics.js';
+import { ModelListing } from '../../../../src/models-listing/model-listing.js';
+import { speechSockets } from '../../../../src/speech/sockets/speech-sockets.js';
+import { type SpeechParts, speechRoutes } from '../../../../src/speech/speech.routes.js';
+import type { SpeechCredits } from '../../../../src/speech/speech-credits.js';
+import {
+  type SpeechDictionaries,
+  SpeechJobs,
+  type SpeechVoices,
+} from '../../../../src/speech/speech-jobs.js';
+import { SpeechSlots } from '../../../../src/speech/speech-slots.js';
+import { VoiceCatalogue } from '../../../../src/voices/voice-catalogue.js';
+import { ToneVoice } from '../../fakes/tone-voice.js';
+
+const FREE: SpeechCredits = { spendOnSpeech: async () => '0', refund: async () => undefined };
+
+const NO_VOICES: SpeechVoices = { find: async () => undefined };
+
+export type SpeechApp = Awaited<ReturnType<typeof startSpeechApp>>;
+
+/** The speech endpoints on a listening app, with voices of tones in English and Spanish. */
+const NO_DICTIONARIES: SpeechDictionaries = {
+  find: async () => {
+    throw new ApiError('DICTIONARY_NOT_FOUND', 'No pronunciation dictionary has the given id');
+  },
+};
+
+export async function startSpeechApp(
+  options: {
+    idleMs?: number;
+    slots?: number;
+    dictionaries?: SpeechDictionaries;
+    ownVoices?: SpeechVoices;
+    ownSlots?: number;
+    credits?: SpeechCredits;
+    clock?: Clock;
+  } = {},
+) {
+  const voice = new ToneVoice();
+  const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
+  const permits = new CpuPermits(1);
+  const encoders = new EncoderThread(permits);
+  const slots = new SpeechSlots({ total: options.slots ?? 64, perAccount: options.ownSlots ?? 0 });
+  const models = new ModelListing({ prefix: 'svc', llmModels: [] });
+  const metrics = new Metrics();
+  const logged: string[] = [];
+  const parts: SpeechParts = {
+    credits: options.credits ?? FREE,
+    jobs: new SpeechJobs({
+      dictionaries: options.dictionaries ?? NO_DICTIONARIES,
+      ownVoices: options.ownVoices ?? NO_VOICES,
+      shelf: new VoiceShelf([voice, spanish]),
+      catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
+      models,
+      textLimit: 5000,
+    }),
+    models,
+    synthesiser: new Synthesiser(encoders),
+    slots,
+    idleMs: options.idleMs ?? 10_000,
+  };
+  const keys: KeyDirectory = {
+    authenticate: async (bearer) =>
+      bearer === 'key' ? { accountId: 'a', keyId: 1, scopes: ['speech'] } : undefined,
+  };
+  const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
+  const sockets = new UpgradeDispatcher(
+    speechSockets({
+      ...parts,
+      textLimit: 5000,
+      clock: options.clock ?? systemClock,
+      maxMessageBytes: 1_048_576,
+    }),
+    { keys, log, limiter, addressOf: () => '127.0.0.1' },
+  );
+  const app = createApp({
+    log,
+    metrics,
+    routes: speechRoutes(parts),
+    keys,
+    limiter,
+    maxBodyBytes: 1_048_576,
+    health: [],
+    trustProxy: false,
+  });
+  const server = createServer(app).on('upgrade', sockets.handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const headers = { authorization: 'Bearer key', 'content-type': 'application/json' };
+  return {
+    url,
+    port,
+    voice,
+    slots,
+    logged,
+    headers,
+    /** What is under way: utterances, streams of the encoder, permits, places. */
+    underWay: () => [voice.active, encoders.openStreams, permits.busy, slots.taken],
+    /** Posts a body, written as JSON unless it is text or bytes already. */
+    post: (path: string, body: unknown, signal?: AbortSignal) =>
+      fetch(`${url}/api/v1/tts/${path}`, {
+        method: 'POST',
+        headers,
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+        ...(signal && { signal }),
+      }),
+    close: async () => {
+      metrics.close();
+      server.closeAllConnections();
+      server.close();
+      await encoders.close();
+    },
+  };
+}
+
+export const NOTHING = [0, 0, 0, 0];

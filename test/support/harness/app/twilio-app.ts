@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { WebSocket } from 'ws';
+import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
+import type { CallInput } from '../../../../agents-runtime/call/transport.js';
+import { systemClock } from '../../../../agents-runtime/clock.js';
+import type { PhoneLine } from '../../../../agents-runtime/transports/telephony/phone-line.js';
+import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
+import type { CallOpening, TakenCall } from '../../../../src/calls/call-opening.js';
+import { RateLimiter } from '../../../../src/http/rate-limit.js';
+import { MediaTokens } from '../../../../src/telephony/media-tokens.js';
+import { PhoneConnections } from '../../../../src/telephony/phone-connections.js';
+import { PhoneDesk } from '../../../../src/telephony/phone-desk.js';
+import { twilioCallsOf } from '../../../../src/telephony/twilio/dialler.js';
+import { twilioSocket } from '../../../../src/telephony/twilio/media-socket.js';
+import { signTwilio } from '../../../../src/telephony/twilio/signature.js';
+import { twilioWebhooks } from '../../../../src/telephony/twilio/webhooks.js';
+import { type OpenWebhooks, openWebhooks } from '../../../../src/webhooks/open-webhooks.js';
+import { type FakeCarrier, TWILIO } from '../../fakes/carrier-servers.js';
+import { withControlPlane } from './control-plane-app.js';
+import { outboundOf } from './outbound-calls-app.js';
+import { OVERRIDES } from './webhook-app.js';
+
+/** By which Twilio knows the gateway. */
+export const ORIGIN = 'https://voice.example.com';
+
+/** A call that began, as its line sees it: what came is written down, and the test speaks. */
+class ScriptedCall implements CallInput {
+  readonly told: string[] = [];
+  readonly callId: string;
+  readonly line: PhoneLine;
+  samples = 0;
+  readonly #onEnd: (reason: string) => void;
+
+  constructor(callId: string, line: PhoneLine, onEnd: (reason: string) => void) {
+    this.callId = callId;
+    this.line = line;
+    this.#onEnd = onEnd;
+  }
+
+  connected(): void {
+    this.told.push('connected');
+  }
+  audio(samples: Int16Array): void {
+    this.samples += samples.length;
+  }
+  typed(text: string): void {
+    this.told.push(`typed ${text}`);
+  }
+  say(): undefined {
+    return undefined;
+  }
+  played(): void {
+    this.told.push('played');
+  }
+  lost(): void {
+    this.told.push('lost');
+  }
+  regained(): void {
+    this.told.push('regained');
+  }
+  hangUp(reason: string): void {
+    this.told.push(`ended ${reason}`);
+    this.line.close();
+    this.#onEnd(reason);
+  }
+}
+
+export interface TwilioPlaneOptions {
+  readonly twilio: FakeCarrier;
+  readonly slots?: number;
+  /** By default ORIGIN. */
+  readonly origin?: () => string | undefined;
+  readonly isConfigured?: boolean;
+  readonly startMs?: () => number;
+  readonly trustProxy?: boolean;
+  readonly isOpen?: () => boolean;
+}
+
+/** Twilio's webhooks and sockets before a database, with agents and without their models. */
+export function withTwilioPlane(options: TwilioPlaneOptions) {
+  const { twilio, isConfigured = true, origin = () => ORIGIN, slots = 0 } = options;
+  const log = pino({ level: 'silent' });
+  const calls: ScriptedCall[] = [];
+  let desk: ReturnType<typeof outboundOf> | undefined;
+  let tokens: MediaTokens | undefined;
+  let hooks: OpenWebhooks | undefined;
+  const account = isConfigured ? TWILIO : undefined;
+  const plane = withControlPlane({
+    allowedHosts: ['127.0.0.1'],
+    trustProxy: options.trustProxy ?? false,
+    routes: (db, secrets) => {
+      tokens = new MediaTokens(secrets);
+      desk = outboundOf(db, {
+        twilioUrl: () => twilio.baseUrl,
+        twilioToken: account?.authToken,
+        origin,
+        slots,
+        ...(options.isOpen && { isOpen: options.isOpen }),
+      });
+      hooks = openWebhooks({
+        db,
+        box: plane.box,
+        log,
+        overrides: OVERRIDES,
+        allowedHosts: ['127.0.0.1'],
+      });
+      return desk.routes;
+    },
+    roots: (db) => [
+      twilioWebhooks({
+        ...desk!,
+        account,
+        tokens: tokens!,
+        desk: new PhoneDesk({
+          ...desk!,
+          agents: new AgentsRepository(db),
+          inbound: hooks!.inboundCalls,
+        }),
+        limiter: new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 20 }),
+        origin,
+      }),
+    ],
+    sockets: () => [
+      twilioSocket({
+        tokens: tokens!,
+        calls: desk!.calls,
+        connections: new PhoneConnections({
+          opening: scriptedOpening(() => desk!, calls),
+          ticker: new FrameTicker(systemClock),
+        }),
+        rest: twilioCallsOf({
+          TWILIO_ACCOUNT_SID: TWILIO.accountSid,
+          TWILIO_AUTH_TOKEN: account?.authToken,
+          TWILIO_BASE_URL: twilio.baseUrl,
+        }),
+        authToken: account?.authToken,
+        origin,
+        get startMs() {
+          return options.startMs?.();
+        },
+      }),
+    ],
+  });
+  return Object.assign(plane, {
+    /** Calls that began, in this order. */
+    begun: calls,
+    desk: () => desk!,
+    /** A form, signed as Twilio signs it. */
+    tell: (path: string, fields: Fields, how: Telling = {}) => tell(plane.url, path, fields, how),
+    /** The socket that an answer names. */
+    openStream: (twiml: string, headers = {}) => openStream(plane.url, twiml, headers),
+  });
+}
+
+type Fields = Readonly<Record<string, string>>;
+interface Telling {
+  /** By default that of ORIGIN. */
+  readonly signedUrl?: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly type?: string;
+}
+
+/** What Twilio's webhooks hold of a call that rings. */
+export function ringing(more: Fields = {}): Fields {
+  return {
+    AccountSid: TWILIO.accountSid,
+    ApiVersion: '2010-04-01',
+    CallSid: `CA${randomUUID().replaceAll('-', '')}`,
+    CallStatus: 'ringing',
+    Direction: 'inbound',
+    From: '+14155550100',
+    ...more,
+  };
+}
+
+async function tell(url: string, path: string, fields: Fields, how: Telling) {
+  const signed = how.signedUrl ?? `${ORIGIN}${path}`;
+  const signature = signTwilio(how.token ?? TWILIO.authToken, signed, Object.entries(fields));
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      'content-type': how.type ?? 'application/x-www-form-urlencoded',
+      'x-twilio-signature': signature,
+      ...how.headers,
+    },
+    body: new URLSearchParams(fields).toString(),
+  });
+  const { status, headers } = response;
+  return { status, type: headers.get('content-type'), text: await response.text() };
+}
+
+/** The URL of the stream in an answer. */
+export function streamUrl(twiml: string): string {
+  const url = /<Stream url="([^"]+)"/.exec(twiml)?.[1];
+  if (url === undefined) throw new Error(`No stream in ${twiml}`);
+  return url;
+}
+
+function openStream(origin: string, twiml: string, headers: Readonly<Record<string, string>>) {
+  const { pathname } = new URL(streamUrl(twiml));
+  return new WebSocket(origin.replace(/^http/, 'ws') + pathname, { headers });
+}
+
+/** Takes calls from the database as any opening does, and begins scripts. */
+function scriptedOpening(
+  desk: () => ReturnType<typeof outboundOf>,
+  begun: ScriptedCall[],
+): Pick<CallOpening, 'take'> {
+  return {
+    async take(callId) {
+      const { calls, live } = desk();
+      const row = await calls.take(callId, randomUUID());
+      if (row === undefined || typeof row === 'string') return row ?? 'gone';
+      const taken: Pick<TakenCall, 'row' | 'begin' | 'drop'> = {
+        row,
+        drop: () => calls.end(callId, 'error_transport'),
+        begin(wire, _beginning, start) {
+          const end = async (reason: string) => {
+            live.remove(callId);
+            await calls.end(callId, reason as 'user_hangup');
+          };
+          const call = new ScriptedCall(callId, wire as PhoneLine, (reason) => void end(reason));
+          live.add(callId, { call, end: async (reason) => call.hangUp(reason) });
+          begun.push(call);
+          start(call);
+        },
+      };
+      return taken as TakenCall;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import { VoiceOverrides } from '../../../../src/calls/voice-overrides.js';
+import { noSuchDictionary } from '../../../../src/dictionaries/dictionaries.js';
+import { type OpenWebhooks, openWebhooks } from '../../../../src/webhooks/open-webhooks.js';
+import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
+
+/** A Spanish voice, and one that is not installed, beside the built-in English one. */
+const VOICES = [
+  BUILTIN_VOICE,
+  { ...BUILTIN_VOICE, id: 'eva', name: 'Eva', language: 'es' },
+  { ...BUILTIN_VOICE, id: 'far', name: 'Far', isInstalled: false },
+];
+
+/** The checks of overrides against VOICES and a dictionary `dic`. */
+export const OVERRIDES = new VoiceOverrides({
+  voices: { list: () => VOICES },
+  ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
+  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : noSuchDictionary()) },
+});
+
+export interface WebhookApp extends ControlPlane {
+  /** There inside tests. */
+  webhooks(): OpenWebhooks;
+}
+
+/** Agents and their webhooks behind a listening app, with addresses of the loopback allowed. */
+export function withWebhookApp(): WebhookApp {
+  let webhooks: OpenWebhooks | undefined;
+  const plane = withControlPlane({
+    allowedHosts: ['127.0.0.1'],
+    routes: (db) => {
+      webhooks = openWebhooks({
+        db,
+        box: plane.box,
+        log: pino({ level: 'silent' }),
+        overrides: OVERRIDES,
+        allowedHosts: ['127.0.0.1'],
+        backoffMs: [50, 50],
+      });
+      return webhooks.routes;
+    },
+  });
+  beforeAll(() => webhooks?.start({ isAlone: true }));
+  afterAll(() => webhooks?.close());
+  return Object.assign(plane, { webhooks: () => webhooks! });
+}

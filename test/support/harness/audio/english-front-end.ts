@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import ort from 'onnxruntime-node';
+import { type Dialect, loadEnglishAssets } from '../../../../media/tts/english/assets.js';
+import { EnglishFrontEnd, type SpokenWord } from '../../../../media/tts/english/front-end.js';
+import {
+  decodeUnknownWord,
+  encodeUnknownWord,
+} from '../../../../media/tts/english/unknown-word.js';
+import { modelFolder } from '../process/model-folder.js';
+
+/** Folder of the English voice's data. */
+export const ENGLISH_VOICE = modelFolder('hibari-heart');
+
+/** A line of the fixture: a text and the reference package's phonemes for it. */
+export interface ReferenceReading {
+  readonly dialect: Dialect;
+  readonly text: string;
+  readonly phonemes: string;
+}
+
+export async function referenceReadings(): Promise<ReferenceReading[]> {
+  const file = new URL('../../../fixtures/english-phonemes.jsonl.gz', import.meta.url);
+  const lines = gunzipSync(await readFile(file))
+    .toString('utf8')
+    .trim()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line) as ReferenceReading);
+}
+
+/** The front end with the real model for unknown words, on this thread. */
+export async function englishFrontEnd(dialect: Dialect): Promise<EnglishFrontEnd> {
+  const assets = await loadEnglishAssets(ENGLISH_VOICE, dialect);
+  const session = await ort.InferenceSession.create(assets.unknownWordModel, {
+    intraOpNumThreads: 1,
+  });
+  return new EnglishFrontEnd(assets, async (word) => {
+    let phonemes = '';
+    for (const chars of encodeUnknownWord(word, assets.unknownWord)) {
+      const output = await session.run({
+        chars: new ort.Tensor('int64', chars, [1, chars.length]),
+      });
+      const symbols = Object.values(output)[0]?.data as BigInt64Array;
+      phonemes += decodeUnknownWord(symbols, assets.unknownWord);
+    }
+    return phonemes;
+  });
+}
+
+/** The entries as one line, written as the reference writes it. */
+export function asLine(words: readonly SpokenWord[]): string {
+  return words
+    .map(({ phonemes, whitespaceAfter }) => phonemes + (whitespaceAfter ? ' ' : ''))
+    .join('')
+    .trim();
+}
+
+/** The least number of words to put in, take out or change to make one line of the other. */
+export function wordDistance(line: string, other: string): number {
+  const [a, b] = [line.split(/\s+/), other.split(/\s+/)];
+  let row = b.map((_, j) => j + 1);
+  row.unshift(0);
+  for (const [i, word] of a.entries()) {
+    const next = [i + 1];
+    for (const [j, otherWord] of b.entries()) {
+      const changed = row[j]! + (word === otherWord ? 0 : 1);
+      next.push(Math.min(changed, row[j + 1]! + 1, next[j]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,46 @@
+import type { Stage } from '../../../../media/stream/stage.js';
+
+/** All that a stage gives for these chunks and a flush, joined. */
+export function runSamples(
+  stage: Stage<Float32Array, Float32Array>,
+  chunks: readonly Float32Array[],
+): Float32Array {
+  const pieces: Float32Array[] = [];
+  const keep = (piece: Float32Array) => {
+    pieces.push(piece.slice());
+  };
+  for (const chunk of chunks) stage.push(chunk, keep);
+  stage.flush(keep);
+  const joined = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+/** The same for a stage that gives bytes. */
+export function runBytes(
+  stage: Stage<Float32Array, Uint8Array>,
+  chunks: readonly Float32Array[],
+): Buffer {
+  const pieces: Buffer[] = [];
+  const keep = (piece: Uint8Array) => {
+    pieces.push(Buffer.from(piece));
+  };
+  for (const chunk of chunks) stage.push(chunk, keep);
+  stage.flush(keep);
+  return Buffer.concat(pieces);
+}
+
+/** `samples` cut at these lengths, over and over. */
+export function cut(samples: Float32Array, lengths: readonly number[]): Float32Array[] {
+  const chunks: Float32Array[] = [];
+  for (let at = 0, i = 0; at < samples.length; i++) {
+    const length = lengths[i % lengths.length] ?? samples.length;
+    chunks.push(samples.subarray(at, at + length));
+    at += length;
+  }
+  return chunks;
+}

@@ -1,0 +1,57 @@
+import type { CpuPermits } from '../../../../media/inference/cpu-permits.js';
+import { HibariVoice } from '../../../../media/inference/hibari-voice.js';
+import { Resampler } from '../../../../media/resample/resampler.js';
+import type { VoiceModel } from '../../../../media/tts/voice-model.js';
+import { modelFolder } from '../process/model-folder.js';
+
+/** Speaks texts by the default voice, at the recogniser's 16 kHz. */
+export class Speaker {
+  readonly #voice: HibariVoice;
+
+  constructor(permits: CpuPermits) {
+    this.#voice = new HibariVoice({
+      id: 'hibari-heart',
+      folder: modelFolder('hibari-heart'),
+      permits,
+    });
+  }
+
+  say(text: string): Promise<Float32Array<ArrayBuffer>> {
+    return spokenBy(this.#voice, text);
+  }
+
+  close(): Promise<void> {
+    return this.#voice.close();
+  }
+}
+
+/** Speaks an English text at the recogniser's 16 kHz. */
+export async function spokenBy(
+  voice: VoiceModel,
+  text: string,
+  speed = 1,
+): Promise<Float32Array<ArrayBuffer>> {
+  const parts: Float32Array[] = [];
+  const resampler = new Resampler(voice.sampleRate, 16_000);
+  const keep = (part: Float32Array) => parts.push(part.slice());
+  const utterance = { text, language: 'en', temperature: 1, topP: 0.8, seed: 1, speed };
+  const { signal } = new AbortController();
+  for await (const { samples } of voice.speak(utterance, {
+    signal,
+    firstPriority: 'first-chunk',
+  })) {
+    resampler.push(samples, keep);
+  }
+  resampler.flush(keep);
+  return joined(parts);
+}
+
+export function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

@@ -1,0 +1,76 @@
+import { systemClock } from '../../../../agents-runtime/clock.js';
+import type { AgentConfigInput } from '../../../../src/agents/agent-config.schema.js';
+import { AudioSocketCall } from '../../../../src/telephony/simulate/audiosocket-call.js';
+import { registerAudioSocket } from '../../../../src/telephony/simulate/gateway-api.js';
+import type { SimulatedCall } from '../../../../src/telephony/simulate/simulated-call.js';
+import { TwilioCall } from '../../../../src/telephony/simulate/twilio-call.js';
+import { toLine } from '../../../../src/telephony/simulate/wav-file.js';
+import { TWILIO } from '../../fakes/carrier-servers.js';
+import type { Product } from '../process/product.js';
+import { makeAgent, SHOP } from './call-agents.js';
+
+export const CALLER = '+15550100';
+/** For who answers; some of its words are heard by any recogniser. */
+export const VARIABLES = { place: 'the garden library in the city of Boston' };
+/** Hz of the telephones' lines. */
+export const LINE_RATE = 8_000;
+
+export interface PhoneScenario {
+  readonly call: SimulatedCall;
+  readonly number: string;
+}
+
+let numbers = 0;
+
+/** A call that has not rung yet, to an agent of its own with a number of its own. */
+export async function callByPhone(
+  product: Product,
+  carrier: 'twilio' | 'audiosocket',
+  config: AgentConfigInput,
+): Promise<PhoneScenario> {
+  const number = `+1555${String(1000 + numbers++)}`;
+  const agentId = await makeAgent(product, { ...SHOP, ...config, phone_number: number });
+  if (carrier === 'twilio') {
+    const call = new TwilioCall({
+      clock: systemClock,
+      gatewayUrl: product.url,
+      ...TWILIO,
+      from: CALLER,
+      to: number,
+    });
+    return { call, number };
+  }
+  const { call_id, uuid, port } = await registerAudioSocket(
+    { url: product.url, key: product.apiKey },
+    {
+      agent_id: agentId,
+      from_number: CALLER,
+      to_number: number,
+      dynamic_variables: VARIABLES,
+    },
+  );
+  const call = new AudioSocketCall({
+    clock: systemClock,
+    host: '127.0.0.1',
+    port,
+    uuid,
+    callId: call_id,
+  });
+  return { call, number };
+}
+
+/** A text in the product's own voice, as a telephone carries it. */
+export async function spokenByProduct(product: Product, text: string): Promise<Int16Array> {
+  const response = await fetch(`${product.url}/api/v1/tts/speech/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${product.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text, audio_format: 'pcm_16000' }),
+  });
+  if (!response.ok) throw new Error(`Not spoken: ${response.status} ${await response.text()}`);
+  const pcm = new Int16Array(await response.arrayBuffer());
+  return toLine(
+    Float32Array.from(pcm, (sample) => sample / 32768),
+    16_000,
+    LINE_RATE,
+  );
+}

@@ -1,0 +1,68 @@
+import { Call } from '../../../../agents-runtime/call/call.js';
+import { CallRecorder } from '../../../../agents-runtime/recording/call-recorder.js';
+import type { RecordingSink } from '../../../../agents-runtime/recording/recording-sink.js';
+import type { Leg } from '../../../../media/recording/spool-record.js';
+import type { SoundPiece } from '../../../../media/recording/spool-writer.js';
+import { VOICE_RATE } from '../../fakes/virtual-client.js';
+import { type HarnessOptions, harness } from './call-harness.js';
+
+/** A sink in memory. */
+export class KeptSound implements RecordingSink {
+  readonly pieces: SoundPiece[] = [];
+  durationMs: number | undefined;
+
+  write(pieces: readonly SoundPiece[]): void {
+    this.pieces.push(...pieces);
+  }
+
+  end(durationMs: number): void {
+    this.durationMs = durationMs;
+  }
+
+  of(leg: Leg): readonly SoundPiece[] {
+    return this.pieces.filter((piece) => piece.leg === leg);
+  }
+}
+
+/** One sample that a client heard, or that was recorded. */
+export interface TimedSample {
+  /** Tells it from all others. */
+  readonly value: number;
+  readonly atMs: number;
+}
+
+/** The harness with a recorder on its wire, and when its client heard what. */
+export function recordedHarness(options: HarnessOptions = {}) {
+  const sink = new KeptSound();
+  const kit = harness({
+    ...options,
+    begin: (parts) => {
+      const { transport, clock } = parts;
+      const recorder = new CallRecorder({ transport, clock, sink });
+      return recorder.input(new Call({ ...parts, transport: recorder }));
+    },
+  });
+  const heard: TimedSample[] = [];
+  const { clock, transport } = kit;
+  // The client plays every 20 ms what it plays in 20 ms; it can only be told of as late as its reports.
+  const look = () => {
+    const fresh = transport.heard.slice(heard.length);
+    const from = clock.now() - (fresh.length * 1000) / VOICE_RATE + (options.wayMs ?? 0);
+    fresh.forEach((value, i) => {
+      heard.push({ value, atMs: from + (i * 1000) / VOICE_RATE });
+    });
+    clock.after(20, look);
+  };
+  clock.after(20, look);
+  return {
+    ...kit,
+    sink,
+    heard,
+    recorded: (): readonly TimedSample[] =>
+      sink
+        .of('agent')
+        .flatMap(({ at, samples }) =>
+          [...samples].map((value, i) => ({ value, atMs: ((at + i) * 1000) / VOICE_RATE })),
+        ),
+  };
+}

@@ -1,0 +1,64 @@
+import type { ReplyRequest, ReplyToken } from '../../../../agents-runtime/agent/reply-model.js';
+import type { ToolCall, ToolOutcome, Tools } from '../../../../agents-runtime/agent/tools.js';
+import { type HarnessOptions, harness, sleep } from './call-harness.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+export interface ScriptedTool {
+  readonly mode?: 'sync' | 'async';
+  readonly takesMs?: number;
+  readonly timeoutMs?: number;
+  readonly outcome?: ToolOutcome;
+  readonly fails?: boolean;
+}
+
+/** Tools that take their time by the virtual clock; `called` tells when each began. */
+function scriptedTools(clock: () => VirtualClock, tools: Record<string, ScriptedTool>) {
+  const called: string[] = [];
+  const port: Tools = {
+    specs: Object.entries(tools).map(([name, { mode = 'sync', timeoutMs = 10_000 }]) => ({
+      name,
+      description: name,
+      parameters: { type: 'object', properties: {} },
+      mode,
+      timeoutMs,
+    })),
+    problemWith: async (_, args) => ('wrong' in args ? 'wrong is no argument' : undefined),
+    async call(name) {
+      const { takesMs = 0, outcome, fails } = tools[name]!;
+      called.push(`${Math.round(clock().now())}: ${name}`);
+      await sleep(clock(), takesMs);
+      if (fails) throw new Error('the tool died');
+      return outcome ?? { text: `${name} says five` };
+    },
+  };
+  return { port, called };
+}
+
+export function callOf(name: string, args: string | object = {}): ToolCall {
+  const written = typeof args === 'string' ? args : JSON.stringify(args);
+  return { type: 'tool-call', id: `call-of-${name}`, name, arguments: written };
+}
+
+/** A model that asks for a tool first, and then tells what it brought. */
+export function asking(...calls: readonly ToolCall[]) {
+  return async function* ({ history }: ReplyRequest): AsyncGenerator<ReplyToken> {
+    const last = history.at(-1)!;
+    if (last.role === 'tool') {
+      yield `The answer is: ${last.text}.`;
+      return;
+    }
+    yield* calls;
+  };
+}
+
+/** A call whose model has tools. */
+export function harnessWithTools(
+  tools: Record<string, ScriptedTool>,
+  options: HarnessOptions = {},
+) {
+  let clock: VirtualClock | undefined;
+  const { port, called } = scriptedTools(() => clock!, tools);
+  const call = harness({ ...options, tools: port });
+  clock = call.clock;
+  return { ...call, called };
+}

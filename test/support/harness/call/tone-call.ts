@@ -1,0 +1,141 @@
+import type { CallInput, CallTransport } from '../../../../agents-runtime/call/transport.js';
+import { CallRecorder } from '../../../../agents-runtime/recording/call-recorder.js';
+import type { RecordingSink } from '../../../../agents-runtime/recording/recording-sink.js';
+import { VirtualClock } from './virtual-clock.js';
+
+const CALLER_HZ = 440;
+const AGENT_HZ = 1_000;
+const TONE_MS = 200;
+const FRAME_MS = 20;
+const REPORT_MS = 100;
+/** A client begins to play so long after the first of an utterance has come. */
+const CLIENT_BUFFER_MS = 60;
+const VOICE_RATE = 24_000;
+
+export interface ToneCallOptions {
+  readonly sink: RecordingSink;
+  readonly durationMs: number;
+  /** A tone of each leg begins so often: the caller's at the start of each period, the agent's at its half. */
+  readonly everyMs: number;
+  /** How much faster the client's sound card runs than the gateway's clock, in millionths. */
+  readonly drift?: number;
+  /** Packets are late by anything up to this, reports by half as much. */
+  readonly jitterMs?: number;
+}
+
+/** When tones began, ms of the recording, as near as the gateway can know. */
+export interface ToneTimes {
+  readonly caller: readonly number[];
+  readonly agent: readonly number[];
+}
+
+/**
+ * A call of tones on a virtual clock, through a recorder: its client has a sound card with a clock of
+ * its own, and a wire on which packets and reports come late, in order.
+ */
+export function runToneCall(options: ToneCallOptions): ToneTimes {
+  const { sink, durationMs, everyMs, drift = 0, jitterMs = 0 } = options;
+  const clock = new VirtualClock();
+  const speed = 1 + drift / 1e6;
+  const recorder = new CallRecorder({ transport: silentWire(), clock, sink });
+  const input = recorder.input(silentCall());
+  const late = lateness(jitterMs);
+  const times = { caller: [] as number[], agent: [] as number[] };
+
+  input.connected();
+  const packets = wire(clock, late);
+  const reports = wire(clock, () => late() / 2);
+  let sentMs = 0;
+  const speak = (at: number) => {
+    recorder.audio(tone(AGENT_HZ, VOICE_RATE, TONE_MS));
+    const heardAt = at + CLIENT_BUFFER_MS;
+    times.agent.push(heardAt);
+    for (let playedMs = 5; playedMs < TONE_MS + REPORT_MS; playedMs += REPORT_MS) {
+      const played = Math.min(playedMs, TONE_MS);
+      const position = sentMs + played;
+      reports(heardAt + played / speed, () => input.played(position));
+    }
+    sentMs += TONE_MS;
+  };
+  for (let at = everyMs; at + TONE_MS <= durationMs; at += everyMs) times.caller.push(at);
+  let nextSpeechAt = everyMs / 2;
+  for (let frame = 1; (frame * FRAME_MS) / speed <= durationMs; frame++) {
+    const spokenAt = (frame * FRAME_MS) / speed;
+    packets(spokenAt, () => input.audio(callerFrame(frame, everyMs, speed)));
+    if (spokenAt >= nextSpeechAt && nextSpeechAt + 2 * TONE_MS <= durationMs) {
+      const at = nextSpeechAt;
+      nextSpeechAt += everyMs;
+      clock.after(at - clock.now(), () => speak(at));
+    }
+    clock.advance(Math.max(0, spokenAt - clock.now()));
+  }
+  clock.advance(durationMs - clock.now());
+  recorder.close();
+  return times;
+}
+
+/** Tones of 200 ms, in the samples of a card that runs at another speed. */
+function callerFrame(frame: number, everyMs: number, speed: number): Int16Array {
+  const length = (16_000 * FRAME_MS) / 1000;
+  const samples = new Int16Array(length);
+  for (let i = 0; i < length; i++) {
+    const index = (frame - 1) * length + i;
+    const ms = index / 16 / speed;
+    if (ms < everyMs || ms % everyMs >= TONE_MS) continue;
+    samples[i] = 12_000 * Math.sin((2 * Math.PI * CALLER_HZ * index) / 16_000);
+  }
+  return samples;
+}
+
+function tone(hz: number, rate: number, ms: number): Float32Array {
+  return Float32Array.from(
+    { length: (rate * ms) / 1000 },
+    (_, i) => 0.4 * Math.sin((2 * Math.PI * hz * i) / rate),
+  );
+}
+
+/** Brings things late, but in their order. */
+function wire(clock: VirtualClock, late: () => number): (atMs: number, act: () => void) => void {
+  let last = 0;
+  return (atMs, act) => {
+    last = Math.max(last, atMs + late());
+    clock.after(last - clock.now(), act);
+  };
+}
+
+/** Drawn anew for each packet, the same in each run; some are hardly late. */
+function lateness(mostMs: number): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return mostMs * (state / 2_147_483_647) ** 2;
+  };
+}
+
+function silentWire(): CallTransport {
+  return {
+    sampleRate: VOICE_RATE,
+    hasEchoCanceller: true,
+    backlogBytes: 0,
+    audio: () => undefined,
+    pause: () => undefined,
+    resumeFrom: () => undefined,
+    clear: () => undefined,
+    send: () => undefined,
+    close: () => undefined,
+  };
+}
+
+/** A call that does nothing. */
+export function silentCall(): CallInput {
+  return {
+    connected: () => undefined,
+    audio: () => undefined,
+    typed: () => undefined,
+    say: () => undefined,
+    played: () => undefined,
+    lost: () => undefined,
+    regained: () => undefined,
+    hangUp: () => undefined,
+  };
+}

@@ -1,0 +1,58 @@
+import { setImmediate as settled } from 'node:timers/promises';
+import type { Clock, Timer } from '../../../../agents-runtime/clock.js';
+import { Timetable } from '../../../../agents-runtime/replay/timetable.js';
+
+/** Time that moves only when a test says so; timers that are due at the same moment fire in the order they were set. */
+export class VirtualClock implements Clock {
+  #now = 0;
+  readonly #due = new Timetable();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, act: () => void): Timer {
+    return this.#due.add(this.#now + Math.max(0, ms), act);
+  }
+
+  /** Timers that are still set. */
+  get pending(): number {
+    return this.#due.size;
+  }
+
+  /** Moves time on, firing what comes due on the way, or so many of it. */
+  advance(ms: number, most = Number.POSITIVE_INFINITY): void {
+    const until = this.#now + ms;
+    let fired = 0;
+    for (let at = this.#dueBy(until); at !== undefined && fired++ < most; at = this.#dueBy(until)) {
+      this.#now = Math.max(this.#now, at);
+      this.#due.take()?.act();
+    }
+    this.#now = until;
+  }
+
+  /** Like `advance`, and lets everything settle after each thing that comes due, as Node does. */
+  async runSettled(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    await settled();
+    for (let at = this.#dueBy(until); at !== undefined; at = this.#dueBy(until)) {
+      this.advance(Math.max(0, at - this.#now), 1);
+      await settled();
+    }
+    this.advance(until - this.#now);
+  }
+
+  /** Like `advance`, and lets promises settle at every step, so that asynchronous parts take part. */
+  async run(ms: number, stepMs = 5): Promise<void> {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      this.advance(Math.min(stepMs, ms - passed));
+      for (let i = 0; i < 40; i++) await Promise.resolve();
+    }
+  }
+
+  /** When the next thing is due, if it is by then. */
+  #dueBy(until: number): number | undefined {
+    const at = this.#due.nextAt;
+    return at !== undefined && at <= until ? at : undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { LoggedTurn } from '../../../../agents-runtime/call/call-log.js';
+import { makeAgentId } from '../../../../src/agents/agent-id.js';
+import { type Agent, AgentsRepository } from '../../../../src/agents/agents.repository.js';
+import type { StoredEventWebhook } from '../../../../src/agents/stored-config.js';
+import type { CallEvents } from '../../../../src/calls/call-events.js';
+import { CallsRepository } from '../../../../src/calls/calls.repository.js';
+import { AccountsRepository } from '../../../../src/keys/accounts.repository.js';
+import type { SecretBox } from '../../../../src/secrets/secret-box.js';
+
+type Entry = Partial<StoredEventWebhook> & { readonly url: string };
+
+/** An agent of a new account with these event webhooks. */
+export async function makeAgent(
+  db: Knex,
+  box: SecretBox,
+  entries: readonly Entry[],
+): Promise<Agent> {
+  const id = makeAgentId();
+  const events = entries.map((entry) => ({
+    events: [],
+    timeout: 20,
+    enabled: true,
+    ...entry,
+    secret: entry.secret ? box.seal(entry.secret, id) : null,
+  }));
+  return new AgentsRepository(db).insert({
+    id,
+    accountId: await new AccountsRepository(db).insert('An account of a test'),
+    name: 'Pool',
+    config: { webhooks: { events } },
+    kbId: null,
+    status: 'deployed',
+  });
+}
+
+/** Calls of an agent, as they are written down, without their media. */
+export class WrittenCalls {
+  readonly #calls: CallsRepository;
+  readonly #gatewayId = randomUUID();
+
+  constructor(db: Knex, events: CallEvents) {
+    this.#calls = new CallsRepository(db, 0, events);
+  }
+
+  /** A call whose media is about to be connected. */
+  async begin(agent: Agent): Promise<string> {
+    const callId = randomUUID();
+    await this.#calls.reserve({
+      callId,
+      accountId: agent.accountId,
+      agentId: agent.id,
+      agentName: agent.name,
+      callType: 'web',
+      options: {},
+    });
+    await this.#calls.take(callId, this.#gatewayId);
+    return callId;
+  }
+
+  async start(agent: Agent): Promise<string> {
+    const callId = await this.begin(agent);
+    await this.#calls.start(callId);
+    return callId;
+  }
+
+  end(callId: string, reason: Parameters<CallsRepository['end']>[1] = 'user_hangup') {
+    return this.#calls.end(callId, reason);
+  }
+
+  turn(
+    callId: string,
+    index: number,
+    role: LoggedTurn['role'],
+    text: string,
+    tools?: LoggedTurn['tools'],
+  ): Promise<void> {
+    const times = { startMs: index * 1_000, endMs: index * 1_000 + 500 };
+    const turn = { index, role, text, cut: false, ...times, ...(tools && { tools }) };
+    return this.#calls.turns.save(callId, turn);
+  }
+}

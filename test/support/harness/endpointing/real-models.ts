@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../../../agents-runtime/clock.js';
+import type { TurnModel } from '../../../../media/endpointing/turn-model.js';
+import type { CpuPermits } from '../../../../media/inference/cpu-permits.js';
+import { MoonshineRecogniser } from '../../../../media/inference/moonshine-recogniser.js';
+import type { Recogniser } from '../../../../media/inference/recogniser.js';
+import { SileroVoiceActivity } from '../../../../media/inference/silero-voice-activity.js';
+import { SmartTurn } from '../../../../media/inference/smart-turn.js';
+import { VAD_WINDOW, type VoiceActivity } from '../../../../media/vad/voice-activity.js';
+import { modelFolder } from '../process/model-folder.js';
+
+/** How long the models take on the virtual clock, whatever this machine needs. Source: speech.md, rounded up. */
+const TURN_MODEL_MS = 50;
+const RECOGNISER_MS = 40;
+const RECOGNISER_MS_PER_SECOND = 20;
+
+/**
+ * The real models that listen, for engines on a virtual clock: an answer is computed for real, kept
+ * (the same sound gives the same answer), and arrives after a fixed time of the engine's clock.
+ */
+export class RealEars {
+  readonly #vad: SileroVoiceActivity;
+  readonly #turnModel: SmartTurn;
+  readonly #recogniser: MoonshineRecogniser;
+  readonly #answers = new Map<string, Promise<number | string>>();
+  readonly #open = new Set<Promise<unknown>>();
+  /** Runs of the turn model, kept answers included. */
+  judged = 0;
+
+  constructor(permits: CpuPermits) {
+    this.#vad = new SileroVoiceActivity({
+      folder: modelFolder('silero-vad'),
+      onFault: (error) => {
+        throw error;
+      },
+    });
+    this.#turnModel = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
+    const id = 'moonshine-tiny-en';
+    this.#recogniser = new MoonshineRecogniser({ id, folder: modelFolder(id), permits });
+  }
+
+  /** Speech probabilities of a whole recording, window by window. */
+  probabilities(samples: Float32Array): Promise<readonly number[]> {
+    const windows = Math.floor(samples.length / VAD_WINDOW);
+    return new Promise((resolve) => {
+      const heard: number[] = [];
+      const line = this.#vad.open((probability) => {
+        if (heard.push(probability) < windows) return push();
+        line.close();
+        resolve(heard);
+      });
+      // A few at a time: more than the queue holds would count as silence.
+      let pushed = 0;
+      const push = () => {
+        while (pushed < windows && pushed - heard.length < 100) {
+          line.push(samples.subarray(pushed * VAD_WINDOW, ++pushed * VAD_WINDOW));
+        }
+      };
+      push();
+    });
+  }
+
+  completeness(samples: Float32Array): Promise<number> {
+    this.judged++;
+    return this.#once('turn', samples, () => this.#turnModel.completeness(samples));
+  }
+
+  transcribe(samples: Float32Array): Promise<string> {
+    return this.#once('text', samples, () =>
+      this.#recogniser.transcribe(samples, { priority: 'final-transcript' }),
+    );
+  }
+
+  turnModelOn(clock: Clock): TurnModel {
+    return {
+      completeness: (samples) => this.#arriving(clock, TURN_MODEL_MS, this.completeness(samples)),
+    };
+  }
+
+  /** Finals only: interims play no part in when a turn ends, and would take minutes. */
+  recogniserOn(clock: Clock): Recogniser {
+    return {
+      id: this.#recogniser.id,
+      languages: this.#recogniser.languages,
+      transcribe: async (samples, { priority }) => {
+        if (priority !== 'final-transcript') return '';
+        const ms = RECOGNISER_MS + (RECOGNISER_MS_PER_SECOND * samples.length) / 16_000;
+        return this.#arriving(clock, ms, this.transcribe(samples));
+      },
+    };
+  }
+
+  /** The VAD itself, for audio that is not known beforehand. */
+  voiceActivity(): VoiceActivity {
+    return {
+      open: (onWindow) => {
+        const waiting: (() => void)[] = [];
+        const line = this.#vad.open((probability) => {
+          waiting.shift()?.();
+          onWindow(probability);
+        });
+        return {
+          push: (window) => {
+            const answered = new Promise<void>((resolve) => waiting.push(resolve));
+            this.#open.add(answered);
+            void answered.then(() => this.#open.delete(answered));
+            line.push(window);
+          },
+          close: () => {
+            line.close();
+            for (const resolve of waiting) resolve();
+          },
+        };
+      },
+    };
+  }
+
+  /** Resolves when no model works any more: only then may the clock go on. */
+  async settled(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#vad, this.#turnModel, this.#recogniser].map((part) => part.close()));
+  }
+
+  #arriving<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      clock.after(ms, () => answer.then(resolve, reject));
+    });
+  }
+
+  #once<T extends number | string>(
+    model: string,
+    samples: Float32Array,
+    ask: () => Promise<T>,
+  ): Promise<T> {
+    const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+    const key = `${model} ${createHash('sha1').update(bytes).digest('hex')}`;
+    const kept = this.#answers.get(key) as Promise<T> | undefined;
+    if (kept) return kept;
+    const answer = ask();
+    this.#answers.set(key, answer);
+    this.#open.add(answer);
+    void answer.catch(() => undefined).finally(() => this.#open.delete(answer));
+    return answer;
+  }
+}
+
+/** Plays kept probabilities back, window by window, at once. */
+export function replayedActivity(probabilities: readonly number[]): VoiceActivity {
+  return {
+    open: (onWindow) => {
+      let window = 0;
+      return {
+        push: () => onWindow(probabilities[window++] ?? 0),
+        close: () => undefined,
+      };
+    },
+  };
+}

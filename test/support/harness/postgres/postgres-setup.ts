@@ -1,0 +1,53 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { connect, type DatabaseConnection } from '../../../../src/db/connect.js';
+import { findBinaries } from '../../../../src/db/embedded/binaries.js';
+import { LOCALE_ARGS } from '../../../../src/db/embedded/data-folder.js';
+import { migrate } from '../../../../src/db/migrate.js';
+import { CACHE, makeTestFolder } from '../process/test-folder.js';
+import { createCluster, startPostgres, TEST_SERVER_USER } from './postgres-server.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The run's PostgreSQL. Its database is migrated; test files work on copies of it. */
+    postgres: DatabaseConnection;
+  }
+}
+
+/** One PostgreSQL per run, of the embedded version. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  return providePostgres(
+    project,
+    await findBinaries({ cacheDir: CACHE, user: TEST_SERVER_USER, log: SILENT }),
+    LOCALE_ARGS,
+  );
+}
+
+const SILENT = { info: () => undefined, warn: () => undefined };
+
+/**
+ * Starts and migrates a server for the test files of a project.
+ * @param bin the folder of its programs
+ * @param locale arguments of `initdb`
+ * @returns stops it
+ */
+export async function providePostgres(
+  project: TestProject,
+  bin: string,
+  locale?: readonly string[],
+): Promise<() => Promise<void>> {
+  const folder = makeTestFolder();
+  const data = join(folder, 'data');
+  await createCluster(bin, data, locale);
+  const server = await startPostgres(bin, data);
+  const db = connect(server.connection);
+  await migrate(db);
+  // PostgreSQL copies a database only while nobody is connected to it.
+  await db.destroy();
+  project.provide('postgres', server.connection);
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

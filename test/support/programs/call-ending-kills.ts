@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Knex } from 'knex';
+import type { Agent } from '../../../src/agents/agents.repository.js';
+import type { CallEvents } from '../../../src/calls/call-events.js';
+import { CallsRepository } from '../../../src/calls/calls.repository.js';
+import { CompletedCalls } from '../../../src/calls/completed-calls.js';
+import { SummariesRepository } from '../../../src/calls/summaries.repository.js';
+import type { DatabaseConnection } from '../../../src/db/connect.js';
+import { SignedLinks } from '../../../src/http/signed-links.js';
+import { SecretBox } from '../../../src/secrets/secret-box.js';
+import { SecretKeys } from '../../../src/secrets/secret-keys.js';
+import { DeliveriesRepository } from '../../../src/webhooks/deliveries.repository.js';
+import { WebhookOutbox } from '../../../src/webhooks/outbox.js';
+import { makeAgent } from '../harness/call/webhook-calls.js';
+import { plainEnv } from '../harness/process/run-node.js';
+
+const PROGRAM = fileURLToPath(new URL('./call-ending-program.js', import.meta.url));
+/** Ends that are acknowledged before the kill. */
+const LEAST = 5;
+
+export interface EndKills {
+  readonly db: Knex;
+  readonly connection: DatabaseConnection;
+  /** It wants to be told `call.completed` at one address. */
+  readonly agent: Agent;
+  /** As of the gateway that comes after. */
+  readonly events: CallEvents;
+}
+
+/** What kills are done with. */
+export async function setUpKills(db: Knex, connection: DatabaseConnection): Promise<EndKills> {
+  const secrets = new SecretKeys(['the secret of the tests']);
+  const agent = await makeAgent(db, new SecretBox(secrets), [
+    { url: 'https://hook.test/', events: ['call.completed'] },
+  ]);
+  const events = new CompletedCalls({
+    events: new WebhookOutbox(new DeliveriesRepository(db)),
+    summaries: new SummariesRepository(db),
+    links: new SignedLinks(secrets),
+    origin: () => 'https://parley.test',
+  });
+  return { db, connection, agent, events };
+}
+
+/**
+ * Kills a process in the middle of ending calls, and ends what it left as the next gateway would.
+ * @returns how many ends were acknowledged
+ * @throws when one of them is not all there, or what was not acknowledged is there by half
+ */
+export async function killEnding({ db, connection, agent, events }: EndKills): Promise<number> {
+  const args = [PROGRAM, JSON.stringify(connection), agent.accountId, agent.id];
+  const child = spawn(process.execPath, args, {
+    env: plainEnv(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const acknowledged = await killAfter(child, LEAST);
+  await disconnected(db);
+  const calls = new CallsRepository(db, 0, events);
+  await calls.forgetGateways();
+  await calls.endSilent(randomUUID(), new Date());
+  const { rows } = await db.raw<{ rows: Left[] }>(
+    `select call_id, state, started_at is not null as began, has_transcript,
+       (select count(*)::int from webhook_deliveries d
+        where d.call_id = calls.call_id and event = 'call.completed') as told,
+       (summary_due_at is not null)::int as asked
+     from calls where account_id = ?`,
+    [agent.accountId],
+  );
+  const broken = rows.filter((row) => !isWhole(row));
+  if (broken.length > 0) throw new Error(`Left by half: ${JSON.stringify(broken)}`);
+  const lost = acknowledged.filter((id) => !rows.some(({ call_id }) => call_id === id));
+  if (lost.length > 0) throw new Error(`Acknowledged and lost: ${lost}`);
+  await checkSums(db, agent.accountId);
+  return acknowledged.length;
+}
+
+interface Left {
+  readonly call_id: string;
+  readonly state: string;
+  readonly began: boolean;
+  readonly has_transcript: boolean;
+  readonly told: number;
+  readonly asked: number;
+}
+
+/** A call that never got its client waits for it, for a minute. */
+function isWhole({ state, began, has_transcript, told, asked }: Left): boolean {
+  if (state === 'reserved') return told === 0 && asked === 0;
+  return state === 'ended' && told === (began ? 1 : 0) && asked === (has_transcript ? 1 : 0);
+}
+
+async function killAfter(child: ChildProcess, least: number): Promise<readonly string[]> {
+  const acknowledged: string[] = [];
+  const over = once(child, 'close');
+  const lines = createInterface({ input: child.stdout! });
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`It ended by itself with ${code}`)));
+    lines.on('line', (line) => {
+      if (acknowledged.push(line) === least) resolve();
+    });
+  });
+  child.removeAllListeners('exit');
+  await sleep(randomInt(100)); // wherever in an end that is
+  child.kill('SIGKILL');
+  await over;
+  // Of the last line a part may have come.
+  return acknowledged.filter((line) => line.length === 36);
+}
+
+/** The server still finishes what the dead process had asked it. */
+async function disconnected(db: Knex): Promise<void> {
+  for (let tries = 0; tries < 1_000; tries++) {
+    const { rows } = await db.raw<{ rows: unknown[] }>(
+      `select from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
+    );
+    if (rows.length === 0) return;
+    await sleep(20);
+  }
+  throw new Error('Connections of the dead process stay busy');
+}
+
+async function checkSums(db: Knex, accountId: string): Promise<void> {
+  const { rows } = await db.raw<{ rows: { counted: number; summed: number; days: number }[] }>(
+    `select (select count(*)::int from calls
+             where account_id = :accountId and state = 'ended' and started_at is not null) as counted,
+       (select coalesce(sum(calls), 0)::int from call_quarter_sums
+        where account_id = :accountId) as summed,
+       (select coalesce(sum(calls), 0)::int from call_day_sums
+        where account_id = :accountId) as days`,
+    { accountId },
+  );
+  const [{ counted, summed, days }] = rows as [(typeof rows)[0]];
+  if (counted !== summed || counted !== days) {
+    throw new Error(`${counted} calls ended, and the sums say ${summed} and ${days}`);
+  }
+}

@@ -1,0 +1,45 @@
+// A gateway of the smallest kind, for tests that kill it: holds calls of one agent on the database of
+// its first argument, several at once, and says each one's id once its end is acknowledged.
+import { pino } from 'pino';
+import { AgentsRepository } from '../../../src/agents/agents.repository.js';
+import { CompletedCalls } from '../../../src/calls/completed-calls.js';
+import { SummariesRepository } from '../../../src/calls/summaries.repository.js';
+import { connect } from '../../../src/db/connect.js';
+import { SignedLinks } from '../../../src/http/signed-links.js';
+import { SecretBox } from '../../../src/secrets/secret-box.js';
+import { SecretKeys } from '../../../src/secrets/secret-keys.js';
+import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
+import { OVERRIDES } from '../harness/app/webhook-app.js';
+import { WrittenCalls } from '../harness/call/webhook-calls.js';
+
+const AT_ONCE = 4;
+
+const [connection = '', accountId = '', agentId = ''] = process.argv.slice(2);
+const db = connect(JSON.parse(connection));
+const secrets = new SecretKeys(['the secret of the tests']);
+const webhooks = openWebhooks({
+  db,
+  box: new SecretBox(secrets),
+  overrides: OVERRIDES,
+  log: pino({ level: 'silent' }),
+  allowedHosts: [],
+});
+const events = new CompletedCalls({
+  events: webhooks.events,
+  summaries: new SummariesRepository(db),
+  links: new SignedLinks(secrets),
+  origin: () => 'https://parley.test',
+});
+const agent = await new AgentsRepository(db).find(accountId, agentId);
+if (!agent) throw new Error('There is no such agent');
+const calls = new WrittenCalls(db, events);
+
+async function holdCalls(): Promise<never> {
+  for (;;) {
+    const callId = await calls.start(agent!);
+    await calls.turn(callId, 0, 'user', 'When do you open?');
+    await calls.end(callId);
+    process.stdout.write(`${callId}\n`);
+  }
+}
+await Promise.all(Array.from({ length: AT_ONCE }, holdCalls));

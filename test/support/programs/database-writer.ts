@@ -1,0 +1,16 @@
+// A gateway of the smallest kind, for tests that kill it: starts the embedded database in the folder
+// of its first argument, says `ready`, then adds rows and says each one's number once it is safe.
+import { connect } from '../../../src/db/connect.js';
+import { startEmbeddedPostgres } from '../../../src/db/embedded-postgres.js';
+import { CACHE } from '../harness/process/test-folder.js';
+
+const [dataDir = ''] = process.argv.slice(2);
+const server = await startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
+const db = connect(server.connection);
+await db.raw('create table if not exists written (number integer primary key)');
+const last = await db('written').max('number as number').first();
+process.stdout.write('ready\n');
+for (let number = (last?.number ?? 0) + 1; ; number++) {
+  await db('written').insert({ number });
+  process.stdout.write(`${number}\n`);
+}

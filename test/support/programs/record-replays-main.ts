@@ -1,0 +1,47 @@
+// `npm run record-replays [-- NAME…]`: records the calls of test/fixtures/replays anew, for when
+// turn-taking was changed on purpose. Look at what changed (`npm run replay`) before you do.
+import { mkdirSync } from 'node:fs';
+import { pino } from 'pino';
+import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { HibariVoice } from '../../../media/inference/hibari-voice.js';
+import { ModelStore } from '../../../media/models/store.js';
+import type { VoiceModel } from '../../../media/tts/voice-model.js';
+import { openEars } from '../../../src/calls/ears.js';
+import { modelFolders } from '../../../src/models/model-folders.js';
+import { SCENES } from '../corpora/replay-scenes.js';
+import { openJoe, startFormantProcess } from '../harness/audio/piper-joe.js';
+import { spokenBy } from '../harness/audio/synthesised-speech.js';
+import { modelFolder } from '../harness/process/model-folder.js';
+import { packed, Scene } from './replay-studio.js';
+
+const FOLDER = 'test/fixtures/replays';
+const wanted = process.argv.slice(2);
+
+const permits = new CpuPermits(1);
+const { modelsDir, cacheDir } = modelFolders(process.env);
+const ears = await openEars(
+  new ModelStore({ modelsDir, cacheDir }),
+  permits,
+  pino({ level: 'warn' }),
+);
+const agent: VoiceModel = new HibariVoice({
+  id: 'hibari-heart',
+  folder: modelFolder('hibari-heart'),
+  permits,
+});
+const engine = startFormantProcess();
+const caller = await openJoe(engine, permits);
+const say = (text: string) => spokenBy(caller, text);
+mkdirSync(FOLDER, { recursive: true });
+for (const { name, config = {}, replies, play } of SCENES) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  await packed(`${FOLDER}/${name}.replay.jsonl.gz`, async (sink) => {
+    const scene = new Scene({ ears, voice: agent, say }, sink, replies, config);
+    await scene.begin();
+    await play(scene);
+    await scene.hangUp();
+  });
+  process.stdout.write(`${name}: recorded\n`);
+}
+await Promise.all([ears.close(), agent.close(), caller.close()]);
+await engine.close();

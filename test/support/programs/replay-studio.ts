@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { createGzip } from 'node:zlib';
+import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
+import { Greetings } from '../../../agents-runtime/agent/greetings.js';
+import type { ReplyModel } from '../../../agents-runtime/agent/reply-model.js';
+import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
+import type { CallParts } from '../../../agents-runtime/call/call-parts.js';
+import type { CallInput } from '../../../agents-runtime/call/transport.js';
+import { recordCall } from '../../../agents-runtime/replay/recorded-call.js';
+import type { TapeSink } from '../../../agents-runtime/replay/tape.js';
+import { VirtualTime } from '../../../agents-runtime/replay/virtual-time.js';
+import type { SpeakOptions, Utterance, VoiceModel } from '../../../media/tts/voice-model.js';
+import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
+import type { Ears } from '../../../src/calls/ears.js';
+import { cough } from '../corpora/spoken-questions.js';
+import { PlayingClient } from '../fakes/virtual-client.js';
+import { joined } from '../harness/audio/synthesised-speech.js';
+import { CONFIG, sleep } from '../harness/call/call-harness.js';
+
+const RATE = 16_000;
+const FRAME_MS = 20;
+const FRAME = (RATE * FRAME_MS) / 1000;
+/** How long things take in a recorded scene, ms: as on a machine that has nothing else to do. */
+const TAKES = {
+  window: 2,
+  turn: 45,
+  transcript: 90,
+  token: 40,
+  firstSound: 60,
+  sound: 20,
+  way: 20,
+};
+/** Peak of the room's noise, of 32,768: about −70 dB. */
+const ROOM = 10;
+
+export interface StudioParts {
+  readonly ears: Ears;
+  /** The agent's. */
+  readonly voice: VoiceModel;
+  /** The caller's, spoken at 16 kHz. */
+  readonly say: (text: string) => Promise<Float32Array<ArrayBuffer>>;
+}
+
+/** A scene being recorded: the real engine and models on a virtual clock, so that no machine is slow. */
+export class Scene {
+  readonly time = new VirtualTime();
+  readonly #parts: StudioParts;
+  readonly #client: PlayingClient;
+  readonly #call: CallInput;
+  readonly #noise = noise(1);
+  #waiting = new Float32Array(0);
+  #isOver = false;
+
+  constructor(
+    parts: StudioParts,
+    sink: TapeSink,
+    replies: readonly string[],
+    config: Partial<AgentConfig>,
+  ) {
+    const { time } = this;
+    this.#parts = parts;
+    this.#client = new PlayingClient(time, TAKES.way);
+    this.#call = recordCall(
+      {
+        ...slowed(parts, time),
+        config: { ...CONFIG, ...config },
+        transport: this.#client,
+        clock: time,
+        ticker: new FrameTicker(time),
+        replyModel: scripted(time, replies),
+        greetings: new Greetings(time),
+        log: {
+          started: async () => undefined,
+          turn: async () => undefined,
+          ended: async () => undefined,
+        },
+        onFault: (part, error) => {
+          throw new Error(`${part} failed while recording`, { cause: error });
+        },
+        onEnded: () => {
+          this.#isOver = true;
+        },
+      },
+      sink,
+    );
+    this.#client.onPlayed = (ms) => this.#call.played(ms);
+  }
+
+  async begin(): Promise<void> {
+    this.#call.connected();
+    await this.silence(300);
+  }
+
+  /** The caller speaks; returns at the last sample. */
+  async say(text: string): Promise<void> {
+    await this.sound(trimmed(await this.#parts.say(text)));
+  }
+
+  /** Speech to the VAD, and no words. */
+  async cough(): Promise<void> {
+    await this.sound(cough());
+  }
+
+  async sound(samples: Float32Array<ArrayBuffer>): Promise<void> {
+    this.#waiting = joined([this.#waiting, samples]);
+    while (this.#waiting.length > 0) await this.#frame();
+  }
+
+  async silence(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += FRAME_MS) await this.#frame();
+  }
+
+  /** Waits until the agent shows this state, then so long. */
+  async until(state: 'listening' | 'speaking', thenMs = 0): Promise<void> {
+    const shown = () => this.#client.events.findLast((event) => event.type === 'state')?.state;
+    for (let frames = 0; shown() !== state; frames++) {
+      if (frames > 1_000) throw new Error(`The agent is ${shown()} and not ${state} after 20 s`);
+      await this.#frame();
+    }
+    await this.silence(thenMs);
+  }
+
+  /** The wire breaks for so long. */
+  async away(ms: number): Promise<void> {
+    this.#client.isAway = true;
+    this.#call.lost();
+    await this.time.runTo(this.time.now() + ms);
+    this.#client.isAway = false;
+    this.#call.regained(this.#client.receivedMs, (fromMs) => this.#client.skipTo(fromMs));
+  }
+
+  async hangUp(): Promise<void> {
+    this.#call.hangUp('user_hangup');
+    await this.time.runTo(this.time.now() + 500);
+    if (!this.#isOver) throw new Error('The call did not end');
+  }
+
+  async #frame(): Promise<void> {
+    const pcm = new Int16Array(FRAME);
+    for (let i = 0; i < FRAME; i++) {
+      const sample = 32_768 * (this.#waiting[i] ?? 0) + ROOM * this.#noise();
+      pcm[i] = Math.max(-32_768, Math.min(32_767, Math.round(sample)));
+    }
+    this.#waiting = this.#waiting.slice(FRAME);
+    await this.time.runTo(this.time.now() + FRAME_MS);
+    this.#call.audio(pcm);
+  }
+}
+
+/** Packs a tape into a file; resolves to its path when it is whole. */
+export async function packed(
+  path: string,
+  record: (sink: TapeSink) => Promise<void>,
+): Promise<void> {
+  const gzip = createGzip({ level: 9 });
+  const file = gzip.pipe(createWriteStream(path));
+  await record({
+    write: (line) => void gzip.write(`${JSON.stringify(line)}\n`),
+    end: () => void gzip.end(),
+  });
+  if (!file.closed) await once(file, 'close');
+}
+
+/** The models, each as slow as said above and no slower. */
+function slowed({ ears, voice }: StudioParts, time: VirtualTime) {
+  return {
+    voiceActivity: slowedVoiceActivity(ears.voiceActivity, time),
+    turnModel: {
+      completeness: (samples: Float32Array) =>
+        time.later(TAKES.turn, ears.turnModel.completeness(samples)),
+    },
+    recogniser: {
+      id: ears.recogniser.id,
+      languages: ears.recogniser.languages,
+      transcribe: (samples, { priority }) =>
+        time.later(TAKES.transcript, ears.recogniser.transcribe(samples, { priority })),
+    },
+    voice: {
+      id: voice.id,
+      languages: voice.languages,
+      sampleRate: voice.sampleRate,
+      warm: async () => undefined,
+      close: async () => undefined,
+      async *speak(utterance: Utterance, options: SpeakOptions) {
+        const chunks = voice.speak(utterance, options);
+        for (let first = true; ; first = false) {
+          const next = await time.later(first ? TAKES.firstSound : TAKES.sound, chunks.next());
+          if (next.done) return;
+          yield next.value;
+        }
+      },
+    },
+  } satisfies Partial<CallParts>;
+}
+
+function slowedVoiceActivity(voiceActivity: VoiceActivity, time: VirtualTime): VoiceActivity {
+  return {
+    open(onWindow) {
+      const waiting: ((probability: number) => void)[] = [];
+      const line = voiceActivity.open((probability) => waiting.shift()?.(probability));
+      return {
+        push(window) {
+          const judged = new Promise<number>((resolve) => waiting.push(resolve));
+          line.push(window);
+          void time.later(TAKES.window, judged).then(onWindow);
+        },
+        close() {
+          line.close();
+          // What it has not judged by now it never will.
+          for (const judge of waiting.splice(0)) judge(0);
+        },
+      };
+    },
+  };
+}
+
+/** Says one text after the other, word by word. */
+function scripted(time: VirtualTime, replies: readonly string[]): ReplyModel {
+  const byQuestion = new Map<string, string>();
+  return {
+    id: 'script',
+    async *reply({ history }) {
+      // A reply that is made twice for the same turn, ahead and at its commit, is the same.
+      const turns = String(history.length);
+      const text = byQuestion.get(turns) ?? replies[byQuestion.size] ?? 'I see.';
+      byQuestion.set(turns, text);
+      for (const token of text.match(/\s*\S+/g) ?? []) {
+        await sleep(time, TAKES.token);
+        yield token;
+      }
+    },
+  };
+}
+
+function trimmed(samples: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+  const isLoud = (sample: number) => Math.abs(sample) > 0.01;
+  return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
+}
+
+/** −1…1, the same each time. Source: mulberry32. */
+function noise(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 31 - 1;
+  };
+}

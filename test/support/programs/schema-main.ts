@@ -1,0 +1,18 @@
+// `npm run schema`: writes the dump of this version's schema, for as long as it is not released.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { connect } from '../../../src/db/connect.js';
+import { startEmbeddedPostgres } from '../../../src/db/embedded-postgres.js';
+import { migrate } from '../../../src/db/migrate.js';
+import { dumpSchema } from '../harness/postgres/schema-dump.js';
+import { CACHE, makeTestFolder } from '../harness/process/test-folder.js';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const folder = makeTestFolder();
+const server = await startEmbeddedPostgres({ dataDir: folder, cacheDir: CACHE });
+const db = connect(server.connection);
+await migrate(db);
+writeFileSync(`test/fixtures/schema/${version}.sql`, await dumpSchema(db));
+await db.destroy();
+await server.stop();
+await rm(folder, { recursive: true });

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Merge } from '../../../media/recording/merge.js';
+import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
+import { makeTestFolder } from '../harness/process/test-folder.js';
+import { PIECE_MS, sampleAt } from './spool-audio.js';
+
+const VICTIM = fileURLToPath(new URL('./spool-writer-program.js', import.meta.url));
+/** So many pieces are written before the kill may come, and the kill comes so soon after. */
+const PIECES = 3;
+const KILL_WITHIN_MS = 150;
+
+/**
+ * A process that records, killed in its middle: what it had acknowledged is there, every record is as
+ * it was written, and the whole can be merged. @returns how many ms had been acknowledged
+ * @throws when not
+ */
+export async function killRecording(): Promise<number> {
+  const folder = makeTestFolder();
+  const path = join(folder, 'call.spool');
+  try {
+    const acknowledgedMs = await writeAndKill(path);
+    const soundMs = checkSound(path);
+    if (soundMs < acknowledgedMs) {
+      throw new Error(`${acknowledgedMs} ms were acknowledged, ${soundMs} ms are there`);
+    }
+    await checkMerge(path, join(folder, 'call.mp3'));
+    return acknowledgedMs;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeAndKill(path: string): Promise<number> {
+  const child = spawn(process.execPath, [VICTIM, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let told = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  const ended = once(child, 'close');
+  while (told.split('\n').length <= PIECES && child.exitCode === null) await sleep(5);
+  await sleep(randomInt(KILL_WITHIN_MS));
+  child.kill('SIGKILL');
+  await ended;
+  const lines = told.split('\n').slice(0, -1).map(Number);
+  if (lines.length < PIECES) throw new Error('The process ended by itself');
+  return lines.at(-1)!;
+}
+
+/** @returns up to where there is sound in both legs, ms */
+function checkSound(path: string): number {
+  const reader = new SpoolReader(path);
+  const ends = { caller: 0, agent: 0 };
+  for (let record = reader.next(); record; record = reader.next()) {
+    const { kind, at } = record;
+    if (kind !== 'caller' && kind !== 'agent') continue;
+    if (at !== ends[kind]) throw new Error(`A piece of the ${kind} is not where it belongs`);
+    samplesOf(record).forEach((sample, i) => {
+      if (sample !== sampleAt(kind, at + i))
+        throw new Error(`The ${kind} is not as it was written`);
+    });
+    ends[kind] += record.count;
+  }
+  reader.close();
+  const torn = reader.damagedBytes;
+  if (torn > statSync(path).size / PIECES) throw new Error(`${torn} bytes are torn`);
+  return Math.min(ends.caller / 16, ends.agent / 24);
+}
+
+async function checkMerge(spoolPath: string, outPath: string): Promise<void> {
+  const { durationMs } = summariseSpool(spoolPath);
+  const merge = await Merge.open({ spoolPath, outPath, channels: 2, mp3Program: 'wasm' });
+  while (!merge.step(1_000));
+  merge.close();
+  // 64 kbit/s.
+  if (statSync(outPath).size < (durationMs - PIECE_MS) * 8)
+    throw new Error('The file is too short');
+}
