@@ -71,10 +71,10 @@ export default {
       },
     },
     {
-      name: 'onnx-runtime-in-media-inference-only',
-      comment: 'Use the models through the classes of media/inference.',
+      name: 'onnx-runtime-in-media-only',
+      comment: 'Use the models through the classes of media.',
       severity: 'error',
-      from: { path: PRODUCT, pathNot: '^media/inference/' },
+      from: { path: PRODUCT, pathNot: MEDIA },
       to: { path: '(^|/)node_modules/onnxruntime-' },
     },
     {

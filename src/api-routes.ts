@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { systemClock } from '../agents-runtime/clock.js';
-import type { EncoderThread } from '../media/inference/encoder-thread.js';
-import { MODELS } from '../media/models/manifest.js';
+import { systemClock } from '../agents-runtime/contract/clock.js';
+import type { EncoderThread } from '../media/codec/encoder-thread.js';
+import { MODEL_CATALOGUE } from '../media/models/catalogue.js';
 import type { ModelStore } from '../media/models/store.js';
 import { Synthesiser } from '../media/tts/synthesiser.js';
-import type { VoiceModel } from '../media/tts/voice-model.js';
-import { VoiceShelf } from '../media/tts/voice-shelf.js';
+import type { TextToSpeech } from '../media/tts/text-to-speech.js';
+import { VoiceRegistry } from '../media/tts/voice-registry.js';
 import { Agents } from './agents/agents.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { agentRoutes } from './agents/agents.routes.js';
@@ -50,7 +50,7 @@ export interface ApiParts {
   readonly keys: KeyDirectory;
   readonly store: ModelStore;
   /** The default voice first. */
-  readonly voices: readonly VoiceModel[];
+  readonly voices: readonly TextToSpeech[];
   readonly models: ModelListing;
   readonly encoders: EncoderThread;
   /** `http(s)://host[:port]` by which others reach this gateway; undefined where not known. */
@@ -71,7 +71,7 @@ export interface Api {
 /** Builds the resources. */
 export function openApi(parts: ApiParts): Api {
   const { db, keys, voices, models } = parts;
-  const catalogue = new VoiceCatalogue(MODELS, voices);
+  const catalogue = new VoiceCatalogue(MODEL_CATALOGUE, voices);
   const speech = speechParts(parts, catalogue);
   const access = liveKitAccess(parts.config);
   const lines = access && new SipLines(access, new NumberOwnership(db), parts.log);
@@ -104,7 +104,7 @@ function speechParts(parts: ApiParts, catalogue: VoiceCatalogue): SpeechParts {
     jobs: new SpeechJobs({
       dictionaries: parts.dictionaries.compiled,
       ownVoices: new VoicesRepository(db),
-      shelf: new VoiceShelf(voices),
+      shelf: new VoiceRegistry(voices),
       catalogue,
       models,
       textLimit: config.TEXT_LIMIT,
@@ -130,7 +130,7 @@ function ownAgentRoutes(parts: ApiParts, lines: SipLines | undefined) {
       isUnderstoodOutside: (language) => hasRemoteRecogniser(config, language),
       ownVoices: new VoicesRepository(db),
       voices,
-      models: MODELS,
+      models: MODEL_CATALOGUE,
       store,
     }),
     knowledgeBases: knowledge.directory,

@@ -3,12 +3,12 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { FrameObserver } from '../agents-runtime/audio/frame-ticker.js';
+import type { FrameObserver } from '../agents-runtime/timing/frame-ticker.js';
 import { MediaError } from '../media/errors.js';
-import { CpuPermits } from '../media/inference/cpu-permits.js';
-import { MODELS } from '../media/models/manifest.js';
+import { MODEL_CATALOGUE } from '../media/models/catalogue.js';
 import { ModelStore } from '../media/models/store.js';
-import { VoiceShelf } from '../media/tts/voice-shelf.js';
+import { CpuScheduler } from '../media/runtime/cpu-scheduler.js';
+import { VoiceRegistry } from '../media/tts/voice-registry.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { findSealKeyIds } from './agents/sealed-configs.repository.js';
 import { announcementLines } from './announcement.js';
@@ -41,7 +41,7 @@ import { openKeys } from './keys/open-keys.js';
 import { openKnowledge } from './knowledge/open-knowledge.js';
 import { makeLog } from './log.js';
 import { Metrics } from './metrics.js';
-import { type LanguageModel, languageModels } from './models-listing/language-models.js';
+import { type ListedLanguageModel, languageModels } from './models-listing/language-models.js';
 import type { ModelListing } from './models-listing/model-listing.js';
 import { openListing } from './models-listing/open-listing.js';
 import { SecretBox } from './secrets/secret-box.js';
@@ -91,7 +91,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   shutdown.add('metrics', () => metrics.close());
   shutdown.add('worker losses', watchWorkers(metrics, log));
   const load = new LoadWatch(log);
-  const permits = new CpuPermits(config.CPU_PERMITS, (...job) => {
+  const permits = new CpuScheduler(config.CPU_PERMITS, (...job) => {
     metrics.observePermit(...job);
     load.job(...job);
   });
@@ -177,7 +177,7 @@ type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 async function openServices(
   context: Start,
   { db, databaseUrl, box }: Foundation,
-  permits: CpuPermits,
+  permits: CpuScheduler,
 ) {
   const { config, log, shutdown } = context;
   const { MODELS_DIR: modelsDir, MODELS_CACHE: cacheDir } = config;
@@ -189,7 +189,7 @@ async function openServices(
   const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });
   shutdown.add('dictionaries', () => dictionaries.close());
   const overrides = new VoiceOverrides({
-    voices: new VoiceCatalogue(MODELS, speech.voices),
+    voices: new VoiceCatalogue(MODEL_CATALOGUE, speech.voices),
     ownVoices: new VoicesRepository(db),
     dictionaries: dictionaries.compiled,
   });
@@ -230,9 +230,9 @@ interface Address {
 
 interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>> {
   readonly gatewayId: string;
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   readonly models: ModelListing;
-  readonly languageModels: () => readonly LanguageModel[];
+  readonly languageModels: () => readonly ListedLanguageModel[];
   readonly load: LoadWatch;
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;
@@ -259,7 +259,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
       knowledge: knowledge.search,
     }),
     tools,
-    voices: new VoiceShelf(voices),
+    voices: new VoiceRegistry(voices),
     events: needs.webhooks.events,
     inboundCalls: needs.webhooks.inboundCalls,
     dictionaries: needs.dictionaries.compiled,

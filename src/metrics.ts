@@ -1,12 +1,12 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { FrameObserver } from '../agents-runtime/audio/frame-ticker.js';
+import type { FrameObserver } from '../agents-runtime/timing/frame-ticker.js';
 import {
-  type CpuPermits,
+  type CpuScheduler,
   type PermitObserver,
   PRIORITIES,
-} from '../media/inference/cpu-permits.js';
-import type { WorkerLoss } from '../media/inference/worker-loss.js';
+} from '../media/runtime/cpu-scheduler.js';
+import type { WorkerLoss } from '../media/runtime/worker-loss.js';
 import type { HttpObserver } from './http/request-context.js';
 
 const HTTP_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -104,7 +104,7 @@ export class Metrics {
   }
 
   /** Shows the pool's present state; it is read when somebody asks. */
-  watchPermits(permits: CpuPermits): void {
+  watchPermits(permits: CpuScheduler): void {
     const registers = [this.registry];
     new Gauge({
       name: 'cpu_permits_busy',

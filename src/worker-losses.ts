@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type WorkerLoss, workerLosses } from '../media/inference/worker-loss.js';
+import { type WorkerLoss, workerLosses } from '../media/runtime/worker-loss.js';
 import type { Metrics } from './metrics.js';
 
 /** Counts and logs each worker that was lost. @returns how to stop that. */

@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { expect, it } from 'vitest';
-import { WorkerThread } from '../media/inference/worker-thread.js';
+import { WorkerThread } from '../media/runtime/worker-thread.js';
 import { Metrics } from '../src/metrics.js';
 import { watchWorkers } from '../src/worker-losses.js';
-import type { MortalJobs } from './media/inference/crashing.worker.js';
+import type { MortalJobs } from './media/runtime/crashing.worker.js';
 
-const script = new URL('./media/inference/crashing.worker.js', import.meta.url);
+const script = new URL('./media/runtime/crashing.worker.js', import.meta.url);
 const LIMITS = { answerWithinMs: 300 } as const;
 
 it('counts and logs each worker that died or hung', async () => {
@@ -19,11 +19,11 @@ it('counts and logs each worker that died or hung', async () => {
     await expect(thread.run('hang', 'loop')).rejects.toMatchObject({ code: 'WORKER_DIED' });
     await thread.run('echo', 'replaced');
     const text = await metrics.registry.metrics();
-    expect(text).toContain('workers_lost_total{worker="mortal",reason="died"} 1');
-    expect(text).toContain('workers_lost_total{worker="mortal",reason="hung"} 1');
+    expect(text).toContain('workers_lost_total{worker="crashing",reason="died"} 1');
+    expect(text).toContain('workers_lost_total{worker="crashing",reason="hung"} 1');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { worker: 'mortal', reason: 'died' },
-      { worker: 'mortal', reason: 'hung' },
+      { worker: 'crashing', reason: 'died' },
+      { worker: 'crashing', reason: 'hung' },
     ]);
   } finally {
     stop();

@@ -1,9 +1,13 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { toInt16 } from '../../media/pcm.js';
-import type { LiveLine, LiveLineOptions, LiveRecogniser } from '../audio/live-recogniser.js';
-import type { Clock, Timer } from '../clock.js';
-import { CallError } from '../errors.js';
+import { toInt16 } from '../../media/audio/pcm.js';
+import type {
+  StreamingSpeechToText,
+  TranscriptionStream,
+  TranscriptionStreamOptions,
+} from '../../media/stt/live-recogniser.js';
+import type { Clock, Timer } from '../contract/clock.js';
+import { CallError } from '../contract/errors.js';
 
 const RATE = 16_000;
 /** A line on which nothing comes for 10 s is closed. Source: Deepgram's documentation, audio keep alive. */
@@ -45,7 +49,7 @@ export interface DeepgramOptions {
 }
 
 /** Deepgram's streaming recogniser: one socket a call. */
-export class DeepgramRecogniser implements LiveRecogniser {
+export class DeepgramSpeechToText implements StreamingSpeechToText {
   readonly id: string;
   readonly #options: DeepgramOptions;
 
@@ -54,14 +58,14 @@ export class DeepgramRecogniser implements LiveRecogniser {
     this.#options = options;
   }
 
-  open(line: LiveLineOptions): LiveLine {
-    return new DeepgramLine(this.#options, line);
+  open(line: TranscriptionStreamOptions): TranscriptionStream {
+    return new DeepgramStream(this.#options, line);
   }
 }
 
-class DeepgramLine implements LiveLine {
+class DeepgramStream implements TranscriptionStream {
   readonly #options: DeepgramOptions;
-  readonly #line: LiveLineOptions;
+  readonly #line: TranscriptionStreamOptions;
   #socket: WebSocket | undefined;
   #position = 0;
   #keepAlive: Timer | undefined;
@@ -69,7 +73,7 @@ class DeepgramLine implements LiveLine {
   #retryMs = FIRST_RETRY_MS;
   #isClosed = false;
 
-  constructor(options: DeepgramOptions, line: LiveLineOptions) {
+  constructor(options: DeepgramOptions, line: TranscriptionStreamOptions) {
     this.#options = options;
     this.#line = line;
     this.#connect();
@@ -98,14 +102,14 @@ class DeepgramLine implements LiveLine {
   }
 
   finalise(): void {
-    this.#tell('Finalize');
+    this.#report('Finalize');
   }
 
   close(): void {
     this.#isClosed = true;
     this.#keepAlive?.cancel();
     this.#retry?.cancel();
-    this.#tell('CloseStream');
+    this.#report('CloseStream');
     this.#socket?.close();
   }
 
@@ -171,7 +175,7 @@ class DeepgramLine implements LiveLine {
     });
   }
 
-  #tell(type: 'KeepAlive' | 'Finalize' | 'CloseStream'): void {
+  #report(type: 'KeepAlive' | 'Finalize' | 'CloseStream'): void {
     if (this.isOpen) this.#socket?.send(JSON.stringify({ type }));
   }
 
@@ -179,7 +183,7 @@ class DeepgramLine implements LiveLine {
   #stayAlive(): void {
     this.#keepAlive?.cancel();
     this.#keepAlive = this.#options.clock.after(KEEP_ALIVE_MS, () => {
-      this.#tell('KeepAlive');
+      this.#report('KeepAlive');
       this.#stayAlive();
     });
   }

@@ -1,12 +1,12 @@
 import OpenAI from 'openai';
-import type { Embedder, EmbedOptions } from '../../media/inference/embedder.js';
-import { CallError } from '../errors.js';
-import { type OpenAiServer, openAiClient } from './openai-server.js';
+import type { Embedder, EmbedOptions } from '../../media/embeddings/embedder.js';
+import { CallError } from '../contract/errors.js';
+import { createOpenAiClient, type OpenAiServer } from './openai-client.js';
 
 const TIMEOUT_MS = 20_000;
 /** Source: such models read 512 tokens or more; a passage has 400 at the most. */
 const WINDOW_TOKENS = 450;
-const MOST_AT_ONCE = 128;
+const MAX_CONCURRENT = 128;
 /** The endpoint understood, and will answer the same again. */
 const REFUSED = new Set([400, 413, 422]);
 
@@ -26,7 +26,7 @@ export class OpenAiEmbedder implements Embedder {
   constructor({ model, ...server }: EmbeddingEndpoint) {
     this.id = `${model}@${new URL(server.baseUrl).host}`;
     this.#model = model;
-    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
+    this.#client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
   }
 
   /** @throws CallError EMBEDDING_FAILED when the endpoint does not answer as it should. */
@@ -35,8 +35,8 @@ export class OpenAiEmbedder implements Embedder {
     { signal }: Pick<EmbedOptions, 'signal'>,
   ): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
-    for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
-      vectors.push(...(await this.#embed(texts.slice(at, at + MOST_AT_ONCE), signal)));
+    for (let at = 0; at < texts.length; at += MAX_CONCURRENT) {
+      vectors.push(...(await this.#embed(texts.slice(at, at + MAX_CONCURRENT), signal)));
     }
     return vectors;
   }

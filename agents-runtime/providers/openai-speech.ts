@@ -3,11 +3,11 @@ import { abortError, MediaError } from '../../media/errors.js';
 import type {
   SpeakOptions,
   SpeechChunk,
-  Utterance,
-  VoiceModel,
+  SynthesisRequest,
+  TextToSpeech,
   WordTime,
-} from '../../media/tts/voice-model.js';
-import { type OpenAiServer, openAiClient, serverFailed } from './openai-server.js';
+} from '../../media/tts/text-to-speech.js';
+import { createOpenAiClient, type OpenAiServer, serverFailed } from './openai-client.js';
 
 /** Of `pcm`. Source: OpenAI's documentation, create speech. */
 const RATE = 24_000;
@@ -36,7 +36,7 @@ export interface OpenAiSpeechOptions extends OpenAiServer {
  * A voice behind any OpenAI-compatible speech endpoint, streamed. Such endpoints tell no times of
  * words: they are estimated by the pace of the sentences before.
  */
-export class OpenAiSpeech implements VoiceModel {
+export class OpenAiSpeech implements TextToSpeech {
   readonly id: string;
   readonly languages: readonly string[];
   readonly sampleRate = RATE;
@@ -50,11 +50,14 @@ export class OpenAiSpeech implements VoiceModel {
     this.languages = languages;
     this.#model = model;
     this.#voice = voice;
-    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
+    this.#client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
   }
 
   /** @throws CallError SPEECH_FAILED when the endpoint fails. */
-  async *speak({ text, speed }: Utterance, { signal }: SpeakOptions): AsyncGenerator<SpeechChunk> {
+  async *speak(
+    { text, speed }: SynthesisRequest,
+    { signal }: SpeakOptions,
+  ): AsyncGenerator<SpeechChunk> {
     if (signal.aborted) throw abortError();
     let samples = 0;
     try {

@@ -1,15 +1,15 @@
 import { type OpenAI, toFile } from 'openai';
 import { z } from 'zod';
+import { toInt16 } from '../../media/audio/pcm.js';
 import { WAV_HEADER_LENGTH, wavHeader } from '../../media/codec/wav.js';
 import { abortError, MediaError } from '../../media/errors.js';
-import type { Recogniser, TranscribeOptions } from '../../media/inference/recogniser.js';
 import { LANGUAGES } from '../../media/languages.js';
-import { toInt16 } from '../../media/pcm.js';
-import { type OpenAiServer, openAiClient, serverFailed } from './openai-server.js';
+import type { SpeechToText, TranscribeOptions } from '../../media/stt/speech-to-text.js';
+import { createOpenAiClient, type OpenAiServer, serverFailed } from './openai-client.js';
 
 const RATE = 16_000;
 /** 30 s: what such models hear at once. */
-const LONGEST = 30 * RATE;
+const MAX_SAMPLES = 30 * RATE;
 /** A turn waits no longer for its last words. */
 const TIMEOUT_MS = 4_000;
 /** Each interim is a request, and often costs money. */
@@ -25,7 +25,7 @@ export interface OpenAiTranscriptionOptions extends OpenAiServer {
 }
 
 /** A recogniser behind any OpenAI-compatible transcription endpoint. */
-export class OpenAiTranscription implements Recogniser {
+export class OpenAiTranscription implements SpeechToText {
   readonly id: string;
   readonly languages: readonly string[];
   readonly interimEveryMs = INTERIM_EVERY_MS;
@@ -36,13 +36,13 @@ export class OpenAiTranscription implements Recogniser {
     this.id = model;
     this.languages = languages;
     this.#model = model;
-    this.#client = openAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1, isLive: true });
+    this.#client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1, isLive: true });
   }
 
   /** @throws CallError RECOGNITION_FAILED when the endpoint fails. */
   async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<string> {
     const { signal, language, onLanguage } = options;
-    if (samples.length > LONGEST) {
+    if (samples.length > MAX_SAMPLES) {
       throw new MediaError('INVALID_INPUT', 'The recogniser takes at most 30 s at a time');
     }
     if (signal?.aborted) throw abortError();

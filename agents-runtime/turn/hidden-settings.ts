@@ -1,7 +1,7 @@
-import type { AgentConfig } from '../agent/agent-config.js';
+import type { AgentConfig } from '../contract/agent-config.js';
 
 /** A setting of endpointing that changes nothing because another one is stronger. */
-export interface HiddenSetting {
+export interface IneffectiveSetting {
   readonly setting: 'min_endpointing_delay' | 'max_endpointing_delay' | 'min_silence_duration';
   readonly by: 'min_endpointing_delay' | 'min_silence_duration';
 }
@@ -9,9 +9,9 @@ export interface HiddenSetting {
 type Delays = Pick<AgentConfig, 'minSilenceMs' | 'minEndpointingMs' | 'maxEndpointingMs'>;
 
 /** A turn is committed at the longer of its two minima: whose is the shorter has no say in it. */
-export function hiddenSettings(config: Delays): readonly HiddenSetting[] {
+export function ineffectiveSettings(config: Delays): readonly IneffectiveSetting[] {
   const { minSilenceMs, minEndpointingMs, maxEndpointingMs } = config;
-  const hidden: HiddenSetting[] = [];
+  const hidden: IneffectiveSetting[] = [];
   if (minEndpointingMs < minSilenceMs) {
     hidden.push({ setting: 'min_endpointing_delay', by: 'min_silence_duration' });
   }

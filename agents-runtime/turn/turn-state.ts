@@ -1,5 +1,5 @@
-import type { EndedReason } from '../call/call-log.js';
-import type { EntityKind } from './cue-words.js';
+import type { EndedReason } from '../contract/call-log.js';
+import type { EntityKind } from './endpointing-lexicon.js';
 
 /** What the turn-taker wants of the agent's config, in ms. */
 export interface TurnSettings {
@@ -18,14 +18,14 @@ export interface TurnSettings {
   readonly language: string;
 }
 
-/** The caller's side. Times are ms of call time; `zeroMs` is the last sample of speech. */
+/** The caller's side. Times are ms of call time; `speechEndMs` is the last sample of speech. */
 export type UserPhase =
   | { readonly phase: 'silent' }
   | { readonly phase: 'speaking' }
   /** Speech has paused or stopped; the turn is committed at `dueMs` unless speech resumes. */
   | {
       readonly phase: 'paused';
-      readonly zeroMs: number;
+      readonly speechEndMs: number;
       readonly dueMs: number;
       /** The time has come, only the transcript is still missing. */
       readonly isDue: boolean;
@@ -89,7 +89,7 @@ export interface Turn {
   readonly text: string;
   readonly isFinal: boolean;
   /** How far the newest transcript has listened: one that reaches into a pause will hardly change. */
-  readonly heardUpToMs: number;
+  readonly transcribedUpToMs: number;
   /** The recogniser has said something of it, be it that there are no words. */
   readonly hasTranscript: boolean;
   /** This turn has held the agent already: it pauses no second time. */
@@ -118,7 +118,7 @@ export interface TurnState {
   readonly pending: readonly Pending[];
   /** What the agent was told to say, and has not begun yet. */
   readonly dictated: readonly string[];
-  readonly upkeep: Upkeep;
+  readonly limits: CallLimits;
   readonly isClosed: boolean;
 }
 
@@ -126,7 +126,7 @@ export interface TurnState {
 export type Pending = 'warning' | 'no-sound' | 'unheard' | 'report';
 
 /** What keeps a call from hanging: how often it has asked, and what has failed in a row. */
-export interface Upkeep {
+export interface CallLimits {
   readonly isConnected: boolean;
   /** Prompts since the caller's last words. */
   readonly prompts: number;
@@ -138,8 +138,8 @@ export interface Upkeep {
   readonly replyFaults: number;
   /** The newest utterance that is only an apology of the model's. */
   readonly failedReply: number;
-  readonly hearingFaults: number;
-  readonly hasToldOfNoSound: boolean;
+  readonly recognitionFaults: number;
+  readonly hasReportedNoAudio: boolean;
 }
 
 export const TURN_TIMERS = [
@@ -161,16 +161,16 @@ export type TurnEvent =
   /** The first audio of the caller. */
   | { readonly type: 'sound-came' }
   | { readonly type: 'speech-started'; readonly startMs: number; readonly over?: SpokenOver }
-  | { readonly type: 'speech-paused'; readonly zeroMs: number }
+  | { readonly type: 'speech-paused'; readonly speechEndMs: number }
   | { readonly type: 'speech-resumed' }
-  | { readonly type: 'speech-stopped'; readonly zeroMs: number }
-  /** Turn model's answer for the pause at `zeroMs`. */
-  | { readonly type: 'completeness'; readonly zeroMs: number; readonly probability: number }
+  | { readonly type: 'speech-stopped'; readonly speechEndMs: number }
+  /** Turn model's answer for the pause at `speechEndMs`. */
+  | { readonly type: 'completeness'; readonly speechEndMs: number; readonly probability: number }
   | {
       readonly type: 'transcript';
       readonly text: string;
       /** Set on a final: the pause that it reaches up to. */
-      readonly zeroMs: number | undefined;
+      readonly speechEndMs: number | undefined;
       /** How far it has listened, if that is known. */
       readonly upToMs?: number;
     }
@@ -209,14 +209,14 @@ export type DropReason = 'no-words' | 'unheard' | 'backchannel';
 
 export interface SpokenTimes {
   readonly startMs: number;
-  readonly zeroMs: number;
+  readonly speechEndMs: number;
   readonly dueMs: number;
 }
 
 export type TurnEffect =
   /** Asks whether the turn is over, with so much silence behind it. */
-  | { readonly type: 'judge-turn'; readonly zeroMs: number; readonly silenceMs: number }
-  | { readonly type: 'finalise-transcript'; readonly zeroMs: number }
+  | { readonly type: 'judge-turn'; readonly speechEndMs: number; readonly silenceMs: number }
+  | { readonly type: 'finalise-transcript'; readonly speechEndMs: number }
   /** Call time at which the timer fires; starting it again moves it. */
   | { readonly type: 'start-timer'; readonly timer: TurnTimer; readonly atMs: number }
   | { readonly type: 'cancel-timer'; readonly timer: TurnTimer }
@@ -241,12 +241,12 @@ export type TurnEffect =
     }
   | { readonly type: 'drop-turn'; readonly turn: number; readonly why: DropReason }
   /** It is whole and waits for protected speech to end; what is said now is another turn. */
-  | { readonly type: 'keep-turn'; readonly turn: number }
+  | { readonly type: 'queue-turn'; readonly turn: number }
   /** The turn's words are shown as part of another turn, or not at all. */
   | { readonly type: 'retract-transcript'; readonly turn: number }
   /** The call ended before this could be answered. */
   | {
-      readonly type: 'leave-turn';
+      readonly type: 'record-unanswered';
       readonly turn: number;
       readonly text: string;
       /** Unknown for what had been waiting. */

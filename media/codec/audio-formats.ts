@@ -1,5 +1,5 @@
 import { encodeAlaw } from './alaw.js';
-import type { AudioFormat } from './codecs.js';
+import type { AudioFormat } from './encoder.js';
 import { G711Encoder } from './g711.js';
 import type { Mp3Options } from './lame.js';
 import { createMp3Encoder, type Mp3Program } from './mp3.js';

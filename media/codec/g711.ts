@@ -1,6 +1,6 @@
-import { toInt16 } from '../pcm.js';
-import type { Emit } from '../stream/stage.js';
-import type { Encoder } from './codecs.js';
+import { toInt16 } from '../audio/pcm.js';
+import type { Emit } from '../audio/stage.js';
+import type { Encoder } from './encoder.js';
 
 /** One byte a sample, by `encodeMulaw` or `encodeAlaw`. */
 export class G711Encoder implements Encoder {

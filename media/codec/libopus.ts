@@ -5,7 +5,7 @@ import { MediaError } from '../errors.js';
 export type OpusRate = 8000 | 12000 | 16000 | 24000 | 48000;
 
 /** No packet of one frame is longer. Source: RFC 6716, 3.2.1. */
-const LONGEST_OPUS_PACKET = 1275;
+const MAX_OPUS_PACKET = 1275;
 
 /** What the codec is tuned for. Source: opus_defines.h, as are the requests below. */
 const APPLICATIONS = { voice: 2048, audio: 2049 } as const;
@@ -14,7 +14,7 @@ const SET_COMPLEXITY = 4010;
 /** Half the cost of the highest setting and, for one voice, the same sound. */
 const COMPLEXITY = 5;
 /** 60 ms at 48 kHz: what a packet may hold, as far as the library goes. */
-const LONGEST_FRAME = 2880;
+const MAX_FRAME = 2880;
 /** The library wants, and gives, every byte of a sample in 16 bits of its own. */
 const BYTES_PER_SAMPLE = 4;
 
@@ -54,8 +54,8 @@ class OpusCodec {
     library ??= require('opusscript/build/opusscript_native_wasm.js')() as Library;
     this.library = library;
     this.handler = new library.OpusScriptHandler(sampleRate, 1, APPLICATIONS[application]);
-    this.pcm = library._malloc(LONGEST_FRAME * BYTES_PER_SAMPLE);
-    this.packet = library._malloc(LONGEST_OPUS_PACKET + 1);
+    this.pcm = library._malloc(MAX_FRAME * BYTES_PER_SAMPLE);
+    this.packet = library._malloc(MAX_OPUS_PACKET + 1);
     if (this.pcm === 0 || this.packet === 0) {
       throw new MediaError('INTERNAL', 'The Opus codec has no memory left');
     }
@@ -115,7 +115,7 @@ export class OpusDecoder {
 
   /** @returns samples that the caller owns. @throws MediaError INVALID_INPUT for what is no packet. */
   decode(bytes: Uint8Array): Int16Array {
-    if (bytes.length === 0 || bytes.length > LONGEST_OPUS_PACKET) {
+    if (bytes.length === 0 || bytes.length > MAX_OPUS_PACKET) {
       throw new MediaError('INVALID_INPUT', 'An Opus packet has 1 to 1275 bytes');
     }
     const { library, handler, pcm, packet } = this.#codec;

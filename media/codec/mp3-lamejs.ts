@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { toInt16 } from '../pcm.js';
+import { toInt16 } from '../audio/pcm.js';
 import type { Lame, Mp3Options } from './lame.js';
 
 /** The part of lamejs that is used here; it has no types of its own. */

@@ -1,6 +1,6 @@
+import type { Emit } from '../audio/stage.js';
 import { MediaError } from '../errors.js';
-import type { Emit } from '../stream/stage.js';
-import type { Encoder } from './codecs.js';
+import type { Encoder } from './encoder.js';
 import type { Lame, Mp3Options } from './lame.js';
 import { openLamejs } from './mp3-lamejs.js';
 import { openWasmLame } from './mp3-wasm.js';

@@ -1,7 +1,7 @@
 /** Added before the magnitude is cut into segments, at 14 and at 16 bit. */
 const BIAS_14 = 33;
 const BIAS_16 = 132;
-const LARGEST_14 = 8159;
+const MAX_14 = 8159;
 
 /** Source: ITU-T G.711, table 2a. */
 const DECODED = Int16Array.from({ length: 256 }, (_, byte) => {
@@ -23,7 +23,7 @@ export function encodeMulaw(pcm: Int16Array, wire: Uint8Array): void {
   for (let i = 0; i < pcm.length; i++) {
     const value = pcm[i]! >> 2;
     const mask = value < 0 ? 0x7f : 0xff;
-    const magnitude = Math.min(Math.abs(value), LARGEST_14) + BIAS_14;
+    const magnitude = Math.min(Math.abs(value), MAX_14) + BIAS_14;
     const segment = Math.max(0, 26 - Math.clz32(magnitude));
     const code = segment > 7 ? 0x7f : (segment << 4) | ((magnitude >> (segment + 1)) & 0x0f);
     wire[i] = code ^ mask;

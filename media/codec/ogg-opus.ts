@@ -1,7 +1,7 @@
+import { toInt16 } from '../audio/pcm.js';
+import type { Emit } from '../audio/stage.js';
 import { MediaError } from '../errors.js';
-import { toInt16 } from '../pcm.js';
-import type { Emit } from '../stream/stage.js';
-import type { Encoder } from './codecs.js';
+import type { Encoder } from './encoder.js';
 import { OpusEncoder } from './libopus.js';
 import { OggPages } from './ogg.js';
 

@@ -1,4 +1,4 @@
-import { toInt16 } from '../pcm.js';
+import { toInt16 } from '../audio/pcm.js';
 import { OpusDecoder, OpusEncoder, type OpusRate } from './libopus.js';
 
 /** Speech on a live call: transparent for one voice. Source: RFC 7587 §3.1.1 (16–20 kbit/s is wide band). */

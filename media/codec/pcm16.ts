@@ -1,6 +1,6 @@
-import { toInt16 } from '../pcm.js';
-import type { Emit } from '../stream/stage.js';
-import type { Encoder } from './codecs.js';
+import { toInt16 } from '../audio/pcm.js';
+import type { Emit } from '../audio/stage.js';
+import type { Encoder } from './encoder.js';
 
 /** Raw signed 16 bit, little endian whatever the machine. */
 export class Pcm16Encoder implements Encoder {

@@ -1,5 +1,5 @@
-import type { Emit } from '../stream/stage.js';
-import type { Encoder } from './codecs.js';
+import type { Emit } from '../audio/stage.js';
+import type { Encoder } from './encoder.js';
 import { Pcm16Encoder } from './pcm16.js';
 
 /** Bytes. */

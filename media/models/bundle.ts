@@ -1,10 +1,10 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { MediaError } from '../errors.js';
+import { findModel } from './catalogue.js';
 import { explainFileError, isFileError } from './file-errors.js';
 import { matchingHash } from './hashes.js';
 import { writeLicences } from './licences.js';
-import { findModel } from './manifest.js';
 import type { Model } from './model.js';
 import type { ModelStore } from './store.js';
 import { extract, readZip, writeZip, type ZipEntry } from './zip.js';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { abortError, MediaError } from '../errors.js';
+import { MODEL_CATALOGUE } from './catalogue.js';
 import { explainFileError } from './file-errors.js';
 import { withLock } from './folder-lock.js';
 import {
@@ -12,7 +13,6 @@ import {
   writeStamp,
 } from './installed.js';
 import { writeLicences } from './licences.js';
-import { MODELS } from './manifest.js';
 import type { Model, ModelSource } from './model.js';
 import { fetchCommand, modelsCommand } from './models-command.js';
 import { fetchFromUrl } from './url-source.js';
@@ -64,7 +64,7 @@ export class ModelStore {
 
   constructor(options: ModelStoreOptions) {
     this.#options = options;
-    this.#models = options.models ?? MODELS;
+    this.#models = options.models ?? MODEL_CATALOGUE;
   }
 
   /** The folder with the model's files, or undefined when it is not installed whole. */

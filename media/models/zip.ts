@@ -10,7 +10,7 @@ export type { Entry as ZipEntry, ZipFile as ZipArchive } from 'yauzl';
 /** Bundles of the same models are equal, whenever they are made. Source: the first day of DOS time. */
 const NO_TIME = new Date(1980, 0, 1);
 /** More entries than any wheel or bundle has. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 
 /**
  * The entries of a zip file by name.
@@ -24,7 +24,7 @@ export async function readZip(file: string): Promise<ReadonlyMap<string, Entry>>
 export async function entriesOf(archive: Reader): Promise<ReadonlyMap<string, Entry>> {
   const entries = new Map<string, Entry>();
   for await (const entry of archive.eachEntry()) {
-    if (entries.size === MOST_ENTRIES) throw new Error('too many entries');
+    if (entries.size === MAX_ENTRIES) throw new Error('too many entries');
     entries.set(entry.fileName, entry);
   }
   return entries;

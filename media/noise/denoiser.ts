@@ -1,7 +1,7 @@
-import { Resampler } from '../resample/resampler.js';
-import { Reframe } from '../stream/reframe.js';
-import { SampleQueue } from '../stream/sample-queue.js';
-import type { Emit, Stage } from '../stream/stage.js';
+import { Framing } from '../audio/framing.js';
+import { Resampler } from '../audio/resampler.js';
+import { SampleQueue } from '../audio/sample-queue.js';
+import type { Emit, Stage } from '../audio/stage.js';
 
 /** Samples of one frame of the model: 10 ms at 48 kHz. */
 export const DENOISER_FRAME = 480;
@@ -31,7 +31,7 @@ export class Denoiser implements Stage<Float32Array, Float32Array> {
   readonly #clean: CleanFrame;
   readonly #up = new Resampler(RATE, MODEL_RATE);
   readonly #down = new Resampler(MODEL_RATE, RATE);
-  readonly #frames = new Reframe(DENOISER_FRAME);
+  readonly #frames = new Framing(DENOISER_FRAME);
   readonly #raw = new SampleQueue();
   readonly #runIn: number;
   /** Of the cleaned samples, the model's delay included. */

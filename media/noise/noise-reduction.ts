@@ -1,5 +1,5 @@
 /** One caller's line through the noise reduction. */
-export interface NoiseReductionLine {
+export interface NoiseReductionStream {
   /**
    * Takes more samples, mono at 16 kHz, which it copies.
    * @param isNoisy whether they are to be cleaned; what is not passes unchanged.
@@ -24,5 +24,5 @@ export interface NoiseReductionOptions {
 
 /** Takes noise out of callers' voices. */
 export interface NoiseReduction {
-  open(options: NoiseReductionOptions): NoiseReductionLine;
+  open(options: NoiseReductionOptions): NoiseReductionStream;
 }

@@ -1,5 +1,5 @@
-import type { MergeOptions } from './merge.js';
-import type { LegRates, SoundPiece } from './spool-writer.js';
+import type { MixdownOptions } from './mixdown.js';
+import type { AudioChunk, LegRates } from './spool-writer.js';
 
 /** What the thread of the spools does; spools are told apart by ids of the asking side. */
 export type SpoolJobs = {
@@ -8,7 +8,7 @@ export type SpoolJobs = {
     readonly output: null;
   };
   readonly append: {
-    readonly input: { readonly id: number; readonly pieces: readonly SoundPiece[] };
+    readonly input: { readonly id: number; readonly pieces: readonly AudioChunk[] };
     readonly output: null;
   };
   readonly close: {
@@ -20,9 +20,9 @@ export type SpoolJobs = {
 };
 
 /** What the thread of the merges does, a slice at a time. */
-export type MergeJobs = {
+export type MixdownJobs = {
   readonly open: {
-    readonly input: { readonly id: number; readonly options: MergeOptions };
+    readonly input: { readonly id: number; readonly options: MixdownOptions };
     readonly output: { readonly durationMs: number };
   };
   readonly step: {

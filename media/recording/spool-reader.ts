@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { MediaError } from '../errors.js';
-import { unpackSamples } from './lossless.js';
+import { decodeRice } from './rice-codec.js';
 import {
   checksumOf,
   HEADER_LENGTH,
-  LONGEST_PAYLOAD,
   MAGIC,
+  MAX_PAYLOAD_BYTES,
   type RecordHeader,
   readHeader,
 } from './spool-record.js';
@@ -102,7 +102,7 @@ export class SpoolReader {
     if (this.#base + this.#at + length > this.#size) return false;
     const rest = this.#buffer.subarray(this.#at);
     const larger = Buffer.allocUnsafe(
-      Math.min(Math.max(length, rest.length + CHUNK), LONGEST_PAYLOAD + 2 * CHUNK),
+      Math.min(Math.max(length, rest.length + CHUNK), MAX_PAYLOAD_BYTES + 2 * CHUNK),
     );
     rest.copy(larger);
     const place = this.#base + this.#at;
@@ -146,6 +146,6 @@ export function summariseSpool(path: string): SpoolSummary {
 /** The samples of a record of sound. */
 export function samplesOf(record: SpoolRecord): Int16Array {
   const samples = new Int16Array(record.count);
-  unpackSamples(record.payload, samples);
+  decodeRice(record.payload, samples);
   return samples;
 }

@@ -1,10 +1,10 @@
 import { MediaError } from '../errors.js';
-import { WorkerThread } from '../inference/worker-thread.js';
+import { WorkerThread } from '../runtime/worker-thread.js';
 import type { SpoolJobs } from './recording-jobs.js';
-import type { LegRates, SoundPiece } from './spool-writer.js';
+import type { AudioChunk, LegRates } from './spool-writer.js';
 
 /** So much of one call may wait for the disk. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** As long as a disk may stall: by then so much of a call waits as may wait. */
 const ANSWER_WITHIN_MS = 60_000;
@@ -55,10 +55,10 @@ export class Spool {
   }
 
   /** @param pieces whose buffers are handed over. */
-  append(pieces: readonly SoundPiece[]): void {
+  append(pieces: readonly AudioChunk[]): void {
     if (this.#isBroken || this.#isClosed || pieces.length === 0) return;
     const bytes = pieces.reduce((sum, { samples }) => sum + samples.byteLength, 0);
-    if (this.#waitingBytes + bytes > MOST_WAITING_BYTES) {
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
       this.#break(new MediaError('QUEUE_FULL', 'The disk is too slow'));
       return;
     }

@@ -1,10 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { toInt16 } from '../pcm.js';
-import { packSamples } from './lossless.js';
+import { toInt16 } from '../audio/pcm.js';
+import { encodeRice } from './rice-codec.js';
 import { type Leg, writeRecord } from './spool-record.js';
 
 /** A stretch of sound in its place. */
-export interface SoundPiece {
+export interface AudioChunk {
   readonly leg: Leg;
   /** The place of its first sample in the leg, from the recording's zero. */
   readonly at: number;
@@ -18,7 +18,7 @@ export interface LegRates {
 }
 
 /** So many samples at most make one record. */
-const LONGEST_PIECE = 65_536;
+const MAX_CHUNK_LENGTH = 65_536;
 
 /**
  * Writes the sound of one call to a file as it comes: a record for each piece, so that whatever ends
@@ -39,13 +39,13 @@ export class SpoolWriter {
   }
 
   /** Pieces of one leg come in the order of their places. */
-  append(pieces: readonly SoundPiece[]): void {
+  append(pieces: readonly AudioChunk[]): void {
     const records: Buffer[] = [];
     for (const { leg, at, samples } of pieces) {
-      for (let from = 0; from < samples.length; from += LONGEST_PIECE) {
-        const part = asInt16(samples.subarray(from, from + LONGEST_PIECE));
+      for (let from = 0; from < samples.length; from += MAX_CHUNK_LENGTH) {
+        const part = asInt16(samples.subarray(from, from + MAX_CHUNK_LENGTH));
         records.push(
-          writeRecord({ kind: leg, at: at + from, count: part.length }, packSamples(part)),
+          writeRecord({ kind: leg, at: at + from, count: part.length }, encodeRice(part)),
         );
       }
     }

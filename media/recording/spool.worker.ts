@@ -1,7 +1,7 @@
 import { MediaError } from '../errors.js';
-import { runInBackground } from '../inference/background-thread.js';
-import { serveJobs } from '../inference/serve-jobs.js';
-import { fileFault } from './file-fault.js';
+import { serveJobs } from '../runtime/serve-jobs.js';
+import { runAtLowestPriority } from '../runtime/thread-priority.js';
+import { diskError } from './disk-errors.js';
 import type { SpoolJobs } from './recording-jobs.js';
 import { summariseSpool } from './spool-reader.js';
 import { SpoolWriter } from './spool-writer.js';
@@ -15,26 +15,26 @@ function spoolOf(id: number): SpoolWriter {
   return spool;
 }
 
-runInBackground();
+runAtLowestPriority();
 serveJobs<SpoolJobs>({
   open: ({ id, path, rates }) => {
     // After the loss of a worker each of its jobs asks for it.
     if (!spools.has(id)) {
       spools.set(
         id,
-        fileFault(() => new SpoolWriter(path, rates)),
+        diskError(() => new SpoolWriter(path, rates)),
       );
     }
     return done;
   },
   append: ({ id, pieces }) => {
-    fileFault(() => spoolOf(id).append(pieces));
+    diskError(() => spoolOf(id).append(pieces));
     return done;
   },
   close: ({ id, durationMs }) => {
     const spool = durationMs === undefined ? spools.get(id) : spoolOf(id);
     spools.delete(id);
-    fileFault(() => spool?.close(durationMs));
+    diskError(() => spool?.close(durationMs));
     return done;
   },
   measure: (path) => ({ output: summariseSpool(path).durationMs }),

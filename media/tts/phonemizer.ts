@@ -1,5 +1,5 @@
-import type { Urgency } from '../inference/cpu-permits.js';
-import type { TextRange } from './traced-text.js';
+import type { Urgency } from '../runtime/cpu-scheduler.js';
+import type { TextRange } from '../text/aligned-text.js';
 
 /** A stretch of a text between two marks, in phonemes. */
 export interface PhonemeClause {

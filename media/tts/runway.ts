@@ -2,7 +2,7 @@
  * How far a stream of speech is ahead of a listener who began to listen when it began, and plays at
  * the speed of life. Who made much is in no hurry; who is about to run dry goes first.
  */
-export class Runway {
+export class PlaybackDeadline {
   #dryAt: number;
 
   /** @param now ms of `performance.now()`. */

@@ -1,15 +1,20 @@
-import { splitSentences } from './sentences.js';
+import { splitSentences } from '../text/sentences.js';
 import { speakText } from './speak-text.js';
-import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from './voice-model.js';
+import type {
+  SpeakOptions,
+  SpeechChunk,
+  SynthesisRequest,
+  TextToSpeech,
+} from './text-to-speech.js';
 
 /**
  * Speaks a text that comes in pieces, whole sentences each, as it comes; it sounds as if it had come
  * at once. Words keep the ranges and times of their piece.
  * @throws MediaError ABORTED when the signal fires.
  */
-export async function* speakPieces(
-  voice: VoiceModel,
-  pieces: AsyncIterable<Utterance>,
+export async function* speakChunks(
+  voice: TextToSpeech,
+  pieces: AsyncIterable<SynthesisRequest>,
   options: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
   let sentences = 0;

@@ -1,8 +1,14 @@
-import { linkedAbort } from '../stream/linked-abort.js';
-import { readAhead } from '../stream/read-ahead.js';
-import { pronouncedWithin } from './dictionary/dictionary.js';
-import { eachSentence } from './sentences.js';
-import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel, WordTime } from './voice-model.js';
+import { linkedAbort } from '../async/linked-abort.js';
+import { prefetch } from '../async/prefetch.js';
+import { pronouncedWithin } from '../text/dictionary/dictionary.js';
+import { eachSentence } from '../text/sentences.js';
+import type {
+  SpeakOptions,
+  SpeechChunk,
+  SynthesisRequest,
+  TextToSpeech,
+  WordTime,
+} from './text-to-speech.js';
 
 export interface SpeakTextOptions extends SpeakOptions {
   /** Chunks that are made before they are asked for; the next sentence is then ready in time. By default 0. */
@@ -15,8 +21,8 @@ export interface SpeakTextOptions extends SpeakOptions {
  * @throws MediaError ABORTED when the signal fires.
  */
 export async function* speakText(
-  voice: VoiceModel,
-  text: Utterance,
+  voice: TextToSpeech,
+  text: SynthesisRequest,
   options: SpeakTextOptions,
 ): AsyncGenerator<SpeechChunk> {
   const { ahead = 0 } = options;
@@ -26,12 +32,12 @@ export async function* speakText(
   }
   const stop = linkedAbort(options.signal);
   const source = speakSentences(voice, text, { ...options, signal: stop.signal });
-  yield* readAhead(source, ahead, () => stop.abort());
+  yield* prefetch(source, ahead, () => stop.abort());
 }
 
 async function* speakSentences(
-  voice: VoiceModel,
-  text: Utterance,
+  voice: TextToSpeech,
+  text: SynthesisRequest,
   { signal, firstPriority, dueAt }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
   let spoken = 0;

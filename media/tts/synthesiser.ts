@@ -1,27 +1,32 @@
-import type { AudioFormat } from '../codec/codecs.js';
+import { linkedAbort } from '../async/linked-abort.js';
+import type { AudioFormat } from '../codec/encoder.js';
+import type { EncodeOptions, EncoderThread } from '../codec/encoder-thread.js';
 import { MediaError } from '../errors.js';
-import type { Priority } from '../inference/cpu-permits.js';
-import type { EncodeOptions, EncoderThread } from '../inference/encoder-thread.js';
-import { linkedAbort } from '../stream/linked-abort.js';
-import { Runway } from './runway.js';
-import { speakPieces } from './speak-pieces.js';
+import type { Priority } from '../runtime/cpu-scheduler.js';
+import { PlaybackDeadline } from './runway.js';
+import { speakChunks } from './speak-pieces.js';
 import { speakText } from './speak-text.js';
-import type { SpeakOptions, SpeechChunk, Utterance, VoiceModel } from './voice-model.js';
+import type {
+  SpeakOptions,
+  SpeechChunk,
+  SynthesisRequest,
+  TextToSpeech,
+} from './text-to-speech.js';
 
 /** What a text without a single sound in it (an emoji, say) becomes: a short silence, a valid file. */
 const SILENCE_MS = 100;
 /** Largest file that is kept to be sent whole: over an hour, but for the highest rates. */
-const LARGEST_WHOLE_BYTES = 268_435_456;
+const MAX_WHOLE_BYTES = 268_435_456;
 
 /** How a text is to sound. */
 export interface SpeechSound {
-  readonly voice: VoiceModel;
+  readonly voice: TextToSpeech;
   readonly format: AudioFormat;
 }
 
 /** A text and how it is to sound. */
 export interface SpeechJob extends SpeechSound {
-  readonly text: Utterance;
+  readonly text: SynthesisRequest;
 }
 
 /** A whole file in pieces, and its length in bytes. */
@@ -55,11 +60,11 @@ export class Synthesiser {
    */
   streamPieces(
     job: SpeechSound,
-    pieces: (signal: AbortSignal) => AsyncIterable<Utterance>,
+    pieces: (signal: AbortSignal) => AsyncIterable<SynthesisRequest>,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     return this.#encode(job, signal, (options) =>
-      speakPieces(job.voice, pieces(options.signal), { ...options, firstPriority: 'first-chunk' }),
+      speakChunks(job.voice, pieces(options.signal), { ...options, firstPriority: 'first-chunk' }),
     );
   }
 
@@ -80,7 +85,7 @@ export class Synthesiser {
     for await (const piece of file) {
       pieces.push(piece);
       length += piece.length;
-      if (length > LARGEST_WHOLE_BYTES) {
+      if (length > MAX_WHOLE_BYTES) {
         throw new MediaError('TOO_LONG', 'The speech is too long to be kept whole');
       }
     }
@@ -96,7 +101,7 @@ export class Synthesiser {
     firstPriority: Priority = 'first-chunk',
   ): AsyncGenerator<Uint8Array> {
     const stop = linkedAbort(signal);
-    const runway = new Runway();
+    const runway = new PlaybackDeadline();
     const chunks = speak({ signal: stop.signal, dueAt: () => runway.dueAt() });
     const encoded = this.#encoders.open({ format: format.name, inputRate: voice.sampleRate });
     let priority = firstPriority;

@@ -1,16 +1,20 @@
-import type { Emit } from '../stream/stage.js';
+import type { Emit } from '../audio/stage.js';
 import { VAD_WINDOW } from './voice-activity.js';
 
 /** An edge of speech, in samples at 16 kHz. `atSample` is when it was known. */
 export type SpeechEdge =
   /** Speech has lasted `minSpeechMs`; it began at `startSample`. */
   | { readonly type: 'speech-started'; readonly startSample: number; readonly atSample: number }
-  /** 200 ms of silence inside the segment; `zeroSample` is the last sample of speech. */
-  | { readonly type: 'pause'; readonly zeroSample: number; readonly atSample: number }
+  /** 200 ms of silence inside the segment; `speechEndSample` is the last sample of speech. */
+  | { readonly type: 'pause'; readonly speechEndSample: number; readonly atSample: number }
   /** Speech again before the segment ended. */
   | { readonly type: 'speech-resumed'; readonly atSample: number }
   /** Silence has lasted `minSilenceMs`: the segment is over. */
-  | { readonly type: 'speech-stopped'; readonly zeroSample: number; readonly atSample: number };
+  | {
+      readonly type: 'speech-stopped';
+      readonly speechEndSample: number;
+      readonly atSample: number;
+    };
 
 export interface SegmenterOptions {
   /** Activation threshold, 0…1; speech goes on above `threshold − 0.15` (hysteresis). */
@@ -21,7 +25,7 @@ export interface SegmenterOptions {
 
 const HYSTERESIS = 0.15;
 /** Below the first nothing is speech, from the last on it always is: also at the setting's bounds an ear hears and an end is found. */
-const LEAST_LIKELY = 0.01;
+const MIN_LIKELIHOOD = 0.01;
 const MOST_LIKELY = 0.99;
 /** Silence after which the end of the turn is first considered. */
 const PAUSE_MS = 200;
@@ -34,7 +38,7 @@ export class Segmenter {
   #phase: Phase = 'silence';
   #position = 0;
   #startSample = 0;
-  #zeroSample = 0;
+  #speechEndSample = 0;
   #speechMs = 0;
   #belowInRow = 0;
   #paused = false;
@@ -47,8 +51,8 @@ export class Segmenter {
     this.#position += VAD_WINDOW;
     // After a pause the full threshold is wanted again: breath and room tone do not resume a turn.
     const isGoingOn = this.#phase === 'speech' && !this.#paused;
-    const threshold = Math.min(Math.max(this.#options.threshold, LEAST_LIKELY), MOST_LIKELY);
-    const wanted = isGoingOn ? Math.max(threshold - HYSTERESIS, LEAST_LIKELY) : threshold;
+    const threshold = Math.min(Math.max(this.#options.threshold, MIN_LIKELIHOOD), MOST_LIKELY);
+    const wanted = isGoingOn ? Math.max(threshold - HYSTERESIS, MIN_LIKELIHOOD) : threshold;
     const active = probability >= wanted;
     if (this.#phase === 'speech') this.#inSpeech(active, emit);
     else this.#beforeSpeech(active, emit);
@@ -63,7 +67,7 @@ export class Segmenter {
       }
       this.#speechMs += WINDOW_MS;
       this.#belowInRow = 0;
-      this.#zeroSample = this.#position;
+      this.#speechEndSample = this.#position;
       if (this.#speechMs < this.#options.minSpeechMs) return;
       this.#phase = 'speech';
       this.#paused = false;
@@ -82,18 +86,18 @@ export class Segmenter {
     if (active) {
       if (this.#paused) emit({ type: 'speech-resumed', atSample: this.#position });
       this.#paused = false;
-      this.#zeroSample = this.#position;
+      this.#speechEndSample = this.#position;
       return;
     }
-    const silenceMs = ((this.#position - this.#zeroSample) / VAD_WINDOW) * WINDOW_MS;
-    const zeroSample = this.#zeroSample;
+    const silenceMs = ((this.#position - this.#speechEndSample) / VAD_WINDOW) * WINDOW_MS;
+    const speechEndSample = this.#speechEndSample;
     if (!this.#paused && silenceMs >= Math.min(PAUSE_MS, this.#options.minSilenceMs)) {
       this.#paused = true;
-      emit({ type: 'pause', zeroSample, atSample: this.#position });
+      emit({ type: 'pause', speechEndSample, atSample: this.#position });
     }
     if (silenceMs >= this.#options.minSilenceMs) {
       this.#phase = 'silence';
-      emit({ type: 'speech-stopped', zeroSample, atSample: this.#position });
+      emit({ type: 'speech-stopped', speechEndSample, atSample: this.#position });
     }
   }
 }

@@ -11,7 +11,7 @@ import type { KnowledgeBaseDirectory, LanguageAvailability } from './agent-ports
 import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents.repository.js';
 import type { CreateAgent, UpdateAgent } from './agents.schema.js';
 import { faultsOfConfig } from './config-rules.js';
-import { ineffectiveSettings } from './ineffective-settings.js';
+import { ineffectiveSettingsOf } from './ineffective-settings.js';
 import { mergeConfig } from './merge-config.js';
 import { noSuchAgent, requireAgent } from './require-agent.js';
 import { type StoredConfig, sealConfig } from './stored-config.js';
@@ -153,7 +153,7 @@ export class Agents {
   }
 
   #logIneffective({ id, config }: Agent): void {
-    const settings = ineffectiveSettings(config);
+    const settings = ineffectiveSettingsOf(config);
     if (settings.length === 0) return;
     this.#parts.log.info({ agent: id, settings }, 'settings of the agent have no effect');
   }

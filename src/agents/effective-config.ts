@@ -5,7 +5,7 @@ import type {
   McpServer,
   ToolWebhook,
   VoiceSettings,
-} from '../../agents-runtime/agent/agent-config.js';
+} from '../../agents-runtime/contract/agent-config.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { CONFIG_DEFAULTS } from './agent-config.schema.js';
 import type { AgentModels } from './agent-ports.js';

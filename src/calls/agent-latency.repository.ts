@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
+import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 
 /** The newest turns tell how an agent does now, and bound the work. */
 const MOST_TURNS = 10_000;

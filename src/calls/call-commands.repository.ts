@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { EndedReason } from '../../agents-runtime/call/call-log.js';
-import type { SayRefusal } from '../../agents-runtime/call/transport.js';
+import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { SayRefusal } from '../../agents-runtime/contract/transport.js';
 
 /** What may be asked of the gateway that holds a call. */
 export type CallCommand =

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
 import type { CallOptions } from './calls.schema.js';
 import { fillPlaceholders } from './placeholders.js';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { LoggedTool, LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { LoggedTool, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
 import type { CallRow } from './call-row.js';
 import { shownArguments } from './turn-row.js';
 

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import type { VoiceSettings } from '../../agents-runtime/agent/agent-config.js';
-import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
-import { Greetings } from '../../agents-runtime/agent/greetings.js';
-import { systemClock } from '../../agents-runtime/clock.js';
+import type { VoiceSettings } from '../../agents-runtime/contract/agent-config.js';
+import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
+import type { FindVoice } from '../../agents-runtime/session/call-language.js';
 import { MediaError } from '../../media/errors.js';
 import { LANGUAGES } from '../../media/languages.js';
-import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
-import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
+import type { Dictionary } from '../../media/text/dictionary/dictionary.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
+import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import type { Config } from '../config.js';
 import type { CompiledDictionaries } from '../dictionaries/compiled-dictionaries.js';
 import { ApiError } from '../errors.js';
@@ -20,7 +20,7 @@ import type { ReplyModels } from './reply-models.js';
 export interface CallModelsParts {
   readonly config: Config;
   readonly ears: Ears;
-  readonly voices: VoiceShelf;
+  readonly voices: VoiceRegistry;
   readonly replies: Pick<ReplyModels, 'get' | 'fallbacksFor'>;
   readonly tools: Pick<AgentTools, 'open' | 'expect'>;
   readonly dictionaries: CompiledDictionaries;
@@ -33,7 +33,7 @@ export function callModels(parts: CallModelsParts): CallModels {
   const recognisers = new CallRecognisers(ears.recogniser, config, log);
   return {
     ...ears,
-    greetings: new Greetings(systemClock),
+    greetings: new SpeechCache(systemClock),
     recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
     liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
     fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
@@ -48,7 +48,7 @@ export function callModels(parts: CallModelsParts): CallModels {
 }
 
 /** The agent's voice; where it is not installed any more, its language's, and English at worst. */
-function voiceFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceModel {
+function voiceFor(voices: VoiceRegistry, { voiceId, language }: VoiceSettings): TextToSpeech {
   const own = voiceId === null ? undefined : voices.find(voiceId);
   const spoken = language === 'auto' ? 'en' : language;
   const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
@@ -57,7 +57,10 @@ function voiceFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): Voi
 }
 
 /** The agent's own voice for what it speaks, and each other language's default one. */
-function voicesFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): VoiceFor | undefined {
+function voicesFor(
+  voices: VoiceRegistry,
+  { voiceId, language }: VoiceSettings,
+): FindVoice | undefined {
   if (language !== 'auto') return undefined;
   const own = voiceId === null ? undefined : voices.find(voiceId);
   return (wanted) => (own?.languages.includes(wanted) ? own : voices.defaultFor(wanted));
@@ -65,10 +68,10 @@ function voicesFor(voices: VoiceShelf, { voiceId, language }: VoiceSettings): Vo
 
 /** For each language that the call may be in, another voice that speaks it. */
 function fallbackVoices(
-  voices: VoiceShelf,
+  voices: VoiceRegistry,
   { language }: VoiceSettings,
-  own: VoiceModel,
-): readonly VoiceModel[] {
+  own: TextToSpeech,
+): readonly TextToSpeech[] {
   const spoken = language === 'auto' ? LANGUAGES : [language];
   const others = spoken.flatMap((each) => voices.anotherFor(each, own) ?? []);
   return [...new Set(others)];

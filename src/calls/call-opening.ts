@@ -1,25 +1,28 @@
 import type { Logger } from 'pino';
-import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
-import type { VoiceFor } from '../../agents-runtime/agent/call-language.js';
-import type { Greetings } from '../../agents-runtime/agent/greetings.js';
-import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
-import { mannerOf } from '../../agents-runtime/agent/speech.js';
-import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
-import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
-import { Call } from '../../agents-runtime/call/call.js';
-import type { EndedReason } from '../../agents-runtime/call/call-log.js';
-import type { CallFault, CallParts } from '../../agents-runtime/call/call-parts.js';
-import { guardedInput } from '../../agents-runtime/call/guarded-input.js';
-import type { CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
-import { type Clock, systemClock } from '../../agents-runtime/clock.js';
-import { CallError } from '../../agents-runtime/errors.js';
-import { FaultBoundary } from '../../agents-runtime/fault-boundary.js';
-import { CallRecorder } from '../../agents-runtime/recording/call-recorder.js';
-import { recordCall } from '../../agents-runtime/replay/recorded-call.js';
-import type { TapeSink } from '../../agents-runtime/replay/tape.js';
-import type { Recogniser } from '../../media/inference/recogniser.js';
-import type { Dictionary } from '../../media/tts/dictionary/dictionary.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
+import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import { type Clock, systemClock } from '../../agents-runtime/contract/clock.js';
+import { CallError } from '../../agents-runtime/contract/errors.js';
+import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
+import type { CallInput, Transport } from '../../agents-runtime/contract/transport.js';
+import { CallRecorder } from '../../agents-runtime/observers/recording/call-recorder.js';
+import { recordCall } from '../../agents-runtime/observers/replay/recorded-call.js';
+import type { ReplaySink } from '../../agents-runtime/observers/replay/replay-format.js';
+import type { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
+import { ttsSettingsOf } from '../../agents-runtime/output/tts-pipeline.js';
+import { Call } from '../../agents-runtime/session/call.js';
+import type {
+  CallDependencies,
+  CallFault,
+} from '../../agents-runtime/session/call-dependencies.js';
+import type { FindVoice } from '../../agents-runtime/session/call-language.js';
+import { guardedInput } from '../../agents-runtime/session/guarded-input.js';
+import { FaultBoundary } from '../../agents-runtime/timing/fault-boundary.js';
+import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
+import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
+import type { SpeechToText } from '../../media/stt/speech-to-text.js';
+import type { Dictionary } from '../../media/text/dictionary/dictionary.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
 import type { LiveHub } from '../live/live-hub.js';
 import { toRunning } from '../live/running-calls.repository.js';
@@ -38,19 +41,19 @@ import type { LiveCall, LiveCalls } from './live-calls.js';
 
 /** The models with which calls are held. */
 export interface CallModels
-  extends Pick<CallParts, 'voiceActivity' | 'noiseReduction' | 'turnModel'> {
-  readonly greetings: Greetings;
-  recogniserFor(config: AgentConfig): Recogniser;
+  extends Pick<CallDependencies, 'voiceActivity' | 'noiseReduction' | 'turnDetector'> {
+  readonly greetings: SpeechCache;
+  recogniserFor(config: AgentConfig): SpeechToText;
   /** Hears while the caller speaks. */
-  liveRecogniserFor(config: AgentConfig): LiveRecogniser | undefined;
-  voiceFor(config: AgentConfig): VoiceModel;
+  liveRecogniserFor(config: AgentConfig): StreamingSpeechToText | undefined;
+  voiceFor(config: AgentConfig): TextToSpeech;
   /** Speak on when the voice fails. */
-  fallbackVoicesFor(config: AgentConfig, voice: VoiceModel): readonly VoiceModel[];
+  fallbackVoicesFor(config: AgentConfig, voice: TextToSpeech): readonly TextToSpeech[];
   /** Who speaks which language, for an agent whose language is found out. */
-  voicesFor(config: AgentConfig): VoiceFor | undefined;
-  replyModelFor(config: AgentConfig): ReplyModel;
+  voicesFor(config: AgentConfig): FindVoice | undefined;
+  replyModelFor(config: AgentConfig): LanguageModel;
   /** Stand in for it, in this order. */
-  fallbackModelsFor(config: AgentConfig): readonly ReplyModel[];
+  fallbackModelsFor(config: AgentConfig): readonly LanguageModel[];
   /** A call is about to come that has the agent's tools. */
   expectTools(config: AgentConfig, agentId: string): void;
   /** What the agent may do besides talking; closed with the call. */
@@ -80,7 +83,7 @@ export interface CallOpeningParts {
 export type TakeRefusal = Refusal | 'draining' | 'gone' | 'no_agent' | 'agent_not_deployed';
 
 /** What one call has of its own. */
-interface OwnParts extends Pick<CallParts, 'config' | 'dictionary' | 'voice'> {
+interface OwnParts extends Pick<CallDependencies, 'config' | 'dictionary' | 'voice'> {
   readonly tools: OpenTools | undefined;
   /** Told once, when the call has begun or will not. */
   readonly opened: () => void;
@@ -121,7 +124,7 @@ export class CallOpening {
     const config = configForCall(configOf(agent), options);
     const voice = models.voiceFor(config);
     const dictionary = await models.dictionaryFor(agent.accountId, config);
-    const manner = { ...mannerOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
+    const manner = { ...ttsSettingsOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
     models.greetings.prepare(config.greeting, manner);
     models.replyModelFor(config).prepare?.(config.prompt, manner.language);
     models.expectTools(config, agent.id);
@@ -206,7 +209,7 @@ export class TakenCall {
    * Joins call and transport, and starts the transport, which reports to the call from then on. When
    * that throws, everything that was opened for the call is closed again; the call is left to `drop`.
    */
-  begin(transport: CallTransport, beginning: Beginning, start: StartTransport): void {
+  begin(transport: Transport, beginning: Beginning, start: StartTransport): void {
     const { live } = this.#parts;
     if (live.isClosed) throw new CallError('CLOSED', 'this gateway is stopping');
     const { log, resumable, phone } = beginning;
@@ -232,7 +235,7 @@ export class TakenCall {
   }
 
   /** Makes the call. @param over is told when its record is written. */
-  #open(transport: CallTransport, { log, onEnded }: Beginning, over: () => void): CallInput {
+  #open(transport: Transport, { log, onEnded }: Beginning, over: () => void): CallInput {
     const { live, metrics, replays, hub } = this.#parts;
     const { config, tools } = this.#own;
     const callId = this.row.call_id;
@@ -254,13 +257,13 @@ export class TakenCall {
     });
     const clock = boundary.clock(systemClock);
     let recorder: CallRecorder | undefined;
-    let tape: TapeSink | undefined;
+    let tape: ReplaySink | undefined;
     try {
       if (config.recordingEnabled) {
         recorder = this.#record(transport, clock);
         tape = replays?.begin(callId);
       }
-      const parts: CallParts = {
+      const parts: CallDependencies = {
         ...models,
         clock,
         transport: recorder ?? transport,
@@ -288,7 +291,7 @@ export class TakenCall {
     }
   }
 
-  #modelParts(): Omit<CallParts, 'clock' | 'transport' | 'onFault' | 'onEnded'> {
+  #modelParts(): Omit<CallDependencies, 'clock' | 'transport' | 'onFault' | 'onEnded'> {
     const { calls, models, ticker } = this.#parts;
     const { config, voice, dictionary, tools } = this.#own;
     return {
@@ -296,16 +299,16 @@ export class TakenCall {
       ticker,
       voiceActivity: models.voiceActivity,
       noiseReduction: models.noiseReduction,
-      turnModel: models.turnModel,
+      turnDetector: models.turnDetector,
       recogniser: models.recogniserFor(config),
-      liveRecogniser: models.liveRecogniserFor(config),
+      streamingSpeechToText: models.liveRecogniserFor(config),
       greetings: models.greetings,
-      replyModel: models.replyModelFor(config),
+      languageModel: models.replyModelFor(config),
       fallbackModels: models.fallbackModelsFor(config),
       tools: tools?.tools,
       voice,
       fallbackVoices: models.fallbackVoicesFor(config, voice),
-      voiceFor: models.voicesFor(config),
+      findVoice: models.voicesFor(config),
       dictionary,
       log: new CallRecord({
         calls,
@@ -315,7 +318,7 @@ export class TakenCall {
     };
   }
 
-  #record(transport: CallTransport, clock: Clock): CallRecorder {
+  #record(transport: Transport, clock: Clock): CallRecorder {
     const sink = this.#parts.recordings.begin(this.row.call_id, transport.sampleRate);
     return new CallRecorder({ transport, clock, sink });
   }

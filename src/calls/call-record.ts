@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
 import { isDatabaseAway } from '../db/database-away.js';
 import type { CallTurnsRepository } from './call-turns.repository.js';
 import type { CallsRepository } from './calls.repository.js';

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
-import { systemClock } from '../../agents-runtime/clock.js';
-import { CallError } from '../../agents-runtime/errors.js';
-import { CallSocket, CLOSE } from '../../agents-runtime/transports/websocket/connection.js';
+import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { CallError } from '../../agents-runtime/contract/errors.js';
 import {
   type Hello,
   MAX_FRAME,
@@ -11,6 +10,10 @@ import {
   SUBPROTOCOL,
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
+import {
+  CLOSE,
+  WebSocketTransport,
+} from '../../agents-runtime/transports/websocket/websocket-transport.js';
 import { ApiError } from '../errors.js';
 import {
   type Newcomer,
@@ -147,7 +150,7 @@ export class CallSockets {
   #start(socket: WebSocket, taken: TakenCall, hello: Hello, log: Logger): void {
     const callId = taken.row.call_id;
     const resumeToken = LiveCalls.makeResumeToken(callId);
-    const wire = new CallSocket({
+    const wire = new WebSocketTransport({
       clock: systemClock,
       callId,
       resumeToken,

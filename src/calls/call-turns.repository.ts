@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { LoggedTurn } from '../../agents-runtime/call/call-log.js';
+import type { LoggedTurn } from '../../agents-runtime/contract/call-log.js';
 import { type CallEvents, toolCalled, turnCompleted } from './call-events.js';
 import type { CallRow } from './call-row.js';
 import { type CallTurnRow, toTurn, toTurnRow } from './turn-row.js';

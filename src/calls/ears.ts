@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import type { TurnModel } from '../../media/endpointing/turn-model.js';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
-import type { Recogniser } from '../../media/inference/recogniser.js';
-import { RnnoiseNoiseReduction } from '../../media/inference/rnnoise-noise-reduction.js';
-import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
-import { SmartTurn } from '../../media/inference/smart-turn.js';
 import type { ModelStore } from '../../media/models/store.js';
 import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
+import { RnnoiseNoiseReduction } from '../../media/noise/rnnoise-noise-reduction.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
+import type { SpeechToText } from '../../media/stt/speech-to-text.js';
+import { SmartTurn } from '../../media/turn-detection/smart-turn.js';
+import type { TurnDetector } from '../../media/turn-detection/turn-detector.js';
+import { SileroVoiceActivity } from '../../media/vad/silero-voice-activity.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 
 /** The models that listen. */
@@ -15,8 +15,8 @@ export interface Ears {
   readonly voiceActivity: VoiceActivity & { readonly dropped: number };
   /** Without it calls are heard with their noise. */
   readonly noiseReduction?: NoiseReduction;
-  readonly turnModel: TurnModel;
-  readonly recogniser: Recogniser;
+  readonly turnDetector: TurnDetector;
+  readonly recogniser: SpeechToText;
   close(): Promise<void>;
 }
 
@@ -24,14 +24,18 @@ export interface Ears {
  * Opens and warms the models that listen.
  * @throws MediaError MODEL_MISSING when one is not installed.
  */
-export async function openEars(store: ModelStore, permits: CpuPermits, log: Logger): Promise<Ears> {
+export async function openEars(
+  store: ModelStore,
+  permits: CpuScheduler,
+  log: Logger,
+): Promise<Ears> {
   const recogniserId = 'moonshine-tiny-en';
   const voiceActivity = new SileroVoiceActivity({
     folder: await store.require('silero-vad'),
     onFault: (error) => log.error({ err: error }, 'voice activity failed'),
   });
-  const turnModel = new SmartTurn({ folder: await store.require('smart-turn-v3.2'), permits });
-  const recogniser = new MoonshineRecogniser({
+  const turnDetector = new SmartTurn({ folder: await store.require('smart-turn-v3.2'), permits });
+  const recogniser = new MoonshineSpeechToText({
     id: recogniserId,
     folder: await store.require(recogniserId),
     permits,
@@ -39,7 +43,7 @@ export async function openEars(store: ModelStore, permits: CpuPermits, log: Logg
   const noiseReduction = new RnnoiseNoiseReduction({
     onFault: (error) => log.error({ err: error }, 'noise reduction failed'),
   });
-  const needed = [voiceActivity, turnModel, recogniser];
+  const needed = [voiceActivity, turnDetector, recogniser];
   const all = [...needed, noiseReduction];
   // Calls do without it: they are heard with their noise then.
   const warming = noiseReduction
@@ -49,7 +53,7 @@ export async function openEars(store: ModelStore, permits: CpuPermits, log: Logg
   return {
     voiceActivity,
     noiseReduction,
-    turnModel,
+    turnDetector,
     recogniser,
     close: async () => {
       await Promise.all(all.map((model) => model.close()));

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { EndedReason } from '../../agents-runtime/call/call-log.js';
-import type { CallInput } from '../../agents-runtime/call/transport.js';
-import type { CallSocket } from '../../agents-runtime/transports/websocket/connection.js';
+import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { CallInput } from '../../agents-runtime/contract/transport.js';
+import type { WebSocketTransport } from '../../agents-runtime/transports/websocket/websocket-transport.js';
 import { isSameHash } from '../secrets/is-same-hash.js';
 
 /** Of calls whose client may take them up again over another socket. */
 export interface Resumable {
-  readonly socket: Pick<CallSocket, 'resume'>;
+  readonly socket: Pick<WebSocketTransport, 'resume'>;
   /** Whoever has it is the call's client. */
   readonly token: string;
 }

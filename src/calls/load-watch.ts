@@ -1,7 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
-import type { FrameObserver } from '../../agents-runtime/audio/frame-ticker.js';
-import type { PermitObserver, Priority } from '../../media/inference/cpu-permits.js';
+import type { FrameObserver } from '../../agents-runtime/timing/frame-ticker.js';
+import type { PermitObserver, Priority } from '../../media/runtime/cpu-scheduler.js';
 import { type Admission, admissionAfter, type Load, OPEN } from './admission.js';
 
 const LOOK_MS = 1_000;

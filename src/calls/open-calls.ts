@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
-import { type FrameObserver, FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
-import { systemClock } from '../../agents-runtime/clock.js';
+import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
+import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { type FrameObserver, FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { openRooms } from '../../agents-runtime/transports/livekit/bridge-pool.js';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import type { EncoderThread } from '../../media/inference/encoder-thread.js';
-import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
+import type { EncoderThread } from '../../media/codec/encoder-thread.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import { type Agent, AgentsRepository } from '../agents/agents.repository.js';
 import { effectiveConfig } from '../agents/effective-config.js';
 import type { Config } from '../config.js';
@@ -78,7 +78,7 @@ export interface CallsParts {
   readonly models: ModelListing;
   readonly replies: Pick<ReplyModels, 'get' | 'fallbacksFor'>;
   readonly tools: Pick<AgentTools, 'open' | 'expect'>;
-  readonly voices: VoiceShelf;
+  readonly voices: VoiceRegistry;
   readonly ears: Ears;
   /** For those who listen in. */
   readonly encoders: EncoderThread;
@@ -93,7 +93,7 @@ export interface CallsParts {
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;
   /** Merges of recordings take them. */
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   readonly dictionaries: CompiledDictionaries;
   /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
   readonly origin: () => string | undefined;

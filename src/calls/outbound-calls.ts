@@ -1,4 +1,4 @@
-import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.js';
+import { PHONE_SAMPLE_RATE } from '../../agents-runtime/transports/telephony/phone-transport.js';
 import type { Agent } from '../agents/agents.repository.js';
 import { ApiError } from '../errors.js';
 import type { Provider } from '../numbers/carrier.js';
@@ -92,7 +92,7 @@ export class OutboundCalls {
       options,
       fromNumber: from,
       toNumber: to,
-      sampleRate: LINE_RATE,
+      sampleRate: PHONE_SAMPLE_RATE,
     });
     if (reserved.type === 'refused') throw refusedCall(reserved.why);
     const { callId } = reserved;

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { LiveRecogniser } from '../../agents-runtime/audio/live-recogniser.js';
-import { systemClock } from '../../agents-runtime/clock.js';
-import { DeepgramRecogniser } from '../../agents-runtime/providers/deepgram.js';
-import { FallbackRecogniser } from '../../agents-runtime/providers/fallback-recogniser.js';
+import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { DeepgramSpeechToText } from '../../agents-runtime/providers/deepgram.js';
 import { OpenAiTranscription } from '../../agents-runtime/providers/openai-transcription.js';
-import type { Recogniser } from '../../media/inference/recogniser.js';
+import { FallbackSpeechToText } from '../../agents-runtime/providers/stt-fallback.js';
+import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
+import type { SpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Config } from '../config.js';
 
 export type RemoteEarsSettings = Pick<
@@ -28,13 +28,13 @@ export function hasRemoteRecogniser(config: RemoteEarsSettings, language: string
 
 /** The recognisers of a call: those outside that the settings name, and the installed one. */
 export class CallRecognisers {
-  readonly #local: Recogniser;
+  readonly #local: SpeechToText;
   readonly #remote: OpenAiTranscription | undefined;
-  readonly #live: LiveRecogniser | undefined;
+  readonly #live: StreamingSpeechToText | undefined;
   readonly #liveLanguages: readonly string[];
   readonly #log: Logger;
 
-  constructor(local: Recogniser, config: RemoteEarsSettings, log: Logger) {
+  constructor(local: SpeechToText, config: RemoteEarsSettings, log: Logger) {
     this.#local = local;
     this.#log = log;
     this.#liveLanguages = config.DEEPGRAM_LANGUAGES;
@@ -51,7 +51,7 @@ export class CallRecognisers {
     this.#live =
       deepgramKey === undefined
         ? undefined
-        : new DeepgramRecogniser({
+        : new DeepgramSpeechToText({
             baseUrl: config.DEEPGRAM_BASE_URL,
             apiKey: deepgramKey,
             model: config.DEEPGRAM_MODEL,
@@ -60,11 +60,11 @@ export class CallRecognisers {
   }
 
   /** Hears pieces of speech. @param language ISO 639-1, or `auto` */
-  recogniserFor(language: string): Recogniser {
+  recogniserFor(language: string): SpeechToText {
     const all = this.#remote ? [this.#remote, this.#local] : [this.#local];
     const able = all.filter(({ languages }) => language === 'auto' || languages.includes(language));
     if (able.length === 1) return able[0]!;
-    return new FallbackRecogniser({
+    return new FallbackSpeechToText({
       recognisers: able,
       clock: systemClock,
       onFault: (err) => this.#log.warn({ err }, 'a recogniser failed, and another one hears'),
@@ -72,7 +72,7 @@ export class CallRecognisers {
   }
 
   /** Hears while somebody speaks, where the settings name one for the language. */
-  liveFor(language: string): LiveRecogniser | undefined {
+  liveFor(language: string): StreamingSpeechToText | undefined {
     return language === 'auto' || this.#liveLanguages.includes(language) ? this.#live : undefined;
   }
 }

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { type Clock, systemClock } from '../../agents-runtime/contract/clock.js';
+import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
 import {
   type SummarisedTurn,
-  summariseBy,
-  summariseByExtract,
-} from '../../agents-runtime/agent/call-summary.js';
-import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
-import { type Clock, systemClock } from '../../agents-runtime/clock.js';
+  summariseExtractively,
+  summariseWithLlm,
+} from '../../agents-runtime/reply/call-summary.js';
 import { type Agent, AgentsRepository } from '../agents/agents.repository.js';
 import { JobQueue } from '../jobs/job-queue.js';
 import { BUILT_IN_RESPONDER } from '../models-listing/model-listing.js';
@@ -92,10 +92,10 @@ export class Summaries {
     const turns = await this.#turnsOf(call.call_id);
     const agent = await this.#agents.find(call.account_id, call.agent_id);
     const model = agent && this.#modelOf(agent);
-    if (!model || !turns.some(({ role }) => role === 'user')) return summariseByExtract(turns);
+    if (!model || !turns.some(({ role }) => role === 'user')) return summariseExtractively(turns);
     const until = this.#clock.now() + MODEL_MS;
     const ask = () =>
-      summariseBy(model, turns, {
+      summariseWithLlm(model, turns, {
         language: agent.config.tts_params?.language ?? 'en',
         limitMs: until - this.#clock.now(),
         clock: this.#clock,
@@ -108,12 +108,12 @@ export class Summaries {
       // The job is taken up elsewhere, or later.
       if (this.#closing.signal.aborted) throw error;
       this.#parts.log.warn({ err: error, callId: call.call_id }, 'no model summed up the call');
-      return summariseByExtract(turns);
+      return summariseExtractively(turns);
     }
   }
 
   /** Undefined where the agent has no language model. */
-  #modelOf({ config }: Agent): ReplyModel | undefined {
+  #modelOf({ config }: Agent): LanguageModel | undefined {
     const model = this.#parts.replies.get(config.llm_model ?? '');
     return model.id === BUILT_IN_RESPONDER ? undefined : model;
   }

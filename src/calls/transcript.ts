@@ -1,5 +1,5 @@
-import type { TurnLatency } from '../../agents-runtime/call/call-log.js';
-import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
+import type { TurnLatency } from '../../agents-runtime/contract/call-log.js';
+import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import type { CallRow } from './call-row.js';
 import { cueOf, SRT, VTT } from './subtitles.js';
 import { asTold, lineOf } from './transcript-line.js';

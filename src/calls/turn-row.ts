@@ -3,7 +3,7 @@ import type {
   LoggedTurn,
   TurnLatency,
   TurnProviders,
-} from '../../agents-runtime/call/call-log.js';
+} from '../../agents-runtime/contract/call-log.js';
 
 /** A tool as it is stored and shown; times are ms from the call's zero. */
 export interface StoredTool {

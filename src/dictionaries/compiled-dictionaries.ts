@@ -1,5 +1,5 @@
-import { putNewest } from '../../media/put-newest.js';
-import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
+import { putNewest } from '../../media/async/bounded-map.js';
+import { Dictionary } from '../../media/text/dictionary/dictionary.js';
 import { noSuchDictionary, noSuchVersion } from './dictionaries.js';
 import type { DictionariesRepository } from './dictionaries.repository.js';
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
+import { inSlices } from '../../media/async/cooperative.js';
+import { parsedJson, writtenJson } from '../../media/async/incremental-json.js';
 import type { Language } from '../../media/languages.js';
-import { inSlices } from '../../media/stream/in-slices.js';
-import { parsedJson, writtenJson } from '../../media/stream/sliced-json.js';
-import type { PronunciationRule } from '../../media/tts/dictionary/pronunciation-rule.js';
+import type { PronunciationRule } from '../../media/text/dictionary/pronunciation-rule.js';
 
 /** A dictionary without its rules. */
 export interface DictionarySummary {

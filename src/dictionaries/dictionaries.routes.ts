@@ -1,4 +1,4 @@
-import type { PlsLimits } from '../../media/tts/pls/lexeme-reader.js';
+import type { PlsLimits } from '../../media/text/pls/lexeme-reader.js';
 import { type Route, type RouteResponse, route, SENT } from '../http/route.js';
 import type { Dictionaries } from './dictionaries.js';
 import type { DictionaryDetail, DictionarySummary } from './dictionaries.repository.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LANGUAGES } from '../../media/languages.js';
-import type { PlsLimits } from '../../media/tts/pls/lexeme-reader.js';
-import { isXmlText } from '../../media/tts/pls/write-pls.js';
+import type { PlsLimits } from '../../media/text/pls/lexeme-reader.js';
+import { isXmlText } from '../../media/text/pls/write-pls.js';
 import { bool, int, list, model, oneOf, str } from '../http/fields.js';
 import { upload } from '../http/multipart-body.js';
 

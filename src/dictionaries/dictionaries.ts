@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { PlsThread } from '../../media/inference/pls-thread.js';
 import { LANGUAGES, type Language } from '../../media/languages.js';
-import type { PronunciationRule } from '../../media/tts/dictionary/pronunciation-rule.js';
-import type { PlsLimits } from '../../media/tts/pls/lexeme-reader.js';
+import type { PronunciationRule } from '../../media/text/dictionary/pronunciation-rule.js';
+import type { PlsLimits } from '../../media/text/pls/lexeme-reader.js';
+import type { PlsThread } from '../../media/text/pls/pls-thread.js';
 import { isDatabaseAway } from '../db/database-away.js';
 import { ApiError, valueError } from '../errors.js';
 import type {

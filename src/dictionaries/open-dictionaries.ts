@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { PlsThread } from '../../media/inference/pls-thread.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { PlsThread } from '../../media/text/pls/pls-thread.js';
 import type { Config } from '../config.js';
 import type { Route } from '../http/route.js';
 import { CompiledDictionaries } from './compiled-dictionaries.js';
@@ -17,7 +17,7 @@ export interface DictionariesNeeds {
     | 'DICTIONARY_FILE_BYTES'
   >;
   readonly db: Knex;
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   readonly users: DictionaryUsers;
 }
 

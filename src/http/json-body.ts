@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { atOnce, inSlices, type Sliced } from '../../media/stream/in-slices.js';
-import { parsedJson } from '../../media/stream/sliced-json.js';
+import { atOnce, inSlices, type Sliced } from '../../media/async/cooperative.js';
+import { parsedJson } from '../../media/async/incremental-json.js';
 import { ApiError, InvalidInput } from '../errors.js';
 import { findJsonFault, MAX_JSON_DEPTH, tooDeepAt } from './json-fault.js';
 

@@ -1,4 +1,4 @@
-import type { Sliced } from '../../media/stream/in-slices.js';
+import type { Sliced } from '../../media/async/cooperative.js';
 
 /** Why a text is no JSON, and where. Worded like Python's json module, which clients know. */
 export interface JsonFault {

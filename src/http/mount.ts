@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { inSlices } from '../../media/stream/in-slices.js';
-import { hasLongList, writtenJson } from '../../media/stream/sliced-json.js';
+import { inSlices } from '../../media/async/cooperative.js';
+import { hasLongList, writtenJson } from '../../media/async/incremental-json.js';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
 import type { IdempotentAnswers } from './idempotent-answers.js';

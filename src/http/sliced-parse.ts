@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inSlices, type Sliced } from '../../media/stream/in-slices.js';
+import { inSlices, type Sliced } from '../../media/async/cooperative.js';
 
 /** Items of a list that are checked at a time: about a millisecond's worth. */
 const ITEMS_AT_ONCE = 200;

@@ -1,4 +1,4 @@
-import { putNewest } from '../../media/put-newest.js';
+import { putNewest } from '../../media/async/bounded-map.js';
 
 /** Keeps the latest values for a short while: at most `limit` of them, each at most `ttlMs` old. */
 export class BoundedCache<Value> {

@@ -1,4 +1,4 @@
-import type { VectorProducts } from '../../media/inference/vector-products.js';
+import type { DotProducts } from '../../media/embeddings/dot-products.js';
 import type { NearPassage } from './nearest-passages.js';
 
 /** Vectors of one length, one after the other, and the passage that each belongs to. */
@@ -22,7 +22,7 @@ export interface VectorColumns {
 
 /** The passages nearest to a vector, the best ones first; one of several vectors counts by its best. */
 export async function nearestOf(
-  products: Pick<VectorProducts, 'of'>,
+  products: Pick<DotProducts, 'of'>,
   parts: readonly VectorColumns[],
   { query, limit }: NearestAsked,
 ): Promise<readonly NearPassage[]> {

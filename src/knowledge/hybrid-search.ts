@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { kept } from '../../agents-runtime/agent/kept.js';
-import type { KnowledgeSearch, Passage } from '../../agents-runtime/agent/knowledge.js';
-import type { Embedder } from '../../media/inference/embedder.js';
-import { putNewest } from '../../media/put-newest.js';
+import type { KnowledgeSearch, Passage } from '../../agents-runtime/contract/knowledge.js';
+import { putNewest } from '../../media/async/bounded-map.js';
+import { cachedPromise } from '../../media/async/kept.js';
+import type { Embedder } from '../../media/embeddings/embedder.js';
 import type { KnowledgeVersion } from './knowledge-version.js';
 import type { FoundPassages, PassageFinder } from './passage-lists.js';
 
@@ -69,7 +69,7 @@ export class HybridSearch implements KnowledgeSearch {
     const { finder, withinMs = WITHIN_MS } = this.#parts;
     const { kbId, question, limit } = of;
     const key = keyOf(version, of);
-    return kept(this.#searches, key, KEPT, async () => {
+    return cachedPromise(this.#searches, key, KEPT, async () => {
       const asked = { kbId, version, question, limit, withinMs };
       const found = await finder.find(asked, this.#vectorOf(question, withinMs));
       if (!found.isWhole) setTimeout(() => this.#searches.delete(key), PARTIAL_KEPT_MS).unref();

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { inSlices } from '../../media/async/cooperative.js';
 import {
+  chunkDocument,
   type DocumentPassage,
-  documentPassages,
-  windowsOf,
-} from '../../agents-runtime/agent/document-passages.js';
-import type { Embedder } from '../../media/inference/embedder.js';
-import { inSlices } from '../../media/stream/in-slices.js';
+  embeddingWindows,
+} from '../../media/embeddings/document-chunker.js';
+import type { Embedder } from '../../media/embeddings/embedder.js';
 import { documentLanguage } from './document-language.js';
 import type { IndexingRepository, PendingDocument, PendingWork } from './indexing.repository.js';
 import { WorkLoop } from './work-loop.js';
@@ -152,7 +152,9 @@ export class Indexer {
     for (const passage of found) {
       if (windows.length >= most) break;
       const from = windows.length;
-      windows.push(...windowsOf(passage, this.#embedder.windowTokens).slice(0, MOST_WINDOWS));
+      windows.push(
+        ...embeddingWindows(passage, this.#embedder.windowTokens).slice(0, MOST_WINDOWS),
+      );
       batch.push({ id: passage.id, from, to: windows.length });
     }
     if (batch.length > 0) {
@@ -173,7 +175,7 @@ export class Indexer {
   ): Promise<void> {
     const { text, title } = await this.#repository.textOf(transaction, document.id);
     const language = known ?? documentLanguage(text);
-    const passages = await inSlices(documentPassages(text, language));
+    const passages = await inSlices(chunkDocument(text, language));
     const titled = passages.map((passage) => underDocument(passage, title));
     await this.#repository.insertPassages(transaction, { kbId, document, language }, titled);
   }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { DocumentPassage } from '../../agents-runtime/agent/document-passages.js';
+import type { DocumentPassage } from '../../media/embeddings/document-chunker.js';
 import type { PassageVectors } from './compare-vectors.js';
 import type { KnowledgeVersion } from './knowledge-version.js';
 import { knowledgeBaseWord, searchConfig, searchText } from './search-words.js';

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
+import type { KnowledgeSearch } from '../../agents-runtime/contract/knowledge.js';
 import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import type { Embedder } from '../../media/inference/embedder.js';
-import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
-import { SentenceModelEmbedder } from '../../media/inference/sentence-model-embedder.js';
+import type { Embedder } from '../../media/embeddings/embedder.js';
+import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import type { ModelStore } from '../../media/models/store.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import type { KnowledgeBaseDirectory } from '../agents/agent-ports.js';
 import type { Config } from '../config.js';
 import type { Route } from '../http/route.js';
@@ -42,7 +42,7 @@ export interface KnowledgeParts {
   /** Of the same database. */
   readonly databaseUrl: string;
   readonly store: ModelStore;
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   readonly log: Logger;
 }
 

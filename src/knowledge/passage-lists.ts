@@ -1,5 +1,5 @@
-import { kept } from '../../agents-runtime/agent/kept.js';
-import type { Passage } from '../../agents-runtime/agent/knowledge.js';
+import type { Passage } from '../../agents-runtime/contract/knowledge.js';
+import { cachedPromise } from '../../media/async/kept.js';
 import type { IndexingRepository } from './indexing.repository.js';
 import type { KnowledgeVersion } from './knowledge-version.js';
 import { merged } from './merge-lists.js';
@@ -103,7 +103,7 @@ export class PassageLists implements PassageFinder {
   async #sharing({ kbId, version, question }: AskedPassages): Promise<readonly WordHit[]> {
     const { words } = this.#parts;
     const state = `${kbId} ${version.version} ${version.deletions}`;
-    const known = await kept(this.#words, state, KEPT_WORDS, () => words.wordsOf(kbId));
+    const known = await cachedPromise(this.#words, state, KEPT_WORDS, () => words.wordsOf(kbId));
     return words.search(kbId, question, known, CANDIDATES);
   }
 

@@ -1,4 +1,4 @@
-import { WorkerThread } from '../../media/inference/worker-thread.js';
+import { WorkerThread } from '../../media/runtime/worker-thread.js';
 import type { KnowledgeVersion } from './knowledge-version.js';
 import type { AskedPassages, FaultLog, FoundPassages, PassageFinder } from './passage-lists.js';
 import type { SearchJobs, SearchThreadData } from './search-jobs.js';

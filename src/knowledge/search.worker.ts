@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { MediaError } from '../../media/errors.js';
-import { serveJobs } from '../../media/inference/serve-jobs.js';
+import { serveJobs } from '../../media/runtime/serve-jobs.js';
 import { connect } from '../db/connect.js';
 import { IndexingRepository } from './indexing.repository.js';
 import { PassageLists } from './passage-lists.js';

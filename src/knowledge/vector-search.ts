@@ -1,4 +1,4 @@
-import { VectorProducts } from '../../media/inference/vector-products.js';
+import { DotProducts } from '../../media/embeddings/dot-products.js';
 import { nearestOf, type VectorColumns, withPart } from './compare-vectors.js';
 import type { IndexingRepository } from './indexing.repository.js';
 import type { KnowledgeVersion } from './knowledge-version.js';
@@ -25,7 +25,7 @@ interface Reading {
 export class VectorSearch implements NearestPassages {
   readonly #repository: IndexingRepository;
   readonly #maxBytes: number;
-  readonly #products = VectorProducts.open();
+  readonly #products = DotProducts.open();
   /** The most recently asked last. */
   readonly #kept = new Map<number, Kept>();
 

@@ -1,8 +1,8 @@
-import type { Clock, Timer } from '../../agents-runtime/clock.js';
-import { CALLER_RATE } from '../../agents-runtime/recording/call-recorder.js';
-import type { EncoderThread } from '../../media/inference/encoder-thread.js';
-import { toFloat32 } from '../../media/pcm.js';
-import { Resampler } from '../../media/resample/resampler.js';
+import type { Clock, Timer } from '../../agents-runtime/contract/clock.js';
+import { CALLER_RATE } from '../../agents-runtime/observers/recording/call-recorder.js';
+import { toFloat32 } from '../../media/audio/pcm.js';
+import { Resampler } from '../../media/audio/resampler.js';
+import type { EncoderThread } from '../../media/codec/encoder-thread.js';
 import { LegQueue } from './leg-queue.js';
 
 /** What those who listen in are sent: 24 kHz, mono, 48 kbit/s. */

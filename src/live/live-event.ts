@@ -1,5 +1,5 @@
-import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
-import type { AgentState, CallEvent } from '../../agents-runtime/call/transport.js';
+import type { EndedReason, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { AgentState, CallEvent } from '../../agents-runtime/contract/transport.js';
 
 /** What is known of a running call as a whole, in the names of the interface. */
 export interface RunningCall {

@@ -1,5 +1,5 @@
-import type { EndedReason, LoggedTurn } from '../../agents-runtime/call/call-log.js';
-import type { AgentState, CallEvent } from '../../agents-runtime/call/transport.js';
+import type { EndedReason, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { AgentState, CallEvent } from '../../agents-runtime/contract/transport.js';
 import type { CallSound } from './call-sound.js';
 import { fromTurn, fromWire, type LiveEvent, type RunningCall } from './live-event.js';
 

@@ -1,12 +1,12 @@
-import type { CallLog } from '../../agents-runtime/call/call-log.js';
-import type { CallParts } from '../../agents-runtime/call/call-parts.js';
-import type { CallEvent, CallInput, CallTransport } from '../../agents-runtime/call/transport.js';
-import { WrappedTransport } from '../../agents-runtime/call/wrapped-transport.js';
+import type { CallLog } from '../../agents-runtime/contract/call-log.js';
+import type { CallEvent, CallInput, Transport } from '../../agents-runtime/contract/transport.js';
+import type { CallDependencies } from '../../agents-runtime/session/call-dependencies.js';
+import { ObservedTransport } from '../../agents-runtime/session/observed-transport.js';
 import { CallSound } from './call-sound.js';
 import type { CallFeed } from './live-hub.js';
 
 /** The parts of a call of whose talk, and sound, is told to a feed. */
-export function watchedParts(parts: CallParts, feed: CallFeed): CallParts {
+export function watchedParts(parts: CallDependencies, feed: CallFeed): CallDependencies {
   const sound = new CallSound(parts.transport.sampleRate, parts.clock);
   feed.sound = sound;
   return {
@@ -44,11 +44,11 @@ export function watchedInput(call: CallInput, { sound }: CallFeed): CallInput {
 }
 
 /** A wire of which is told what it tells its client. */
-class WatchedTransport extends WrappedTransport {
+class WatchedTransport extends ObservedTransport {
   readonly #feed: CallFeed;
   readonly #sound: CallSound;
 
-  constructor(wire: CallTransport, feed: CallFeed, sound: CallSound) {
+  constructor(wire: Transport, feed: CallFeed, sound: CallSound) {
     super(wire);
     this.#feed = feed;
     this.#sound = sound;

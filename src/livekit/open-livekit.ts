@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
-import { ROOM_RATE } from '../../agents-runtime/transports/livekit/messages.js';
-import type { Rooms } from '../../agents-runtime/transports/livekit/rooms.js';
+import { ROOM_RATE } from '../../agents-runtime/transports/livekit/ipc-messages.js';
+import type { Rooms } from '../../agents-runtime/transports/livekit/room-transport.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { RoomDoor } from '../calls/call-desk.js';
 import type { CallOpening } from '../calls/call-opening.js';

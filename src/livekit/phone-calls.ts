@@ -1,5 +1,5 @@
-import { ROOM_RATE } from '../../agents-runtime/transports/livekit/messages.js';
-import type { RoomCaller } from '../../agents-runtime/transports/livekit/rooms.js';
+import { ROOM_RATE } from '../../agents-runtime/transports/livekit/ipc-messages.js';
+import type { RoomCaller } from '../../agents-runtime/transports/livekit/room-transport.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { SlotRefusal } from '../calls/call-slots.js';
 import type { CallsRepository } from '../calls/calls.repository.js';

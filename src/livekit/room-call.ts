@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { EndedReason } from '../../agents-runtime/call/call-log.js';
-import { CallError } from '../../agents-runtime/errors.js';
+import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import { CallError } from '../../agents-runtime/contract/errors.js';
 import type {
   RoomInvitation,
   Rooms,
-  RoomWire,
-} from '../../agents-runtime/transports/livekit/rooms.js';
+  RoomTransport,
+} from '../../agents-runtime/transports/livekit/room-transport.js';
 import type { CallOpening, TakenCall, TakeRefusal } from '../calls/call-opening.js';
 import type { LiveCalls, PhoneControls } from '../calls/live-calls.js';
 import type { PhoneCalls, WantedAgent } from './phone-calls.js';
@@ -70,7 +70,7 @@ export class RoomCall {
   async #meet(): Promise<RoomCallOutcome> {
     const taken = await this.#take();
     if (typeof taken === 'string') return { notBegun: taken };
-    let wire: RoomWire;
+    let wire: RoomTransport;
     try {
       wire = await this.#join();
     } catch (error) {
@@ -98,13 +98,13 @@ export class RoomCall {
   }
 
   /** What is said before that is lost. Resolves also when the call is given up. */
-  #untilHeard(wire: RoomWire): Promise<void> {
+  #untilHeard(wire: RoomTransport): Promise<void> {
     const { signal } = this.#coming;
     const givenUp = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    return Promise.race([wire.callerHears, givenUp]);
+    return Promise.race([wire.hasCallerSubscribed, givenUp]);
   }
 
   #take() {
@@ -112,11 +112,11 @@ export class RoomCall {
     return this.#parts.opening.take(callId, { mustBeDeployed: this.#wanted !== undefined });
   }
 
-  #join(): Promise<RoomWire> {
+  #join(): Promise<RoomTransport> {
     return this.#parts.rooms.join(this.#invitation, this.#coming.signal);
   }
 
-  async #begin(taken: Taken, wire: RoomWire): Promise<RoomCallOutcome> {
+  async #begin(taken: Taken, wire: RoomTransport): Promise<RoomCallOutcome> {
     if (this.#coming.signal.aborted) {
       wire.close();
       await taken.drop();
@@ -146,7 +146,7 @@ export class RoomCall {
 }
 
 /** LiveKit SIP presses keys; giving a caller away would need a trunk of its own to dial over. */
-function controlsOf(wire: RoomWire): PhoneControls {
+function controlsOf(wire: RoomTransport): PhoneControls {
   return {
     sendKeys: (keys) => wire.sendKeys(keys),
     canTransfer: false,

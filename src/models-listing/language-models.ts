@@ -22,7 +22,7 @@ const EndpointsFile = z
   .max(50);
 
 /** A language model behind an OpenAI-compatible endpoint. */
-export interface LanguageModel {
+export interface ListedLanguageModel {
   readonly id: string;
   /** What its server calls it, where that is another name. */
   readonly servedId?: string;
@@ -33,7 +33,7 @@ export interface LanguageModel {
 }
 
 /** A server of which no model is named: it is asked for those that it has. */
-export type AskedServer = Omit<LanguageModel, 'id'>;
+export type AskedServer = Omit<ListedLanguageModel, 'id'>;
 
 type LlmSettings = Pick<
   Config,
@@ -48,7 +48,7 @@ type LlmSettings = Pick<
 /** What the settings say about language models. */
 export interface LanguageModelSettings {
   /** Those of LLM_BASE_URL first, then those of the file LLM_FILE. */
-  readonly named: readonly LanguageModel[];
+  readonly named: readonly ListedLanguageModel[];
   /** Of which no model is named. */
   readonly servers: readonly AskedServer[];
 }

@@ -1,5 +1,8 @@
-import { type OpenAiServer, openAiClient } from '../../agents-runtime/providers/openai-server.js';
-import type { AskedServer, LanguageModel } from './language-models.js';
+import {
+  createOpenAiClient,
+  type OpenAiServer,
+} from '../../agents-runtime/providers/openai-client.js';
+import type { AskedServer, ListedLanguageModel } from './language-models.js';
 import { BUILT_IN_RESPONDER } from './model-listing.js';
 
 /** An answer holds for so long. */
@@ -11,7 +14,7 @@ const MOST_ID = 200;
 
 export interface ServedModelsOptions {
   /** Those that the settings name, which no server is asked for. */
-  readonly named: readonly LanguageModel[];
+  readonly named: readonly ListedLanguageModel[];
   readonly servers: readonly AskedServer[];
   readonly ask?: (server: OpenAiServer) => Promise<readonly string[]>;
   readonly now?: () => number;
@@ -27,7 +30,7 @@ export interface ServedModelsOptions {
 export class ServedModels {
   readonly #options: ServedModelsOptions;
   readonly #idsOf = new Map<AskedServer, readonly string[]>();
-  #models: readonly LanguageModel[];
+  #models: readonly ListedLanguageModel[];
   #asking: Promise<void> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
@@ -37,7 +40,7 @@ export class ServedModels {
   }
 
   /** As they were when the servers were asked last. */
-  get models(): readonly LanguageModel[] {
+  get models(): readonly ListedLanguageModel[] {
     return this.#models;
   }
 
@@ -81,7 +84,7 @@ export class ServedModels {
 }
 
 async function modelsOf(server: OpenAiServer): Promise<readonly string[]> {
-  const client = openAiClient(server, { timeout: WITHIN_MS, maxRetries: 0 });
+  const client = createOpenAiClient(server, { timeout: WITHIN_MS, maxRetries: 0 });
   const { data } = await client.models.list({ signal: AbortSignal.timeout(WITHIN_MS) });
   return Array.isArray(data) ? data.map(({ id }) => id) : [];
 }

@@ -1,7 +1,7 @@
 import { MediaError } from '../../media/errors.js';
 import { packBundle, unpackBundle } from '../../media/models/bundle.js';
+import { DEFAULT_MODEL_IDS, MODEL_CATALOGUE } from '../../media/models/catalogue.js';
 import { licenceText } from '../../media/models/licences.js';
-import { DEFAULT_MODEL_IDS, MODELS } from '../../media/models/manifest.js';
 import { fetchBytes } from '../../media/models/model.js';
 import { fetchCommand, modelsCommand } from '../../media/models/models-command.js';
 import { type ModelState, ModelStore } from '../../media/models/store.js';
@@ -80,7 +80,7 @@ async function fetchModels(
 async function add({ args, ...context }: Context): Promise<number> {
   const [language] = args;
   if (!language || args.length > 1) return usage();
-  const voices = MODELS.filter(
+  const voices = MODEL_CATALOGUE.filter(
     (model) =>
       !model.isDefault && model.use === 'speech synthesis' && model.languages.includes(language),
   );
@@ -134,7 +134,9 @@ async function usage(): Promise<number> {
 }
 
 function optionalLanguages(): readonly string[] {
-  const voices = MODELS.filter((model) => !model.isDefault && model.use === 'speech synthesis');
+  const voices = MODEL_CATALOGUE.filter(
+    (model) => !model.isDefault && model.use === 'speech synthesis',
+  );
   return [...new Set(voices.flatMap(({ languages }) => languages))].sort();
 }
 

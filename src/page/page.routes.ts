@@ -32,7 +32,7 @@ function connectSources({ host }: express.Request, publicUrl: string | undefined
 }
 
 /** What the page's audio shares with the gateway; nothing else of `media` is served. */
-const MEDIA_MODULES = /^\/(errors|web-assembly|resample\/[a-z-]+)\.js$/;
+const MEDIA_MODULES = /^\/(errors|audio\/(resampler|filter-bank|fir-kernel|web-assembly))\.js$/;
 
 export interface PageFolders {
   /** The page's files, served as they are. */

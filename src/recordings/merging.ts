@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Mp3Program } from '../../media/codec/mp3.js';
 import { MediaError } from '../../media/errors.js';
-import type { MergeThread } from '../../media/recording/merge-thread.js';
+import type { MixdownThread } from '../../media/recording/mixdown-thread.js';
 import { type ObjectStore, StorageError } from '../storage/object-store.js';
 import { fileKey, spoolKey } from './recording-keys.js';
 import { LEASE_S, type RecordingsRepository } from './recordings.repository.js';
@@ -19,7 +19,7 @@ export interface MergingParts {
   readonly recordings: RecordingsRepository;
   readonly store: ObjectStore;
   readonly folder: SpoolFolder;
-  readonly thread: MergeThread;
+  readonly thread: MixdownThread;
   readonly channels: 1 | 2;
   readonly mp3Program: Mp3Program;
   readonly log: Logger;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { MergeThread } from '../../media/recording/merge-thread.js';
+import { MixdownThread } from '../../media/recording/mixdown-thread.js';
 import { SpoolThread } from '../../media/recording/spool-thread.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import type { CallEvents } from '../calls/call-events.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import type { Config } from '../config.js';
@@ -20,7 +20,7 @@ export interface OpenRecordingsParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
   readonly events: CallEvents;
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a merge; by default 20 s. */
   readonly mergedWithinMs?: number | undefined;
@@ -34,7 +34,7 @@ export async function openRecordings(parts: OpenRecordingsParts): Promise<Record
   const common = { gatewayId, recordings, store, folder, log };
   const merging = new Merging({
     ...common,
-    thread: new MergeThread(parts.permits),
+    thread: new MixdownThread(parts.permits),
     channels: config.RECORDING_CHANNELS,
     mp3Program: config.MP3_ENCODER,
   });

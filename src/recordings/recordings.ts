@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { CALLER_RATE } from '../../agents-runtime/recording/call-recorder.js';
-import type { RecordingSink } from '../../agents-runtime/recording/recording-sink.js';
+import { CALLER_RATE } from '../../agents-runtime/observers/recording/call-recorder.js';
+import type { RecordingSink } from '../../agents-runtime/observers/recording/recording-sink.js';
 import { MediaError } from '../../media/errors.js';
 import type { SpoolThread } from '../../media/recording/spool-thread.js';
 import type { CallRow } from '../calls/call-row.js';

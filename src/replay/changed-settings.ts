@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
+import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
 
 const seconds = z.coerce
   .number()

@@ -1,19 +1,19 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
-import { CallError } from '../../agents-runtime/errors.js';
-import { differences } from '../../agents-runtime/replay/compare.js';
-import { type Replayed, replay } from '../../agents-runtime/replay/replay.js';
+import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
+import { CallError } from '../../agents-runtime/contract/errors.js';
+import { diffEffects } from '../../agents-runtime/observers/replay/diff.js';
+import { type Replayed, replay } from '../../agents-runtime/observers/replay/replay.js';
 import {
   diffLines,
   timeline,
   turnEndLines,
   turnEnds,
-} from '../../agents-runtime/replay/timeline.js';
+} from '../../agents-runtime/observers/replay/timeline.js';
 import { MediaError } from '../../media/errors.js';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
 import { ModelStore } from '../../media/models/store.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { type Ears, openEars } from '../calls/ears.js';
 import { modelFolders } from '../models/model-folders.js';
 import { changedSettings } from './changed-settings.js';
@@ -80,7 +80,7 @@ async function openModels(): Promise<Ears | undefined> {
   const { modelsDir, cacheDir } = modelFolders(process.env);
   try {
     const store = new ModelStore({ modelsDir, cacheDir });
-    return await openEars(store, new CpuPermits(1), pino({ level: 'silent' }));
+    return await openEars(store, new CpuScheduler(1), pino({ level: 'silent' }));
   } catch (error) {
     if (error instanceof MediaError && error.code === 'MODEL_MISSING') return undefined;
     throw error;
@@ -88,7 +88,7 @@ async function openModels(): Promise<Ears | undefined> {
 }
 
 function tellDifferences({ recorded, replayed }: Replayed): boolean {
-  const lines = diffLines(differences(recorded, replayed));
+  const lines = diffLines(diffEffects(recorded, replayed));
   if (lines.length === 0) {
     console.log(`The same: ${replayed.length} events.`);
     return true;

@@ -1,8 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
-import { CallError } from '../../agents-runtime/errors.js';
-import { parseTape, type Tape } from '../../agents-runtime/replay/tape.js';
+import { CallError } from '../../agents-runtime/contract/errors.js';
+import {
+  parseReplayFile,
+  type ReplayFile,
+} from '../../agents-runtime/observers/replay/replay-format.js';
 
 /** Larger than any that the gateway writes. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -11,7 +14,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
  * Reads a replay file, one that a crash cut short as far as it goes.
  * @throws CallError PROTOCOL when it is none.
  */
-export async function readTape(path: string): Promise<Tape> {
+export async function readTape(path: string): Promise<ReplayFile> {
   const { size } = await stat(path);
   if (size > MOST_BYTES)
     throw new CallError('PROTOCOL', 'This file is too large for a replay file');
@@ -21,7 +24,7 @@ export async function readTape(path: string): Promise<Tape> {
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: MOST_BYTES,
     });
-    return parseTape(text.toString('utf8'));
+    return parseReplayFile(text.toString('utf8'));
   } catch (cause) {
     if (cause instanceof CallError) throw cause;
     throw new CallError('PROTOCOL', 'This is no replay file: it cannot be unpacked', { cause });

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 import type { Logger } from 'pino';
-import type { TapeHead, TapeLine, TapeSink } from '../../agents-runtime/replay/tape.js';
+import type {
+  ReplayHeader,
+  ReplayLine,
+  ReplaySink,
+} from '../../agents-runtime/observers/replay/replay-format.js';
 
 /** A call's file ends here, before it is packed: a call of more than a quarter of an hour. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
@@ -40,7 +44,7 @@ export class ReplayFiles {
   }
 
   /** @param callId of our own making, so fit for a file's name. */
-  begin(callId: string): TapeSink {
+  begin(callId: string): ReplaySink {
     const gzip = createGzip();
     const path = join(this.#folder, `${callId}${REPLAY_SUFFIX}`);
     const written = pipeline(gzip, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(
@@ -65,7 +69,7 @@ export class ReplayFiles {
 }
 
 /** Keeps lines until there are enough of them: packing is done by another thread. */
-class ReplayFile implements TapeSink {
+class ReplayFile implements ReplaySink {
   readonly #gzip: Gzip;
   readonly #mostCharacters: number;
   readonly #onFull: () => void;
@@ -81,7 +85,7 @@ class ReplayFile implements TapeSink {
     this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
   }
 
-  write(line: TapeHead | TapeLine): void {
+  write(line: ReplayHeader | ReplayLine): void {
     if (this.#gzip.writableEnded || this.#gzip.destroyed) return;
     if ('t' in line) this.#lastT = line.t;
     const row = `${JSON.stringify(line)}\n`;

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { EncoderThread } from '../../media/codec/encoder-thread.js';
 import { LANGUAGES } from '../../media/languages.js';
-import { MODELS } from '../../media/models/manifest.js';
+import { MODEL_CATALOGUE } from '../../media/models/catalogue.js';
 import type { ModelStore } from '../../media/models/store.js';
-import { warmNormaliser } from '../../media/tts/languages/grammars.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { warmNormaliser } from '../../media/text/normalise/registry.js';
 import type { Config } from '../config.js';
 import type { Shutdown } from '../shutdown.js';
 import { openVoices } from '../voices/open-voices.js';
@@ -17,7 +17,7 @@ export interface SpeechNeeds {
   readonly config: Config;
   readonly log: Logger;
   readonly shutdown: Shutdown;
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   readonly store: ModelStore;
 }
 
@@ -25,7 +25,7 @@ export interface SpeechNeeds {
 export async function openSpeech({ config, log, shutdown, permits, store }: SpeechNeeds) {
   const open = await openVoices({
     store,
-    models: MODELS,
+    models: MODEL_CATALOGUE,
     permits,
     formant: config.FORMANT,
     cacheDir: config.MODELS_CACHE,

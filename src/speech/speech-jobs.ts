@@ -1,10 +1,10 @@
 import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import type { Language } from '../../media/languages.js';
 import { fetchCommand } from '../../media/models/models-command.js';
-import { type Dictionary, placedIn } from '../../media/tts/dictionary/dictionary.js';
+import { type Dictionary, placedIn } from '../../media/text/dictionary/dictionary.js';
 import type { SpeechJob, SpeechSound } from '../../media/tts/synthesiser.js';
-import type { Utterance, VoiceModel } from '../../media/tts/voice-model.js';
-import type { VoiceShelf } from '../../media/tts/voice-shelf.js';
+import type { SynthesisRequest, TextToSpeech } from '../../media/tts/text-to-speech.js';
+import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import { ApiError } from '../errors.js';
 import { codePoints } from '../http/coerce.js';
 import type { ModelListing } from '../models-listing/model-listing.js';
@@ -33,7 +33,7 @@ export interface SpeechJobParts {
   readonly dictionaries: SpeechDictionaries;
   readonly ownVoices: SpeechVoices;
   /** The voices that can speak now. */
-  readonly shelf: VoiceShelf;
+  readonly shelf: VoiceRegistry;
   /** All voices that could be installed. */
   readonly catalogue: BuiltinVoices;
   readonly models: ModelListing;
@@ -45,7 +45,7 @@ export interface SpeechJobParts {
 export interface SpeechManner extends SpeechSound {
   readonly language: Language;
   /** A text, or a sentence of it, with the dictionary's replacements. @throws ApiError TEXT_TOO_LONG */
-  utterance(text: string): Utterance;
+  utterance(text: string): SynthesisRequest;
 }
 
 /** Turns requests into jobs: checks here whatever can be checked before the first byte. */
@@ -110,7 +110,7 @@ export class SpeechJobs {
     accountId: string,
     id: string | undefined,
     language: Language,
-  ): Promise<VoiceModel> {
+  ): Promise<TextToSpeech> {
     const { shelf } = this.#parts;
     const named = id === undefined ? undefined : await this.#named(accountId, id);
     if (named && !named.languages.includes(language)) {
@@ -127,7 +127,7 @@ export class SpeechJobs {
     });
   }
 
-  async #named(accountId: string, id: string): Promise<VoiceModel> {
+  async #named(accountId: string, id: string): Promise<TextToSpeech> {
     const { shelf, catalogue, ownVoices } = this.#parts;
     const voice = shelf.find(id);
     if (voice) return voice;

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
-import { type Clock, systemClock } from '../../agents-runtime/clock.js';
+import { type Clock, systemClock } from '../../agents-runtime/contract/clock.js';
+import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import type {
   CarrierLink,
   CarrierTraits,
 } from '../../agents-runtime/transports/telephony/carrier.js';
-import { PhoneLine } from '../../agents-runtime/transports/telephony/phone-line.js';
+import { PhoneTransport } from '../../agents-runtime/transports/telephony/phone-transport.js';
 import type { CallOpening, TakeRefusal } from '../calls/call-opening.js';
 
 /** A carrier's media that has come for a call. */
@@ -36,10 +36,13 @@ export class PhoneConnections {
    * is taken; where it cannot be, the line is hung up, or only closed where it is not the first.
    * @param onRefused is told why.
    */
-  connect(media: ComingMedia, onRefused: (why: TakeRefusal) => void = () => undefined): PhoneLine {
+  connect(
+    media: ComingMedia,
+    onRefused: (why: TakeRefusal) => void = () => undefined,
+  ): PhoneTransport {
     const { callId, link, traits } = media;
     const log = media.log.child({ callId });
-    const line = new PhoneLine({
+    const line = new PhoneTransport({
       clock: this.#parts.clock ?? systemClock,
       ticker: this.#parts.ticker,
       link,
@@ -54,7 +57,7 @@ export class PhoneConnections {
   }
 
   async #begin(
-    line: PhoneLine,
+    line: PhoneTransport,
     callId: string,
     log: Logger,
     onRefused: (why: TakeRefusal) => void,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LINE_RATE } from '../../agents-runtime/transports/telephony/phone-line.js';
+import { PHONE_SAMPLE_RATE } from '../../agents-runtime/transports/telephony/phone-transport.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { CallRow } from '../calls/call-row.js';
 import type { SlotRefusal } from '../calls/call-slots.js';
@@ -79,7 +79,7 @@ export class PhoneDesk {
     if (!agent) return { type: 'refused', why: 'no_agent' };
     const fromNumber = numberOf(from);
     try {
-      const call = { callId, agent, fromNumber, toNumber, sampleRate: LINE_RATE };
+      const call = { callId, agent, fromNumber, toNumber, sampleRate: PHONE_SAMPLE_RATE };
       const reserved = await reserveInbound(this.#parts, call);
       if (reserved.type === 'refused') return reserved;
     } catch (error) {

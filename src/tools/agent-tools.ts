@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { AgentConfig } from '../../agents-runtime/agent/agent-config.js';
-import { FLOOR_TOOLS, type Tools } from '../../agents-runtime/agent/tools.js';
+import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
+import { BUILTIN_TOOLS, type Tools } from '../../agents-runtime/contract/tools.js';
 import { toolLimitProblems } from '../agents/tool-limits.js';
 import type { OutboundClient } from '../outbound/outbound-client.js';
 import { ArgumentValidator } from './argument-validator.js';
@@ -45,7 +45,7 @@ export class AgentTools {
     const parts = { ...this.#parts, validator: this.#validator };
     const usable = this.#usable(config, caller);
     const webhooks = usable.map((tool) => webhookTool(tool, caller, parts));
-    const taken = [...FLOOR_TOOLS, ...usable.map(({ name }) => name)];
+    const taken = [...BUILTIN_TOOLS, ...usable.map(({ name }) => name)];
     const mcp = await this.#mcp.open(caller, config.mcpServers, taken);
     return {
       tools: callTools(() => [...webhooks, ...mcp.tools()]),

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { putNewest } from '../../media/put-newest.js';
+import { putNewest } from '../../media/async/bounded-map.js';
 import type { ArgumentSchema } from './tool-schema.js';
 
 const MAX_COMPILED = 200;

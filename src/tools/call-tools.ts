@@ -1,4 +1,4 @@
-import type { ToolOutcome, ToolSpec, Tools } from '../../agents-runtime/agent/tools.js';
+import type { ToolOutcome, ToolSpec, Tools } from '../../agents-runtime/contract/tools.js';
 
 type Arguments = Readonly<Record<string, unknown>>;
 

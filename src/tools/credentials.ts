@@ -1,4 +1,4 @@
-import type { Authentication } from '../../agents-runtime/agent/agent-config.js';
+import type { Authentication } from '../../agents-runtime/contract/agent-config.js';
 
 /** They belong to the connection, which is ours. Source: RFC 9110, section 7.6.1. */
 const OF_THE_CONNECTION = new Set([

@@ -1,5 +1,5 @@
 import { MediaError } from '../../media/errors.js';
-import { WorkerThread } from '../../media/inference/worker-thread.js';
+import { WorkerThread } from '../../media/runtime/worker-thread.js';
 import type { ValidationInput, ValidationJobs } from './validation-jobs.js';
 
 const SCRIPT = new URL('./validation.worker.js', import.meta.url);

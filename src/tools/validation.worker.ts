@@ -1,5 +1,5 @@
-import { runBehindCalls } from '../../media/inference/background-thread.js';
-import { serveJobs } from '../../media/inference/serve-jobs.js';
+import { serveJobs } from '../../media/runtime/serve-jobs.js';
+import { lowerThreadPriority } from '../../media/runtime/thread-priority.js';
 import { ArgumentChecks } from './argument-checks.js';
 import type { ValidationJobs } from './validation-jobs.js';
 
@@ -13,7 +13,7 @@ const WARM_UP_SCHEMA = JSON.stringify({
   additionalProperties: false,
 });
 
-runBehindCalls();
+lowerThreadPriority();
 const checks = new ArgumentChecks();
 
 serveJobs<ValidationJobs>({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolWebhook } from '../../agents-runtime/agent/agent-config.js';
-import type { ToolOutcome, ToolSpec } from '../../agents-runtime/agent/tools.js';
-import { inSlices } from '../../media/stream/in-slices.js';
+import type { ToolWebhook } from '../../agents-runtime/contract/agent-config.js';
+import type { ToolOutcome, ToolSpec } from '../../agents-runtime/contract/tools.js';
+import { inSlices } from '../../media/async/cooperative.js';
 import { cleanText, EXTRACTION_LIMITS, UnreadableDocument } from '../knowledge/text/extraction.js';
 import { htmlSteps } from '../knowledge/text/html-text.js';
 import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.js';

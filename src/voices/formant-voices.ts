@@ -1,11 +1,11 @@
-import { FormantPhonemizer } from '../../media/formant/formant-phonemizer.js';
-import { FormantProcess, locateFormantEngine } from '../../media/formant/formant-process.js';
-import { FormantVoice } from '../../media/formant/formant-voice.js';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { WorkerLane } from '../../media/inference/worker-lane.js';
 import type { Language } from '../../media/languages.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { JobQueue } from '../../media/runtime/worker-lane.js';
+import { EspeakPhonemizer } from '../../media/tts/espeak/espeak-phonemizer.js';
+import { EspeakProcess, locateEspeak } from '../../media/tts/espeak/espeak-process.js';
+import { EspeakVoice } from '../../media/tts/espeak/espeak-voice.js';
 import type { Phonemizer } from '../../media/tts/phonemizer.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 
 /** The engine's name for each language; Portuguese is Brazilian, as the neural voice is. */
 export const FORMANT_NAMES: Readonly<Record<Language, string>> = {
@@ -29,25 +29,25 @@ export const FORMANT_VOICES: readonly { readonly id: string; readonly language: 
 
 /** The formant engine: the voices that need no model, in a child process. */
 export interface Formant {
-  readonly voices: readonly VoiceModel[];
+  readonly voices: readonly TextToSpeech[];
   /** For the neural voices that need phonemes. */
   readonly phonemizer: Phonemizer;
   close(): Promise<void>;
 }
 
 /** Undefined where the optional package is not installed. */
-export function openFormant(permits: CpuPermits): Formant | undefined {
-  const engineFile = locateFormantEngine();
+export function openFormant(permits: CpuScheduler): Formant | undefined {
+  const engineFile = locateEspeak();
   if (engineFile === undefined) return undefined;
-  const process = new FormantProcess(engineFile);
-  const lane = new WorkerLane(permits);
+  const process = new EspeakProcess(engineFile);
+  const lane = new JobQueue(permits);
   const voices = FORMANT_VOICES.map(
     ({ id, language }) =>
-      new FormantVoice({ id, language, voice: FORMANT_NAMES[language], process, lane }),
+      new EspeakVoice({ id, language, voice: FORMANT_NAMES[language], process, lane }),
   );
   return {
     voices,
-    phonemizer: new FormantPhonemizer(process, lane),
+    phonemizer: new EspeakPhonemizer(process, lane),
     close: () => process.close(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Model } from '../../media/models/model.js';
 import { fetchCommand } from '../../media/models/models-command.js';
 import type { ModelStore } from '../../media/models/store.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 
 /** What an agent asks for: a language, and perhaps a voice. */
 export interface WantedVoice {
@@ -17,7 +17,7 @@ interface OwnVoices {
 
 /** Says whether a call in a language could be held with the models that are installed. */
 export class InstalledLanguages {
-  readonly #voices: readonly VoiceModel[];
+  readonly #voices: readonly TextToSpeech[];
   readonly #models: readonly Model[];
   readonly #store: ModelStore;
   readonly #ownVoices: OwnVoices;
@@ -25,7 +25,7 @@ export class InstalledLanguages {
 
   constructor(parts: {
     readonly ownVoices: OwnVoices;
-    readonly voices: readonly VoiceModel[];
+    readonly voices: readonly TextToSpeech[];
     readonly models: readonly Model[];
     readonly store: ModelStore;
     /** Whether a recogniser outside understands a language. */

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { FormantVoice } from '../../media/formant/formant-voice.js';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { HibariVoice } from '../../media/inference/hibari-voice.js';
-import { PiperVoice } from '../../media/inference/piper-voice.js';
 import type { Model } from '../../media/models/model.js';
 import type { ModelStore } from '../../media/models/store.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { EspeakVoice } from '../../media/tts/espeak/espeak-voice.js';
+import { HibariVoice } from '../../media/tts/hibari/hibari-voice.js';
 import type { Phonemizer } from '../../media/tts/phonemizer.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
+import { PiperVoice } from '../../media/tts/piper/piper-voice.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import { openFormant } from './formant-voices.js';
 
 /** The voice that must be there: it speaks English where none is named. */
@@ -16,11 +16,11 @@ const DEFAULT_VOICE = 'hibari-heart';
 export interface VoiceParts {
   readonly store: ModelStore;
   readonly models: readonly Model[];
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   /** `off` leaves the formant engine out even where it is installed. */
   readonly formant: 'auto' | 'off';
   /** Voices outside. */
-  readonly remote?: readonly VoiceModel[];
+  readonly remote?: readonly TextToSpeech[];
   /** Where what is made of models is kept. */
   readonly cacheDir: string;
 }
@@ -28,7 +28,7 @@ export interface VoiceParts {
 /** All that can speak now. */
 export interface OpenVoices {
   /** The default voice first; of each language the neural ones first and the formant one last. */
-  readonly voices: readonly VoiceModel[];
+  readonly voices: readonly TextToSpeech[];
   /** Warms those that speak for a language, but the first; a fault is logged, and met by the first text. */
   warmRest(log: Logger): Promise<void>;
   close(): Promise<void>;
@@ -55,10 +55,10 @@ export async function openVoices(parts: VoiceParts): Promise<OpenVoices> {
   };
 }
 
-async function openHibariVoices(parts: VoiceParts): Promise<readonly VoiceModel[]> {
+async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeech[]> {
   const { store, models, permits } = parts;
   const folder = await store.require(DEFAULT_VOICE);
-  const voices: VoiceModel[] = [new HibariVoice({ id: DEFAULT_VOICE, folder, permits })];
+  const voices: TextToSpeech[] = [new HibariVoice({ id: DEFAULT_VOICE, folder, permits })];
   for (const model of models) {
     if (model.engine !== 'hibari' || model.id === DEFAULT_VOICE) continue;
     const own = await store.locate(model.id);
@@ -74,8 +74,8 @@ async function openHibariVoices(parts: VoiceParts): Promise<readonly VoiceModel[
 async function openPiperVoices(
   { store, models, permits, cacheDir }: VoiceParts,
   phonemizer: Phonemizer,
-): Promise<readonly VoiceModel[]> {
-  const voices: VoiceModel[] = [];
+): Promise<readonly TextToSpeech[]> {
+  const voices: TextToSpeech[] = [];
   for (const { id, engine, languages, files } of models) {
     const graph = files.find(({ name }) => name.endsWith('.onnx'));
     const folder = engine === 'piper' ? await store.locate(id) : undefined;
@@ -100,19 +100,19 @@ async function openPiperVoices(
 }
 
 /** The default voice of each language, and one of the formant engine, which all of them share. */
-function voicesToWarm(voices: readonly VoiceModel[]): readonly VoiceModel[] {
+function voicesToWarm(voices: readonly TextToSpeech[]): readonly TextToSpeech[] {
   const [first] = voices;
-  const formant = voices.find((voice) => voice instanceof FormantVoice);
+  const formant = voices.find((voice) => voice instanceof EspeakVoice);
   const neural = voices.filter(
     (voice) =>
-      !(voice instanceof FormantVoice) &&
+      !(voice instanceof EspeakVoice) &&
       voices.find(({ languages }) => languages.includes(voice.languages[0]!)) === voice,
   );
   return [...(formant ? [formant] : []), ...neural].filter((voice) => voice !== first);
 }
 
 /** One after the other: callers need the machine too. */
-async function warmAll(voices: readonly VoiceModel[], log: Logger): Promise<void> {
+async function warmAll(voices: readonly TextToSpeech[], log: Logger): Promise<void> {
   for (const voice of voices) {
     try {
       await voice.warm();

@@ -1,5 +1,5 @@
 import { OpenAiSpeech } from '../../agents-runtime/providers/openai-speech.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { Config } from '../config.js';
 
 export type RemoteVoiceSettings = Pick<
@@ -11,7 +11,7 @@ export type RemoteVoiceSettings = Pick<
 export const REMOTE_PREFIX = 'remote-';
 
 /** The voices of the speech endpoint that the settings name: each once for every language. */
-export function remoteVoices(config: RemoteVoiceSettings): readonly VoiceModel[] {
+export function remoteVoices(config: RemoteVoiceSettings): readonly TextToSpeech[] {
   const { TTS_BASE_URL: baseUrl, TTS_API_KEY: apiKey, TTS_MODEL: model } = config;
   if (baseUrl === undefined) return [];
   return config.TTS_VOICES.flatMap((voice) =>

@@ -1,6 +1,6 @@
 import type { Model } from '../../media/models/model.js';
 import { fetchCommand } from '../../media/models/models-command.js';
-import type { VoiceModel } from '../../media/tts/voice-model.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { BuiltinVoice, BuiltinVoices } from './builtin-voices.js';
 import { FORMANT_VOICES } from './formant-voices.js';
 import { REMOTE_PREFIX } from './remote-voices.js';
@@ -32,7 +32,7 @@ export class VoiceCatalogue implements BuiltinVoices {
   readonly #voices: readonly BuiltinVoice[];
 
   /** @param open the voices that can speak now; the first of a language is its default. */
-  constructor(models: readonly Model[], open: readonly VoiceModel[]) {
+  constructor(models: readonly Model[], open: readonly TextToSpeech[]) {
     const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(knownModel);
     const formant = FORMANT_VOICES.map(
       (voice): KnownVoice => ({
@@ -58,13 +58,13 @@ function knownModel({ id, engine, languages, files }: Model): KnownVoice {
 }
 
 /** It is open, so nothing installs it. */
-function knownRemote({ id, languages }: VoiceModel): KnownVoice {
+function knownRemote({ id, languages }: TextToSpeech): KnownVoice {
   const language = languages[0]!;
   const name = id.slice(REMOTE_PREFIX.length, -language.length - 1);
   return { id, name, engine: 'remote', language, install: '' };
 }
 
-function describe(known: KnownVoice, open: readonly VoiceModel[]): BuiltinVoice {
+function describe(known: KnownVoice, open: readonly TextToSpeech[]): BuiltinVoice {
   const { id, name, engine, language, install } = known;
   const voice = open.find((candidate) => candidate.id === id);
   const first = open.find((candidate) => candidate.languages.includes(language));

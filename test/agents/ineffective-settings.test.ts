@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { ineffectiveSettings } from '../../src/agents/ineffective-settings.js';
+import { ineffectiveSettingsOf } from '../../src/agents/ineffective-settings.js';
 import { withControlPlane } from '../support/harness/app/control-plane-app.js';
 
 const lines: string[] = [];
@@ -8,9 +8,9 @@ const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(
 const plane = withControlPlane({ log });
 
 it('no setting is reported as without effect where it has its default', () => {
-  expect(ineffectiveSettings({})).toEqual([]);
-  expect(ineffectiveSettings({ min_silence_duration: 2 })).toEqual([]);
-  expect(ineffectiveSettings({ min_silence_duration: 2, min_endpointing_delay: 1 })).toEqual([
+  expect(ineffectiveSettingsOf({})).toEqual([]);
+  expect(ineffectiveSettingsOf({ min_silence_duration: 2 })).toEqual([]);
+  expect(ineffectiveSettingsOf({ min_silence_duration: 2, min_endpointing_delay: 1 })).toEqual([
     { setting: 'min_endpointing_delay', by: 'min_silence_duration' },
   ]);
 });

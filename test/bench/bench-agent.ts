@@ -1,4 +1,4 @@
-import { toFloat32 } from '../../media/pcm.js';
+import { toFloat32 } from '../../media/audio/pcm.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import type { ConnectionDetails } from '../support/harness/call/call-client.js';
 import type { RunningGateway } from './gateway.js';

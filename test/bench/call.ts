@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LATENCY_PARTS } from '../../agents-runtime/call/turn-latency.js';
+import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import { CallClient } from '../support/harness/call/call-client.js';
 import { admit, makeAgent, speak } from './bench-agent.js';
 import { isLoud, onsetOf, triggerOf } from './caller-speech.js';

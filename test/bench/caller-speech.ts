@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
 import { Segmenter } from '../../media/vad/segmenter.js';
+import { SileroVoiceActivity } from '../../media/vad/silero-voice-activity.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
 

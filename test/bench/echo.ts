@@ -1,6 +1,6 @@
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { HibariVoice } from '../../media/inference/hibari-voice.js';
-import { SileroVoiceActivity } from '../../media/inference/silero-voice-activity.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { HibariVoice } from '../../media/tts/hibari/hibari-voice.js';
+import { SileroVoiceActivity } from '../../media/vad/silero-voice-activity.js';
 import { Speaker } from '../support/harness/audio/synthesised-speech.js';
 import { RealWork } from '../support/harness/audio/virtual-clock-models.js';
 import {
@@ -28,7 +28,7 @@ const LEAST_CAUGHT = 0.95;
  * it notices. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   const speaker = new Speaker(permits);
   const voice = new HibariVoice({
     id: 'hibari-heart',

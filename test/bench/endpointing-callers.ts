@@ -1,7 +1,7 @@
-import { FormantVoice } from '../../media/formant/formant-voice.js';
-import type { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { HibariVoice } from '../../media/inference/hibari-voice.js';
-import { WorkerLane } from '../../media/inference/worker-lane.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { JobQueue } from '../../media/runtime/worker-lane.js';
+import { EspeakVoice } from '../../media/tts/espeak/espeak-voice.js';
+import { HibariVoice } from '../../media/tts/hibari/hibari-voice.js';
 import { openJoe, startFormantProcess } from '../support/harness/audio/piper-joe.js';
 import type { Caller } from '../support/harness/endpointing/takes.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
@@ -13,11 +13,11 @@ export interface Callers {
   close(): Promise<void>;
 }
 
-export async function openCallers(permits: CpuPermits): Promise<Callers> {
+export async function openCallers(permits: CpuScheduler): Promise<Callers> {
   const process = startFormantProcess();
-  const lane = new WorkerLane(permits);
+  const lane = new JobQueue(permits);
   const formant = (voice: string) =>
-    new FormantVoice({ id: voice, language: 'en', voice, process, lane });
+    new EspeakVoice({ id: voice, language: 'en', voice, process, lane });
   const heart = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),

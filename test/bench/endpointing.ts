@@ -1,4 +1,4 @@
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { JUDGED_TURNS, TUNING_TURNS } from '../support/corpora/spoken-turns.js';
 import { baseline } from '../support/harness/endpointing/baselines.js';
 import {
@@ -63,7 +63,7 @@ interface Heard {
  * which the rules were chosen, `--all` tells of each turn.
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   const callers = await openCallers(permits);
   const ears = new RealEars(permits);
   try {

@@ -1,6 +1,6 @@
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { HibariVoice } from '../../media/inference/hibari-voice.js';
-import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
+import { HibariVoice } from '../../media/tts/hibari/hibari-voice.js';
 import { RealWork } from '../support/harness/audio/virtual-clock-models.js';
 import { type HeardCut, tryCuts } from '../support/harness/call/interruption-trial.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
@@ -12,8 +12,8 @@ const CUTS = 50;
  * that the client played: 50 cuts by text and by speech, over wires of 0–100 ms. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const permits = new CpuPermits(1);
-  const recogniser = new MoonshineRecogniser({
+  const permits = new CpuScheduler(1);
+  const recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),
     permits,

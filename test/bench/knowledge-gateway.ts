@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { pino } from 'pino';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import type { Embedder } from '../../media/inference/embedder.js';
-import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import type { Embedder } from '../../media/embeddings/embedder.js';
+import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
 import { SearchThread } from '../../src/knowledge/search-thread.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
@@ -13,7 +13,7 @@ const ID = 'minilm-l6-v2-int8';
 const embedder = new MiniLmEmbedder({
   id: ID,
   folder: modelFolder(ID),
-  permits: new CpuPermits(1),
+  permits: new CpuScheduler(1),
 });
 const [vector] = await embedder.embed(['When is it open?'], { priority: 'background' });
 const known: Embedder = {

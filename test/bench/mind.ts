@@ -2,14 +2,11 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { request } from 'undici';
-import type { HistoryItem, ReplyRequest } from '../../agents-runtime/agent/reply-model.js';
-import { ToolRuns } from '../../agents-runtime/agent/tool-runs.js';
-import type { ToolSpec } from '../../agents-runtime/agent/tools.js';
-import { systemClock } from '../../agents-runtime/clock.js';
-import {
-  messagesOf,
-  OpenAiCompatibleModel,
-} from '../../agents-runtime/providers/openai-compatible.js';
+import { systemClock } from '../../agents-runtime/contract/clock.js';
+import type { HistoryItem, LlmRequest } from '../../agents-runtime/contract/language-model.js';
+import type { ToolSpec } from '../../agents-runtime/contract/tools.js';
+import { messagesOf, OpenAiChatModel } from '../../agents-runtime/providers/openai-chat.js';
+import { ToolExecutor } from '../../agents-runtime/reply/tool-executor.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
@@ -44,7 +41,7 @@ const TOOLS: readonly ToolSpec[] = Array.from({ length: 20 }, (_, i) => ({
   timeoutMs: 5_000,
 }));
 
-const REQUEST: ReplyRequest = {
+const REQUEST: LlmRequest = {
   prompt: 'You are the voice of a shop. '.repeat(100),
   history: HISTORY,
   temperature: 0.7,
@@ -86,7 +83,7 @@ async function modelCalls(times: number) {
   try {
     const [baseUrl] = (await once(server, 'message')) as [string];
     const endpoint = { baseUrl, apiKey: undefined, contextTokens: 16_384 };
-    const model = new OpenAiCompatibleModel('quick', endpoint);
+    const model = new OpenAiChatModel('quick', endpoint);
     const messages = messagesOf(REQUEST, endpoint.contextTokens);
     const body = JSON.stringify({ model: 'quick', messages, tools: TOOLS, stream: true });
     const ours = async () => {
@@ -141,7 +138,7 @@ async function toolCalls(times: number) {
   } as const;
   const config = { ...CONFIG, tools: [look], mcpServers: [server] };
   const open = await tools.open(config, { accountId: 'o', agentId: 'a', callId: 'c' });
-  const runs = new ToolRuns(open!.tools, systemClock, {
+  const runs = new ToolExecutor(open!.tools, systemClock, {
     started: () => undefined,
     ended: () => undefined,
     remember: () => undefined,

@@ -1,6 +1,6 @@
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
-import { RnnoiseNoiseReduction } from '../../media/inference/rnnoise-noise-reduction.js';
+import { RnnoiseNoiseReduction } from '../../media/noise/rnnoise-noise-reduction.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
 import { noiseBelow, pinkNoise, whiteNoise } from '../support/harness/audio/noise.js';
 import { joined, Speaker } from '../support/harness/audio/synthesised-speech.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
@@ -69,9 +69,9 @@ function clean(reduction: RnnoiseNoiseReduction, audio: Float32Array): Promise<F
 }
 
 async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   const speaker = new Speaker(permits);
-  const recogniser = new MoonshineRecogniser({
+  const recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),
     permits,

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toInt16 } from '../../media/audio/pcm.js';
 import { wavHeader } from '../../media/codec/wav.js';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { toInt16 } from '../../media/pcm.js';
-import { LegSound } from '../../media/recording/leg-sound.js';
-import { MergeThread } from '../../media/recording/merge-thread.js';
+import { LegReader } from '../../media/recording/leg-reader.js';
+import { MixdownThread } from '../../media/recording/mixdown-thread.js';
 import type { Leg } from '../../media/recording/spool-record.js';
-import { type SoundPiece, SpoolWriter } from '../../media/recording/spool-writer.js';
+import { type AudioChunk, SpoolWriter } from '../../media/recording/spool-writer.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { decodeChannels } from '../support/harness/audio/decode-audio.js';
 import { toneOnsets } from '../support/harness/audio/tone-onsets.js';
 import { runToneCall, type ToneTimes } from '../support/harness/call/tone-call.js';
@@ -27,7 +27,7 @@ const BAR_PLACE_MS = 20;
 export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures> {
   const ffmpeg = prepareTool('ffmpeg');
   const folder = makeTestFolder();
-  const thread = new MergeThread(new CpuPermits(1));
+  const thread = new MixdownThread(new CpuScheduler(1));
   try {
     tell(`records: ${MINUTES} minutes of tones on a line with noise`);
     const spoolPath = join(folder, 'call.spool');
@@ -86,14 +86,14 @@ const verdict = (isMet: boolean) => (isMet ? 'met   ' : 'missed');
 function writeSpool(path: string): ToneTimes {
   const writer = new SpoolWriter(path, RATES);
   const sink = {
-    write: (pieces: readonly SoundPiece[]) => writer.append(pieces.map(withNoise)),
+    write: (pieces: readonly AudioChunk[]) => writer.append(pieces.map(withNoise)),
     end: (durationMs: number) => writer.close(durationMs),
   };
   return runToneCall({ sink, durationMs: DURATION_MS, everyMs: 5_000, drift: 50, jitterMs: 20 });
 }
 
 /** A microphone is never quite silent. */
-function withNoise(piece: SoundPiece): SoundPiece {
+function withNoise(piece: AudioChunk): AudioChunk {
   if (!(piece.samples instanceof Int16Array)) return piece;
   const samples = piece.samples.map((sample) => sample + Math.round(800 * (Math.random() - 0.5)));
   return { ...piece, samples };
@@ -102,7 +102,7 @@ function withNoise(piece: SoundPiece): SoundPiece {
 /** The legs as files that ffmpeg reads. */
 function writeWavs(spoolPath: string, folder: string): readonly string[] {
   return (['caller', 'agent'] as const).map((leg: Leg) => {
-    const sound = new LegSound(spoolPath, leg);
+    const sound = new LegReader(spoolPath, leg);
     const samples = new Float32Array((DURATION_MS * RATES[leg]) / 1000);
     sound.read(samples);
     sound.close();

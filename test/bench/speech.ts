@@ -1,6 +1,6 @@
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../media/inference/encoder-thread.js';
-import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
+import { EncoderThread } from '../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { Dictionary } from '../../media/text/dictionary/dictionary.js';
 import {
   firstAudioOf,
   machineNow,
@@ -123,7 +123,7 @@ async function speakAtOnce(speaker: Speaker, concurrency: number): Promise<Crowd
 
 /** Times real time, each format on the encoders' one thread: medians of rounds. */
 async function encoderSpeeds(): Promise<Readonly<Record<string, number>>> {
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   const wasm = new EncoderThread(permits);
   const lamejs = new EncoderThread(permits, { mp3Program: 'lamejs' });
   const speeds = new Map<string, number[]>();

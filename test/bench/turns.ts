@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { cough } from '../support/corpora/spoken-questions.js';
 import { Speaker } from '../support/harness/audio/synthesised-speech.js';
 import { CallClient } from '../support/harness/call/call-client.js';
@@ -163,7 +163,7 @@ async function quiet(client: CallClient): Promise<void> {
 }
 
 async function spokenClips(): Promise<Clips> {
-  const speaker = new Speaker(new CpuPermits(1));
+  const speaker = new Speaker(new CpuScheduler(1));
   try {
     const question = await speaker.say(QUESTION);
     const interruption = await speaker.say(INTERRUPTION);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import { Greetings } from '../../agents-runtime/agent/greetings.js';
-import { FrameTicker } from '../../agents-runtime/audio/frame-ticker.js';
-import type { CallTransport } from '../../agents-runtime/call/transport.js';
-import { systemClock } from '../../agents-runtime/clock.js';
+import { systemClock } from '../../agents-runtime/contract/clock.js';
+import type { Transport } from '../../agents-runtime/contract/transport.js';
+import { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
+import { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { CallMetrics } from '../../src/calls/call-metrics.js';
 import { CallOpening, type CallOpeningParts } from '../../src/calls/call-opening.js';
@@ -47,7 +47,7 @@ async function reserved() {
     voiceFor: () => new ToneVoice({ sampleRate: 16_000 }),
     toolsFor: async () => undefined,
     voiceActivity: { open: () => ({ push: () => undefined, close: () => undefined }) },
-    greetings: new Greetings(systemClock),
+    greetings: new SpeechCache(systemClock),
     recogniserFor: () => ({ id: 'none', languages: ['en'] }),
     liveRecogniserFor: () => undefined,
     replyModelFor: () => ({ id: 'none' }),
@@ -136,7 +136,7 @@ describe('a call that its wire has come for', () => {
 });
 
 /** A transport of which nobody plays anything. */
-function silentTransport(): CallTransport {
+function silentTransport(): Transport {
   const ignore = () => undefined;
   return {
     ...{ sampleRate: 16_000, hasEchoCanceller: true, backlogBytes: 0 },

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ReplyModel } from '../../agents-runtime/agent/reply-model.js';
+import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
 import { CallHistoryRepository } from '../../src/calls/call-history.repository.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
 import { CompletedCalls } from '../../src/calls/completed-calls.js';
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-function saying(text: string, asked: string[] = []): ReplyModel {
+function saying(text: string, asked: string[] = []): LanguageModel {
   return {
     id: 'script',
     async *reply({ history }) {
@@ -39,7 +39,7 @@ function saying(text: string, asked: string[] = []): ReplyModel {
   };
 }
 
-const BUILT_IN: ReplyModel = {
+const BUILT_IN: LanguageModel = {
   id: BUILT_IN_RESPONDER,
   reply: () => {
     throw new Error('it is no language model');
@@ -47,7 +47,7 @@ const BUILT_IN: ReplyModel = {
 };
 
 /** What ends calls, and what sums them up; `start` begins to do so. */
-async function gateway(model: ReplyModel = BUILT_IN, origin: string | null = 'https://p.test') {
+async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 'https://p.test') {
   const db = connect(database.connection);
   const webhooks = openWebhooks({
     db,
@@ -129,7 +129,7 @@ describe('the end of a call', () => {
   });
 
   it('is told with an extract where the agent has no language model, or that fails', async () => {
-    const failing: ReplyModel = {
+    const failing: LanguageModel = {
       id: 'script',
       async *reply() {
         yield 'The ';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import { DeepgramServer } from '../support/fakes/deepgram-server.js';
 import {
@@ -100,7 +100,7 @@ describe.concurrent('the mind of an agent', () => {
   });
 
   async function speakQuestions(): Promise<void> {
-    const speaker = new Speaker(new CpuPermits(1));
+    const speaker = new Speaker(new CpuScheduler(1));
     for (const text of [ORDER, NUMBERS, ALOUD, GOODBYE, WHEN]) {
       said.set(text, await speaker.say(text));
     }

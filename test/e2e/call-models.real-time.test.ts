@@ -1,9 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { differences } from '../../agents-runtime/replay/compare.js';
-import { replay } from '../../agents-runtime/replay/replay.js';
-import { diffLines } from '../../agents-runtime/replay/timeline.js';
+import { diffEffects } from '../../agents-runtime/observers/replay/diff.js';
+import { replay } from '../../agents-runtime/observers/replay/replay.js';
+import { diffLines } from '../../agents-runtime/observers/replay/timeline.js';
 import { readTape } from '../../src/replay/read-tape.js';
 import { LanguageServer, MANNERS } from '../support/fakes/llm-server.js';
 import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';
@@ -146,7 +146,7 @@ describe('a language model behind an endpoint', () => {
     for (const file of files) {
       const { recorded, replayed } = await replay(await readTape(join(replays, file)));
       expect(recorded.at(-1), file).toMatchObject({ type: 'wire', act: 'close' });
-      expect(diffLines(differences(recorded, replayed)), file).toEqual([]);
+      expect(diffLines(diffEffects(recorded, replayed)), file).toEqual([]);
     }
   });
 });

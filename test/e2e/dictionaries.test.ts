@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { toFloat32 } from '../../media/pcm.js';
+import { toFloat32 } from '../../media/audio/pcm.js';
 import { DICTIONARIES } from '../support/harness/app/dictionary-app.js';
 import { Listener } from '../support/harness/audio/speech-transcriber.js';
 import { admit, makeAgent, SHOP } from '../support/harness/call/call-agents.js';

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { EncoderThread } from '../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { Synthesiser } from '../../media/tts/synthesiser.js';
 import { LanedVoice } from '../support/fakes/queued-voice.js';
 import { plainText } from '../support/fakes/tone-voice.js';
@@ -19,7 +19,7 @@ const GREEDY = 6;
  * their turn one after the other, a round would take 6 × 50 ms and more, twice what a chunk lasts.
  */
 it('never lets listeners run dry behind long texts that are far ahead', async () => {
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   const encoders = new EncoderThread(permits);
   const synthesiser = new Synthesiser(encoders);
   const long = new LanedVoice({ permits, costMs: 50, chunkMs: 4_000 });

@@ -5,7 +5,7 @@ import {
   type BridgePoolOptions,
   openRooms,
 } from '../../agents-runtime/transports/livekit/bridge-pool.js';
-import type { RoomWire } from '../../agents-runtime/transports/livekit/rooms.js';
+import type { RoomTransport } from '../../agents-runtime/transports/livekit/room-transport.js';
 import { RoomEar } from '../support/fakes/call-input-recorder.js';
 import { tone } from '../support/harness/audio/tones.js';
 import { agentToken, RoomGuest, roomToken } from '../support/harness/call/room-participant.js';
@@ -16,14 +16,15 @@ const RATE = 48_000;
 const PATIENCE = { timeout: 40_000, interval: 50 };
 const SPAN = { startMs: 0, endMs: 10 };
 
-const speak = (wire: RoomWire, ms: number) => wire.audio(tone(1_000, RATE, (RATE * ms) / 1000));
+const speak = (wire: RoomTransport, ms: number) =>
+  wire.audio(tone(1_000, RATE, (RATE * ms) / 1000));
 const agentTones = (guest: RoomGuest) =>
   guest.all('heard').filter(({ from, level }) => from === 'agent-1' && level > 0.05);
 const isNear = (hz: number) => (heard: number) => Math.abs(heard - hz) <= 75;
 
 describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools) => {
   const pools: BridgePool[] = [];
-  const wires: RoomWire[] = [];
+  const wires: RoomTransport[] = [];
   let server: LiveKitServer;
   let service: RoomServiceClient;
   let rooms: BridgePool;
@@ -229,7 +230,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
     expect([phone.wire.hasEchoCanceller, phone.wire.caller.isPhone]).toEqual([false, true]);
     expect(phone.wire.caller.attributes).toMatchObject(attributes);
     let isHeard = false;
-    void phone.wire.callerHears.then(() => {
+    void phone.wire.hasCallerSubscribed.then(() => {
       isHeard = true;
     });
     // It rings until its status says otherwise.

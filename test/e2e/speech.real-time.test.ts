@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toFloat32 } from '../../media/pcm.js';
+import { toFloat32 } from '../../media/audio/pcm.js';
 import { likenessDb } from '../support/harness/audio/tones.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { MoonshineRecogniser } from '../../media/inference/moonshine-recogniser.js';
+import { toFloat32 } from '../../media/audio/pcm.js';
 import { ModelStore } from '../../media/models/store.js';
-import { toFloat32 } from '../../media/pcm.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
 import { modelFolders } from '../../src/models/model-folders.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
@@ -76,15 +76,15 @@ const SENTENCES: readonly (readonly [written: string, said: string])[] = [
 const MOST_WORD_ERRORS = 0.1;
 
 let product: Product;
-let recogniser: MoonshineRecogniser;
+let recogniser: MoonshineSpeechToText;
 
 beforeAll(async () => {
   product = await startProduct();
   const store = new ModelStore(modelFolders(process.env));
-  recogniser = new MoonshineRecogniser({
+  recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: await store.require('moonshine-tiny-en'),
-    permits: new CpuPermits(1),
+    permits: new CpuScheduler(1),
   });
 });
 afterAll(async () => {

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { DocumentsRepository } from '../../src/knowledge/documents.repository.js';
 import { FileReader } from '../../src/knowledge/file-reader.js';
 import { Indexer } from '../../src/knowledge/indexer.js';
@@ -26,7 +26,7 @@ const plane = withControlPlane({ onDocuments: () => wake() });
 const embedder = new MiniLmEmbedder({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
-  permits: new CpuPermits(1),
+  permits: new CpuScheduler(1),
 });
 let ask: Ask;
 let files: FileReader;

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
-import { bertTokenizerJson } from '../../media/inference/minilm-tokenizer.js';
-import { SentenceModelEmbedder } from '../../media/inference/sentence-model-embedder.js';
+import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { bertTokenizerJson } from '../../media/embeddings/minilm-tokenizer.js';
+import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { EMBEDDING_MODEL } from '../support/harness/app/control-plane-app.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
-const permits = new CpuPermits(1);
+const permits = new CpuScheduler(1);
 const mini = new MiniLmEmbedder({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Embedder } from '../../media/inference/embedder.js';
+import type { Embedder } from '../../media/embeddings/embedder.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
 import type { PassageFinder } from '../../src/knowledge/passage-lists.js';
 

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { documentPassages, windowsOf } from '../../agents-runtime/agent/document-passages.js';
-import type { KnowledgeSearch } from '../../agents-runtime/agent/knowledge.js';
+import type { KnowledgeSearch } from '../../agents-runtime/contract/knowledge.js';
 import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import type { Embedder } from '../../media/inference/embedder.js';
-import { DIMENSIONS, MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
-import { atOnce } from '../../media/stream/in-slices.js';
+import { atOnce } from '../../media/async/cooperative.js';
+import { chunkDocument, embeddingWindows } from '../../media/embeddings/document-chunker.js';
+import type { Embedder } from '../../media/embeddings/embedder.js';
+import { DIMENSIONS, MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { DocumentsRepository } from '../../src/knowledge/documents.repository.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
 import { Indexer } from '../../src/knowledge/indexer.js';
@@ -37,7 +37,7 @@ const plane = withControlPlane({
 const embedder = new MiniLmEmbedder({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
-  permits: new CpuPermits(1),
+  permits: new CpuScheduler(1),
 });
 const log = pino({ level: 'silent' });
 const indexers: Indexer[] = [];
@@ -139,8 +139,8 @@ describe('indexing', () => {
 
   it('finds at its start what was not indexed, and goes on in the middle of a document', async () => {
     const lines = Array.from({ length: 300 }, (_, i) => `- Room ${i} is on floor ${i % 7}.`);
-    const passages = atOnce(documentPassages(lines.join('\n')));
-    const windows = passages.flatMap((passage) => windowsOf(passage, embedder.windowTokens));
+    const passages = atOnce(chunkDocument(lines.join('\n')));
+    const windows = passages.flatMap((passage) => embeddingWindows(passage, embedder.windowTokens));
     const kbId = await make([lines.join('\n')]);
     let embedded = 0;
     let reached = (): void => undefined;

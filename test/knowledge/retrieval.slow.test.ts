@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { MiniLmEmbedder } from '../../media/inference/minilm-embedder.js';
+import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { urlOf } from '../../src/db/connect.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
@@ -27,7 +27,7 @@ const database = withDatabase();
 const embedder = new MiniLmEmbedder({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
-  permits: new CpuPermits(1),
+  permits: new CpuScheduler(1),
 });
 const pairs = questionPairs();
 const others = distractors();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { CpuPermits } from '../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../media/inference/encoder-thread.js';
+import { EncoderThread } from '../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { CallCommands } from '../../src/calls/call-commands.js';
 import { CallCommandsRepository } from '../../src/calls/call-commands.repository.js';
 import { CallsRepository } from '../../src/calls/calls.repository.js';
@@ -34,7 +34,7 @@ export class LiveGateway {
 
   constructor(db: Knex, keys: KeyDirectory, secret = 'the secret of all gateways') {
     // Its thread starts with the first who listens.
-    const encoders = new EncoderThread(new CpuPermits(1));
+    const encoders = new EncoderThread(new CpuScheduler(1));
     this.#encoders = encoders;
     const log = pino({ level: 'silent' });
     const gatewayId = this.id;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Call } from '../../agents-runtime/call/call.js';
+import { Call } from '../../agents-runtime/session/call.js';
 import type { LiveEvent, RunningCall } from '../../src/live/live-event.js';
 import { type CallFeed, LiveHub } from '../../src/live/live-hub.js';
 import { watchedParts } from '../../src/live/watched-call.js';

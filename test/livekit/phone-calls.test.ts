@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { RoomCaller } from '../../agents-runtime/transports/livekit/rooms.js';
+import type { RoomCaller } from '../../agents-runtime/transports/livekit/room-transport.js';
 import type { Agent } from '../../src/agents/agents.repository.js';
 import { PhoneCalls, type PhoneCallsParts } from '../../src/livekit/phone-calls.js';
 

@@ -213,10 +213,10 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     LIMIT,
     async () => {
       let answer: () => void = () => undefined;
-      const callerHears = new Promise<void>((resolve) => {
+      const hasCallerSubscribed = new Promise<void>((resolve) => {
         answer = resolve;
       });
-      const gateway = await open({ callerHears });
+      const gateway = await open({ hasCallerSubscribed });
       const id = makeAgentId();
       const agents = new AgentsRepository(database.db);
       const config = {};
@@ -257,7 +257,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
     'begin no call before the caller hears, and none that is given up until then',
     LIMIT,
     async () => {
-      const gateway = await open({ callerHears: new Promise(() => undefined) });
+      const gateway = await open({ hasCallerSubscribed: new Promise(() => undefined) });
       const callId = await reserve();
       await openRoom(callId);
       await vi.waitFor(async () => expect(await stateOf(callId)).toBe('live'), WAIT);

@@ -62,11 +62,11 @@ describe('pageRoutes', () => {
     for (const path of ['/main.js', '/call/capture-worklet.js', '/call/player-worklet.js']) {
       await load(path);
     }
-    expect(seen).toContain('/media/resample/resampler.js');
+    expect(seen).toContain('/media/audio/resampler.js');
   });
 
   it('serves nothing else of the media layer', async () => {
-    for (const path of ['/media/codec/wav.js', '/media/resample/../codec/wav.js', '/media/']) {
+    for (const path of ['/media/codec/wav.js', '/media/audio/../codec/wav.js', '/media/']) {
       expect((await ask(path)).status).toBe(404);
     }
   });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { TapeHead } from '../../agents-runtime/replay/tape.js';
+import type { ReplayHeader } from '../../agents-runtime/observers/replay/replay-format.js';
 import { readTape } from '../../src/replay/read-tape.js';
 import { REPLAY_SUFFIX, ReplayFiles } from '../../src/replay/replay-files.js';
 import { CONFIG } from '../support/harness/call/call-harness.js';
@@ -13,7 +13,7 @@ import { plainEnv, runNode } from '../support/harness/process/run-node.js';
 
 const CLI = fileURLToPath(new URL('../../src/replay/cli.js', import.meta.url));
 const QUESTION = 'test/fixtures/replays/question-answered.replay.jsonl.gz';
-const HEAD: TapeHead = {
+const HEAD: ReplayHeader = {
   type: 'call',
   format: 'parley.replay',
   version: 1,

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { Dictionary } from '../../media/tts/dictionary/dictionary.js';
+import { Dictionary } from '../../media/text/dictionary/dictionary.js';
 import { NOTHING, type SpeechApp, startSpeechApp } from '../support/harness/app/speech-app.js';
 import { SpeechSocket } from '../support/harness/call/speech-socket.js';
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ToolWebhook } from '../../agents-runtime/agent/agent-config.js';
-import { replySteps } from '../../agents-runtime/agent/reply-steps.js';
-import { ToolRuns } from '../../agents-runtime/agent/tool-runs.js';
-import { systemClock } from '../../agents-runtime/clock.js';
-import { OpenAiCompatibleModel } from '../../agents-runtime/providers/openai-compatible.js';
+import type { ToolWebhook } from '../../agents-runtime/contract/agent-config.js';
+import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { OpenAiChatModel } from '../../agents-runtime/providers/openai-chat.js';
+import { ToolExecutor } from '../../agents-runtime/reply/tool-executor.js';
+import { runToolLoop } from '../../agents-runtime/reply/tool-loop.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
@@ -61,7 +61,7 @@ async function converse(model: string, ...answers: readonly Answering[]) {
     webhookTool(tool, { accountId: 'o', agentId: 'a', callId: 'c' }, parts),
   ]);
   const nothing = () => undefined;
-  const runs = new ToolRuns(tools, systemClock, {
+  const runs = new ToolExecutor(tools, systemClock, {
     started: nothing,
     ended: nothing,
     remember: nothing,
@@ -69,7 +69,7 @@ async function converse(model: string, ...answers: readonly Answering[]) {
     onFault: nothing,
   });
   const endpoint = { baseUrl: server.baseUrl, apiKey: undefined, contextTokens: 16_384 };
-  const steps = replySteps(
+  const steps = runToolLoop(
     {
       prompt: 'You help.',
       history: [{ role: 'user', text: 'Where is it?', cut: false }],
@@ -78,7 +78,7 @@ async function converse(model: string, ...answers: readonly Answering[]) {
       knowledgeBaseId: null,
     },
     {
-      models: [new OpenAiCompatibleModel(model, endpoint)],
+      models: [new OpenAiChatModel(model, endpoint)],
       mayBeEmpty: false,
       clock: systemClock,
       signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Authentication, McpServer } from '../../agents-runtime/agent/agent-config.js';
+import type { Authentication, McpServer } from '../../agents-runtime/contract/agent-config.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ToolWebhook } from '../../agents-runtime/agent/agent-config.js';
-import type { ToolOutcome } from '../../agents-runtime/agent/tools.js';
+import type { ToolWebhook } from '../../agents-runtime/contract/agent-config.js';
+import type { ToolOutcome } from '../../agents-runtime/contract/tools.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';

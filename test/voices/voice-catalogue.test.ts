@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../media/languages.js';
-import { MODELS } from '../../media/models/manifest.js';
+import { MODEL_CATALOGUE } from '../../media/models/catalogue.js';
 import { VoiceCatalogue } from '../../src/voices/voice-catalogue.js';
 import { ToneVoice } from '../support/fakes/tone-voice.js';
 
@@ -10,7 +10,7 @@ describe('the catalogue of voices', () => {
     new ToneVoice({ id: 'formant-de', languages: ['de'] }),
     new ToneVoice({ id: 'formant-fr', languages: ['fr'] }),
   ];
-  const voices = new VoiceCatalogue(MODELS, open).list();
+  const voices = new VoiceCatalogue(MODEL_CATALOGUE, open).list();
   const find = (id: string) => voices.find((voice) => voice.id === id);
 
   it('knows a neural voice and a formant one for each language', () => {

@@ -1,21 +1,21 @@
-import { type Clock, systemClock, type Timer } from '../../clock.js';
-import { CallError } from '../../errors.js';
-import { BridgeProcess, type RoomEars } from './bridge-process.js';
-import type { FromBridge } from './messages.js';
-import { BridgedRoom } from './room-wire.js';
-import type { RoomInvitation, Rooms, RoomWire } from './rooms.js';
+import { type Clock, systemClock, type Timer } from '../../contract/clock.js';
+import { CallError } from '../../contract/errors.js';
+import { BridgeProcess, type RoomListener } from './bridge-process.js';
+import { BridgedRoom } from './bridged-room.js';
+import type { FromBridge } from './ipc-messages.js';
+import type { RoomInvitation, Rooms, RoomTransport } from './room-transport.js';
 
 /** Rooms of one process: a cap for stability (a native fault ends them all), not for speed. */
-const MOST_ROOMS = 25;
-const MOST_PROCESSES = 16;
+const MAX_ROOMS = 25;
+const MAX_PROCESSES = 16;
 /** With fewer places left, another process is started ahead. */
-const FEW_PLACES = 5;
+const MIN_FREE_PLACES = 5;
 /** Ended rooms leave a little behind in the native library: after so many, or so long, a process is let go. */
-const MOST_SERVED = 250;
+const MAX_SERVED = 250;
 const OLDEST_MS = 6 * 3_600_000;
 /** A process that died at once is started again after this, and each time after twice as long. */
 const AGAIN_MS = 250;
-const LONGEST_AGAIN_MS = 30_000;
+const MAX_RETRY_DELAY_MS = 30_000;
 /** Two that died one after the other may be chance. */
 const FAILING_MS = 2_000;
 /** A room is joined, and its caller has come, within this. */
@@ -62,7 +62,7 @@ export class BridgePool implements Rooms {
   }
 
   get free(): number {
-    return this.#isClosed || this.#isFailing ? 0 : MOST_PROCESSES * this.#mostRooms - this.rooms;
+    return this.#isClosed || this.#isFailing ? 0 : MAX_PROCESSES * this.#mostRooms - this.rooms;
   }
 
   /** Rooms that are open now. */
@@ -75,7 +75,7 @@ export class BridgePool implements Rooms {
     return [...this.#bridges].flatMap(({ process }) => process.pid ?? []);
   }
 
-  join(invitation: RoomInvitation, signal: AbortSignal): Promise<RoomWire> {
+  join(invitation: RoomInvitation, signal: AbortSignal): Promise<RoomTransport> {
     if (this.free <= 0) return Promise.reject(new CallError('CLOSED', 'No room can be joined'));
     const { process } = this.#withPlace();
     const { url, token, callerIdentity } = invitation;
@@ -102,10 +102,10 @@ export class BridgePool implements Rooms {
           resolve(wire);
         }
       };
-      const ears: RoomEars = {
+      const ears: RoomListener = {
         message: onMessage,
-        audio: (samples) => wire?.heardAudio(samples),
-        gap: (samples) => wire?.heardGap(samples),
+        audio: (samples) => wire?.onAudio(samples),
+        gap: (samples) => wire?.onGap(samples),
         died: () => (wire ? wire.died() : fail('its bridge died')),
       };
       const port = process.open(ears);
@@ -134,7 +134,7 @@ export class BridgePool implements Rooms {
   }
 
   get #mostRooms(): number {
-    return this.#options.mostRooms ?? MOST_ROOMS;
+    return this.#options.mostRooms ?? MAX_ROOMS;
   }
 
   /** The fullest one with a place: the others may then be let go. */
@@ -146,15 +146,15 @@ export class BridgePool implements Rooms {
 
   #places({ process, startedAt }: Bridge): number {
     const isOld = this.#clock.now() - startedAt > OLDEST_MS;
-    const mostServed = this.#options.mostServed ?? MOST_SERVED;
+    const mostServed = this.#options.mostServed ?? MAX_SERVED;
     if (isOld || process.served >= mostServed) return 0;
     return this.#mostRooms - process.rooms;
   }
 
   #startAhead(): void {
-    if (this.#isClosed || this.#again || this.#bridges.size >= MOST_PROCESSES) return;
+    if (this.#isClosed || this.#again || this.#bridges.size >= MAX_PROCESSES) return;
     const places = [...this.#bridges].reduce((sum, bridge) => sum + this.#places(bridge), 0);
-    if (places < Math.min(FEW_PLACES, this.#mostRooms)) this.#start();
+    if (places < Math.min(MIN_FREE_PLACES, this.#mostRooms)) this.#start();
   }
 
   #start(): Bridge {
@@ -176,7 +176,7 @@ export class BridgePool implements Rooms {
     if (bridge.process.rooms > 0 || this.#isClosed) return;
     const others = [...this.#bridges].filter((other) => other !== bridge);
     const places = others.reduce((sum, other) => sum + this.#places(other), 0);
-    if (this.#places(bridge) > 0 && places < FEW_PLACES) return;
+    if (this.#places(bridge) > 0 && places < MIN_FREE_PLACES) return;
     this.#bridges.delete(bridge);
     void bridge.process.close();
     this.#startAhead();
@@ -186,8 +186,8 @@ export class BridgePool implements Rooms {
     const wasWanted = this.#bridges.delete(bridge);
     if (!wasWanted || this.#isClosed) return;
     this.#options.log.warn({ why }, 'a bridge process to LiveKit ended; another is started');
-    const isNew = this.#clock.now() - bridge.startedAt < LONGEST_AGAIN_MS;
-    this.#againMs = isNew ? Math.min(this.#againMs * 2, LONGEST_AGAIN_MS) : AGAIN_MS;
+    const isNew = this.#clock.now() - bridge.startedAt < MAX_RETRY_DELAY_MS;
+    this.#againMs = isNew ? Math.min(this.#againMs * 2, MAX_RETRY_DELAY_MS) : AGAIN_MS;
     this.#again?.cancel();
     this.#again = this.#clock.after(this.#againMs, () => {
       this.#again = undefined;

@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '../../clock.js';
-import { SilenceWatch } from '../../silence-watch.js';
+import type { Clock } from '../../contract/clock.js';
+import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
 import {
   audioFrame,
   type Frame,
-  FrameReader,
+  IpcFrameReader,
   messageFrame,
   readGap,
   readMessage,
   readSamples,
-} from './frames.js';
-import type { FromBridge, ToBridge } from './messages.js';
+} from './ipc-frames.js';
+import type { FromBridge, ToBridge } from './ipc-messages.js';
 
-const PROGRAM = fileURLToPath(new URL('./bridge-program.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./bridge/bridge-program.js', import.meta.url));
 /** Where the program finds its pipe. */
 const PIPE = 3;
 /** Of our environment, which holds secrets, it sees these alone; the last two say whose certificates it trusts. */
@@ -26,7 +26,7 @@ const STARTING_MS = 30_000;
 const ENDING_MS = 3_000;
 
 /** What the gateway hears of a room. */
-export interface RoomEars {
+export interface RoomListener {
   message(message: FromBridge): void;
   /** Mono 16 kHz; the receiver owns it. */
   audio(samples: Int16Array): void;
@@ -60,9 +60,9 @@ export class BridgeProcess {
   readonly #options: BridgeProcessOptions;
   readonly #child: ChildProcess;
   readonly #pipe: Duplex;
-  readonly #rooms = new Map<number, RoomEars>();
+  readonly #rooms = new Map<number, RoomListener>();
   readonly #exited: Promise<void>;
-  readonly #watch: SilenceWatch;
+  readonly #watch: InactivityWatchdog;
   #hasStarted = false;
   #served = 0;
   #why = 'ended';
@@ -75,7 +75,7 @@ export class BridgeProcess {
       env: Object.fromEntries(HANDED_ON.map((name) => [name, process.env[name]])),
     });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;
-    const reader = new FrameReader();
+    const reader = new IpcFrameReader();
     this.#pipe.on('data', (bytes: Buffer) => this.#hear(reader, bytes));
     // A write that finds it dead; its end is told by `close`.
     this.#pipe.on('error', () => undefined);
@@ -88,7 +88,7 @@ export class BridgeProcess {
         resolve();
       });
     });
-    this.#watch = new SilenceWatch(options.clock, (silentMs) => this.#check(silentMs));
+    this.#watch = new InactivityWatchdog(options.clock, (silentMs) => this.#check(silentMs));
   }
 
   get pid(): number | undefined {
@@ -105,7 +105,7 @@ export class BridgeProcess {
     return this.#served;
   }
 
-  open(ears: RoomEars): RoomPort {
+  open(ears: RoomListener): RoomPort {
     const id = ++this.#served;
     const pipe = this.#pipe;
     this.#rooms.set(id, ears);
@@ -131,7 +131,7 @@ export class BridgeProcess {
     if (this.#rooms.has(id) && this.#pipe.writable) this.#pipe.write(frame);
   }
 
-  #hear(reader: FrameReader, bytes: Buffer): void {
+  #hear(reader: IpcFrameReader, bytes: Buffer): void {
     this.#watch.heard();
     this.#hasStarted = true;
     try {

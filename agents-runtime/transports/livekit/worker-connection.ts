@@ -1,5 +1,5 @@
 import WebSocket, { type RawData } from 'ws';
-import type { Clock, Timer } from '../../clock.js';
+import type { Clock, Timer } from '../../contract/clock.js';
 import {
   type FromLiveKit,
   type JobAnswer,
@@ -15,7 +15,7 @@ import {
 const REGISTER_MS = 10_000;
 const PING_MS = 5_000;
 /** Pings in a row without an answer after which the connection counts as dead. */
-const MOST_UNANSWERED = 3;
+const MAX_UNANSWERED = 3;
 /**
  * LiveKit gives a job up 3 s after it began to look for a worker, and asks the next one only when this
  * one has said no (Source: its pkg/service/agentservice.go, and psrpc, DefaultClientTimeout).
@@ -70,7 +70,7 @@ export class WorkerConnection {
   #tries = 0;
   #unanswered = 0;
   #timer: Timer | undefined;
-  #told = '';
+  #reported = '';
   #isRefused = false;
 
   constructor(options: WorkerConnectionOptions) {
@@ -91,8 +91,8 @@ export class WorkerConnection {
     if (!this.#isUp) return;
     const { isFull, load, jobs } = this.#options.state();
     const told = `${isFull} ${load.toFixed(2)} ${jobs}`;
-    if (told === this.#told) return;
-    this.#told = told;
+    if (told === this.#reported) return;
+    this.#reported = told;
     this.#send({ type: 'status', isFull, load, jobs });
   }
 
@@ -179,7 +179,7 @@ export class WorkerConnection {
     this.#isUp = true;
     this.#tries = 0;
     this.#isRefused = false;
-    this.#told = '';
+    this.#reported = '';
     this.#options.onUp(serverVersion);
     this.tell();
     this.#ping();
@@ -188,7 +188,7 @@ export class WorkerConnection {
   /** A connection that was cut without a word is noticed by its silence. */
   #ping(): void {
     this.#timer = this.#options.clock.after(PING_MS, () => {
-      if (++this.#unanswered > MOST_UNANSWERED) {
+      if (++this.#unanswered > MAX_UNANSWERED) {
         this.#socket?.terminate();
         return;
       }

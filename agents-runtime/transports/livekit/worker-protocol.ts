@@ -12,7 +12,7 @@ import {
   WorkerPing,
   WorkerStatus,
 } from '@livekit/protocol';
-import { CallError } from '../../errors.js';
+import { CallError } from '../../contract/errors.js';
 
 /** Longer messages are no job of ours, bytes: a job carries its room and our metadata, no more. */
 export const MAX_WORKER_MESSAGE = 256 * 1024;

@@ -1,4 +1,4 @@
-import { putNewest } from '../../../media/put-newest.js';
+import { putNewest } from '../../../media/async/bounded-map.js';
 
 /** Marks that the carrier has not returned; of more, the oldest are forgotten. */
 const MAX_MARKS = 64;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toInt16 } from '../../../media/pcm.js';
-import type { CallEvent } from '../../call/transport.js';
-import { CallError } from '../../errors.js';
+import { toInt16 } from '../../../media/audio/pcm.js';
+import { CallError } from '../../contract/errors.js';
+import type { CallEvent } from '../../contract/transport.js';
 
 /** The WebSocket subprotocol of a call. */
 export const SUBPROTOCOL = 'parley.call.v1';

@@ -1,4 +1,4 @@
-import { HOP, SAMPLE_RATE } from './signal.js';
+import { HOP, SAMPLE_RATE } from './constants.js';
 
 /** A pitch at or below this (Hz) means that the voice is still. */
 const VOICED_ABOVE = 40;

@@ -1,8 +1,8 @@
-import { CURVE_SCALES, type Curves } from './curves.js';
-import { BIN_STEP, type NoiseField, QUANTILE_BITS } from './noise.js';
-import { BINS } from './signal.js';
+import { BINS } from './constants.js';
+import { LOOKUP_SCALES, type LookupTables } from './lookup-tables.js';
+import { BIN_STEP, type NoiseField, QUANTILE_BITS } from './noise-field.js';
 
-const { LOG_MIN, LOG_MAX, LOG_STEPS, TURN_STEPS, WARP_MAX, WARP_STEPS } = CURVE_SCALES;
+const { LOG_MIN, LOG_MAX, LOG_STEPS, TURN_STEPS, WARP_MAX, WARP_STEPS } = LOOKUP_SCALES;
 const TURNS = TURN_STEPS / (2 * Math.PI);
 
 /** Where the five parts of a frame begin: each has a value a bin. */
@@ -23,9 +23,9 @@ export class FrameFilter {
   readonly gainIm = new Float64Array(BINS);
   readonly sumRe = new Float64Array(BINS);
   readonly sumIm = new Float64Array(BINS);
-  readonly #curves: Curves;
+  readonly #curves: LookupTables;
 
-  constructor(curves: Curves) {
+  constructor(curves: LookupTables) {
     this.#curves = curves;
   }
 

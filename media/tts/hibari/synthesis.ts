@@ -1,9 +1,9 @@
-import { makeCurves } from './curves.js';
+import { Fft } from '../../audio/fft.js';
+import { BINS, FRAME_LENGTH, HOP } from './constants.js';
 import { Excitation } from './excitation.js';
-import { Fft } from './fft.js';
 import { FRAME_VALUES, FrameFilter } from './frame-filter.js';
-import { makeQuantiles, type NoiseField } from './noise.js';
-import { BINS, FRAME_LENGTH, HOP } from './signal.js';
+import { makeLookupTables } from './lookup-tables.js';
+import { makeQuantiles, type NoiseField } from './noise-field.js';
 
 /** Frames go through the Fourier transform two at a time, one as its real, one as its imaginary part. */
 const PAIR = 2;
@@ -18,7 +18,7 @@ const WINDOW_SUM = 1.5;
 /** Tables and work space that all utterances of a thread share; an `add` leaves nothing in them. */
 export class SynthesisTools {
   readonly fft = new Fft(FRAME_LENGTH);
-  readonly #curves = makeCurves();
+  readonly #curves = makeLookupTables();
   readonly first = new FrameFilter(this.#curves);
   readonly second = new FrameFilter(this.#curves);
   readonly quantiles = makeQuantiles();

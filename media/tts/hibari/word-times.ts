@@ -1,6 +1,6 @@
-import type { WordTime } from '../voice-model.js';
-import type { ScriptPart } from './script.js';
-import { SAMPLES_PER_DURATION } from './signal.js';
+import type { WordTime } from '../text-to-speech.js';
+import { SAMPLES_PER_DURATION } from './constants.js';
+import type { PhonemePart } from './phoneme-ids.js';
 
 /** Hops of the model's opening silence that stay before the first sound (75 ms). */
 const KEPT_HOPS = 6;
@@ -22,7 +22,7 @@ export function silentHops(durations: ArrayLike<number>): number {
  * @param offset samples of the utterance before the part's first hop; negative by what was left out.
  */
 export function wordTimes(
-  { ids, words }: ScriptPart,
+  { ids, words }: PhonemePart,
   durations: ArrayLike<number>,
   offset: number,
 ): WordTime[] {

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { atOnce, type Sliced } from '../../../media/stream/in-slices.js';
+import { atOnce, type Sliced } from '../../../media/async/cooperative.js';
 import {
   type ExtractedText,
   type ExtractionLimits,

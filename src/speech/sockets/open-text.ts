@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../../agents-runtime/clock.js';
-import { TextFeed } from '../../../media/tts/text-feed.js';
+import type { Clock, Timer } from '../../../agents-runtime/contract/clock.js';
+import { SentenceFeed } from '../../../media/text/sentence-feed.js';
 import { ApiError } from '../../errors.js';
 import { codePoints } from '../../http/coerce.js';
 
@@ -16,14 +16,14 @@ export interface OpenTextOptions {
 
 /** A text that a client writes bit by bit, from its first message to its flush. */
 export class OpenText {
-  readonly feed: TextFeed;
+  readonly feed: SentenceFeed;
   readonly #options: OpenTextOptions;
   #length = 0;
   #settling: Timer | undefined;
 
   constructor(options: OpenTextOptions) {
     this.#options = options;
-    this.feed = new TextFeed(options.language);
+    this.feed = new SentenceFeed(options.language);
   }
 
   /** @throws ApiError TEXT_TOO_LONG */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../agents-runtime/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { abortError } from '../../../media/errors.js';
 
 /** So much is sent before it is due, as the network may take its time. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../../agents-runtime/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import type { SpeechJobs, SpeechManner } from '../speech-jobs.js';
 import { CLOSE, closingOf } from './closing.js';
 import { OpenText } from './open-text.js';

@@ -1,4 +1,4 @@
-import { linkedAbort } from '../../../media/stream/linked-abort.js';
+import { linkedAbort } from '../../../media/async/linked-abort.js';
 import { ApiError } from '../../errors.js';
 import type { OpenText } from './open-text.js';
 import { audioText } from './protocol.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { RawData, WebSocket } from 'ws';
-import type { Clock, Timer } from '../../../agents-runtime/clock.js';
+import type { Clock, Timer } from '../../../agents-runtime/contract/clock.js';
 import { CLOSE, type Closing } from './closing.js';
 import type { ServerMessage } from './protocol.js';
 

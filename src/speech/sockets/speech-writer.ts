@@ -1,9 +1,9 @@
-import type { Clock } from '../../../agents-runtime/clock.js';
-import type { AudioFormat } from '../../../media/codec/codecs.js';
-import { linkedAbort } from '../../../media/stream/linked-abort.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
+import { linkedAbort } from '../../../media/async/linked-abort.js';
+import type { AudioFormat } from '../../../media/codec/encoder.js';
+import type { SentenceFeed } from '../../../media/text/sentence-feed.js';
 import type { Synthesiser } from '../../../media/tts/synthesiser.js';
-import type { TextFeed } from '../../../media/tts/text-feed.js';
-import type { Utterance } from '../../../media/tts/voice-model.js';
+import type { SynthesisRequest } from '../../../media/tts/text-to-speech.js';
 import { codePoints } from '../../http/coerce.js';
 import { noCredits, type SpeechCredits } from '../speech-credits.js';
 import type { SpeechManner } from '../speech-jobs.js';
@@ -48,7 +48,7 @@ export class SpeechWriter {
    * @throws MediaError ABORTED when the signal fires.
    * @throws ApiError OVERLOADED, RATE_LIMITED, INSUFFICIENT_CREDITS
    */
-  async speak(feed: TextFeed, write: WriteAudio, signal: AbortSignal): Promise<void> {
+  async speak(feed: SentenceFeed, write: WriteAudio, signal: AbortSignal): Promise<void> {
     const stop = linkedAbort(signal);
     const sentences = feed.sentences(stop.signal);
     try {
@@ -85,7 +85,7 @@ export class SpeechWriter {
     }
   }
 
-  async *#paidFor(sentences: AsyncGenerator<string>): AsyncGenerator<Utterance> {
+  async *#paidFor(sentences: AsyncGenerator<string>): AsyncGenerator<SynthesisRequest> {
     const { accountId, manner } = this.#options;
     for await (const text of sentences) {
       const paid = await this.#parts.credits.spendOnSpeech(accountId, codePoints(text));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LINE_RATE } from '../../../agents-runtime/transports/telephony/phone-line.js';
+import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { Agent } from '../../agents/agents.repository.js';
 import { refusedCall } from '../../calls/call-slots.js';
 import type { CallVariables } from '../../calls/calls.schema.js';
@@ -42,7 +42,7 @@ export class AudioSocketDesk {
   async register({ agent, from, to, variables }: ComingCall): Promise<RegisteredCall> {
     const callId = randomUUID();
     const [fromNumber, toNumber] = [numberOf(from), numberOf(to)];
-    const call = { callId, agent, fromNumber, toNumber, sampleRate: LINE_RATE, variables };
+    const call = { callId, agent, fromNumber, toNumber, sampleRate: PHONE_SAMPLE_RATE, variables };
     const reserved = await reserveInbound(this.#parts, call);
     if (reserved.type === 'refused') throw refusedCall(reserved.why);
     const uuid = randomUUID();

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { EndedReason } from '../../../agents-runtime/call/call-log.js';
-import { systemClock } from '../../../agents-runtime/clock.js';
-import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket/connection.js';
-import type { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
+import type { EndedReason } from '../../../agents-runtime/contract/call-log.js';
+import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket-connection.js';
+import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import { StartError } from '../../errors.js';
 import type { PhoneConnections } from '../phone-connections.js';
 import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
@@ -57,7 +57,7 @@ export class AudioSocketServer {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     const { registered, phones, log } = this.#parts;
-    let line: PhoneLine | undefined;
+    let line: PhoneTransport | undefined;
     let over: EndedReason | undefined;
     const connection = new AudioSocketConnection(socket, systemClock, {
       async opened(uuid, sampleRate) {

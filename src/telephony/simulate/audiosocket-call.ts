@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Clock } from '../../../agents-runtime/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { KIND, PacketReader, packet, SOUND_KINDS, soundPacket } from './audiosocket-packets.js';
 import { type CallFault, CallFaults } from './call-faults.js';
 import { CarrierLine, FRAME_MS, MOST_LEAD_MS } from './carrier-line.js';

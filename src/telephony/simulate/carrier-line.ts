@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../../agents-runtime/clock.js';
+import type { Clock, Timer } from '../../../agents-runtime/contract/clock.js';
 import { PlayoutBuffer } from './playout-buffer.js';
 import { SoundTrack } from './sound-track.js';
 import { isLoud } from './speech-stretches.js';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../../agents-runtime/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { AudioSocketCall } from './audiosocket-call.js';
 import type { SimulateOptions } from './cli-options.js';
 import { type CallReport, conduct } from './conduct.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../agents-runtime/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { callIdOf } from '../phone-desk.js';
 import { type CallFault, CallFaults } from './call-faults.js';
 import { CarrierLine } from './carrier-line.js';

@@ -1,7 +1,7 @@
+import { toInt16 } from '../../../media/audio/pcm.js';
+import { Resampler } from '../../../media/audio/resampler.js';
 import { wavHeader } from '../../../media/codec/wav.js';
 import { MediaError } from '../../../media/errors.js';
-import { toInt16 } from '../../../media/pcm.js';
-import { Resampler } from '../../../media/resample/resampler.js';
 import { SimulateError } from './simulate-error.js';
 
 const PCM = 1;

@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
-import { FaultBoundary } from '../../../agents-runtime/fault-boundary.js';
+import { FaultBoundary } from '../../../agents-runtime/timing/fault-boundary.js';
 import type {
   CarrierAction,
   CarrierLink,
 } from '../../../agents-runtime/transports/telephony/carrier.js';
-import type { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
+import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import {
   MAX_TWILIO_MESSAGE,
   TWILIO_RATE,
   TwilioCodec,
-} from '../../../agents-runtime/transports/telephony/twilio/protocol.js';
+} from '../../../agents-runtime/transports/telephony/twilio-protocol.js';
 import type { CallsRepository } from '../../calls/calls.repository.js';
 import { ApiError } from '../../errors.js';
 import type { Newcomer, SocketRoute } from '../../http/upgrade.js';
@@ -104,7 +104,7 @@ class Stream implements CarrierLink {
   readonly #log: Logger;
   readonly #codec = new TwilioCodec();
   readonly #limit: NodeJS.Timeout;
-  #line: PhoneLine | undefined;
+  #line: PhoneTransport | undefined;
 
   constructor(parts: TwilioSocketParts, socket: WebSocket, pass: MediaPass, log: Logger) {
     this.#parts = parts;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
+import type { McpServer } from '../../../agents-runtime/contract/agent-config.js';
 import { MAX_TOOLS_BYTES } from '../../agents/tool-limits.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import type { ArgumentValidator } from '../argument-validator.js';

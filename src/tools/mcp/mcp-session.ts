@@ -11,7 +11,7 @@ import {
   ListToolsResultSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
+import type { McpServer } from '../../../agents-runtime/contract/agent-config.js';
 import { jsonBytes, schemaLimitProblem } from '../../agents/tool-limits.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import { authHeaders } from '../credentials.js';

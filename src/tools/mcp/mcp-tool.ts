@@ -1,5 +1,5 @@
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import type { ToolOutcome } from '../../../agents-runtime/agent/tools.js';
+import type { ToolOutcome } from '../../../agents-runtime/contract/tools.js';
 import type { ArgumentValidator } from '../argument-validator.js';
 import type { CallTool } from '../call-tools.js';
 import { toolData } from '../tool-data.js';

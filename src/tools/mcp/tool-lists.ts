@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { McpServer } from '../../../agents-runtime/agent/agent-config.js';
-import { putNewest } from '../../../media/put-newest.js';
+import type { McpServer } from '../../../agents-runtime/contract/agent-config.js';
+import { putNewest } from '../../../media/async/bounded-map.js';
 import type { ListedTool } from './mcp-session.js';
 
 /** A list older than this is read again. */

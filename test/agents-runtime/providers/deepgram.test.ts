@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LiveLine, LiveResult } from '../../../agents-runtime/audio/live-recogniser.js';
-import { systemClock } from '../../../agents-runtime/clock.js';
-import { DeepgramRecogniser } from '../../../agents-runtime/providers/deepgram.js';
+import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import { DeepgramSpeechToText } from '../../../agents-runtime/providers/deepgram.js';
+import type {
+  StreamingTranscript,
+  TranscriptionStream,
+} from '../../../media/stt/live-recogniser.js';
 import { DeepgramServer } from '../../support/fakes/deepgram-server.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const PATIENCE = { timeout: 30_000 };
 
 let server: DeepgramServer;
-let line: LiveLine | undefined;
+let line: TranscriptionStream | undefined;
 beforeEach(async () => {
   server = await DeepgramServer.open();
 });
@@ -18,9 +21,9 @@ afterEach(() => {
 });
 
 function open(language: string | undefined, clock = systemClock) {
-  const results: LiveResult[] = [];
+  const results: StreamingTranscript[] = [];
   const faults: string[] = [];
-  const recogniser = new DeepgramRecogniser({
+  const recogniser = new DeepgramSpeechToText({
     baseUrl: server.baseUrl,
     apiKey: 's3cret',
     model: 'nova-3',
@@ -35,7 +38,8 @@ function open(language: string | undefined, clock = systemClock) {
   return { line: opened, results, faults };
 }
 
-const isOpen = (opened: LiveLine) => expect.poll(() => opened.isOpen, PATIENCE).toBe(true);
+const isOpen = (opened: TranscriptionStream) =>
+  expect.poll(() => opened.isOpen, PATIENCE).toBe(true);
 
 describe('the line to Deepgram', () => {
   it('says who asks and what is sent, and brings results by the samples of the line', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { FallbackRecogniser } from '../../../agents-runtime/providers/fallback-recogniser.js';
 import { OpenAiSpeech } from '../../../agents-runtime/providers/openai-speech.js';
 import { OpenAiTranscription } from '../../../agents-runtime/providers/openai-transcription.js';
-import type { Recogniser } from '../../../media/inference/recogniser.js';
-import type { SpeechChunk } from '../../../media/tts/voice-model.js';
+import { FallbackSpeechToText } from '../../../agents-runtime/providers/stt-fallback.js';
+import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
+import type { SpeechChunk } from '../../../media/tts/text-to-speech.js';
 import { AudioServer, sendSound } from '../../support/fakes/speech-provider-server.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
@@ -84,7 +84,7 @@ describe('a transcription endpoint', () => {
 });
 
 describe('several recognisers', () => {
-  function scripted(id: string, languages: string[], fails: () => boolean): Recogniser {
+  function scripted(id: string, languages: string[], fails: () => boolean): SpeechToText {
     return {
       id,
       languages,
@@ -100,7 +100,7 @@ describe('several recognisers', () => {
     const clock = new VirtualClock();
     const faults: string[] = [];
     let isDead = true;
-    const all = new FallbackRecogniser({
+    const all = new FallbackSpeechToText({
       recognisers: [
         scripted('far', ['en', 'de'], () => isDead),
         scripted('local', ['en'], () => false),
@@ -126,7 +126,7 @@ describe('several recognisers', () => {
 
   it('do not wait for one that hangs while another can hear, and wait for the last', async () => {
     const clock = new VirtualClock();
-    const hangs = (id: string, languages: string[]): Recogniser => ({
+    const hangs = (id: string, languages: string[]): SpeechToText => ({
       id,
       languages,
       transcribe: (_samples, { signal }) =>
@@ -135,7 +135,7 @@ describe('several recognisers', () => {
         }),
     });
     const faults: string[] = [];
-    const all = new FallbackRecogniser({
+    const all = new FallbackSpeechToText({
       recognisers: [hangs('far', ['en', 'de']), scripted('local', ['en'], () => false)],
       clock,
       onFault: (error) => faults.push(String(error)),

@@ -2,14 +2,14 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
-import type { EndedReason } from '../../../agents-runtime/call/call-log.js';
-import type { CallInput } from '../../../agents-runtime/call/transport.js';
-import { BridgedRoom } from '../../../agents-runtime/transports/livekit/room-wire.js';
-import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket/connection.js';
+import type { EndedReason } from '../../../agents-runtime/contract/call-log.js';
+import type { CallInput } from '../../../agents-runtime/contract/transport.js';
+import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { BridgedRoom } from '../../../agents-runtime/transports/livekit/bridged-room.js';
+import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket-connection.js';
 import type { CarrierEvent } from '../../../agents-runtime/transports/telephony/carrier.js';
-import { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
-import { CallSocket } from '../../../agents-runtime/transports/websocket/connection.js';
+import { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import { WebSocketTransport } from '../../../agents-runtime/transports/websocket/websocket-transport.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 function raise(): never {
@@ -39,7 +39,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
     const { call, ended } = failingCall();
     const faults: unknown[] = [];
     const socket = Object.assign(new EventEmitter(), { send: () => undefined, bufferedAmount: 0 });
-    const transport = new CallSocket({
+    const transport = new WebSocketTransport({
       clock: new VirtualClock(),
       callId: 'call',
       resumeToken: 'token',
@@ -58,7 +58,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
   it('for the loss of a call socket', async () => {
     const { call, ended } = failingCall();
     const socket = Object.assign(new EventEmitter(), { send: () => undefined, bufferedAmount: 0 });
-    const transport = new CallSocket({
+    const transport = new WebSocketTransport({
       clock: new VirtualClock(),
       callId: 'call',
       resumeToken: 'token',
@@ -75,7 +75,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
     const clock = new VirtualClock();
     const { call, ended } = failingCall();
     const faults: string[] = [];
-    const line = new PhoneLine({
+    const line = new PhoneTransport({
       clock,
       ticker: new FrameTicker(clock),
       link: { backlogBytes: 0, act: raise, close: () => undefined },
@@ -101,7 +101,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
     const caller = { identity: 'caller', isPhone: false, attributes: {} };
     const room = new BridgedRoom(port, caller, new VirtualClock(), (error) => faults.push(error));
     room.start(call);
-    room.heardAudio(new Int16Array(320));
+    room.onAudio(new Int16Array(320));
     room.heard({ type: 'played', playedMs: 20 });
     await settled();
     expect(faults).toHaveLength(2);

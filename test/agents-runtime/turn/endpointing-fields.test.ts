@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
-import { hiddenSettings } from '../../../agents-runtime/turn/hidden-settings.js';
+import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
+import { ineffectiveSettings } from '../../../agents-runtime/turn/hidden-settings.js';
 import { Segmenter, type SpeechEdge } from '../../../media/vad/segmenter.js';
 import { harness } from '../../support/harness/call/call-harness.js';
 
@@ -91,7 +91,7 @@ describe('max_endpointing_delay', () => {
 describe('a setting that another one hides', () => {
   it('is named with the one that hides it', () => {
     const names = (minSilenceMs: number, minEndpointingMs: number, maxEndpointingMs: number) =>
-      hiddenSettings({ minSilenceMs, minEndpointingMs, maxEndpointingMs }).map(
+      ineffectiveSettings({ minSilenceMs, minEndpointingMs, maxEndpointingMs }).map(
         ({ setting, by }) => `${setting} by ${by}`,
       );
     expect(names(550, 500, 3000)).toEqual(['min_endpointing_delay by min_silence_duration']);

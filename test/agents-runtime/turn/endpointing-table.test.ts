@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { HibariVoice } from '../../../media/inference/hibari-voice.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import { JUDGED_TURNS } from '../../support/corpora/spoken-turns.js';
 import { baseline } from '../../support/harness/endpointing/baselines.js';
 import { hearTake, type Outcome } from '../../support/harness/endpointing/endpointing-call.js';
@@ -15,7 +15,7 @@ const TURNS = JUDGED_TURNS.filter((_, i) => i % 2 === 1);
 const SPEEDS = [1, 1.15, 0.9];
 const NOISES = [undefined, 20, 10, undefined, 5];
 
-const permits = new CpuPermits(1);
+const permits = new CpuScheduler(1);
 const ears = new RealEars(permits);
 const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), permits });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type CallEffect, EffectRunner } from '../../../agents-runtime/session/effect-runner.js';
 import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
-import { type TurnAction, TurnTaker } from '../../../agents-runtime/turn/turn-taker.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 import '../../support/harness/process/property-seed.js';
@@ -67,7 +67,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   const dropped: number[] = [];
   let speaking: number | undefined;
   let isHeld = false;
-  const taker: TurnTaker = new TurnTaker({
+  const taker: EffectRunner = new EffectRunner({
     settings: { ...SETTINGS, ...settings },
     clock,
     startedAt: 0,
@@ -101,7 +101,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
       clock.after(ms, finish);
     });
   };
-  const act = (action: TurnAction) => {
+  const act = (action: CallEffect) => {
     if (action.type === 'show') state.shown = action.state;
     if (action.type === 'commit-turn' || action.type === 'speak' || action.type === 'report') {
       utter(action.utterance, speakMs);
@@ -121,19 +121,23 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   };
   const send = (event: TurnEvent) => taker.handle(event);
   const happen = (what: World['script'][number]['happening']) => {
-    const zeroMs = clock.now();
+    const speechEndMs = clock.now();
     const { user } = taker.state;
     if (typeof what !== 'string') {
       if (isDeaf) return;
       const isFinal = what.isFinal && user.phase === 'paused';
-      send({ type: 'transcript', text: what.text, zeroMs: isFinal ? user.zeroMs : undefined });
+      send({
+        type: 'transcript',
+        text: what.text,
+        speechEndMs: isFinal ? user.speechEndMs : undefined,
+      });
       return;
     }
     const events: Record<string, TurnEvent> = {
-      speak: { type: 'speech-started', startMs: zeroMs },
-      pause: { type: 'speech-paused', zeroMs },
+      speak: { type: 'speech-started', startMs: speechEndMs },
+      pause: { type: 'speech-paused', speechEndMs },
       resume: { type: 'speech-resumed' },
-      stop: { type: 'speech-stopped', zeroMs },
+      stop: { type: 'speech-stopped', speechEndMs },
       type: { type: 'typed', text: 'typed words' },
       tool: { type: 'tool-started' },
       'tool-late': { type: 'tool-ended', isLate: true },
@@ -159,7 +163,7 @@ it('whatever happens in whatever order, the floor is never left hanging', () => 
       const { clock, taker, state, ends, send } = play(made);
       expect(state.faults).toEqual([]);
       // The caller falls silent, and everything that is said is played.
-      if (taker.state.turn) send({ type: 'speech-paused', zeroMs: clock.now() });
+      if (taker.state.turn) send({ type: 'speech-paused', speechEndMs: clock.now() });
       clock.advance(30_000);
       if (ends.length === 0) {
         expect(taker.state.turn).toBeUndefined();
@@ -191,7 +195,7 @@ it('a cut leaves the caller the floor at once, whatever else goes on', () => {
       const before = state.cutAt;
       state.cutAt = -1;
       send({ type: 'speech-started', startMs: clock.now() });
-      send({ type: 'transcript', text: 'stop that at once please', zeroMs: undefined });
+      send({ type: 'transcript', text: 'stop that at once please', speechEndMs: undefined });
       if (state.cutAt === -1) {
         expect(before).toBeGreaterThanOrEqual(0);
         return;

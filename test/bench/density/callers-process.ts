@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { toLine } from '../../../src/telephony/simulate/wav-file.js';
 import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import type { CallersOrder } from './callers.js';
@@ -69,7 +69,7 @@ export class CallersProcess<
 }
 
 async function spokenQuestion(sampleRate: number): Promise<Uint8Array> {
-  const speaker = new Speaker(new CpuPermits(1));
+  const speaker = new Speaker(new CpuScheduler(1));
   try {
     const samples = await speaker.say(QUESTION);
     const pcm = toLine(samples, 16_000, sampleRate);

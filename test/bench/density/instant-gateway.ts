@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Gauge } from 'prom-client';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../../media/inference/encoder-thread.js';
-import { SileroVoiceActivity } from '../../../media/inference/silero-voice-activity.js';
-import { SmartTurn } from '../../../media/inference/smart-turn.js';
-import { VoiceShelf } from '../../../media/tts/voice-shelf.js';
+import { EncoderThread } from '../../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { VoiceRegistry } from '../../../media/tts/voice-registry.js';
+import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
+import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import { Agents } from '../../../src/agents/agents.js';
 import { AgentsRepository } from '../../../src/agents/agents.repository.js';
 import { agentRoutes } from '../../../src/agents/agents.routes.js';
@@ -66,7 +66,7 @@ if (gc) {
   });
 }
 const load = new LoadWatch(log);
-const permits = new CpuPermits(config.CPU_PERMITS, (...job) => {
+const permits = new CpuScheduler(config.CPU_PERMITS, (...job) => {
   metrics.observePermit(...job);
   load.job(...job);
 });
@@ -95,10 +95,10 @@ const voiceActivity = new SileroVoiceActivity({
   folder: modelFolder('silero-vad'),
   onFault: (error) => log.error({ err: error }, 'voice activity failed'),
 });
-const turnModel = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
-await Promise.all([voiceActivity.warm(), turnModel.warm()]);
+const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
+await Promise.all([voiceActivity.warm(), turnDetector.warm()]);
 const closeEars = async () => {
-  await Promise.all([voiceActivity.close(), turnModel.close()]);
+  await Promise.all([voiceActivity.close(), turnDetector.close()]);
 };
 shutdown.add('ears', closeEars);
 const encoders = new EncoderThread(permits);
@@ -121,8 +121,8 @@ const calls = await openCalls({
     fallbacksFor: () => [],
   },
   tools,
-  voices: new VoiceShelf([instantVoice]),
-  ears: { voiceActivity, turnModel, recogniser: instantRecogniser, close: closeEars },
+  voices: new VoiceRegistry([instantVoice]),
+  ears: { voiceActivity, turnDetector, recogniser: instantRecogniser, close: closeEars },
   encoders,
   events: webhooks.events,
   inboundCalls: webhooks.inboundCalls,

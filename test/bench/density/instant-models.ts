@@ -1,6 +1,6 @@
-import type { ReplyModel } from '../../../agents-runtime/agent/reply-model.js';
-import type { Recogniser } from '../../../media/inference/recogniser.js';
-import type { VoiceModel } from '../../../media/tts/voice-model.js';
+import type { LanguageModel } from '../../../agents-runtime/contract/language-model.js';
+import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
+import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 
 const RATE = 24_000;
 /** How fast people speak: some fifteen characters a second. */
@@ -14,7 +14,7 @@ const LOUD = 0.02;
 const STRIDE = 16;
 
 /** Stands for a remote recogniser that answers at once: it hears the same words in all that lasts. */
-export const instantRecogniser: Recogniser = {
+export const instantRecogniser: SpeechToText = {
   id: 'instant',
   languages: ['en'],
   async transcribe(samples) {
@@ -25,7 +25,7 @@ export const instantRecogniser: Recogniser = {
 };
 
 /** Stands for a remote language model that answers at once, a word at a time. */
-export const instantModel: ReplyModel = {
+export const instantModel: LanguageModel = {
   id: 'instant',
   async *reply() {
     for (const word of 'Twelve red roses cost thirty dollars, with a vase.'.split(/(?= )/))
@@ -34,7 +34,7 @@ export const instantModel: ReplyModel = {
 };
 
 /** Stands for a remote voice that answers at once: a soft tone, as long as the text would be. */
-export const instantVoice: VoiceModel = {
+export const instantVoice: TextToSpeech = {
   id: 'instant',
   languages: ['en'],
   sampleRate: RATE,
@@ -65,7 +65,7 @@ const ENDLESS_TEXTS = Array.from({ length: 20 }, () => `${'a'.repeat(50)}!`);
 const CALLS_AT_ONCE = 8;
 
 /** Calls all tools of its agent in every step, with texts on which patterns can take for ever. */
-export const hostileModel: ReplyModel = {
+export const hostileModel: LanguageModel = {
   id: 'hostile',
   async *reply({ tools = [] }) {
     if (tools.length === 0) yield 'Nothing was found.';

@@ -1,10 +1,10 @@
-import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
-import type { SpokenPiece } from '../../../agents-runtime/audio/heard-text.js';
-import { Playout } from '../../../agents-runtime/audio/playout.js';
-import type { CallInput, SayRefusal } from '../../../agents-runtime/call/transport.js';
-import { systemClock } from '../../../agents-runtime/clock.js';
-import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/messages.js';
-import type { RoomWire } from '../../../agents-runtime/transports/livekit/rooms.js';
+import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import type { CallInput, SayRefusal } from '../../../agents-runtime/contract/transport.js';
+import { Playout } from '../../../agents-runtime/output/playout.js';
+import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-alignment.js';
+import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
+import type { RoomTransport } from '../../../agents-runtime/transports/livekit/room-transport.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
 const LOUD = 2_000;
@@ -25,7 +25,7 @@ export class EchoCall implements CallInput {
   /** Why the wire ended, if it did. */
   endedBy: string | undefined;
 
-  constructor(wire: RoomWire) {
+  constructor(wire: RoomTransport) {
     const ignore = () => undefined;
     const parts = {
       transport: wire,
@@ -115,7 +115,7 @@ class Echo {
     this.#wake();
   }
 
-  async *pieces(): AsyncGenerator<SpokenPiece> {
+  async *pieces(): AsyncGenerator<SpokenChunk> {
     for (;;) {
       for (const samples of this.#waiting.splice(0)) yield { text: '', words: [], samples };
       if (this.#waiting.length > 0) continue;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS, audioFormats } from '../../../media/codec/audio-formats.js';
-import type { AudioFormat } from '../../../media/codec/codecs.js';
+import type { AudioFormat } from '../../../media/codec/encoder.js';
 import { cut, runBytes } from '../../support/harness/audio/run-stage.js';
 import { tone } from '../../support/harness/audio/tones.js';
 import '../../support/harness/process/property-seed.js';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../../media/inference/encoder-thread.js';
-import { HibariVoice } from '../../../media/inference/hibari-voice.js';
-import { MoonshineRecogniser } from '../../../media/inference/moonshine-recogniser.js';
+import { EncoderThread } from '../../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
+import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import { plainText } from '../../support/fakes/tone-voice.js';
 import { decodeWithFfmpeg } from '../../support/harness/audio/decode-audio.js';
 import { joined } from '../../support/harness/audio/synthesised-speech.js';
@@ -42,10 +42,10 @@ const CODECS: Readonly<Record<string, string>> = {
 const MP3_DELAY = 1105;
 const MOST_WORD_ERRORS = 0.15;
 
-const permits = new CpuPermits(2);
+const permits = new CpuScheduler(2);
 const voice = new HibariVoice({ id: 'heart', folder: modelFolder('hibari-heart'), permits });
 const encoders = new EncoderThread(permits);
-const recogniser = new MoonshineRecogniser({
+const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),
   permits,

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findModel } from '../../../media/models/manifest.js';
+import { findModel } from '../../../media/models/catalogue.js';
 import type { Model, WheelSource } from '../../../media/models/model.js';
 import { ModelStore } from '../../../media/models/store.js';
 import { writeZip } from '../../../media/models/zip.js';

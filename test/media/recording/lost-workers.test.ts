@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../../media/inference/encoder-thread.js';
-import { MergeThread } from '../../../media/recording/merge-thread.js';
+import { EncoderThread } from '../../../media/codec/encoder-thread.js';
+import { MixdownThread } from '../../../media/recording/mixdown-thread.js';
 import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
 import { SpoolThread } from '../../../media/recording/spool-thread.js';
 import { SpoolWriter } from '../../../media/recording/spool-writer.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { StartedWorkers } from '../../support/harness/process/started-workers.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
@@ -32,8 +32,8 @@ it('a merge whose worker is lost between two steps can be tried again', async ()
   const writer = new SpoolWriter(spoolPath, RATES);
   for (let i = 0; i < 60; i++) writer.append([second(i)]);
   writer.close(60_000);
-  const permits = new CpuPermits(1);
-  const thread = new MergeThread(permits);
+  const permits = new CpuScheduler(1);
+  const thread = new MixdownThread(permits);
   const options = {
     spoolPath,
     outPath: join(folder, 'a.mp3'),
@@ -82,7 +82,7 @@ it('a spool ends whole though its worker was lost before', async () => {
 });
 
 it('an encoded stream whose worker was lost fails as such, and new ones are encoded', async () => {
-  const thread = new EncoderThread(new CpuPermits(1));
+  const thread = new EncoderThread(new CpuScheduler(1));
   const options = { priority: 'first-chunk', signal: new AbortController().signal } as const;
   const samples = new Float32Array(24_000);
   const stream = thread.open({ format: 'pcm', inputRate: 24_000 });

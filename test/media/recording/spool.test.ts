@@ -2,10 +2,10 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LegSound } from '../../../media/recording/leg-sound.js';
-import { packSamples, unpackSamples } from '../../../media/recording/lossless.js';
+import { LegReader } from '../../../media/recording/leg-reader.js';
+import { decodeRice, encodeRice } from '../../../media/recording/rice-codec.js';
 import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
-import { type SoundPiece, SpoolWriter } from '../../../media/recording/spool-writer.js';
+import { type AudioChunk, SpoolWriter } from '../../../media/recording/spool-writer.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const RATES = { caller: 16_000, agent: 24_000 };
@@ -36,14 +36,14 @@ const piecesArb = fc
   )
   .map((items) => {
     const ends = { caller: 0, agent: 0 };
-    return items.map(({ leg, gap, samples }): SoundPiece => {
+    return items.map(({ leg, gap, samples }): AudioChunk => {
       const at = ends[leg] + gap;
       ends[leg] = at + samples.length;
       return { leg, at, samples };
     });
   });
 
-function write(pieces: readonly SoundPiece[], durationMs?: number): string {
+function write(pieces: readonly AudioChunk[], durationMs?: number): string {
   const path = newPath();
   const writer = new SpoolWriter(path, RATES);
   for (const piece of pieces) writer.append([piece]);
@@ -62,7 +62,7 @@ function soundIn(path: string) {
   return { found, damagedBytes: reader.damagedBytes };
 }
 
-const plain = (pieces: readonly SoundPiece[]) =>
+const plain = (pieces: readonly AudioChunk[]) =>
   pieces.map(({ leg, at, samples }) => ({ leg, at, samples: [...samples] }));
 
 describe('packed samples', () => {
@@ -70,16 +70,16 @@ describe('packed samples', () => {
     fc.assert(
       fc.property(samplesArb, (samples) => {
         const back = new Int16Array(samples.length);
-        unpackSamples(packSamples(samples), back);
+        decodeRice(encodeRice(samples), back);
         expect(back).toEqual(samples);
       }),
     );
   });
 
   it('take next to nothing for silence, and never much more than they are', () => {
-    expect(packSamples(new Int16Array(16_000)).length).toBeLessThan(100);
+    expect(encodeRice(new Int16Array(16_000)).length).toBeLessThan(100);
     const noise = Int16Array.from({ length: 16_000 }, (_, i) => ((i * 40_503) % 65_536) - 32_768);
-    expect(packSamples(noise).length).toBeLessThan(noise.byteLength * 1.01);
+    expect(encodeRice(noise).length).toBeLessThan(noise.byteLength * 1.01);
   });
 });
 
@@ -138,7 +138,7 @@ describe('a spool', () => {
     const at = hours * RATES.agent - word.length;
     const path = write([{ leg: 'agent', at, samples: word }], hours * 1000);
     expect(summariseSpool(path).durationMs).toBe(hours * 1000);
-    const sound = new LegSound(path, 'agent');
+    const sound = new LegReader(path, 'agent');
     const second = new Float32Array(RATES.agent);
     for (let read = 0; read < hours; read++) sound.read(second);
     sound.close();
@@ -163,7 +163,7 @@ describe('a spool', () => {
               expected[piece.at + i] = value / 32_768;
             });
           }
-          const sound = new LegSound(path, leg);
+          const sound = new LegReader(path, leg);
           const got = new Float32Array(8_000 + step);
           for (let at = 0; at < 8_000; at += step) sound.read(got.subarray(at, at + step));
           sound.close();

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../../media/inference/encoder-thread.js';
-import { Runway } from '../../../media/tts/runway.js';
+import { EncoderThread } from '../../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { PlaybackDeadline } from '../../../media/tts/runway.js';
 import { Synthesiser } from '../../../media/tts/synthesiser.js';
 import { LanedVoice } from '../../support/fakes/queued-voice.js';
 import { plainText } from '../../support/fakes/tone-voice.js';
@@ -11,7 +11,7 @@ let encoders: EncoderThread;
 let voice: LanedVoice;
 let synthesiser: Synthesiser;
 beforeEach(() => {
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   encoders = new EncoderThread(permits);
   voice = new LanedVoice({ permits, costMs: 1, chunkMs: 1_000 });
   synthesiser = new Synthesiser(encoders);
@@ -80,7 +80,7 @@ describe('streams that share a thread', () => {
 });
 
 it('counts a runway from what was made, and no silence as a debt', () => {
-  const runway = new Runway(1_000);
+  const runway = new PlaybackDeadline(1_000);
   expect(runway.dueAt(1_000)).toBe(1_000);
   runway.made(500);
   expect([runway.dueAt(1_100), runway.dueAt(1_400)]).toEqual([1_500, 1_500]);

@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../../media/inference/encoder-thread.js';
+import { EncoderThread } from '../../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { speakText } from '../../../media/tts/speak-text.js';
 import { type SpeechJob, Synthesiser } from '../../../media/tts/synthesiser.js';
 import { plainText, ToneVoice } from '../../support/fakes/tone-voice.js';
 
 const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
-const permits = new CpuPermits(1);
+const permits = new CpuScheduler(1);
 const encoders = new EncoderThread(permits);
 const synthesiser = new Synthesiser(encoders);
 const never = new AbortController().signal;

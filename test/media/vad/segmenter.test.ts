@@ -8,7 +8,7 @@ function edgesOf(pattern: string, options = OPTIONS): string[] {
   const segmenter = new Segmenter(options);
   const edges: string[] = [];
   const note = (edge: SpeechEdge) => {
-    const zero = 'zeroSample' in edge ? ` after ${edge.zeroSample / 512}` : '';
+    const zero = 'speechEndSample' in edge ? ` after ${edge.speechEndSample / 512}` : '';
     edges.push(`${edge.type}${zero} at ${edge.atSample / 512}`);
   };
   for (const mark of pattern) segmenter.push({ '#': 0.9, '~': 0.5, '.': 0.1 }[mark]!, note);

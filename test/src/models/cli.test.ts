@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_MODEL_IDS, MODELS } from '../../../media/models/manifest.js';
+import { DEFAULT_MODEL_IDS, MODEL_CATALOGUE } from '../../../media/models/catalogue.js';
 import { ModelStore } from '../../../media/models/store.js';
 import { modelFolders } from '../../../src/models/model-folders.js';
 import { ProgressDisplay } from '../../../src/models/progress.js';
@@ -46,7 +46,7 @@ describe('npm run models', () => {
   it('lists every model with its licence and what is installed', async () => {
     const { code, out } = await run(['list'], { MODELS_CACHE: cache });
     expect(code).toBe(0);
-    for (const { id, licence } of MODELS) {
+    for (const { id, licence } of MODEL_CATALOGUE) {
       expect(out).toContain(id);
       expect(out).toContain(licence.name);
     }
@@ -137,8 +137,8 @@ describe('the manifest', () => {
       'silero-vad',
       'minilm-l6-v2-int8',
     ]);
-    expect(new Set(MODELS.map(({ id }) => id)).size).toBe(MODELS.length);
-    for (const model of MODELS) {
+    expect(new Set(MODEL_CATALOGUE.map(({ id }) => id)).size).toBe(MODEL_CATALOGUE.length);
+    for (const model of MODEL_CATALOGUE) {
       expect(model.sources.length).toBeGreaterThan(0);
       for (const file of model.files) {
         expect(file.sha256 ?? file.md5).toMatch(/^([0-9a-f]{64}|[0-9a-f]{32})$/);
@@ -150,14 +150,14 @@ describe('the manifest', () => {
 
   it('has a voice to fetch for each language but English', () => {
     for (const language of ['ca', 'sv', 'es', 'fr', 'de', 'it', 'pt', 'pl', 'ru', 'nl']) {
-      const voices = MODELS.filter((model) => model.languages.includes(language));
+      const voices = MODEL_CATALOGUE.filter((model) => model.languages.includes(language));
       expect(voices.map(({ engine }) => engine)).toContain('piper');
     }
   });
 });
 
 describe('the progress display', () => {
-  const [first] = MODELS;
+  const [first] = MODEL_CATALOGUE;
 
   function shown(isTTY: boolean): string {
     let text = '';

@@ -1,6 +1,6 @@
-import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
-import type { Happening } from '../../../agents-runtime/replay/tape.js';
-import { turnEnds } from '../../../agents-runtime/replay/timeline.js';
+import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
+import type { ObservedEffect } from '../../../agents-runtime/observers/replay/replay-format.js';
+import { turnEnds } from '../../../agents-runtime/observers/replay/timeline.js';
 import type { Scene } from '../programs/replay-studio.js';
 
 export interface SceneScript {
@@ -19,7 +19,7 @@ export interface Shown {
   readonly wire: readonly string[];
 }
 
-export function shownBy(happenings: readonly Happening[]): Shown {
+export function shownBy(happenings: readonly ObservedEffect[]): Shown {
   const utterances = happenings.filter(
     (happening) =>
       happening.type === 'event' &&

@@ -1,5 +1,5 @@
-import type { EndedReason } from '../../../agents-runtime/call/call-log.js';
-import type { CallInput, SayRefusal } from '../../../agents-runtime/call/transport.js';
+import type { EndedReason } from '../../../agents-runtime/contract/call-log.js';
+import type { CallInput, SayRefusal } from '../../../agents-runtime/contract/transport.js';
 
 const RATE = 16_000;
 

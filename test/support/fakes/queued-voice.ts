@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortError } from '../../../media/errors.js';
-import type { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { WorkerLane } from '../../../media/inference/worker-lane.js';
+import type { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { JobQueue } from '../../../media/runtime/worker-lane.js';
 import type {
   SpeakOptions,
   SpeechChunk,
-  Utterance,
-  VoiceModel,
-} from '../../../media/tts/voice-model.js';
+  SynthesisRequest,
+  TextToSpeech,
+} from '../../../media/tts/text-to-speech.js';
 
 export interface LanedVoiceOptions {
-  readonly permits: CpuPermits;
+  readonly permits: CpuScheduler;
   /** How long each chunk's job takes, and its audio lasts. */
   readonly costMs: number;
   readonly chunkMs: number;
@@ -20,21 +20,21 @@ export interface LanedVoiceOptions {
  * A voice without a model that waits for permit and thread as the neural ones do: two chunks of
  * silence a word, each a job.
  */
-export class LanedVoice implements VoiceModel {
+export class LanedVoice implements TextToSpeech {
   readonly id = 'laned';
   readonly languages = ['en'];
   readonly sampleRate = 8000;
   /** The first word of the text that each job was for, in the order in which they ran. */
   readonly jobs: string[] = [];
   readonly #options: LanedVoiceOptions;
-  readonly #lane: WorkerLane;
+  readonly #lane: JobQueue;
 
   constructor(options: LanedVoiceOptions) {
     this.#options = options;
-    this.#lane = new WorkerLane(options.permits);
+    this.#lane = new JobQueue(options.permits);
   }
 
-  async *speak({ text }: Utterance, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
+  async *speak({ text }: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
     const { signal, firstPriority, dueAt } = options;
     const { chunkMs } = this.#options;
     const words = text.split(' ');

@@ -2,10 +2,10 @@ import { abortError, MediaError } from '../../../media/errors.js';
 import type {
   SpeakOptions,
   SpeechChunk,
-  Utterance,
-  VoiceModel,
+  SynthesisRequest,
+  TextToSpeech,
   WordTime,
-} from '../../../media/tts/voice-model.js';
+} from '../../../media/tts/text-to-speech.js';
 
 /** Samples that each character of a word lasts, and the first chunk's length. */
 const SAMPLES_PER_CHARACTER = 1500;
@@ -15,7 +15,7 @@ const FIRST_CHUNK = 4800;
  * A voice without a model: each word is a tone whose pitch follows from its letters, so that the same
  * text always gives the same samples. It counts what it does, can be held back, and fails on demand.
  */
-export class ToneVoice implements VoiceModel {
+export class ToneVoice implements TextToSpeech {
   readonly id: string;
   readonly languages: readonly string[];
   readonly sampleRate: number;
@@ -31,7 +31,7 @@ export class ToneVoice implements VoiceModel {
     this.sampleRate = options.sampleRate ?? 24000;
   }
 
-  async *speak(utterance: Utterance, { signal }: SpeakOptions): AsyncGenerator<SpeechChunk> {
+  async *speak(utterance: SynthesisRequest, { signal }: SpeakOptions): AsyncGenerator<SpeechChunk> {
     this.active++;
     try {
       const { samples, words } = this.#render(utterance.text);
@@ -78,6 +78,6 @@ export class ToneVoice implements VoiceModel {
 }
 
 /** An utterance with the model's own settings. */
-export function plainText(text: string, language = 'en'): Utterance {
+export function plainText(text: string, language = 'en'): SynthesisRequest {
   return { text, language, temperature: 1, topP: 0.8, seed: 0, speed: 1 };
 }

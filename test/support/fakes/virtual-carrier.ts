@@ -1,4 +1,4 @@
-import type { Clock } from '../../../agents-runtime/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import type {
   CarrierAction,
   CarrierEvent,

@@ -1,11 +1,11 @@
-import type { CallEvent, CallTransport } from '../../../agents-runtime/call/transport.js';
-import type { Clock } from '../../../agents-runtime/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
+import type { CallEvent, Transport } from '../../../agents-runtime/contract/transport.js';
 
 /** Hz of the scripted voice. */
 export const VOICE_RATE = 24_000;
 
 /** A wire, so many ms long each way, whose client plays by the virtual clock, as a browser does. */
-export class PlayingClient implements CallTransport {
+export class PlayingClient implements Transport {
   readonly sampleRate = VOICE_RATE;
   hasEchoCanceller = true;
   readonly backlogBytes = 0;

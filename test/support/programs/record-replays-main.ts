@@ -2,10 +2,10 @@
 // turn-taking was changed on purpose. Look at what changed (`npm run replay`) before you do.
 import { mkdirSync } from 'node:fs';
 import { pino } from 'pino';
-import { CpuPermits } from '../../../media/inference/cpu-permits.js';
-import { HibariVoice } from '../../../media/inference/hibari-voice.js';
 import { ModelStore } from '../../../media/models/store.js';
-import type { VoiceModel } from '../../../media/tts/voice-model.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
+import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { openEars } from '../../../src/calls/ears.js';
 import { modelFolders } from '../../../src/models/model-folders.js';
 import { SCENES } from '../corpora/replay-scenes.js';
@@ -17,14 +17,14 @@ import { packed, Scene } from './replay-studio.js';
 const FOLDER = 'test/fixtures/replays';
 const wanted = process.argv.slice(2);
 
-const permits = new CpuPermits(1);
+const permits = new CpuScheduler(1);
 const { modelsDir, cacheDir } = modelFolders(process.env);
 const ears = await openEars(
   new ModelStore({ modelsDir, cacheDir }),
   permits,
   pino({ level: 'warn' }),
 );
-const agent: VoiceModel = new HibariVoice({
+const agent: TextToSpeech = new HibariVoice({
   id: 'hibari-heart',
   folder: modelFolder('hibari-heart'),
   permits,

@@ -1,16 +1,20 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { createGzip } from 'node:zlib';
-import type { AgentConfig } from '../../../agents-runtime/agent/agent-config.js';
-import { Greetings } from '../../../agents-runtime/agent/greetings.js';
-import type { ReplyModel } from '../../../agents-runtime/agent/reply-model.js';
-import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
-import type { CallParts } from '../../../agents-runtime/call/call-parts.js';
-import type { CallInput } from '../../../agents-runtime/call/transport.js';
-import { recordCall } from '../../../agents-runtime/replay/recorded-call.js';
-import type { TapeSink } from '../../../agents-runtime/replay/tape.js';
-import { VirtualTime } from '../../../agents-runtime/replay/virtual-time.js';
-import type { SpeakOptions, Utterance, VoiceModel } from '../../../media/tts/voice-model.js';
+import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
+import type { LanguageModel } from '../../../agents-runtime/contract/language-model.js';
+import type { CallInput } from '../../../agents-runtime/contract/transport.js';
+import { recordCall } from '../../../agents-runtime/observers/replay/recorded-call.js';
+import type { ReplaySink } from '../../../agents-runtime/observers/replay/replay-format.js';
+import { VirtualClock } from '../../../agents-runtime/observers/replay/virtual-clock.js';
+import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
+import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
+import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import type {
+  SpeakOptions,
+  SynthesisRequest,
+  TextToSpeech,
+} from '../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { Ears } from '../../../src/calls/ears.js';
 import { cough } from '../corpora/spoken-questions.js';
@@ -37,14 +41,14 @@ const ROOM = 10;
 export interface StudioParts {
   readonly ears: Ears;
   /** The agent's. */
-  readonly voice: VoiceModel;
+  readonly voice: TextToSpeech;
   /** The caller's, spoken at 16 kHz. */
   readonly say: (text: string) => Promise<Float32Array<ArrayBuffer>>;
 }
 
 /** A scene being recorded: the real engine and models on a virtual clock, so that no machine is slow. */
 export class Scene {
-  readonly time = new VirtualTime();
+  readonly time = new VirtualClock();
   readonly #parts: StudioParts;
   readonly #client: PlayingClient;
   readonly #call: CallInput;
@@ -54,7 +58,7 @@ export class Scene {
 
   constructor(
     parts: StudioParts,
-    sink: TapeSink,
+    sink: ReplaySink,
     replies: readonly string[],
     config: Partial<AgentConfig>,
   ) {
@@ -68,8 +72,8 @@ export class Scene {
         transport: this.#client,
         clock: time,
         ticker: new FrameTicker(time),
-        replyModel: scripted(time, replies),
-        greetings: new Greetings(time),
+        languageModel: scripted(time, replies),
+        greetings: new SpeechCache(time),
         log: {
           started: async () => undefined,
           turn: async () => undefined,
@@ -151,7 +155,7 @@ export class Scene {
 /** Packs a tape into a file; resolves to its path when it is whole. */
 export async function packed(
   path: string,
-  record: (sink: TapeSink) => Promise<void>,
+  record: (sink: ReplaySink) => Promise<void>,
 ): Promise<void> {
   const gzip = createGzip({ level: 9 });
   const file = gzip.pipe(createWriteStream(path));
@@ -163,12 +167,12 @@ export async function packed(
 }
 
 /** The models, each as slow as said above and no slower. */
-function slowed({ ears, voice }: StudioParts, time: VirtualTime) {
+function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
   return {
     voiceActivity: slowedVoiceActivity(ears.voiceActivity, time),
-    turnModel: {
+    turnDetector: {
       completeness: (samples: Float32Array) =>
-        time.later(TAKES.turn, ears.turnModel.completeness(samples)),
+        time.later(TAKES.turn, ears.turnDetector.completeness(samples)),
     },
     recogniser: {
       id: ears.recogniser.id,
@@ -182,7 +186,7 @@ function slowed({ ears, voice }: StudioParts, time: VirtualTime) {
       sampleRate: voice.sampleRate,
       warm: async () => undefined,
       close: async () => undefined,
-      async *speak(utterance: Utterance, options: SpeakOptions) {
+      async *speak(utterance: SynthesisRequest, options: SpeakOptions) {
         const chunks = voice.speak(utterance, options);
         for (let first = true; ; first = false) {
           const next = await time.later(first ? TAKES.firstSound : TAKES.sound, chunks.next());
@@ -191,10 +195,10 @@ function slowed({ ears, voice }: StudioParts, time: VirtualTime) {
         }
       },
     },
-  } satisfies Partial<CallParts>;
+  } satisfies Partial<CallDependencies>;
 }
 
-function slowedVoiceActivity(voiceActivity: VoiceActivity, time: VirtualTime): VoiceActivity {
+function slowedVoiceActivity(voiceActivity: VoiceActivity, time: VirtualClock): VoiceActivity {
   return {
     open(onWindow) {
       const waiting: ((probability: number) => void)[] = [];
@@ -216,7 +220,7 @@ function slowedVoiceActivity(voiceActivity: VoiceActivity, time: VirtualTime): V
 }
 
 /** Says one text after the other, word by word. */
-function scripted(time: VirtualTime, replies: readonly string[]): ReplyModel {
+function scripted(time: VirtualClock, replies: readonly string[]): LanguageModel {
   const byQuestion = new Map<string, string>();
   return {
     id: 'script',

@@ -1,11 +1,11 @@
 import type { Leg } from '../../../media/recording/spool-record.js';
-import type { SoundPiece } from '../../../media/recording/spool-writer.js';
+import type { AudioChunk } from '../../../media/recording/spool-writer.js';
 
 export const RATES = { caller: 16_000, agent: 24_000 };
 export const PIECE_MS = 100;
 
 /** Some sound of a leg, which its place alone tells. */
-export function soundAt(leg: Leg, fromMs: number): SoundPiece {
+export function soundAt(leg: Leg, fromMs: number): AudioChunk {
   const at = (fromMs * RATES[leg]) / 1000;
   const length = (PIECE_MS * RATES[leg]) / 1000;
   const samples = Int16Array.from({ length }, (_, i) => sampleAt(leg, at + i));

@@ -5,7 +5,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Merge } from '../../../media/recording/merge.js';
+import { Mixdown } from '../../../media/recording/mixdown.js';
 import { SpoolReader, samplesOf, summariseSpool } from '../../../media/recording/spool-reader.js';
 import { makeTestFolder } from '../harness/process/test-folder.js';
 import { PIECE_MS, sampleAt } from './spool-audio.js';
@@ -74,7 +74,7 @@ function checkSound(path: string): number {
 
 async function checkMerge(spoolPath: string, outPath: string): Promise<void> {
   const { durationMs } = summariseSpool(spoolPath);
-  const merge = await Merge.open({ spoolPath, outPath, channels: 2, mp3Program: 'wasm' });
+  const merge = await Mixdown.open({ spoolPath, outPath, channels: 2, mp3Program: 'wasm' });
   while (!merge.step(1_000));
   merge.close();
   // 64 kbit/s.

@@ -1,5 +1,5 @@
-import { WorkerThread } from '../../../media/inference/worker-thread.js';
 import type { SpoolJobs } from '../../../media/recording/recording-jobs.js';
+import { WorkerThread } from '../../../media/runtime/worker-thread.js';
 import { PIECE_MS, RATES, soundAt } from './spool-audio.js';
 
 // Writes a spool to the path that it is given, without an end, and prints how much is in the file.

@@ -3,17 +3,17 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { FrameTicker } from '../../../agents-runtime/audio/frame-ticker.js';
-import type { CallInput, CallTransport } from '../../../agents-runtime/call/transport.js';
-import { systemClock } from '../../../agents-runtime/clock.js';
+import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import type { CallInput, Transport } from '../../../agents-runtime/contract/transport.js';
+import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import {
   AudioSocketParser,
   audioPacket,
   audioSocketPacket,
   KIND,
   uuidBytes,
-} from '../../../agents-runtime/transports/telephony/audiosocket/protocol.js';
-import type { PhoneLine } from '../../../agents-runtime/transports/telephony/phone-line.js';
+} from '../../../agents-runtime/transports/telephony/audiosocket-protocol.js';
+import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import { AgentsRepository } from '../../../src/agents/agents.repository.js';
 import type { CallOpening } from '../../../src/calls/call-opening.js';
 import { CallSlots } from '../../../src/calls/call-slots.js';
@@ -33,7 +33,7 @@ const WAIT = { timeout: 30_000 };
 const log = pino({ level: 'silent' });
 
 /** What the calls that began here were told. */
-const begun: { readonly callId: string; readonly wire: CallTransport; told: string[] }[] = [];
+const begun: { readonly callId: string; readonly wire: Transport; told: string[] }[] = [];
 let asked: CallOptions = {};
 /** Calls that the agent's owner was asked about. */
 const announced: string[] = [];
@@ -81,7 +81,7 @@ async function takeFrom(
     await calls.end(callId, 'error_transport');
     return 'agent_not_deployed';
   }
-  const begin = (wire: CallTransport, _: unknown, start: (call: CallInput) => void): void => {
+  const begin = (wire: Transport, _: unknown, start: (call: CallInput) => void): void => {
     const told: string[] = [];
     begun.push({ callId, wire, told });
     const note = (text: string) => void told.push(text);
@@ -253,7 +253,7 @@ describe('a connection', () => {
               lines.push(reason);
               link.close();
             },
-          }) as PhoneLine,
+          }) as PhoneTransport,
       },
     });
     await server.listen(0, '127.0.0.1');

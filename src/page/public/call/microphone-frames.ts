@@ -1,5 +1,5 @@
 // The path is the same in `dist` and on the web: there it cannot climb above `/`.
-import { Resampler } from '../../../../media/resample/resampler.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
 
 /** What the call socket takes: 20 ms at 16 kHz. */
 const UPSTREAM_RATE = 16_000;

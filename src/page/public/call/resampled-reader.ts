@@ -1,5 +1,5 @@
 // The path is the same in `dist` and on the web: there it cannot climb above `/`.
-import { Resampler } from '../../../../media/resample/resampler.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
 
 /** Milliseconds that are read at a time: as little as is worth a call. */
 const BLOCK_MS = 3;

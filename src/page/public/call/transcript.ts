@@ -1,4 +1,4 @@
-import type { CallEvent } from '../../../../agents-runtime/call/transport.js';
+import type { CallEvent } from '../../../../agents-runtime/contract/transport.js';
 
 type TranscriptEvent = Extract<CallEvent, { type: 'transcript' }>;
 type LatencyEvent = Extract<CallEvent, { type: 'latency' }>;

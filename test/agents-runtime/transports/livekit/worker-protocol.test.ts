@@ -15,7 +15,7 @@ import {
 } from '@livekit/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallError } from '../../../../agents-runtime/errors.js';
+import { CallError } from '../../../../agents-runtime/contract/errors.js';
 import {
   parseFromLiveKit,
   serialiseToLiveKit,

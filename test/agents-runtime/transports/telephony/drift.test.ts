@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
-import type { CallInput } from '../../../../agents-runtime/call/transport.js';
-import { CallRecorder } from '../../../../agents-runtime/recording/call-recorder.js';
-import { PhoneLine } from '../../../../agents-runtime/transports/telephony/phone-line.js';
-import type { SoundPiece } from '../../../../media/recording/spool-writer.js';
+import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
+import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
+import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
+import type { AudioChunk } from '../../../../media/recording/spool-writer.js';
 import { tone } from '../../../support/harness/audio/tones.js';
 import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
@@ -16,7 +16,7 @@ const TONE_MS = 100;
 const BAR_MS = 10;
 
 /** Where sound begins after silence, ms. */
-function onsets(pieces: readonly SoundPiece[], leg: SoundPiece['leg'], rate: number): number[] {
+function onsets(pieces: readonly AudioChunk[], leg: AudioChunk['leg'], rate: number): number[] {
   const found: number[] = [];
   let lastLoud = Number.NEGATIVE_INFINITY;
   for (const piece of pieces) {
@@ -38,9 +38,9 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
     [-PPM, true],
   ] as const) {
     const clock = new VirtualClock();
-    const pieces: SoundPiece[] = [];
+    const pieces: AudioChunk[] = [];
     const sentAt: number[] = [];
-    const line = new PhoneLine({
+    const line = new PhoneTransport({
       clock,
       ticker: new FrameTicker(clock),
       traits: { sampleRate: 8_000, buffers },

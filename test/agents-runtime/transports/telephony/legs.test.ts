@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HeardFrames } from '../../../../agents-runtime/transports/telephony/heard-frames.js';
-import { WireFrames } from '../../../../agents-runtime/transports/telephony/wire-frames.js';
-import { toInt16 } from '../../../../media/pcm.js';
+import { InboundConcealment } from '../../../../agents-runtime/transports/telephony/inbound-concealment.js';
+import { OutboundFramer } from '../../../../agents-runtime/transports/telephony/outbound-framer.js';
+import { toInt16 } from '../../../../media/audio/pcm.js';
 import { levelOf, tone } from '../../../support/harness/audio/tones.js';
 import '../../../support/harness/process/property-seed.js';
 
@@ -21,7 +21,7 @@ describe("the agent's leg", () => {
         fc.constantFrom(8_000, 16_000, 24_000, 48_000),
         fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 20 }),
         (rate, cuts) => {
-          const frames = new WireFrames(16_000, rate);
+          const frames = new OutboundFramer(16_000, rate);
           const out: number[] = [];
           const keep = (pcm: Int16Array) => {
             expect(pcm.length % frames.frameLength).toBe(0);
@@ -49,7 +49,7 @@ describe("the agent's leg", () => {
   });
 
   it('goes on cleanly after something was dropped', () => {
-    const frames = new WireFrames(16_000, 8_000);
+    const frames = new OutboundFramer(16_000, 8_000);
     const out: number[] = [];
     frames.push(tone(440, 16_000, 500), () => undefined);
     frames.clear();
@@ -62,7 +62,7 @@ describe("the agent's leg", () => {
 
 describe("the caller's leg", () => {
   const heard = (frames: readonly [Int16Array, number | undefined][], rate = 8_000) => {
-    const leg = new HeardFrames(rate);
+    const leg = new InboundConcealment(rate);
     const out: number[] = [];
     for (const [pcm, tsMs] of frames) leg.push(pcm, tsMs, (part) => out.push(...part));
     return { out, concealedMs: leg.concealedMs };

@@ -1,7 +1,7 @@
-import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
-import { Call } from '../../../../agents-runtime/call/call.js';
-import type { Clock } from '../../../../agents-runtime/clock.js';
-import { PhoneLine } from '../../../../agents-runtime/transports/telephony/phone-line.js';
+import type { Clock } from '../../../../agents-runtime/contract/clock.js';
+import { Call } from '../../../../agents-runtime/session/call.js';
+import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import {
   PlayingCarrier,
   type PlayingCarrierOptions,
@@ -36,7 +36,7 @@ export function phoneHarness({
   heldUp,
   ...options
 }: PhoneHarnessOptions = {}) {
-  const made: { line: PhoneLine; carrier: PlayingCarrier }[] = [];
+  const made: { line: PhoneTransport; carrier: PlayingCarrier }[] = [];
   const clock = new VirtualClock();
   const engineClock = heldUp ? heldUpClock(clock, heldUp) : clock;
   const kit = harness({
@@ -45,7 +45,7 @@ export function phoneHarness({
     engineClock,
     begin(parts) {
       const carrier = new PlayingCarrier({ clock, ...way });
-      const line = new PhoneLine({
+      const line = new PhoneTransport({
         clock: engineClock,
         ticker: new FrameTicker(engineClock),
         link: carrier,

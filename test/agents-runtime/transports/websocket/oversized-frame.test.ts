@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { CallInput } from '../../../../agents-runtime/call/transport.js';
-import { CallSocket } from '../../../../agents-runtime/transports/websocket/connection.js';
+import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
+import { WebSocketTransport } from '../../../../agents-runtime/transports/websocket/websocket-transport.js';
 import { OversizedSender } from '../../../support/harness/call/oversized-sender.js';
 import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
@@ -21,7 +21,7 @@ it('tells a client 1009 that stalls for long within an oversized frame, and lose
   } as unknown as CallInput;
   server.on('connection', (socket) => {
     const options = { clock, callId: 'c', resumeToken: 'r', sampleRate: 24_000 } as const;
-    new CallSocket({ ...options, audio: { up: 'pcm', down: 'pcm' } }).start(call, socket);
+    new WebSocketTransport({ ...options, audio: { up: 'pcm', down: 'pcm' } }).start(call, socket);
   });
   await once(server, 'listening');
   const sender = await OversizedSender.open(

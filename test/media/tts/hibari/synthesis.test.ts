@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BINS, HOP } from '../../../../media/tts/hibari/constants.js';
 import { FRAME_VALUES } from '../../../../media/tts/hibari/frame-filter.js';
-import { NoiseField } from '../../../../media/tts/hibari/noise.js';
-import { BINS, HOP } from '../../../../media/tts/hibari/signal.js';
+import { NoiseField } from '../../../../media/tts/hibari/noise-field.js';
 import { HibariSynthesis, SynthesisTools } from '../../../../media/tts/hibari/synthesis.js';
 import { decibels } from '../../../support/harness/audio/decibels.js';
 import '../../../support/harness/process/property-seed.js';

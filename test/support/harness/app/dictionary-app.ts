@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest';
-import { CpuPermits } from '../../../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../../../media/inference/encoder-thread.js';
-import { MODELS } from '../../../../media/models/manifest.js';
+import { EncoderThread } from '../../../../media/codec/encoder-thread.js';
+import { MODEL_CATALOGUE } from '../../../../media/models/catalogue.js';
+import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { Synthesiser } from '../../../../media/tts/synthesiser.js';
-import type { SpeakOptions, Utterance } from '../../../../media/tts/voice-model.js';
-import { VoiceShelf } from '../../../../media/tts/voice-shelf.js';
+import type { SpeakOptions, SynthesisRequest } from '../../../../media/tts/text-to-speech.js';
+import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
 import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
 import { openDictionaries } from '../../../../src/dictionaries/open-dictionaries.js';
 import { ModelListing } from '../../../../src/models-listing/model-listing.js';
@@ -28,9 +28,9 @@ export const LIMITS = {
 
 /** A voice that keeps what it is asked to say. */
 class ListeningVoice extends ToneVoice {
-  readonly utterances: Utterance[] = [];
+  readonly utterances: SynthesisRequest[] = [];
 
-  override speak(utterance: Utterance, options: SpeakOptions) {
+  override speak(utterance: SynthesisRequest, options: SpeakOptions) {
     this.utterances.push(utterance);
     return super.speak(utterance, options);
   }
@@ -42,7 +42,7 @@ export interface DictionaryPlane extends ControlPlane {
 
 /** A control plane with dictionaries, and speech by a voice that listens to itself. */
 export function withDictionaryPlane(): DictionaryPlane {
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   const encoders = new EncoderThread(permits);
   const voice = new ListeningVoice();
   const closing: (() => Promise<void>)[] = [() => encoders.close()];
@@ -57,8 +57,8 @@ export function withDictionaryPlane(): DictionaryPlane {
         jobs: new SpeechJobs({
           dictionaries: dictionaries.compiled,
           ownVoices: new VoicesRepository(db),
-          shelf: new VoiceShelf([voice]),
-          catalogue: new VoiceCatalogue(MODELS, [voice]),
+          shelf: new VoiceRegistry([voice]),
+          catalogue: new VoiceCatalogue(MODEL_CATALOGUE, [voice]),
           models,
           textLimit: 5_000,
         }),

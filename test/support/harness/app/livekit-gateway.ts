@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import type { EndedReason } from '../../../../agents-runtime/call/call-log.js';
-import type { CallInput } from '../../../../agents-runtime/call/transport.js';
+import type { EndedReason } from '../../../../agents-runtime/contract/call-log.js';
+import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
 import { DispatchThread } from '../../../../agents-runtime/transports/livekit/dispatch-thread.js';
 import type {
   RoomInvitation,
   Rooms,
-  RoomWire,
-} from '../../../../agents-runtime/transports/livekit/rooms.js';
+  RoomTransport,
+} from '../../../../agents-runtime/transports/livekit/room-transport.js';
 import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
 import { CallSlots } from '../../../../src/calls/call-slots.js';
 import { CallsRepository } from '../../../../src/calls/calls.repository.js';
@@ -51,13 +51,13 @@ export class RoomGateway {
   readonly jobs: RoomJobs;
   readonly #worker: DispatchThread;
   readonly #capacity: number;
-  readonly #callerHears: Promise<void>;
+  readonly #hasCallerSubscribed: Promise<void>;
 
-  /** @param callerHears when callers hear the agent */
+  /** @param hasCallerSubscribed when callers hear the agent */
   constructor(
     db: Knex,
     server: LiveKitServer,
-    { capacity = 100, slots = 0, callerHears = Promise.resolve() } = {},
+    { capacity = 100, slots = 0, hasCallerSubscribed = Promise.resolve() } = {},
   ) {
     const access = accessTo(server);
     const calls = new CallsRepository(db, slots);
@@ -65,7 +65,7 @@ export class RoomGateway {
     const load = { isOpen: true };
     this.calls = calls;
     this.#capacity = capacity;
-    this.#callerHears = callerHears;
+    this.#hasCallerSubscribed = hasCallerSubscribed;
     const tokens = new RoomTokens(access);
     const { live } = this;
     const admission = new CallSlots({ calls, live, load, expect: async () => undefined });
@@ -130,7 +130,7 @@ export class RoomGateway {
       get free() {
         return gateway.#capacity - gateway.held.size;
       },
-      join: async (invitation) => wireOf(invitation, gateway.#callerHears),
+      join: async (invitation) => wireOf(invitation, gateway.#hasCallerSubscribed),
       close: async () => undefined,
     };
   }
@@ -160,7 +160,10 @@ export class RoomGateway {
   }
 }
 
-function wireOf({ callId, callerIdentity }: RoomInvitation, callerHears: Promise<void>): RoomWire {
+function wireOf(
+  { callId, callerIdentity }: RoomInvitation,
+  hasCallerSubscribed: Promise<void>,
+): RoomTransport {
   const caller = { identity: callerIdentity ?? `sip_${callId}`, isPhone: !callerIdentity };
   const attributes = { 'sip.phoneNumber': '+15550111', 'sip.trunkPhoneNumber': '+15550100' };
   return {
@@ -168,7 +171,7 @@ function wireOf({ callId, callerIdentity }: RoomInvitation, callerHears: Promise
     hasEchoCanceller: true,
     backlogBytes: 0,
     caller: { ...caller, attributes: caller.isPhone ? attributes : {} },
-    callerHears,
+    hasCallerSubscribed,
     left: Promise.resolve(),
     start: () => undefined,
     audio: () => undefined,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
-import type { RecordingSink } from '../../../../agents-runtime/recording/recording-sink.js';
-import { CpuPermits } from '../../../../media/inference/cpu-permits.js';
+import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
+import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import type { CallEvent } from '../../../../src/calls/call-events.js';
 import { CallsRepository } from '../../../../src/calls/calls.repository.js';
 import { openRecordings } from '../../../../src/recordings/open-recordings.js';
@@ -49,7 +49,7 @@ export async function openRecordingGateway(
     calls: new CallsRepository(db, 0),
     store,
     events: { record: async (_, told) => void events.push(...told) },
-    permits: new CpuPermits(1),
+    permits: new CpuScheduler(1),
     log: logInto(logged),
     mergedWithinMs: options.mergedWithinMs,
   });

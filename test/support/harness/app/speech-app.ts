@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { type Clock, systemClock } from '../../../../agents-runtime/clock.js';
-import { CpuPermits } from '../../../../media/inference/cpu-permits.js';
-import { EncoderThread } from '../../../../media/inference/encoder-thread.js';
-import { MODELS } from '../../../../media/models/manifest.js';
+import { type Clock, systemClock } from '../../../../agents-runtime/contract/clock.js';
+import { EncoderThread } from '../../../../media/codec/encoder-thread.js';
+import { MODEL_CATALOGUE } from '../../../../media/models/catalogue.js';
+import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { Synthesiser } from '../../../../media/tts/synthesiser.js';
-import { VoiceShelf } from '../../../../media/tts/voice-shelf.js';
+import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
 import { createApp } from '../../../../src/app.js';
 import { ApiError } from '../../../../src/errors.js';
 import type { KeyDirectory } from '../../../../src/http/authenticate.js';
@@ -53,7 +53,7 @@ export async function startSpeechApp(
 ) {
   const voice = new ToneVoice();
   const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
-  const permits = new CpuPermits(1);
+  const permits = new CpuScheduler(1);
   const encoders = new EncoderThread(permits);
   const slots = new SpeechSlots({ total: options.slots ?? 64, perAccount: options.ownSlots ?? 0 });
   const models = new ModelListing({ prefix: 'svc', llmModels: [] });
@@ -64,8 +64,8 @@ export async function startSpeechApp(
     jobs: new SpeechJobs({
       dictionaries: options.dictionaries ?? NO_DICTIONARIES,
       ownVoices: options.ownVoices ?? NO_VOICES,
-      shelf: new VoiceShelf([voice, spanish]),
-      catalogue: new VoiceCatalogue(MODELS, [voice, spanish]),
+      shelf: new VoiceRegistry([voice, spanish]),
+      catalogue: new VoiceCatalogue(MODEL_CATALOGUE, [voice, spanish]),
       models,
       textLimit: 5000,
     }),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
-import type { CallInput } from '../../../../agents-runtime/call/transport.js';
-import { systemClock } from '../../../../agents-runtime/clock.js';
-import type { PhoneLine } from '../../../../agents-runtime/transports/telephony/phone-line.js';
+import { systemClock } from '../../../../agents-runtime/contract/clock.js';
+import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
+import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import type { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
 import type { CallOpening, TakenCall } from '../../../../src/calls/call-opening.js';
 import { RateLimiter } from '../../../../src/http/rate-limit.js';
@@ -28,11 +28,11 @@ export const ORIGIN = 'https://voice.example.com';
 class ScriptedCall implements CallInput {
   readonly told: string[] = [];
   readonly callId: string;
-  readonly line: PhoneLine;
+  readonly line: PhoneTransport;
   samples = 0;
   readonly #onEnd: (reason: string) => void;
 
-  constructor(callId: string, line: PhoneLine, onEnd: (reason: string) => void) {
+  constructor(callId: string, line: PhoneTransport, onEnd: (reason: string) => void) {
     this.callId = callId;
     this.line = line;
     this.#onEnd = onEnd;
@@ -221,7 +221,11 @@ function scriptedOpening(
             live.remove(callId);
             await calls.end(callId, reason as 'user_hangup');
           };
-          const call = new ScriptedCall(callId, wire as PhoneLine, (reason) => void end(reason));
+          const call = new ScriptedCall(
+            callId,
+            wire as PhoneTransport,
+            (reason) => void end(reason),
+          );
           live.add(callId, { call, end: async (reason) => call.hangUp(reason) });
           begun.push(call);
           start(call);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import ort from 'onnxruntime-node';
-import { type Dialect, loadEnglishAssets } from '../../../../media/tts/english/assets.js';
-import { EnglishFrontEnd, type SpokenWord } from '../../../../media/tts/english/front-end.js';
+import { type Dialect, loadEnglishAssets } from '../../../../media/tts/english-g2p/assets.js';
+import { EnglishFrontEnd, type SpokenWord } from '../../../../media/tts/english-g2p/front-end.js';
 import {
   decodeUnknownWord,
   encodeUnknownWord,
-} from '../../../../media/tts/english/unknown-word.js';
+} from '../../../../media/tts/english-g2p/oov-model.js';
 import { modelFolder } from '../process/model-folder.js';
 
 /** Folder of the English voice's data. */

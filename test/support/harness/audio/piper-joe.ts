@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { FormantPhonemizer } from '../../../../media/formant/formant-phonemizer.js';
-import { FormantProcess, locateFormantEngine } from '../../../../media/formant/formant-process.js';
-import type { CpuPermits } from '../../../../media/inference/cpu-permits.js';
-import { PiperVoice } from '../../../../media/inference/piper-voice.js';
-import { WorkerLane } from '../../../../media/inference/worker-lane.js';
+import type { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
+import { JobQueue } from '../../../../media/runtime/worker-lane.js';
+import { EspeakPhonemizer } from '../../../../media/tts/espeak/espeak-phonemizer.js';
+import { EspeakProcess, locateEspeak } from '../../../../media/tts/espeak/espeak-process.js';
+import { PiperVoice } from '../../../../media/tts/piper/piper-voice.js';
 import { modelFolder } from '../process/model-folder.js';
 
 /** The graph of the Piper voice of the package index. */
@@ -11,18 +11,18 @@ export const JOE = join(modelFolder('piper-joe'), 'en_US-joe-medium.onnx');
 export const JOE_CONFIG = `${JOE}.json`;
 
 /** The formant engine's process. @throws where the optional package is not installed. */
-export function startFormantProcess(): FormantProcess {
-  const engineFile = locateFormantEngine();
-  if (engineFile) return new FormantProcess(engineFile);
+export function startFormantProcess(): EspeakProcess {
+  const engineFile = locateEspeak();
+  if (engineFile) return new EspeakProcess(engineFile);
   throw new Error('The optional package of the formant engine is not installed: run npm ci');
 }
 
 /** That voice, with phonemes of that process. */
-export function openJoe(engine: FormantProcess, permits: CpuPermits, cutFolder?: string) {
+export function openJoe(engine: EspeakProcess, permits: CpuScheduler, cutFolder?: string) {
   return PiperVoice.open({
     id: 'piper-joe',
     language: 'en',
-    phonemizer: new FormantPhonemizer(engine, new WorkerLane(permits)),
+    phonemizer: new EspeakPhonemizer(engine, new JobQueue(permits)),
     permits,
     modelFile: JOE,
     configFile: JOE_CONFIG,

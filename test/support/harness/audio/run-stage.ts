@@ -1,4 +1,4 @@
-import type { Stage } from '../../../../media/stream/stage.js';
+import type { Stage } from '../../../../media/audio/stage.js';
 
 /** All that a stage gives for these chunks and a flush, joined. */
 export function runSamples(

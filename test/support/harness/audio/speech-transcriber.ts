@@ -1,15 +1,15 @@
-import { CpuPermits } from '../../../../media/inference/cpu-permits.js';
-import { MoonshineRecogniser } from '../../../../media/inference/moonshine-recogniser.js';
-import { Resampler } from '../../../../media/resample/resampler.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
+import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../../../media/stt/moonshine-speech-to-text.js';
 import { modelFolder } from '../process/model-folder.js';
 import { joined } from './synthesised-speech.js';
 
 /** Writes down what a caller heard. */
 export class Listener {
-  readonly #recogniser = new MoonshineRecogniser({
+  readonly #recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),
-    permits: new CpuPermits(1),
+    permits: new CpuScheduler(1),
   });
 
   /** @param samples at most 12 s. @returns in lower case */

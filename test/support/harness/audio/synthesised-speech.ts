@@ -1,14 +1,14 @@
-import type { CpuPermits } from '../../../../media/inference/cpu-permits.js';
-import { HibariVoice } from '../../../../media/inference/hibari-voice.js';
-import { Resampler } from '../../../../media/resample/resampler.js';
-import type { VoiceModel } from '../../../../media/tts/voice-model.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
+import type { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
+import { HibariVoice } from '../../../../media/tts/hibari/hibari-voice.js';
+import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import { modelFolder } from '../process/model-folder.js';
 
 /** Speaks texts by the default voice, at the recogniser's 16 kHz. */
 export class Speaker {
   readonly #voice: HibariVoice;
 
-  constructor(permits: CpuPermits) {
+  constructor(permits: CpuScheduler) {
     this.#voice = new HibariVoice({
       id: 'hibari-heart',
       folder: modelFolder('hibari-heart'),
@@ -27,7 +27,7 @@ export class Speaker {
 
 /** Speaks an English text at the recogniser's 16 kHz. */
 export async function spokenBy(
-  voice: VoiceModel,
+  voice: TextToSpeech,
   text: string,
   speed = 1,
 ): Promise<Float32Array<ArrayBuffer>> {

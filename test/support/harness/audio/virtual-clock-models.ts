@@ -1,4 +1,4 @@
-import type { SpeechChunk, VoiceModel } from '../../../../media/tts/voice-model.js';
+import type { SpeechChunk, TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import type { VirtualClock } from '../call/virtual-clock.js';
 
@@ -53,7 +53,7 @@ export class RealWork {
   }
 
   /** The same voice, waited for; it says a text that it has said before from memory. */
-  voice(model: VoiceModel): VoiceModel {
+  voice(model: TextToSpeech): TextToSpeech {
     const said = new Map<string, Promise<readonly SpeechChunk[]>>();
     const work = this;
     return {

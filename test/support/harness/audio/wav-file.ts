@@ -1,5 +1,5 @@
+import { toInt16 } from '../../../../media/audio/pcm.js';
 import { WAV_HEADER_LENGTH, wavHeader } from '../../../../media/codec/wav.js';
-import { toInt16 } from '../../../../media/pcm.js';
 
 /** A mono WAV file of samples, rate in Hz. */
 export function wavOf(samples: Float32Array, sampleRate: number): Buffer {

@@ -1,20 +1,28 @@
-import type { AgentConfig } from '../../../../agents-runtime/agent/agent-config.js';
-import { Greetings } from '../../../../agents-runtime/agent/greetings.js';
+import type { AgentConfig } from '../../../../agents-runtime/contract/agent-config.js';
 import type {
-  ReplyModel,
-  ReplyRequest,
+  CallLog,
+  EndedReason,
+  LoggedTurn,
+} from '../../../../agents-runtime/contract/call-log.js';
+import type { Clock } from '../../../../agents-runtime/contract/clock.js';
+import type {
+  LanguageModel,
+  LlmRequest,
   ReplyToken,
-} from '../../../../agents-runtime/agent/reply-model.js';
-import type { Tools } from '../../../../agents-runtime/agent/tools.js';
-import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
-import type { LiveRecogniser } from '../../../../agents-runtime/audio/live-recogniser.js';
-import { Call } from '../../../../agents-runtime/call/call.js';
-import type { CallLog, EndedReason, LoggedTurn } from '../../../../agents-runtime/call/call-log.js';
-import type { CallParts } from '../../../../agents-runtime/call/call-parts.js';
-import type { CallInput } from '../../../../agents-runtime/call/transport.js';
-import type { Clock } from '../../../../agents-runtime/clock.js';
-import type { Recogniser } from '../../../../media/inference/recogniser.js';
-import type { SpeechChunk, Utterance, VoiceModel } from '../../../../media/tts/voice-model.js';
+} from '../../../../agents-runtime/contract/language-model.js';
+import type { Tools } from '../../../../agents-runtime/contract/tools.js';
+import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
+import { SpeechCache } from '../../../../agents-runtime/output/speech-cache.js';
+import { Call } from '../../../../agents-runtime/session/call.js';
+import type { CallDependencies } from '../../../../agents-runtime/session/call-dependencies.js';
+import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import type { StreamingSpeechToText } from '../../../../media/stt/live-recogniser.js';
+import type { SpeechToText } from '../../../../media/stt/speech-to-text.js';
+import type {
+  SpeechChunk,
+  SynthesisRequest,
+  TextToSpeech,
+} from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient, VOICE_RATE } from '../../fakes/virtual-client.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -64,9 +72,9 @@ interface Said {
 export interface HarnessOptions {
   readonly config?: Partial<AgentConfig>;
   /** The model's answer to the newest user text, token by token with a pause before each. */
-  readonly reply?: (request: ReplyRequest) => AsyncGenerator<ReplyToken>;
+  readonly reply?: (request: LlmRequest) => AsyncGenerator<ReplyToken>;
   /** Of models that are asked when the first does not answer. */
-  readonly fallbackReplies?: readonly ((request: ReplyRequest) => AsyncGenerator<ReplyToken>)[];
+  readonly fallbackReplies?: readonly ((request: LlmRequest) => AsyncGenerator<ReplyToken>)[];
   readonly tools?: Tools;
   /** Probability that a turn which ends with this text is complete. */
   readonly completeness?: (text: string) => number;
@@ -91,8 +99,8 @@ export interface HarnessOptions {
   readonly clock?: VirtualClock;
   readonly engineClock?: Clock;
   /** Makes the call of its parts; a plain one without it. */
-  readonly begin?: (parts: CallParts) => CallInput;
-  readonly live?: (clock: VirtualClock) => LiveRecogniser;
+  readonly begin?: (parts: CallDependencies) => CallInput;
+  readonly live?: (clock: VirtualClock) => StreamingSpeechToText;
   /** Which language the recogniser finds in a text. */
   readonly languageOf?: (text: string) => string | undefined;
   /** Voices of a call whose language is found out. */
@@ -110,7 +118,7 @@ export function harness(options: HarnessOptions = {}) {
   const turns = new Map<number, LoggedTurn>();
   const faults: string[] = [];
   const record: string[] = [];
-  const requests: ReplyRequest[] = [];
+  const requests: LlmRequest[] = [];
   const spokenBy: string[] = [];
   let ended: EndedReason | undefined;
 
@@ -125,28 +133,28 @@ export function harness(options: HarnessOptions = {}) {
   };
   const textUpTo = (samples: number) =>
     said.filter(({ fromMs }) => (samples * 1000) / RATE > fromMs).map(({ text }) => text);
-  const begin = options.begin ?? ((parts: CallParts) => new Call(parts));
+  const begin = options.begin ?? ((parts: CallDependencies) => new Call(parts));
   const call = begin({
     config: { ...CONFIG, ...options.config },
     transport,
     clock: engineClock,
     ticker: new FrameTicker(engineClock),
     voiceActivity: speechFromSound(),
-    turnModel: {
+    turnDetector: {
       completeness: async () => {
         await sleep(engineClock, 40);
         return options.completeness?.(said.at(-1)?.text ?? '') ?? 1;
       },
     },
     recogniser: scriptedRecogniser(engineClock, options),
-    liveRecogniser: options.live?.(clock),
-    replyModel: scriptedModel(engineClock, options, requests),
+    streamingSpeechToText: options.live?.(clock),
+    languageModel: scriptedModel(engineClock, options, requests),
     fallbackModels: (options.fallbackReplies ?? []).map((reply, i) => ({
       ...scriptedModel(engineClock, { reply }, requests),
       id: `fallback ${i + 1}`,
     })),
     voice: scriptedVoice(engineClock, options),
-    voiceFor:
+    findVoice:
       options.languages &&
       ((language) =>
         options.languages?.includes(language)
@@ -156,7 +164,7 @@ export function harness(options: HarnessOptions = {}) {
       ? [{ ...scriptedVoice(engineClock, {}), id: 'fallback voice' }]
       : [],
     tools: options.tools,
-    greetings: new Greetings(engineClock),
+    greetings: new SpeechCache(engineClock),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: (reason) => {
@@ -259,7 +267,7 @@ export function textsIn(samples: Float32Array): string {
 function scriptedRecogniser(
   clock: Clock,
   { transcriptMs = 80, recogniserFails, languageOf }: HarnessOptions,
-): Recogniser {
+): SpeechToText {
   return {
     id: 'script',
     languages: ['en'],
@@ -278,8 +286,8 @@ function scriptedRecogniser(
 function scriptedModel(
   clock: Clock,
   options: HarnessOptions,
-  requests: ReplyRequest[],
-): ReplyModel {
+  requests: LlmRequest[],
+): LanguageModel {
   return {
     id: 'script',
     reply(request) {
@@ -289,13 +297,13 @@ function scriptedModel(
   };
 }
 
-async function* echo(clock: Clock, { history }: ReplyRequest): AsyncGenerator<string> {
+async function* echo(clock: Clock, { history }: LlmRequest): AsyncGenerator<string> {
   await sleep(clock, 100);
   yield `You said ${history.at(-1)?.text}.`;
 }
 
 /** Writes down which voice says what in which language. */
-function overheard(voice: VoiceModel, name: string, spokenBy: string[]): VoiceModel {
+function overheard(voice: TextToSpeech, name: string, spokenBy: string[]): TextToSpeech {
   return {
     ...voice,
     languages: [name],
@@ -307,7 +315,7 @@ function overheard(voice: VoiceModel, name: string, spokenBy: string[]): VoiceMo
 }
 
 /** 100 ms of sound a word; the sample value counts up, so that a test sees each lost or repeated one. */
-function scriptedVoice(clock: Clock, options: HarnessOptions): VoiceModel {
+function scriptedVoice(clock: Clock, options: HarnessOptions): TextToSpeech {
   const {
     voiceMs = 20,
     sampleAt = (n) => n / 1e7,
@@ -322,7 +330,7 @@ function scriptedVoice(clock: Clock, options: HarnessOptions): VoiceModel {
     sampleRate: VOICE_RATE,
     warm: async () => undefined,
     close: async () => undefined,
-    async *speak({ text }: Utterance, { signal }): AsyncGenerator<SpeechChunk> {
+    async *speak({ text }: SynthesisRequest, { signal }): AsyncGenerator<SpeechChunk> {
       await sleep(clock, voiceMs);
       if (voiceHangs?.(text)) await new Promise<never>(() => undefined);
       if (voiceIsMute?.(text)) return;

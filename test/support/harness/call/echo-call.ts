@@ -1,9 +1,9 @@
-import { Greetings } from '../../../../agents-runtime/agent/greetings.js';
-import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
-import { Call } from '../../../../agents-runtime/call/call.js';
-import { toInt16 } from '../../../../media/pcm.js';
-import { Resampler } from '../../../../media/resample/resampler.js';
-import type { VoiceModel } from '../../../../media/tts/voice-model.js';
+import { SpeechCache } from '../../../../agents-runtime/output/speech-cache.js';
+import { Call } from '../../../../agents-runtime/session/call.js';
+import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import { toInt16 } from '../../../../media/audio/pcm.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
+import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient } from '../../fakes/virtual-client.js';
 import { whiteNoise } from '../audio/noise.js';
@@ -27,7 +27,7 @@ export interface EchoPath {
 
 export interface EchoLineOptions {
   readonly work: RealWork;
-  readonly voice: VoiceModel;
+  readonly voice: TextToSpeech;
   readonly voiceActivity: VoiceActivity;
   /** Whether the wire says of itself that nothing comes back. */
   readonly hasEchoCanceller: boolean;
@@ -68,12 +68,12 @@ export class EchoLine {
       clock: this.#clock,
       ticker: new FrameTicker(this.#clock),
       voiceActivity: work.voiceActivity(voiceActivity),
-      turnModel: { completeness: async () => 1 },
+      turnDetector: { completeness: async () => 1 },
       // What is said here is only to be noticed: a turn without words is dropped.
       recogniser: { id: 'none', languages: ['en'], transcribe: async () => '' },
-      replyModel: { id: 'script', reply: () => this.#reply() },
+      languageModel: { id: 'script', reply: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new Greetings(this.#clock),
+      greetings: new SpeechCache(this.#clock),
       log: { started: nothing, turn: nothing, ended: nothing },
       onFault: (part, error) => {
         throw new Error(part, { cause: error });

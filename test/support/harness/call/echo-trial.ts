@@ -1,4 +1,4 @@
-import { Resampler } from '../../../../media/resample/resampler.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
 import { speechLevel } from '../audio/noise.js';
 import { joined } from '../audio/synthesised-speech.js';
 import { EchoLine, type EchoLineOptions, type EchoPath } from './echo-call.js';

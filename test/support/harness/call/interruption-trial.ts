@@ -1,10 +1,10 @@
-import { Greetings } from '../../../../agents-runtime/agent/greetings.js';
-import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
-import { Call } from '../../../../agents-runtime/call/call.js';
-import type { LoggedTurn } from '../../../../agents-runtime/call/call-log.js';
-import type { Recogniser } from '../../../../media/inference/recogniser.js';
-import { Resampler } from '../../../../media/resample/resampler.js';
-import type { VoiceModel } from '../../../../media/tts/voice-model.js';
+import type { LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
+import { SpeechCache } from '../../../../agents-runtime/output/speech-cache.js';
+import { Call } from '../../../../agents-runtime/session/call.js';
+import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
+import type { SpeechToText } from '../../../../media/stt/speech-to-text.js';
+import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient } from '../../fakes/virtual-client.js';
 import { joined } from '../audio/synthesised-speech.js';
@@ -40,8 +40,8 @@ export interface HeardCut {
 
 export interface HeardTrialOptions {
   readonly work: RealWork;
-  readonly voice: VoiceModel;
-  readonly recogniser: Recogniser;
+  readonly voice: TextToSpeech;
+  readonly recogniser: SpeechToText;
   /** Number of cuts, and of the first one. */
   readonly cuts: number;
   readonly first?: number;
@@ -89,7 +89,7 @@ class HeardLine {
       clock: this.#clock,
       ticker: new FrameTicker(this.#clock),
       voiceActivity: loudness,
-      turnModel: { completeness: async () => 1 },
+      turnDetector: { completeness: async () => 1 },
       recogniser: {
         id: 'script',
         languages: ['en'],
@@ -98,9 +98,9 @@ class HeardLine {
           return 'Stop it now.';
         },
       },
-      replyModel: { id: 'script', reply: () => this.#reply() },
+      languageModel: { id: 'script', reply: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new Greetings(this.#clock),
+      greetings: new SpeechCache(this.#clock),
       log: {
         started: async () => undefined,
         turn: async (turn) => {

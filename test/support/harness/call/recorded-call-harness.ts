@@ -1,17 +1,17 @@
-import { Call } from '../../../../agents-runtime/call/call.js';
-import { CallRecorder } from '../../../../agents-runtime/recording/call-recorder.js';
-import type { RecordingSink } from '../../../../agents-runtime/recording/recording-sink.js';
+import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
+import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
+import { Call } from '../../../../agents-runtime/session/call.js';
 import type { Leg } from '../../../../media/recording/spool-record.js';
-import type { SoundPiece } from '../../../../media/recording/spool-writer.js';
+import type { AudioChunk } from '../../../../media/recording/spool-writer.js';
 import { VOICE_RATE } from '../../fakes/virtual-client.js';
 import { type HarnessOptions, harness } from './call-harness.js';
 
 /** A sink in memory. */
 export class KeptSound implements RecordingSink {
-  readonly pieces: SoundPiece[] = [];
+  readonly pieces: AudioChunk[] = [];
   durationMs: number | undefined;
 
-  write(pieces: readonly SoundPiece[]): void {
+  write(pieces: readonly AudioChunk[]): void {
     this.pieces.push(...pieces);
   }
 
@@ -19,7 +19,7 @@ export class KeptSound implements RecordingSink {
     this.durationMs = durationMs;
   }
 
-  of(leg: Leg): readonly SoundPiece[] {
+  of(leg: Leg): readonly AudioChunk[] {
     return this.pieces.filter((piece) => piece.leg === leg);
   }
 }

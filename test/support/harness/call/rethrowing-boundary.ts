@@ -1,4 +1,4 @@
-import { FaultBoundary } from '../../../../agents-runtime/fault-boundary.js';
+import { FaultBoundary } from '../../../../agents-runtime/timing/fault-boundary.js';
 
 /** Contains nothing: a fault of what is tested fails the test. */
 export const rethrowing = new FaultBoundary({

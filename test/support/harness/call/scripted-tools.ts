@@ -1,5 +1,5 @@
-import type { ReplyRequest, ReplyToken } from '../../../../agents-runtime/agent/reply-model.js';
-import type { ToolCall, ToolOutcome, Tools } from '../../../../agents-runtime/agent/tools.js';
+import type { LlmRequest, ReplyToken } from '../../../../agents-runtime/contract/language-model.js';
+import type { ToolCall, ToolOutcome, Tools } from '../../../../agents-runtime/contract/tools.js';
 import { type HarnessOptions, harness, sleep } from './call-harness.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -41,7 +41,7 @@ export function callOf(name: string, args: string | object = {}): ToolCall {
 
 /** A model that asks for a tool first, and then tells what it brought. */
 export function asking(...calls: readonly ToolCall[]) {
-  return async function* ({ history }: ReplyRequest): AsyncGenerator<ReplyToken> {
+  return async function* ({ history }: LlmRequest): AsyncGenerator<ReplyToken> {
     const last = history.at(-1)!;
     if (last.role === 'tool') {
       yield `The answer is: ${last.text}.`;

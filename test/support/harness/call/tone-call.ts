@@ -1,6 +1,6 @@
-import type { CallInput, CallTransport } from '../../../../agents-runtime/call/transport.js';
-import { CallRecorder } from '../../../../agents-runtime/recording/call-recorder.js';
-import type { RecordingSink } from '../../../../agents-runtime/recording/recording-sink.js';
+import type { CallInput, Transport } from '../../../../agents-runtime/contract/transport.js';
+import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
+import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const CALLER_HZ = 440;
@@ -112,7 +112,7 @@ function lateness(mostMs: number): () => number {
   };
 }
 
-function silentWire(): CallTransport {
+function silentWire(): Transport {
   return {
     sampleRate: VOICE_RATE,
     hasEchoCanceller: true,

@@ -1,11 +1,11 @@
 import { setImmediate as settled } from 'node:timers/promises';
-import type { Clock, Timer } from '../../../../agents-runtime/clock.js';
-import { Timetable } from '../../../../agents-runtime/replay/timetable.js';
+import type { Clock, Timer } from '../../../../agents-runtime/contract/clock.js';
+import { TimerQueue } from '../../../../agents-runtime/observers/replay/timetable.js';
 
 /** Time that moves only when a test says so; timers that are due at the same moment fire in the order they were set. */
 export class VirtualClock implements Clock {
   #now = 0;
-  readonly #due = new Timetable();
+  readonly #due = new TimerQueue();
 
   now(): number {
     return this.#now;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { LoggedTurn } from '../../../../agents-runtime/call/call-log.js';
+import type { LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
 import { makeAgentId } from '../../../../src/agents/agent-id.js';
 import { type Agent, AgentsRepository } from '../../../../src/agents/agents.repository.js';
 import type { StoredEventWebhook } from '../../../../src/agents/stored-config.js';

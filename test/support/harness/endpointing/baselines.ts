@@ -7,7 +7,7 @@ const PRE_ROLL = 8_000;
 const TAIL = 3_200;
 
 interface Pause {
-  readonly zeroSample: number;
+  readonly speechEndSample: number;
   /** Where speech goes on; undefined: nowhere. */
   readonly nextSample: number | undefined;
 }
@@ -31,10 +31,10 @@ export async function baseline(
     let delayMs = shortest;
     if (kind === 'turn-model') {
       const from = Math.max(0, startSample - PRE_ROLL);
-      const heard = take.samples.slice(from, pause.zeroSample + TAIL);
+      const heard = take.samples.slice(from, pause.speechEndSample + TAIL);
       if ((await ears.completeness(heard)) <= 0.5) delayMs = settings.maxEndpointingMs;
     }
-    const dueSample = pause.zeroSample + (delayMs * RATE) / 1000;
+    const dueSample = pause.speechEndSample + (delayMs * RATE) / 1000;
     if (pause.nextSample !== undefined && pause.nextSample < dueSample) continue;
     commits.push(((dueSample - take.endSample) * 1000) / RATE);
     startSample = undefined;
@@ -54,8 +54,8 @@ function pausesOf(probabilities: readonly number[], { minSilenceMs }: EndingSett
     if (edge.type === 'speech-resumed') start = edge.atSample;
     if (edge.type !== 'pause') return;
     const next = edges.slice(i + 1).find(({ type }) => /started|resumed/.test(type));
-    const { zeroSample } = edge;
-    pauses.push({ start, pause: { zeroSample, nextSample: next?.atSample } });
+    const { speechEndSample } = edge;
+    pauses.push({ start, pause: { speechEndSample, nextSample: next?.atSample } });
   });
   return pauses;
 }

@@ -1,7 +1,7 @@
-import type { AgentConfig } from '../../../../agents-runtime/agent/agent-config.js';
-import { Greetings } from '../../../../agents-runtime/agent/greetings.js';
-import { FrameTicker } from '../../../../agents-runtime/audio/frame-ticker.js';
-import { Call } from '../../../../agents-runtime/call/call.js';
+import type { AgentConfig } from '../../../../agents-runtime/contract/agent-config.js';
+import { SpeechCache } from '../../../../agents-runtime/output/speech-cache.js';
+import { Call } from '../../../../agents-runtime/session/call.js';
+import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient, VOICE_RATE } from '../../fakes/virtual-client.js';
 import { CONFIG } from '../call/call-harness.js';
@@ -49,11 +49,11 @@ export class SpokenCall {
       clock,
       ticker: new FrameTicker(clock),
       voiceActivity,
-      turnModel: ears.turnModelOn(clock),
+      turnDetector: ears.turnModelOn(clock),
       recogniser: ears.recogniserOn(clock),
-      replyModel: silentModel(texts),
+      languageModel: silentModel(texts),
       voice: shortVoice,
-      greetings: new Greetings(this.clock),
+      greetings: new SpeechCache(this.clock),
       log: {
         started: async () => undefined,
         turn: async () => undefined,

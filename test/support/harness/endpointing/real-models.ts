@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../../agents-runtime/clock.js';
-import type { TurnModel } from '../../../../media/endpointing/turn-model.js';
-import type { CpuPermits } from '../../../../media/inference/cpu-permits.js';
-import { MoonshineRecogniser } from '../../../../media/inference/moonshine-recogniser.js';
-import type { Recogniser } from '../../../../media/inference/recogniser.js';
-import { SileroVoiceActivity } from '../../../../media/inference/silero-voice-activity.js';
-import { SmartTurn } from '../../../../media/inference/smart-turn.js';
+import type { Clock } from '../../../../agents-runtime/contract/clock.js';
+import type { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../../../media/stt/moonshine-speech-to-text.js';
+import type { SpeechToText } from '../../../../media/stt/speech-to-text.js';
+import { SmartTurn } from '../../../../media/turn-detection/smart-turn.js';
+import type { TurnDetector } from '../../../../media/turn-detection/turn-detector.js';
+import { SileroVoiceActivity } from '../../../../media/vad/silero-voice-activity.js';
 import { VAD_WINDOW, type VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { modelFolder } from '../process/model-folder.js';
 
@@ -20,23 +20,23 @@ const RECOGNISER_MS_PER_SECOND = 20;
  */
 export class RealEars {
   readonly #vad: SileroVoiceActivity;
-  readonly #turnModel: SmartTurn;
-  readonly #recogniser: MoonshineRecogniser;
+  readonly #turnDetector: SmartTurn;
+  readonly #recogniser: MoonshineSpeechToText;
   readonly #answers = new Map<string, Promise<number | string>>();
   readonly #open = new Set<Promise<unknown>>();
   /** Runs of the turn model, kept answers included. */
   judged = 0;
 
-  constructor(permits: CpuPermits) {
+  constructor(permits: CpuScheduler) {
     this.#vad = new SileroVoiceActivity({
       folder: modelFolder('silero-vad'),
       onFault: (error) => {
         throw error;
       },
     });
-    this.#turnModel = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
+    this.#turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
     const id = 'moonshine-tiny-en';
-    this.#recogniser = new MoonshineRecogniser({ id, folder: modelFolder(id), permits });
+    this.#recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), permits });
   }
 
   /** Speech probabilities of a whole recording, window by window. */
@@ -62,7 +62,7 @@ export class RealEars {
 
   completeness(samples: Float32Array): Promise<number> {
     this.judged++;
-    return this.#once('turn', samples, () => this.#turnModel.completeness(samples));
+    return this.#once('turn', samples, () => this.#turnDetector.completeness(samples));
   }
 
   transcribe(samples: Float32Array): Promise<string> {
@@ -71,14 +71,14 @@ export class RealEars {
     );
   }
 
-  turnModelOn(clock: Clock): TurnModel {
+  turnModelOn(clock: Clock): TurnDetector {
     return {
       completeness: (samples) => this.#arriving(clock, TURN_MODEL_MS, this.completeness(samples)),
     };
   }
 
   /** Finals only: interims play no part in when a turn ends, and would take minutes. */
-  recogniserOn(clock: Clock): Recogniser {
+  recogniserOn(clock: Clock): SpeechToText {
     return {
       id: this.#recogniser.id,
       languages: this.#recogniser.languages,
@@ -121,7 +121,9 @@ export class RealEars {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#vad, this.#turnModel, this.#recogniser].map((part) => part.close()));
+    await Promise.all(
+      [this.#vad, this.#turnDetector, this.#recogniser].map((part) => part.close()),
+    );
   }
 
   #arriving<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
-import { Resampler } from '../../../../media/resample/resampler.js';
-import type { VoiceModel } from '../../../../media/tts/voice-model.js';
+import { Resampler } from '../../../../media/audio/resampler.js';
+import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { SpokenTurn } from '../../corpora/spoken-turns.js';
 import { joined } from '../audio/synthesised-speech.js';
 
@@ -12,7 +12,7 @@ const PAUSE_MARK = /\s*\|(\d+)\|\s*/g;
 
 /** One voice with its pace. */
 export interface Caller {
-  readonly voice: VoiceModel;
+  readonly voice: TextToSpeech;
   readonly speed: number;
 }
 
@@ -93,7 +93,7 @@ export function randomness(seed: number): () => number {
   };
 }
 
-async function spoken(text: string, voice: VoiceModel, speed: number) {
+async function spoken(text: string, voice: TextToSpeech, speed: number) {
   const resampler = new Resampler(voice.sampleRate, RATE);
   const ratio = RATE / voice.sampleRate;
   const parts: Float32Array[] = [];

@@ -1,0 +1,30 @@
+/** A timer that can still be stopped. Stopping one that has fired does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** The port for time: nothing else in this layer reads a clock, so tests run on a virtual one. */
+export interface Clock {
+  /** Milliseconds on a monotonic scale. */
+  now(): number;
+  after(ms: number, act: () => void): Timer;
+}
+
+/** Node fires a longer timeout at once. Source: Node's documentation, setTimeout. */
+const MAX_MS = 2 ** 31 - 1;
+
+/** Real time. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, act) {
+    let left = ms;
+    let handle: NodeJS.Timeout;
+    const wait = () => {
+      const part = Math.min(left, MAX_MS);
+      left -= part;
+      handle = setTimeout(left > 0 ? wait : act, part);
+    };
+    wait();
+    return { cancel: () => clearTimeout(handle) };
+  },
+};

@@ -1,0 +1,271 @@
+import type {
+  NoiseReduction,
+  NoiseReductionOptions,
+} from '../../../media/noise/noise-reduction.js';
+import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
+import type { SpeechChunk, TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import type { TurnDetector } from '../../../media/turn-detection/turn-detector.js';
+import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
+import type { CallLog } from '../../contract/call-log.js';
+import { CallError } from '../../contract/errors.js';
+import type { LanguageModel, ReplyToken } from '../../contract/language-model.js';
+import type { ToolOutcome, ToolSpec, Tools } from '../../contract/tools.js';
+import type { SpokenChunk } from '../../output/spoken-text-alignment.js';
+import type { CallDependencies } from '../../session/call-dependencies.js';
+import type { FindVoice } from '../../session/call-language.js';
+import {
+  decodeSamples,
+  fingerprint,
+  questionOf,
+  toolKey,
+  type WordRow,
+  wordRows,
+  wordTimes,
+} from './replay-encoding.js';
+import type { CleanedLine, ReplayHeader, ResponseLine } from './replay-format.js';
+import type { ReplayPlayer } from './replay-player.js';
+import { SampleQueue } from './sample-queue.js';
+
+/** Models that answer where the tape does not. */
+export interface LiveSpeechToText {
+  readonly turnDetector: TurnDetector;
+  readonly recogniser: SpeechToText;
+}
+
+export interface ReplayDependenciesOptions {
+  readonly head: ReplayHeader;
+  readonly player: ReplayPlayer;
+  readonly ears?: LiveSpeechToText | undefined;
+}
+
+/** Said where a reply is wanted that nobody has recorded. */
+const NO_REPLY = 'This answer is not on the tape.';
+/** How long an unknown text sounds, ms a character. */
+const CHARACTER_MS = 65;
+
+interface SoundValue {
+  readonly text?: string;
+  readonly samples: number;
+  readonly words: readonly WordRow[];
+  readonly pcm?: string;
+}
+
+type Ports = Omit<
+  CallDependencies,
+  'config' | 'transport' | 'clock' | 'ticker' | 'dictionary' | 'observer' | 'onFault' | 'onEnded'
+>;
+
+/** A call's ports, answered by a tape. */
+export function createReplayDependencies({ head, player, ears }: ReplayDependenciesOptions) {
+  const listeners: ((probability: number) => void)[] = [];
+  const voiceActivity: VoiceActivity = {
+    open(onWindow) {
+      listeners.push(onWindow);
+      return { push: () => undefined, close: () => undefined };
+    },
+  };
+  const noise = new ReplayedNoise();
+  const ports: Ports = {
+    voiceActivity,
+    noiseReduction: head.hasNoiseReduction ? noise : undefined,
+    turnDetector: {
+      completeness: async (samples, signal) =>
+        valueIn<number>(
+          await player.ask({
+            of: 'turn-model',
+            key: fingerprint(samples),
+            signal,
+            otherwise: async (near) =>
+              said(ears ? await ears.turnDetector.completeness(samples) : (near?.value ?? 0.5)),
+          }),
+        ),
+    },
+    recogniser: replayedRecogniser(head, player, ears),
+    languageModel: replayedModel(player, 'reply'),
+    fallbackModels: Array.from({ length: head.replyModels - 1 }, (_, i) =>
+      replayedModel(player, `reply ${i + 1}`),
+    ),
+    tools: head.tools && replayedTools(head.tools, player),
+    voice: replayedVoice(head.voiceSampleRates[0]!, player, 'voice'),
+    findVoice: head.languageVoices && replayedVoices(head.languageVoices, player),
+    fallbackVoices: head.voiceSampleRates
+      .slice(1)
+      .map((sampleRate, i) => replayedVoice(sampleRate, player, `voice ${i + 1}`)),
+    greetings: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
+    log: replayedLog(player),
+  };
+  return { ports, noise, vad: (probability: number) => listeners[0]?.(probability) };
+}
+
+/** What came out of the noise reduction, when it came. */
+class ReplayedNoise implements NoiseReduction {
+  readonly #queue = new SampleQueue();
+  #line: NoiseReductionOptions | undefined;
+
+  open(options: NoiseReductionOptions) {
+    this.#line = options;
+    return { push: (samples: Float32Array) => this.#queue.push(samples), close: () => undefined };
+  }
+
+  cleaned({ samples, pcm }: Pick<CleanedLine, 'samples' | 'pcm'>): void {
+    const asTheyWere = this.#queue.take(samples);
+    this.#line?.onSamples(pcm === undefined ? asTheyWere : decodeSamples(pcm));
+  }
+
+  failed(): void {
+    this.#line?.onFault(new CallError('CLOSED', 'As recorded: the noise reduction failed'));
+  }
+}
+
+type Said = Pick<ResponseLine, 'value' | 'isLast'>;
+
+function said(value: unknown): Said {
+  return { value };
+}
+
+/** What the recorder wrote is what its port answers. */
+function valueIn<T>({ value }: Said): T {
+  return value as T;
+}
+
+/** A text, and its language from a recogniser that found it out. */
+type HeardValue = string | { readonly text: string; readonly language: string };
+
+function replayedRecogniser(
+  { interimEveryMs }: ReplayHeader,
+  player: ReplayPlayer,
+  ears: LiveSpeechToText | undefined,
+): SpeechToText {
+  return {
+    id: 'tape',
+    languages: [],
+    ...(interimEveryMs && { interimEveryMs }),
+    async transcribe(samples, { priority, signal, onLanguage }) {
+      const answer = await player.ask({
+        of: 'recogniser',
+        key: fingerprint(samples),
+        signal,
+        otherwise: async (near) =>
+          said(
+            ears ? await ears.recogniser.transcribe(samples, { priority }) : (near?.value ?? ''),
+          ),
+      });
+      const heard = valueIn<HeardValue>(answer);
+      if (typeof heard === 'string') return heard;
+      onLanguage?.(heard.language);
+      return heard.text;
+    },
+  };
+}
+
+function replayedVoices(rates: Readonly<Record<string, number>>, player: ReplayPlayer): FindVoice {
+  return (language) => {
+    const rate = rates[language];
+    return rate === undefined ? undefined : replayedVoice(rate, player, `voice ${language}`);
+  };
+}
+
+function replayedModel(player: ReplayPlayer, of: string): LanguageModel {
+  return {
+    id: 'tape',
+    async *reply(request) {
+      const question = questionOf(request);
+      const { signal } = request;
+      void player.ask<Said>({ of: `known ${of}`, key: question }).then(() => request.onKnown?.());
+      for (let index = 0; ; index++) {
+        const key = `${index} ${question}`;
+        const otherwise = () => (index === 0 ? said(NO_REPLY) : { isLast: true });
+        const answer: Said = await player.ask({ of, key, signal, otherwise });
+        if (answer.isLast) return;
+        yield valueIn<ReplyToken>(answer);
+      }
+    },
+  };
+}
+
+function replayedVoice(sampleRate: number, player: ReplayPlayer, of: string): TextToSpeech {
+  return {
+    id: 'tape',
+    languages: [],
+    sampleRate,
+    warm: async () => undefined,
+    close: async () => undefined,
+    async *speak({ text }, { signal }): AsyncGenerator<SpeechChunk> {
+      for (let index = 0; ; index++) {
+        const otherwise = () => (index === 0 ? said(guessed(text, sampleRate)) : LAST);
+        const key = `${index} ${text}`;
+        const answer: Said = await player.ask({ of, key, signal, otherwise });
+        if (answer.isLast) return;
+        yield soundIn(valueIn<SoundValue>(answer));
+      }
+    },
+  };
+}
+
+function replayedTools(specs: readonly ToolSpec[], player: ReplayPlayer): Tools {
+  const otherwise = () => said({ text: 'Error: this is not on the tape.' });
+  return {
+    specs,
+    problemWith: async (name, args) => {
+      const key = toolKey(name, args);
+      const answer = await player.ask({
+        of: 'tool-problem',
+        key,
+        otherwise: () => said(undefined),
+      });
+      return answer.value as string | undefined;
+    },
+    call: async (name, args, signal) =>
+      valueIn<ToolOutcome>(
+        await player.ask({ of: 'tool', key: toolKey(name, args), signal, otherwise }),
+      ),
+  };
+}
+
+const LAST: Said = { isLast: true };
+
+async function* replayedGreeting(
+  { sampleRate }: ReplayHeader,
+  player: ReplayPlayer,
+  greeting: string,
+  signal: AbortSignal,
+): AsyncGenerator<SpokenChunk> {
+  for (let index = 0; ; index++) {
+    const otherwise = () =>
+      index === 0 ? said({ ...guessed(greeting, sampleRate), text: greeting }) : LAST;
+    const key = `${index} ${greeting}`;
+    const answer: Said = await player.ask({ of: 'greeting', key, signal, otherwise });
+    if (answer.isLast) return;
+    const value = valueIn<SoundValue>(answer);
+    yield { text: value.text ?? '', ...soundIn(value) };
+  }
+}
+
+/** Silence of the right length, where the sound itself is not on the tape. */
+function soundIn({ samples, words, pcm }: SoundValue): SpeechChunk {
+  const sound = pcm === undefined ? new Float32Array(samples) : decodeSamples(pcm);
+  return { samples: sound, words: wordTimes(words) };
+}
+
+/** Words as long as they are written. */
+function guessed(text: string, sampleRate: number): SoundValue {
+  const samplesAt = (index: number) => Math.round((index * CHARACTER_MS * sampleRate) / 1000);
+  const words = [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({
+    textStart: index,
+    textEnd: index + word.length,
+    startSample: samplesAt(index),
+    endSample: samplesAt(index + word.length),
+  }));
+  return { samples: samplesAt(text.length), words: wordRows(words) };
+}
+
+function replayedLog(player: ReplayPlayer): CallLog {
+  const write = async (key: string) => {
+    await player.ask({ of: 'log', key, otherwise: () => said(undefined) });
+  };
+  return {
+    started: () => write('started'),
+    turn: ({ index }) => write(`turn ${index}`),
+    ended: () => write('ended'),
+  };
+}

@@ -1,0 +1,104 @@
+import type { CallEvent } from '../../contract/transport.js';
+import type { Difference } from './diff.js';
+import type { ObservedEffect } from './replay-format.js';
+
+/** One line a happening, for people; interim transcripts are left out. */
+export function timeline(happenings: readonly ObservedEffect[]): readonly string[] {
+  return happenings
+    .filter(({ type }) => type !== 'turn')
+    .flatMap((happening) => {
+      if (happening.type === 'event' && isInterim(happening.event)) return [];
+      return [lineOf(happening)];
+    });
+}
+
+/** `-` what is not so any more, `+` what is new. */
+export function diffLines(diffEffects: readonly Difference[]): readonly string[] {
+  return diffEffects.flatMap((difference) => [
+    ...('recorded' in difference ? [`- ${lineOf(difference.recorded)}`] : []),
+    ...('replayed' in difference ? [`+ ${lineOf(difference.replayed)}`] : []),
+  ]);
+}
+
+/** When a turn of the caller's ended and was taken, in ms of call time. */
+export interface TurnEnd {
+  readonly text: string;
+  /** The last sample of its speech. */
+  readonly speechEndMs: number;
+  readonly takenMs: number;
+}
+
+/** Where the caller's turns ended; those taken back or made part of another are left out. */
+export function turnEnds(happenings: readonly ObservedEffect[]): readonly TurnEnd[] {
+  const ends = new Map<string, TurnEnd>();
+  for (const happening of happenings) {
+    if (happening.type !== 'event' || happening.event.type !== 'transcript') continue;
+    const { role, final, segment, text, endMs } = happening.event;
+    if (role !== 'user' || !final) continue;
+    if (text === '') ends.delete(segment);
+    else ends.set(segment, { text, speechEndMs: endMs, takenMs: happening.t });
+  }
+  return [...ends.values()];
+}
+
+/** The turns of a call then and now, side by side. */
+export function turnEndLines(
+  recorded: readonly TurnEnd[],
+  replayed: readonly TurnEnd[],
+): readonly string[] {
+  const row = (mark: string, { speechEndMs, takenMs, text }: TurnEnd) =>
+    `${mark} speech ended ${seconds(speechEndMs)}, taken after ${String(Math.round(takenMs - speechEndMs)).padStart(5)} ms  “${text}”`;
+  return [...recorded.map((end) => row('-', end)), ...replayed.map((end) => row('+', end))].sort(
+    (a, b) => Number.parseFloat(a.slice(15)) - Number.parseFloat(b.slice(15)),
+  );
+}
+
+function isInterim(event: CallEvent): boolean {
+  return event.type === 'transcript' && !event.final;
+}
+
+function lineOf(happening: ObservedEffect): string {
+  return `${seconds(happening.t)}  ${told(happening)}`;
+}
+
+function told(happening: ObservedEffect): string {
+  switch (happening.type) {
+    case 'event':
+      return eventTold(happening.event);
+    case 'wire': {
+      const at = happening.atMs === undefined ? '' : ` ${Math.round(happening.atMs)} ms`;
+      return `wire    ${happening.act}${at}`;
+    }
+    case 'turn': {
+      const { index, role, text, cut, startMs, endMs } = happening.turn;
+      const span = `${seconds(startMs).trim()}–${seconds(endMs).trim()}`;
+      return `record  ${index} ${role} ${span}${cut ? ' cut' : ''} “${text}”`;
+    }
+    case 'fault':
+      return `fault   ${happening.part}`;
+  }
+}
+
+function eventTold(event: CallEvent): string {
+  switch (event.type) {
+    case 'state':
+      return `state   ${event.state}`;
+    case 'transcript': {
+      const text = event.text === '' ? '(taken back)' : `“${event.text}”`;
+      return `${event.role.padEnd(7)} ${event.final ? '' : '… '}${text}`;
+    }
+    case 'latency': {
+      const { type: _, turn, total, ...parts } = event;
+      const sum = Object.entries(parts).map(([name, value]) => `${name} ${Math.round(value)}`);
+      return `latency turn ${turn}: ${Math.round(total)} ms = ${sum.join(' + ')}`;
+    }
+    case 'error':
+      return `error   ${event.code}`;
+    case 'end':
+      return `end     ${event.reason}`;
+  }
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3).padStart(8);
+}

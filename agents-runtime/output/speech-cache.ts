@@ -1,0 +1,133 @@
+import type { Clock } from '../contract/clock.js';
+import type { SpokenChunk } from './spoken-text-alignment.js';
+import { fixedTextTokens, synthesiseReply, type TtsSettings } from './tts-pipeline.js';
+
+/** Longer ones are spoken anew each time. */
+const MAX_CACHED_LENGTH = 500;
+/** Samples kept in all: 32 MB, more than five minutes at 24 kHz. */
+const MAX_SAMPLES = 8_000_000;
+
+/** A voice that has given nothing for so long has hung: who asks then has it spoken anew. */
+const HUNG_MS = 10_000;
+
+/** One greeting, spoken once, for as many listeners as there are. */
+class Recording {
+  readonly pieces: SpokenChunk[] = [];
+  readonly work = new AbortController();
+  samples = 0;
+  isWhole = false;
+  fault: unknown;
+  #cameAt: number;
+  readonly #clock: Clock;
+  #listeners: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#cameAt = clock.now();
+  }
+
+  get hasHung(): boolean {
+    return !this.isWhole && this.#clock.now() - this.#cameAt >= HUNG_MS;
+  }
+
+  async record(source: AsyncGenerator<SpokenChunk>): Promise<void> {
+    try {
+      for await (const piece of source) {
+        this.pieces.push(piece);
+        this.samples += piece.samples.length;
+        this.#cameAt = this.#clock.now();
+        this.#report();
+      }
+      this.isWhole = true;
+    } catch (error) {
+      this.fault = error;
+    }
+    this.#report();
+  }
+
+  /** From the beginning, as far as it is, and on as it comes. Nobody may change the samples. */
+  async *play(): AsyncGenerator<SpokenChunk> {
+    for (let i = 0; ; i++) {
+      while (i >= this.pieces.length) {
+        if (this.fault !== undefined) throw this.fault;
+        if (this.isWhole) return;
+        await new Promise<void>((resolve) => this.#listeners.push(resolve));
+      }
+      yield this.pieces[i]!;
+    }
+  }
+
+  #report(): void {
+    for (const wake of this.#listeners.splice(0)) wake();
+  }
+}
+
+/**
+ * Greetings are the same from call to call: they are spoken ahead and kept, so that a caller is
+ * greeted at once. The least lately used go first.
+ */
+export class SpeechCache {
+  readonly #recordings = new Map<string, Recording>();
+  /** Dictionaries have no name here: each object is one of its own. */
+  readonly #dictionaries = new WeakMap<object, number>();
+  #lastDictionary = 0;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Starts to speak it, unless it is there. */
+  prepare(text: string, settings: TtsSettings): void {
+    if (text.trim() !== '' && text.length <= MAX_CACHED_LENGTH) this.#recordingOf(text, settings);
+  }
+
+  /** @param signal stops one that is too long to be kept. */
+  speak(text: string, settings: TtsSettings, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
+    if (text.length > MAX_CACHED_LENGTH)
+      return synthesiseReply(fixedTextTokens(text), { ...settings, signal });
+    return this.#recordingOf(text, settings).play();
+  }
+
+  #recordingOf(text: string, settings: TtsSettings): Recording {
+    const key = this.#keyOf(text, settings);
+    const known = this.#recordings.get(key);
+    this.#recordings.delete(key);
+    if (known && !known.hasHung) {
+      this.#recordings.set(key, known);
+      return known;
+    }
+    known?.work.abort();
+    const recording = new Recording(this.#clock);
+    this.#recordings.set(key, recording);
+    const { signal } = recording.work;
+    void recording
+      .record(synthesiseReply(fixedTextTokens(text), { ...settings, signal }))
+      .then(() => {
+        if (!recording.isWhole && this.#recordings.get(key) === recording) {
+          this.#recordings.delete(key);
+        }
+        this.#makeRoom();
+      });
+    return recording;
+  }
+
+  #keyOf(text: string, { voice, dictionary, ...rest }: TtsSettings): string {
+    if (dictionary && !this.#dictionaries.has(dictionary)) {
+      this.#dictionaries.set(dictionary, ++this.#lastDictionary);
+    }
+    const number = dictionary && this.#dictionaries.get(dictionary);
+    return JSON.stringify([text, voice.id, number ?? null, rest]);
+  }
+
+  #makeRoom(): void {
+    let samples = 0;
+    for (const recording of this.#recordings.values()) samples += recording.samples;
+    for (const [key, recording] of this.#recordings) {
+      if (samples <= MAX_SAMPLES) return;
+      if (!recording.isWhole) continue;
+      samples -= recording.samples;
+      this.#recordings.delete(key);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import type { Clock } from '../contract/clock.js';
+import type { HistoryItem } from '../contract/language-model.js';
+import type { ToolKind } from '../contract/tool-kind.js';
+import type { ToolCall, ToolOutcome, ToolSpec, Tools } from '../contract/tools.js';
+
+/** A result is context: of a longer one the model gets the beginning. */
+const MAX_RESULT = 16_000;
+const MAX_ARGUMENTS = 16_000;
+
+export interface ToolExecutorListener {
+  /** A tool holds a turn. */
+  started(): void;
+  /** It has brought its result, be it an error. @param isLate nobody waits for it any more. */
+  ended(isLate: boolean): void;
+  /** What the model shall know from now on. */
+  remember(item: HistoryItem): void;
+  /** A tool is over, or never ran: for the record, once for each call of one. */
+  ran(tool: ExecutedTool): void;
+  onFault(error: unknown): void;
+}
+
+/** A tool that was asked for, and what came of it. */
+export interface ExecutedTool {
+  readonly call: ToolCall;
+  readonly kind: ToolKind;
+  readonly startedAt: number;
+  readonly text: string;
+  readonly outcome: 'ok' | 'failed' | 'refused' | 'timeout' | 'cancelled';
+}
+
+interface Running {
+  readonly call: ToolCall;
+  readonly kind: ToolKind;
+  readonly startedAt: number;
+  readonly work: AbortController;
+}
+
+/** A tool with its arguments, or why the model's call of it cannot be carried out. */
+type CheckedCall =
+  | { readonly spec: ToolSpec; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly refusal: string };
+
+const OVER = 'Error: the call is over.';
+
+/**
+ * Runs tools for as long as the call lasts: a reply that is cut leaves its tool running, and what the
+ * tool brings is kept.
+ */
+export class ToolExecutor {
+  readonly #tools: Tools;
+  readonly #clock: Clock;
+  readonly #listener: ToolExecutorListener;
+  readonly #running = new Set<Running>();
+  #isClosed = false;
+
+  constructor(tools: Tools, clock: Clock, listener: ToolExecutorListener) {
+    this.#tools = tools;
+    this.#clock = clock;
+    this.#listener = listener;
+  }
+
+  get specs(): Tools['specs'] {
+    return this.#tools.specs;
+  }
+
+  /**
+   * Resolves with what the tool brought, as an item of the conversation; a fault is an answer, too.
+   * @param reply fires when the reply that asked is cut.
+   */
+  async run(call: ToolCall, reply: AbortSignal): Promise<ToolOutcome> {
+    const checked = await this.#checked(call);
+    if ('refusal' in checked) {
+      this.#tellUnrun(call, checked.refusal, 'refused');
+      return this.#keep(call, { text: checked.refusal });
+    }
+    if (this.#isClosed) {
+      this.#tellUnrun(call, OVER, 'cancelled');
+      return this.#keep(call, { text: OVER, failed: true });
+    }
+    const { spec, args } = checked;
+    if (spec.mode === 'async') {
+      this.#work(call, args, spec)
+        .then((outcome) => this.#keep({ ...call, id: `${call.id}-result` }, outcome))
+        .catch((error: unknown) => this.#listener.onFault(error));
+      return this.#keep(call, { text: 'Accepted: it runs in the background.' });
+    }
+    this.#listener.started();
+    const outcome = this.#keep(call, await this.#work(call, args, spec));
+    this.#listener.ended(reply.aborted);
+    return outcome;
+  }
+
+  /** Ends all tools; what they bring is left. */
+  close(): void {
+    this.#isClosed = true;
+    for (const running of [...this.#running]) {
+      this.#report(running, OVER, 'cancelled');
+      running.work.abort();
+    }
+  }
+
+  /** The tool's work with its deadline; never rejects. */
+  async #work(
+    call: ToolCall,
+    args: Readonly<Record<string, unknown>>,
+    { timeoutMs, kind = 'webhook' }: ToolSpec,
+  ): Promise<ToolOutcome> {
+    const work = new AbortController();
+    const running: Running = { call, kind, startedAt: this.#clock.now(), work };
+    this.#running.add(running);
+    let giveUp: (outcome: ToolOutcome) => void = () => undefined;
+    const late = new Promise<ToolOutcome>((resolve) => {
+      giveUp = resolve;
+    });
+    const end = (text: string, outcome: ExecutedTool['outcome']) => {
+      this.#report(running, text, outcome);
+      giveUp({ text, failed: true });
+    };
+    const timer = this.#clock.after(timeoutMs, () => {
+      end('Error: the tool did not answer in time.', 'timeout');
+      work.abort();
+    });
+    const stopped = () => end(OVER, 'cancelled');
+    work.signal.addEventListener('abort', stopped, { once: true });
+    try {
+      const brought = await Promise.race([this.#tools.call(call.name, args, work.signal), late]);
+      this.#report(running, brought.text, brought.failed ? 'failed' : 'ok');
+      return brought;
+    } catch (error) {
+      this.#listener.onFault(error);
+      const text = 'Error: the tool failed.';
+      this.#report(running, text, 'failed');
+      return { text, failed: true };
+    } finally {
+      timer.cancel();
+      work.signal.removeEventListener('abort', stopped);
+    }
+  }
+
+  /** The first that tells of it is right. */
+  #report(running: Running, text: string, outcome: ExecutedTool['outcome']): void {
+    if (!this.#running.delete(running)) return;
+    const { call, kind, startedAt } = running;
+    this.#listener.ran({ call, kind, startedAt, text, outcome });
+  }
+
+  #tellUnrun(call: ToolCall, text: string, outcome: ExecutedTool['outcome']): void {
+    const kind = this.specs.find(({ name }) => name === call.name)?.kind ?? 'webhook';
+    this.#listener.ran({ call, kind, startedAt: this.#clock.now(), text, outcome });
+  }
+
+  #keep(call: ToolCall, outcome: ToolOutcome): ToolOutcome {
+    const text = outcome.text.slice(0, MAX_RESULT);
+    this.#listener.remember({ role: 'tool', text, cut: false, call });
+    return { ...outcome, text };
+  }
+
+  /** A call that can be carried out, or why it cannot, for the model to do better. */
+  async #checked({ name, arguments: written }: ToolCall): Promise<CheckedCall> {
+    const spec = this.specs.find((each) => each.name === name);
+    if (!spec) {
+      const known = this.specs.map((each) => each.name).join(', ') || 'none';
+      return { refusal: `Error: there is no tool of that name. The tools are: ${known}.` };
+    }
+    const args = written.length <= MAX_ARGUMENTS ? parsed(written) : undefined;
+    if (args === undefined) return { refusal: 'Error: the arguments are not a JSON object.' };
+    const problem = await this.#tools.problemWith?.(name, args);
+    return problem === undefined ? { spec, args } : { refusal: `Error: ${problem}` };
+  }
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text || '{}');
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

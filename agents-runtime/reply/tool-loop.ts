@@ -1,0 +1,92 @@
+import type { EndedReason } from '../contract/call-log.js';
+import { CallError } from '../contract/errors.js';
+import type { HistoryItem, LlmRequest } from '../contract/language-model.js';
+import type { ToolCall } from '../contract/tools.js';
+import { FLUSH, type SpokenToken, VOICE_CHANGED } from '../output/tts-pipeline.js';
+import { withTimeout } from '../timing/timeout.js';
+import {
+  generateWithFallback,
+  type LlmFallbackOptions,
+  REPLY_INTERRUPTED,
+} from './llm-fallback.js';
+import { stockPhrasesIn } from './stock-phrases.js';
+import type { ToolExecutor } from './tool-executor.js';
+
+/** Times that tools are asked in one turn; then the model has to answer. Source: conversation design, reply. */
+const MAX_STEPS = 6;
+/** Tools at a time; more are left out. */
+const MAX_CALLS = 8;
+const FOREVER_MS = 2 ** 31 - 1;
+
+export interface ToolLoopOptions extends LlmFallbackOptions {
+  readonly tools: ToolExecutor;
+  /** Resolves when the reply may have effects: tools never run ahead of that. */
+  readonly committed: Promise<void>;
+  /** Tools are being waited for, or no longer. */
+  readonly onTools: (areRunning: boolean) => void;
+  /** A tool ends the call after what is said. */
+  readonly onEnding: (reason: EndedReason) => void;
+}
+
+/** A reply with all its steps: the model writes, tools run, the model goes on from what they brought. */
+export async function* runToolLoop(
+  request: Omit<LlmRequest, 'signal' | 'tools'>,
+  options: ToolLoopOptions,
+): AsyncGenerator<SpokenToken> {
+  const { tools, signal, onEnding } = options;
+  const items: HistoryItem[] = [];
+  let hasSpoken = options.mayBeEmpty;
+  for (let step = 0; ; step++) {
+    const specs = step < MAX_STEPS ? tools.specs : [];
+    const calls: ToolCall[] = [];
+    let said = '';
+    const history = [...request.history, ...items];
+    const asked = { ...request, history, ...(specs.length > 0 && { tools: specs }) };
+    for await (const token of generateWithFallback(asked, { ...options, mayBeEmpty: hasSpoken })) {
+      if (typeof token === 'string') {
+        said += token;
+        yield token;
+      } else if (token === REPLY_INTERRUPTED)
+        yield* told(stockPhrasesIn(request.language).brokenOff);
+      else if (calls.length < MAX_CALLS) calls.push(token);
+    }
+    hasSpoken ||= said.trim() !== '';
+    if (calls.length === 0) return;
+    if (step >= MAX_STEPS) {
+      if (hasSpoken) return;
+      throw new CallError('REPLY_FAILED', 'The model asked for tools and never answered');
+    }
+    yield FLUSH;
+    const outcomes = await runAll(calls, options);
+    if (signal.aborted || outcomes.some(({ skips }) => skips)) return;
+    const ends = outcomes.find((outcome) => outcome.ends)?.ends;
+    if (ends) {
+      onEnding(ends);
+      if (!hasSpoken) yield stockPhrasesIn(request.language).goodbyes.other;
+      return;
+    }
+    if (outcomes.some(({ changes }) => changes)) yield VOICE_CHANGED;
+    if (said.trim() !== '') items.push({ role: 'agent', text: said.trim(), cut: false });
+    calls.forEach((call, i) => {
+      items.push({ role: 'tool', text: outcomes[i]!.text, cut: false, call });
+    });
+  }
+}
+
+/** A sentence by itself: half a one before it is spoken first. */
+async function* told(text: string): AsyncGenerator<SpokenToken> {
+  yield FLUSH;
+  yield text;
+  yield FLUSH;
+}
+
+async function runAll(calls: readonly ToolCall[], options: ToolLoopOptions) {
+  const { tools, committed, clock, signal, onTools } = options;
+  await withTimeout(committed, FOREVER_MS, { clock, signal });
+  onTools(true);
+  try {
+    return await Promise.all(calls.map((call) => tools.run(call, signal)));
+  } finally {
+    onTools(false);
+  }
+}

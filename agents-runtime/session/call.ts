@@ -1,0 +1,279 @@
+import type { EndedReason } from '../contract/call-log.js';
+import type { Timer } from '../contract/clock.js';
+import type { HistoryItem } from '../contract/language-model.js';
+import type { AgentState, CallEvent, CallInput, SayRefusal } from '../contract/transport.js';
+import { CallerInput } from '../input/caller-input.js';
+import { EchoGate } from '../input/echo-gate.js';
+import { FaultBoundary } from '../timing/fault-boundary.js';
+import { withTimeout } from '../timing/timeout.js';
+import { AgentSpeech } from './agent-speech.js';
+import type { CallDependencies } from './call-dependencies.js';
+import { CallLanguage } from './call-language.js';
+import { Conversation, withoutLastTurn } from './conversation.js';
+import { type CallEffect, EffectRunner } from './effect-runner.js';
+import { guardedParts } from './guarded-dependencies.js';
+import { TranscriptPublisher } from './transcript-publisher.js';
+
+/** A broken wire may come back for this long. */
+const RESUME_MS = 10_000;
+
+/** The wire is closed once the call is on record, or after so long: a database that is away holds no line open. */
+const RECORD_MS = 5_000;
+
+/** Texts that wait to be said. */
+const MAX_DICTATED = 5;
+
+/** Tells the client why, before the call ends. */
+const NO_CREDITS: CallEvent = {
+  type: 'error',
+  code: 'INSUFFICIENT_CREDITS',
+  message: 'The account has no credits left, so the call ends.',
+};
+
+/** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
+export class Call implements CallInput {
+  readonly #parts: CallDependencies;
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#parts.onFault('call', error),
+    end: () => this.hangUp('error_transport'),
+  });
+  readonly #startedAt: number;
+  readonly #language: CallLanguage;
+  readonly #turns: EffectRunner;
+  readonly #caller: CallerInput;
+  readonly #agent: AgentSpeech;
+  readonly #conversation: Conversation;
+  readonly #transcripts: TranscriptPublisher;
+  #lostTimer: Timer | undefined;
+  #isConnected = false;
+  #hasSound = false;
+  #endedReason: EndedReason | undefined;
+
+  constructor(unguarded: CallDependencies) {
+    const parts = guardedParts(unguarded, this.#boundary);
+    this.#parts = parts;
+    const { config, clock, transport, voice, findVoice } = parts;
+    this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
+    const startedAt = clock.now();
+    this.#startedAt = startedAt;
+    this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
+    this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
+    this.#turns = new EffectRunner({
+      settings: { ...config, language: this.#language.language },
+      clock,
+      startedAt,
+      boundary: this.#boundary,
+      act: (action) => this.#act(action),
+      onClosed: () => this.#close(),
+    });
+    const context = {
+      parts,
+      boundary: this.#boundary,
+      turns: this.#turns,
+      transcripts: this.#transcripts,
+      language: this.#language,
+      startedAt,
+      echoGate: transport.hasEchoCanceller
+        ? undefined
+        : new EchoGate(config.vadActivationThreshold),
+    };
+    this.#caller = new CallerInput(context, () => this.#agent.currentPlayback);
+    this.#agent = new AgentSpeech(context, this.#conversation);
+  }
+
+  connected(): void {
+    this.#boundary.run(() => this.#connect());
+  }
+
+  #connect(): void {
+    if (this.#isConnected || this.#endedReason) return;
+    this.#isConnected = true;
+    const { config, languageModel } = this.#parts;
+    languageModel.prepare?.(config.prompt, this.#language.language);
+    this.#conversation.begin();
+    this.#turns.handle({ type: 'connected', greets: config.greeting.trim() !== '' });
+  }
+
+  audio(samples: Int16Array): void {
+    this.#boundary.run(() => this.#takeAudio(samples));
+  }
+
+  #takeAudio(samples: Int16Array): void {
+    if (!this.#isConnected || this.#endedReason) return;
+    if (!this.#hasSound) this.#turns.handle({ type: 'sound-came' });
+    this.#hasSound = true;
+    this.#caller.audio(samples);
+  }
+
+  typed(text: string): void {
+    if (!this.#endedReason) this.#turns.handle({ type: 'typed', text });
+  }
+
+  say(text: string): SayRefusal | undefined {
+    const { agent, dictated } = this.#turns.state;
+    const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
+    if (this.#endedReason || isEnding) return 'ending';
+    if (dictated.length >= MAX_DICTATED) return 'busy';
+    this.#turns.handle({ type: 'dictated', text });
+    return undefined;
+  }
+
+  played(playedMs: number): void {
+    this.#boundary.run(() => this.#agent.played(playedMs));
+  }
+
+  lost(forMs = RESUME_MS): void {
+    if (this.#endedReason || this.#lostTimer) return;
+    this.#boundary.run(() => {
+      this.#agent.lost();
+      this.#caller.lost();
+    });
+    this.#lostTimer = this.#parts.clock.after(forMs, () => this.hangUp('error_transport'));
+  }
+
+  regained(receivedMs: number, announce: (fromMs: number) => void): void {
+    this.#lostTimer?.cancel();
+    this.#lostTimer = undefined;
+    this.#boundary.run(() => {
+      this.#caller.regained();
+      this.#agent.regained(receivedMs, announce);
+    });
+  }
+
+  hangUp(reason: EndedReason): void {
+    if (this.#endedReason) return;
+    this.#endedReason = reason;
+    this.#lostTimer?.cancel();
+    this.#turns.close();
+  }
+
+  /** Both legs stay open until `close` has recorded what was heard last of the agent and the caller. */
+  #close(): void {
+    this.#caller.close();
+    this.#parts.observer?.dropped(this.#caller.droppedSamples);
+    this.#agent.close();
+    if (this.#endedReason) this.#boundary.watch(this.#finish(this.#endedReason));
+  }
+
+  async #finish(reason: EndedReason): Promise<void> {
+    const { clock, transport, onEnded } = this.#parts;
+    if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
+    const record = this.#endRecord(reason);
+    await withTimeout(record, RECORD_MS, { clock, signal: new AbortController().signal });
+    transport.send({ type: 'end', reason });
+    transport.close();
+    await record;
+    onEnded(reason);
+  }
+
+  async #endRecord(reason: EndedReason): Promise<void> {
+    const { log, onFault } = this.#parts;
+    try {
+      await this.#conversation.end();
+      await log.ended(reason);
+    } catch (error) {
+      onFault('log', error);
+    }
+  }
+
+  #act(action: CallEffect): void {
+    switch (action.type) {
+      case 'judge-turn':
+        this.#boundary.watch(this.#caller.judge(action.speechEndMs, action.silenceMs));
+        return;
+      case 'finalise-transcript':
+        this.#caller.finalise();
+        return;
+      case 'prepare-reply':
+        this.#agent.prepare(action.utterance, action.text, this.#historyBefore(action));
+        return;
+      case 'drop-prepared':
+        this.#agent.dropPrepared();
+        return;
+      case 'commit-turn':
+        this.#commit(action);
+        return;
+      case 'drop-turn':
+        this.#parts.observer?.turn(action.why);
+        if (!this.#turns.state.turn) this.#caller.forget();
+        this.#transcripts.takeBack(action.turn);
+        return;
+      case 'queue-turn':
+        this.#caller.forget();
+        return;
+      case 'retract-transcript':
+        this.#transcripts.takeBack(action.turn);
+        return;
+      case 'record-unanswered':
+        this.#leave(action);
+        return;
+      case 'speak':
+        this.#agent.say(action);
+        return;
+      case 'report':
+        this.#agent.report(action.utterance);
+        return;
+      case 'warn-model':
+        this.#agent.warnModel();
+        return;
+      case 'hang-up':
+        this.hangUp(action.reason);
+        return;
+      case 'hold-playout':
+        this.#agent.hold();
+        return;
+      case 'resume-playout':
+        this.#agent.resume();
+        return;
+      case 'cut-playout':
+        this.#parts.observer?.turn('cut');
+        this.#agent.cut(action.utterance);
+        return;
+      case 'show':
+        this.#show(action.state);
+    }
+  }
+
+  #show(state: AgentState): void {
+    this.#parts.transport.send({ type: 'state', state });
+    this.#parts.observer?.state(state);
+  }
+
+  #commit(action: Extract<CallEffect, { type: 'commit-turn' }>): void {
+    const { turn, text, utterance, spoken, replaces } = action;
+    this.#parts.observer?.turn('answered');
+    const now = this.#now();
+    const recognisers = spoken ? this.#caller.recognisers : [];
+    if (!this.#turns.state.turn) this.#caller.forget();
+    const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.speechEndMs ?? now };
+    this.#transcripts.final(turn, text, span, replaces);
+    const before = this.#historyBefore(action);
+    const marks = {
+      speechEndAt: this.#startedAt + span.endMs,
+      dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
+      committedAt: this.#startedAt + now,
+    };
+    this.#agent.answer(utterance, { turn, text, marks, before });
+    this.#conversation.user(text, span, { replaces, recognisers });
+  }
+
+  /** The talk before a turn: without what that turn takes the place of. */
+  #historyBefore({ replaces }: { readonly replaces: boolean }): readonly HistoryItem[] {
+    const { history } = this.#conversation;
+    return replaces ? withoutLastTurn(history) : [...history];
+  }
+
+  /** What was said last and got no answer belongs to the record all the same. */
+  #leave({ turn, text, startMs }: Extract<CallEffect, { type: 'record-unanswered' }>): void {
+    this.#parts.observer?.turn('unanswered');
+    const endMs = this.#now();
+    const span = { startMs: startMs ?? endMs, endMs };
+    this.#transcripts.final(turn, text, span);
+    const recognisers = startMs === undefined ? [] : this.#caller.recognisers;
+    this.#conversation.user(text, span, { replaces: false, recognisers });
+  }
+
+  #now(): number {
+    return this.#parts.clock.now() - this.#startedAt;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Clock, Timer } from '../contract/clock.js';
+
+export const FRAME_MS = 20;
+/** A timer may fire so much early: its clock has whole milliseconds. */
+const EARLY_MS = 1;
+
+/** What a leg needs of the ticker. */
+export interface Ticker {
+  /** Calls `act` at every frame's time until it is cancelled, or throws. */
+  join(act: () => void): Timer;
+  /** A ticker of its own for a leg with another clock, observed by the same. */
+  on(clock: Clock): Ticker;
+}
+
+/** Told how late each frame's time was noticed, in ms. */
+export type FrameObserver = (lateMs: number) => void;
+
+/**
+ * The one pulse of all legs that send: a timer of its own for each would cost more than what it does.
+ * It runs while there is a leg. A time that passed unnoticed counts as a late frame all the same.
+ */
+export class FrameTicker implements Ticker {
+  readonly #clock: Clock;
+  readonly #observe: FrameObserver;
+  readonly #onFault: (error: unknown) => void;
+  readonly #legs = new Set<() => void>();
+  #timer: Timer | undefined;
+  #dueAt = 0;
+
+  /** @param onFault receives what a leg threw. That leg is removed; the others are not affected. */
+  constructor(
+    clock: Clock,
+    observe: FrameObserver = () => undefined,
+    onFault: (error: unknown) => void = () => undefined,
+  ) {
+    this.#clock = clock;
+    this.#observe = observe;
+    this.#onFault = onFault;
+  }
+
+  on(clock: Clock): FrameTicker {
+    return new FrameTicker(clock, this.#observe, this.#onFault);
+  }
+
+  join(act: () => void): Timer {
+    // Each leg is one of its own, also where two share a function.
+    const leg = () => act();
+    this.#legs.add(leg);
+    if (!this.#timer) {
+      this.#dueAt = this.#clock.now() + FRAME_MS;
+      this.#schedule();
+    }
+    return { cancel: () => this.#leave(leg) };
+  }
+
+  #leave(leg: () => void): void {
+    this.#legs.delete(leg);
+    if (this.#legs.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #schedule(): void {
+    const waitMs = Math.max(0, Math.ceil(this.#dueAt - this.#clock.now()));
+    this.#timer = this.#clock.after(waitMs, () => this.#tick());
+  }
+
+  #tick(): void {
+    const now = this.#clock.now();
+    const dueAt = this.#dueAt;
+    while (this.#dueAt <= now + EARLY_MS) this.#dueAt += FRAME_MS;
+    // First, so that nothing below can stop the ticker of all calls.
+    this.#schedule();
+    for (const leg of [...this.#legs]) {
+      if (!this.#legs.has(leg)) continue;
+      try {
+        leg();
+      } catch (error) {
+        this.#leave(leg);
+        this.#onFault(error);
+      }
+    }
+    for (let at = dueAt; at < this.#dueAt; at += FRAME_MS) this.#observe(Math.max(0, now - at));
+  }
+}

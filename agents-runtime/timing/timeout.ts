@@ -1,0 +1,38 @@
+import { abortError } from '../../media/errors.js';
+import type { Clock } from '../contract/clock.js';
+
+/** What `within` resolves with when the time is up. */
+export const TIMED_OUT: unique symbol = Symbol('late');
+
+export interface TimeoutOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The work's result, or `LATE` when it takes longer; it may be waited for again.
+ * @throws MediaError ABORTED as soon as the signal fires; no timer is left behind.
+ */
+export function withTimeout<T>(
+  work: Promise<T>,
+  ms: number,
+  { clock, signal }: TimeoutOptions,
+): Promise<T | typeof TIMED_OUT> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      timer.cancel();
+      signal.removeEventListener('abort', aborted);
+    };
+    const aborted = () => {
+      stop();
+      reject(abortError());
+    };
+    const timer = clock.after(ms, () => {
+      stop();
+      resolve(TIMED_OUT);
+    });
+    signal.addEventListener('abort', aborted, { once: true });
+    work.then(resolve, reject).finally(stop);
+    if (signal.aborted) aborted();
+  });
+}

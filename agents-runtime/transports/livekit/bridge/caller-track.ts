@@ -1,0 +1,128 @@
+import {
+  AudioStream,
+  type ByteStreamReader,
+  type RemoteParticipant,
+  type RemoteTrack,
+  type RemoteTrackPublication,
+  TrackKind,
+  TrackSource,
+} from '@livekit/rtc-node';
+import type { Clock, Timer } from '../../../contract/clock.js';
+import { CALLER_RATE } from '../ipc-messages.js';
+import { decodePreconnectAudio, MAX_PRECONNECT_BYTES } from './preconnect-audio.js';
+
+/** That a client sends what was said before (Source: livekit_models.proto, TF_PRECONNECT_BUFFER). */
+const HAS_EARLY_SOUND = 6;
+/** What was said before is waited for so long; what is said meanwhile comes after it. */
+const EARLY_WAIT_MS = 3_000;
+const FRAME_MS = 20;
+
+type FrameReader = ReadableStreamDefaultReader<{ readonly data: Int16Array }>;
+
+export interface RoomCallerTrackOptions {
+  readonly clock: Clock;
+  /** Told of the caller's audio, mono 16 kHz; the receiver owns it. */
+  readonly onAudio: (samples: Int16Array) => void;
+}
+
+/** The caller's microphone, whichever track it is on, and what was said before the agent was there. */
+export class RoomCallerTrack {
+  readonly #options: RoomCallerTrackOptions;
+  #reader: FrameReader | undefined;
+  #trackSid: string | undefined;
+  #held: Int16Array[] | undefined;
+  #hasPreconnectAudio = false;
+  #wait: Timer | undefined;
+  #isClosed = false;
+
+  constructor(options: RoomCallerTrackOptions) {
+    this.#options = options;
+  }
+
+  /** The track on which the caller speaks, if there is one. */
+  get trackSid(): string | undefined {
+    return this.#trackSid;
+  }
+
+  /** Asks for the caller's microphone among what they publish. */
+  want(participant: RemoteParticipant): void {
+    for (const publication of participant.trackPublications.values()) {
+      this.published(publication as RemoteTrackPublication);
+    }
+  }
+
+  published(publication: RemoteTrackPublication): void {
+    const { kind, source, info } = publication;
+    const isMicrophone =
+      source === TrackSource.SOURCE_MICROPHONE || source === TrackSource.SOURCE_UNKNOWN;
+    if (kind !== TrackKind.KIND_AUDIO || !isMicrophone) return;
+    if (info?.audioFeatures.some((feature) => Number(feature) === HAS_EARLY_SOUND)) this.#hold();
+    publication.setSubscribed(true);
+  }
+
+  /** Hears this track from now on; one that was heard before is not heard any more. */
+  subscribed(track: RemoteTrack): void {
+    void this.#reader?.cancel().catch(() => undefined);
+    this.#trackSid = track.sid;
+    const stream = new AudioStream(track, {
+      sampleRate: CALLER_RATE,
+      numChannels: 1,
+      frameSizeMs: FRAME_MS,
+    });
+    const reader = stream.getReader();
+    this.#reader = reader;
+    void this.#read(reader);
+  }
+
+  /** Takes the recording of what was said before. @throws MediaError for what is none. */
+  async early(stream: ByteStreamReader): Promise<void> {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of stream) {
+      bytes += part.length;
+      if (bytes > MAX_PRECONNECT_BYTES) break;
+      parts.push(part);
+    }
+    if (this.#isClosed || this.#hasPreconnectAudio || bytes > MAX_PRECONNECT_BYTES) return;
+    this.#hasPreconnectAudio = true;
+    const { mimeType, attributes = {} } = stream.info;
+    try {
+      const samples = decodePreconnectAudio(Buffer.concat(parts), { mimeType, attributes });
+      for (let at = 0; at < samples.length; at += CALLER_RATE) {
+        this.#options.onAudio(samples.slice(at, at + CALLER_RATE));
+      }
+    } finally {
+      this.#letGo();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wait?.cancel();
+    this.#held = undefined;
+    void this.#reader?.cancel().catch(() => undefined);
+    this.#reader = undefined;
+  }
+
+  async #read(reader: FrameReader): Promise<void> {
+    for (;;) {
+      const { value, done } = await reader.read().catch(() => ({ value: undefined, done: true }));
+      if (done || !value || this.#reader !== reader) return;
+      if (this.#held) this.#held.push(value.data);
+      else this.#options.onAudio(value.data);
+    }
+  }
+
+  #hold(): void {
+    if (this.#held || this.#hasPreconnectAudio) return;
+    this.#held = [];
+    this.#wait = this.#options.clock.after(EARLY_WAIT_MS, () => this.#letGo());
+  }
+
+  #letGo(): void {
+    this.#wait?.cancel();
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const samples of held) this.#options.onAudio(samples);
+  }
+}

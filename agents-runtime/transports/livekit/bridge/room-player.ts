@@ -1,0 +1,190 @@
+import type { Clock, Timer } from '../../../contract/clock.js';
+
+/** The agent's track in a room, as the player sees it: a queue that plays by itself. */
+interface PlayerSink {
+  /** Ms that are queued and not yet played. */
+  readonly queuedMs: number;
+  /** Takes a whole number of slices; the sink owns the samples, which lie at offset zero. */
+  push(samples: Int16Array<ArrayBuffer>): void;
+  /** Drops what is queued. */
+  clear(): void;
+}
+
+/** The sink takes nothing finer (Source: @livekit/rtc-node, AudioSource: frames of 10 ms). */
+const SLICE_MS = 10;
+/** So much is queued in the sink: what a busy event loop may be late. */
+const QUEUE_MS = 100;
+/** A message to the sink costs more than its samples: at most so much goes in one. */
+const PUSH_MS = 40;
+const PUMP_MS = 20;
+const REPORT_MS = 100;
+/** Kept behind the playhead, to go on from. */
+const KEPT_MS = 500;
+/** More than the gateway ever sends ahead. */
+const MAX_MS = 5_000;
+/** What fades out where the voice is stopped. */
+const FADE_MS = 20;
+
+export interface RoomPlayerOptions {
+  readonly sampleRate: number;
+  readonly sink: PlayerSink;
+  readonly clock: Clock;
+  readonly onPlayed: (playedMs: number) => void;
+}
+
+/**
+ * Plays the agent's audio into a room and knows how far it got. It keeps what has been played last and
+ * what is still to come, and lends the sink a tenth of a second of it: so it can pause at once and go on
+ * from the same place. Positions are ms of the agent's audio (see `CallTransport`).
+ */
+export class RoomPlayer {
+  readonly #options: RoomPlayerOptions;
+  readonly #sliceLength: number;
+  /** From `#baseMs` on, one after the other. */
+  #slices: Int16Array[] = [];
+  #baseMs = 0;
+  /** Where playing began when it last did, and how far the sink has it. */
+  #fromMs = 0;
+  #pushedMs = 0;
+  #receivedMs = 0;
+  #reportedMs = 0;
+  #state: 'playing' | 'paused' | 'lost' = 'playing';
+  #timer: Timer | undefined;
+
+  constructor(options: RoomPlayerOptions) {
+    this.#options = options;
+    this.#sliceLength = (options.sampleRate * SLICE_MS) / 1000;
+  }
+
+  get playedMs(): number {
+    if (this.#state !== 'playing') return this.#pushedMs;
+    return Math.max(this.#fromMs, this.#pushedMs - this.#options.sink.queuedMs);
+  }
+
+  /** Takes whole frames, which it copies; while lost, it drops them. */
+  audio(samples: Int16Array): void {
+    if (this.#state === 'lost') return;
+    for (let at = 0; at + this.#sliceLength <= samples.length; at += this.#sliceLength) {
+      if (this.#receivedMs - this.playedMs >= MAX_MS) return;
+      this.#slices.push(samples.slice(at, at + this.#sliceLength));
+      this.#receivedMs += SLICE_MS;
+    }
+    this.#pump();
+  }
+
+  pause(): void {
+    if (this.#state === 'playing') this.#stop('paused');
+    this.#report();
+  }
+
+  resume(fromMs: number): void {
+    if (this.#state !== 'paused') return;
+    this.#state = 'playing';
+    this.#rewind(fromMs);
+    this.#pump();
+  }
+
+  /** Drops what has not been played. */
+  clear(): void {
+    if (this.#state === 'lost') return;
+    if (this.#state === 'playing') this.#stop('paused');
+    this.#report();
+    this.#restart(this.#receivedMs);
+  }
+
+  /** Nobody hears it: what has not been played is dropped until `seek`. */
+  lose(): void {
+    if (this.#state === 'playing') this.#stop('lost');
+    this.#state = 'lost';
+    this.#report();
+  }
+
+  /** The audio that comes next is at this position. */
+  seek(atMs: number): void {
+    this.#state = 'playing';
+    this.#restart(atMs);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#state = 'lost';
+    this.#slices = [];
+  }
+
+  /** Fades out and stands at the slice that was being played. */
+  #stop(state: 'paused' | 'lost'): void {
+    const { sink } = this.#options;
+    const isHeard = this.playedMs < this.#receivedMs;
+    this.#rewind(this.playedMs);
+    sink.clear();
+    this.#state = state;
+    if (isHeard) sink.push(faded(this.#take(this.#pushedMs, FADE_MS)));
+  }
+
+  #restart(atMs: number): void {
+    this.#slices = [];
+    this.#baseMs = atMs;
+    this.#fromMs = atMs;
+    this.#pushedMs = atMs;
+    this.#receivedMs = atMs;
+    this.#reportedMs = atMs;
+    this.#state = 'playing';
+  }
+
+  #rewind(toMs: number): void {
+    const slice = Math.floor((toMs - this.#baseMs) / SLICE_MS);
+    const to = this.#baseMs + slice * SLICE_MS;
+    this.#pushedMs = Math.min(Math.max(to, this.#baseMs), this.#receivedMs);
+    this.#fromMs = this.#pushedMs;
+  }
+
+  /** Fills the sink's queue, reports, and comes back while there is something to play. */
+  #pump(): void {
+    const { sink, clock } = this.#options;
+    if (this.#state !== 'playing') return;
+    while (this.#pushedMs < this.#receivedMs && sink.queuedMs <= QUEUE_MS - PUSH_MS) {
+      const samples = this.#take(this.#pushedMs, PUSH_MS);
+      sink.push(samples);
+      this.#pushedMs += (samples.length / this.#sliceLength) * SLICE_MS;
+    }
+    const { playedMs } = this;
+    const isOver = playedMs >= this.#receivedMs;
+    if (isOver ? playedMs > this.#reportedMs : playedMs - this.#reportedMs >= REPORT_MS) {
+      this.#report();
+    }
+    this.#trim();
+    if (isOver || this.#timer) return;
+    this.#timer = clock.after(PUMP_MS, () => {
+      this.#timer = undefined;
+      this.#pump();
+    });
+  }
+
+  /** At most so many ms from a position, in memory of their own. */
+  #take(fromMs: number, ms: number): Int16Array<ArrayBuffer> {
+    const first = (fromMs - this.#baseMs) / SLICE_MS;
+    const slices = this.#slices.slice(first, first + ms / SLICE_MS);
+    const samples = new Int16Array(slices.length * this.#sliceLength);
+    slices.forEach((slice, i) => {
+      samples.set(slice, i * this.#sliceLength);
+    });
+    return samples;
+  }
+
+  #trim(): void {
+    const stale = Math.floor((this.playedMs - KEPT_MS - this.#baseMs) / SLICE_MS);
+    if (stale <= 0) return;
+    this.#slices.splice(0, stale);
+    this.#baseMs += stale * SLICE_MS;
+  }
+
+  #report(): void {
+    this.#reportedMs = this.playedMs;
+    this.#options.onPlayed(this.#reportedMs);
+  }
+}
+
+function faded(samples: Int16Array<ArrayBuffer>): Int16Array<ArrayBuffer> {
+  return samples.map((sample, i) => sample * (1 - (i + 1) / samples.length));
+}

@@ -1,0 +1,181 @@
+import { toInt16 } from '../../../media/audio/pcm.js';
+import type { EndedReason } from '../../contract/call-log.js';
+import type { Clock } from '../../contract/clock.js';
+import type { CallEvent, CallInput } from '../../contract/transport.js';
+import { FaultBoundary } from '../../timing/fault-boundary.js';
+import { DtmfCollector } from '../dtmf-collector.js';
+import type { RoomPort } from './bridge-process.js';
+import { CALLER_RATE, type FromBridge, ROOM_RATE } from './ipc-messages.js';
+import type { RoomCaller, RoomTransport } from './room-transport.js';
+
+/** A caller who was lost may come back for so long. */
+const REGAIN_MS = 15_000;
+/** What the caller says before the call is there is kept: so many samples, what a client keeps of its own, too. */
+const MAX_EARLY_INPUTS = 13 * CALLER_RATE;
+/** Silence put in for one gap, samples. */
+const MAX_GAP = 8 * CALLER_RATE;
+
+/** A room that a bridge holds, as the wire of one call. */
+export class BridgedRoom implements RoomTransport {
+  readonly #boundary: FaultBoundary;
+  readonly sampleRate = ROOM_RATE;
+  readonly hasEchoCanceller: boolean;
+  readonly caller: RoomCaller;
+  readonly hasCallerSubscribed: Promise<void>;
+  readonly left: Promise<void>;
+  readonly #port: RoomPort;
+  #call: CallInput | undefined;
+  #early: Int16Array[] = [];
+  #earlySamples = 0;
+  #isLost = false;
+  #over: EndedReason | undefined;
+  #isClosed = false;
+  #onHeard: () => void = () => undefined;
+  #onLeft: () => void = () => undefined;
+  readonly #keys: DtmfCollector;
+
+  /** @param onFault receives what went wrong here by itself; it ends the call. */
+  constructor(
+    port: RoomPort,
+    caller: RoomCaller,
+    clock: Clock,
+    onFault: (error: unknown) => void = () => undefined,
+  ) {
+    this.#boundary = new FaultBoundary({
+      report: onFault,
+      end: () => this.#end('error_transport'),
+    });
+    this.#keys = new DtmfCollector(this.#boundary.clock(clock), (text) => this.#call?.typed(text));
+    this.#port = port;
+    this.caller = caller;
+    this.hasEchoCanceller = !caller.isPhone;
+    this.hasCallerSubscribed = new Promise((resolve) => {
+      this.#onHeard = resolve;
+    });
+    this.left = new Promise((resolve) => {
+      this.#onLeft = resolve;
+    });
+  }
+
+  get backlogBytes(): number {
+    return this.#port.backlogBytes;
+  }
+
+  start(call: CallInput): void {
+    this.#call = call;
+    call.connected();
+    for (const samples of this.#early) call.audio(samples);
+    this.#early = [];
+    if (this.#over) call.hangUp(this.#over);
+    else if (this.#isLost) call.lost(REGAIN_MS);
+  }
+
+  audio(samples: Float32Array): void {
+    if (this.#isClosed) return;
+    const pcm = new Int16Array(samples.length);
+    toInt16(samples, pcm);
+    this.#port.audio(pcm);
+  }
+
+  pause(): void {
+    this.#port.tell({ type: 'pause' });
+  }
+
+  resumeFrom(fromMs: number): void {
+    this.#port.tell({ type: 'resume', fromMs });
+  }
+
+  clear(): void {
+    this.#port.tell({ type: 'clear' });
+  }
+
+  send(event: CallEvent): void {
+    if (!this.#isClosed) this.#port.tell({ type: 'tell', event });
+  }
+
+  sendKeys(keys: string): boolean {
+    if (this.#isClosed || this.#over) return false;
+    this.#port.tell({ type: 'keys', keys });
+    return true;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#early = [];
+    this.#keys.close();
+    this.#port.tell({ type: 'leave' });
+  }
+
+  /** Takes a message of the bridge's. Never throws: one bridge holds the rooms of many calls. */
+  heard(message: FromBridge): void {
+    this.#boundary.run(() => this.#take(message));
+  }
+
+  #take(message: FromBridge): void {
+    switch (message.type) {
+      case 'hears':
+        this.#onHeard();
+        return;
+      case 'played':
+        this.#call?.played(message.playedMs);
+        return;
+      case 'typed':
+        this.#call?.typed(message.text);
+        return;
+      case 'dtmf':
+        this.#keys.press(message.digit);
+        return;
+      case 'lost':
+        this.#isLost = true;
+        this.#call?.lost(REGAIN_MS);
+        return;
+      case 'regained':
+        this.#regain(message.playedMs);
+        return;
+      case 'over':
+        this.#end(message.reason);
+        return;
+      case 'left':
+        this.#onLeft();
+    }
+  }
+
+  onAudio(samples: Int16Array): void {
+    this.#boundary.run(() => {
+      if (this.#call) this.#call.audio(samples);
+      else this.#keep(samples);
+    });
+  }
+
+  onGap(samples: number): void {
+    this.onAudio(new Int16Array(Math.min(samples, MAX_GAP)));
+  }
+
+  /** The bridge is gone. */
+  died(): void {
+    this.#boundary.run(() => this.#end('error_transport'));
+    this.#onLeft();
+  }
+
+  #regain(playedMs: number): void {
+    this.#isLost = false;
+    if (!this.#call) this.#port.tell({ type: 'seek', atMs: playedMs });
+    this.#call?.regained(playedMs, (atMs) => this.#port.tell({ type: 'seek', atMs }));
+  }
+
+  #end(reason: EndedReason): void {
+    this.#over ??= reason;
+    this.#onHeard();
+    this.#call?.hangUp(reason);
+  }
+
+  #keep(samples: Int16Array): void {
+    if (this.#isClosed) return;
+    this.#early.push(samples);
+    this.#earlySamples += samples.length;
+    while (this.#earlySamples > MAX_EARLY_INPUTS) {
+      this.#earlySamples -= this.#early.shift()?.length ?? MAX_EARLY_INPUTS;
+    }
+  }
+}

@@ -1,0 +1,247 @@
+import type { RawData, WebSocket } from 'ws';
+import {
+  isOpusRate,
+  OpusPacketDecoder,
+  OpusPacketEncoder,
+} from '../../../media/codec/opus-packets.js';
+import { MediaError } from '../../../media/errors.js';
+import type { Clock } from '../../contract/clock.js';
+import { CallError } from '../../contract/errors.js';
+import type { CallEvent, CallInput, Transport } from '../../contract/transport.js';
+import { FaultBoundary } from '../../timing/fault-boundary.js';
+import { FRAME_MS } from '../../timing/frame-ticker.js';
+import { Heartbeat } from './heartbeat.js';
+import {
+  type ClientMessage,
+  type Hello,
+  parseClientMessage,
+  parsePcm,
+  type ServerMessage,
+  serialisePcm,
+  serialiseServerMessage,
+  UPSTREAM_RATE,
+} from './protocol.js';
+
+/** Messages kept for a client that resumes. */
+const KEPT_MESSAGES = 200;
+/** A client that stops reading is let go when this much waits for it, bytes. */
+const MAX_BACKLOG = 1024 * 1024;
+/** Typed messages in so many ms: each makes a reply. */
+const MAX_TEXTS = 20;
+const TEXTS_MS = 10_000;
+
+/** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
+export const CLOSE = {
+  normal: 1000,
+  invalid: 1007,
+  refused: 1008,
+  internal: 1011,
+  replaced: 4409,
+} as const;
+
+export interface WebSocketTransportOptions {
+  readonly clock: Clock;
+  readonly callId: string;
+  readonly resumeToken: string;
+  /** Hz of the agent's audio: the voice's rate. */
+  readonly sampleRate: number;
+  /** What the first hello asked for. Opus is refused where the voice's rate is none of its own. */
+  readonly audio: Hello['audio'];
+  /** Receives what went wrong here by itself; it ends the call. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** A call's wire to a browser: one WebSocket at a time, and another after it when the first breaks. */
+export class WebSocketTransport implements Transport {
+  readonly sampleRate: number;
+  readonly hasEchoCanceller = true;
+  readonly #options: WebSocketTransportOptions;
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#options.onFault?.(error),
+    end: () => this.#call?.hangUp('error_transport'),
+  });
+  readonly #clock: Clock;
+  readonly #down: 'pcm' | 'opus';
+  readonly #encoder: OpusPacketEncoder | undefined;
+  readonly #decoder: OpusPacketDecoder | undefined;
+  readonly #kept: { readonly seq: number; readonly text: string }[] = [];
+  #call: CallInput | undefined;
+  #socket: WebSocket | undefined;
+  #liveness: Heartbeat | undefined;
+  #textTimes: readonly number[] = [];
+  #seq = 0;
+  #isClosed = false;
+
+  constructor(options: WebSocketTransportOptions) {
+    this.#options = options;
+    this.#clock = this.#boundary.clock(options.clock);
+    this.sampleRate = options.sampleRate;
+    this.#down = options.audio.down === 'opus' && isOpusRate(options.sampleRate) ? 'opus' : 'pcm';
+    if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
+      this.#encoder = new OpusPacketEncoder(options.sampleRate);
+    }
+    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(UPSTREAM_RATE);
+  }
+
+  get backlogBytes(): number {
+    return this.#socket?.bufferedAmount ?? 0;
+  }
+
+  /** Joins wire and call; frames flow from now on. */
+  start(call: CallInput, socket: WebSocket): void {
+    this.#call = call;
+    this.#listen(socket);
+    this.#sendReady(0);
+    call.connected();
+  }
+
+  /** Goes on over a new socket after the first broke; the older one, if it still lives, is closed. */
+  resume(socket: WebSocket, hello: Hello): void {
+    this.#socket?.close(CLOSE.replaced, 'The call goes on over another socket');
+    this.#listen(socket);
+    this.#call?.regained(hello.receivedMs ?? 0, (fromMs) => {
+      // No number of its own: a wire that breaks again before what follows has come loses nothing.
+      this.#sendReady(fromMs, hello.lastSeq ?? 0);
+      for (const { seq, text } of this.#kept) {
+        if (seq > (hello.lastSeq ?? 0)) socket.send(text);
+      }
+    });
+  }
+
+  audio(samples: Float32Array): void {
+    const { bufferedAmount } = this.#socket ?? { bufferedAmount: 0 };
+    if (bufferedAmount > MAX_BACKLOG) {
+      this.#socket?.terminate();
+      return;
+    }
+    if (!this.#encoder) {
+      this.#socket?.send(serialisePcm(samples));
+      return;
+    }
+    const frameLength = (this.sampleRate * FRAME_MS) / 1000;
+    for (let at = 0; at < samples.length; at += frameLength) {
+      this.#socket?.send(this.#encoder.encode(samples.subarray(at, at + frameLength)));
+    }
+  }
+
+  pause(): void {
+    this.#send({ type: 'pause' });
+  }
+
+  resumeFrom(fromMs: number): void {
+    this.#send({ type: 'resume', fromMs });
+  }
+
+  clear(): void {
+    this.#send({ type: 'clear' });
+  }
+
+  send(event: CallEvent): void {
+    this.#send(event);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#liveness?.close();
+    this.#socket?.close(CLOSE.normal);
+    this.#socket = undefined;
+    this.#encoder?.close();
+    this.#decoder?.close();
+  }
+
+  #listen(socket: WebSocket): void {
+    this.#socket = socket;
+    this.#liveness?.close();
+    const liveness = new Heartbeat(socket, this.#clock);
+    this.#liveness = liveness;
+    const onMessage = this.#boundary.guard((data: RawData, isBinary: boolean) => {
+      liveness.heard();
+      this.#onFrame(socket, data, isBinary);
+    });
+    socket.on('message', onMessage);
+    const onLost = this.#boundary.guard(() => {
+      liveness.close();
+      if (this.#socket !== socket) return;
+      this.#socket = undefined;
+      this.#call?.lost();
+    });
+    // After a protocol error the library sends the close code, discards what still arrives, and gives
+    // up after 30 s. A client that is cut off while it sends loses the code.
+    socket.on('error', onLost);
+    socket.on('close', onLost);
+  }
+
+  #sendReady(positionMs: number, seq?: number): void {
+    const { callId, resumeToken, sampleRate, audio } = this.#options;
+    const ready: ServerMessage = {
+      type: 'ready',
+      callId,
+      resumeToken,
+      positionMs,
+      audio: {
+        up: audio.up,
+        upSampleRate: UPSTREAM_RATE,
+        down: this.#down,
+        downSampleRate: sampleRate,
+      },
+    };
+    if (seq === undefined) this.#send(ready);
+    else this.#socket?.send(serialiseServerMessage(ready, seq));
+  }
+
+  #send(message: ServerMessage): void {
+    if (this.#isClosed) return;
+    const seq = ++this.#seq;
+    const text = serialiseServerMessage(message, seq);
+    // `ready` is made anew for each socket; what steers the client's buffer is worthless later.
+    if (!['ready', 'pause', 'resume', 'clear'].includes(message.type)) {
+      this.#kept.push({ seq, text });
+      if (this.#kept.length > KEPT_MESSAGES) this.#kept.shift();
+    }
+    this.#socket?.send(text);
+  }
+
+  #onFrame(socket: WebSocket, data: RawData, isBinary: boolean): void {
+    if (this.#isClosed || this.#socket !== socket) return;
+    try {
+      if (isBinary) this.#onAudio(data as Buffer);
+      else this.#onMessage(parseClientMessage(data.toString()));
+    } catch (error) {
+      if (!(error instanceof CallError) && !(error instanceof MediaError)) throw error;
+      // The call may go on over a socket that keeps to the protocol.
+      this.#send({ type: 'error', code: 'PROTOCOL', message: error.message });
+      socket.close(CLOSE.invalid, error.message.slice(0, 100));
+    }
+  }
+
+  #onAudio(frame: Buffer): void {
+    if (frame.length === 0) return;
+    this.#call?.audio(this.#decoder ? this.#decoder.decode(frame) : parsePcm(frame));
+  }
+
+  #onMessage(message: ClientMessage): void {
+    switch (message.type) {
+      case 'playout':
+        this.#call?.played(message.playedMs);
+        return;
+      case 'text':
+        this.#countText();
+        this.#call?.typed(message.text);
+        return;
+      case 'end':
+        this.#call?.hangUp('user_hangup');
+        return;
+      case 'hello':
+        throw new CallError('PROTOCOL', 'hello comes once, as the first message');
+    }
+  }
+
+  #countText(): void {
+    const now = this.#clock.now();
+    this.#textTimes = [...this.#textTimes.filter((at) => now - at < TEXTS_MS), now];
+    if (this.#textTimes.length > MAX_TEXTS) {
+      throw new CallError('PROTOCOL', `At most ${MAX_TEXTS} texts in ${TEXTS_MS / 1000} s`);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  end,
+  judgeFaults,
+  judgeRecognition,
+  onConnected,
+  onEnding,
+  onLimitTimer,
+  onReplyFailed,
+  onTools,
+  startSilenceTimer,
+  takeTurn,
+} from './call-limits.js';
+import {
+  close,
+  onPlayoutFinished,
+  onPlayoutStalled,
+  onPlayoutStarted,
+  onTyped,
+} from './interruption.js';
+import {
+  andThen,
+  type TurnEvent,
+  type TurnSettings,
+  type TurnState,
+  type TurnStep,
+} from './turn-state.js';
+import {
+  onAgentSaid,
+  onCompleteness,
+  onPause,
+  onSpeech,
+  onStop,
+  onTimer,
+  onTranscript,
+  openTurn,
+} from './user-turn.js';
+
+/** The state in which a call begins. */
+export function initialTurnState(settings: TurnSettings): TurnState {
+  return {
+    settings,
+    user: { phase: 'silent' },
+    agent: { phase: 'idle' },
+    turn: undefined,
+    asked: undefined,
+    waiting: undefined,
+    waitingTurn: undefined,
+    answering: undefined,
+    unanswered: undefined,
+    nextTurn: 1,
+    nextUtterance: 1,
+    pending: [],
+    dictated: [],
+    limits: {
+      isConnected: false,
+      prompts: 0,
+      isOverdue: false,
+      tools: 0,
+      voiceFaults: 0,
+      replyFaults: 0,
+      failedReply: 0,
+      recognitionFaults: 0,
+      hasReportedNoAudio: false,
+    },
+    isClosed: false,
+  };
+}
+
+/** Who has the floor. Pure: the same state, event and time give the same step. `nowMs` is call time. */
+export function stepTurn(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
+  if (state.isClosed) return [state];
+  const [next, ...effects] = step(state, event, nowMs);
+  const judged = andThen([next, ...effects], (s) => judgeRecognition(s, effects, nowMs));
+  return startSilenceTimer(state, andThen(judged, takeTurn), nowMs);
+}
+
+function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
+  switch (event.type) {
+    case 'connected':
+      return onConnected(state, event.greets, nowMs);
+    case 'sound-came':
+      return [state, { type: 'cancel-timer', timer: 'no-sound' }];
+    case 'language':
+      return [{ ...state, settings: { ...state.settings, language: event.language } }];
+    case 'speech-started':
+      return onSpeech(openTurn(state, event.startMs, event.over), nowMs);
+    case 'speech-resumed':
+      return onSpeech(state, nowMs);
+    case 'speech-paused':
+      return onPause(state, event.speechEndMs);
+    case 'speech-stopped':
+      return onStop(state, event.speechEndMs);
+    case 'completeness':
+      return onCompleteness(state, event.speechEndMs, event.probability, nowMs);
+    case 'transcript':
+      return onTranscript(state, event, nowMs);
+    case 'dictated':
+      return [{ ...state, dictated: [...state.dictated, event.text] }];
+    case 'agent-said':
+      return onAgentSaid(state, event.text);
+    case 'typed':
+      return andThen([state, { type: 'cancel-timer', timer: 'no-sound' }], (s) =>
+        onTyped(s, event.text),
+      );
+    case 'timer':
+      return onTimerOf(state, event.timer, nowMs);
+    case 'playout-started':
+      return onPlayoutStarted(state, event.utterance);
+    case 'playout-stalled':
+      return onPlayoutStalled(state, event.utterance);
+    case 'playout-finished':
+      return onFinished(state, event, nowMs);
+    case 'tool-started':
+      return onTools(state, 1, false);
+    case 'tool-ended':
+      return onTools(state, -1, event.isLate);
+    case 'reply-failed':
+      return onReplyFailed(state, event.utterance);
+    case 'ending':
+      return onEnding(state, event.utterance, { reason: event.reason, nowMs });
+    case 'end':
+      return end(state, event.reason, nowMs);
+    case 'close':
+      return close(state);
+  }
+}
+
+function onTimerOf(
+  state: TurnState,
+  timer: Extract<TurnEvent, { type: 'timer' }>['timer'],
+  nowMs: number,
+): TurnStep {
+  switch (timer) {
+    case 'commit':
+    case 'judge-again':
+    case 'late-transcript':
+    case 'false-interruption':
+      return onTimer(state, timer, nowMs);
+    default:
+      return onLimitTimer(state, timer, nowMs);
+  }
+}
+
+/** The floor is free again, unless the voice or the model has failed, or the call is over. */
+function onFinished(
+  state: TurnState,
+  { utterance, isFaulty = false }: Extract<TurnEvent, { type: 'playout-finished' }>,
+  nowMs: number,
+): TurnStep {
+  const isOwn = state.agent.phase !== 'idle' && state.agent.utterance.id === utterance;
+  const isLast = isOwn && state.agent.utterance.ends !== undefined;
+  const free = onPlayoutFinished(state, utterance);
+  if (!isOwn || isLast) return free;
+  return andThen(free, (s) => judgeFaults(s, utterance, { isFaulty, nowMs }));
+}

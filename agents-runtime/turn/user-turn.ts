@@ -1,0 +1,243 @@
+import { wordsOf } from './backchannels.js';
+import { commitDelayMs } from './commit-delay.js';
+import { doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
+import { askedEntity } from './endpointing-cues.js';
+import {
+  answer,
+  isBackchannelOverAgent,
+  judgeInterruption,
+  onFalseInterruption,
+  pauseAgent,
+  queueTurn,
+  resume,
+  wholeText,
+} from './interruption.js';
+import {
+  andThen,
+  type DropReason,
+  type SpokenOver,
+  type Turn,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnState,
+  type TurnStep,
+  type TurnTimer,
+  type UserPhase,
+} from './turn-state.js';
+
+/** How long a due turn waits for its transcript. */
+const LATE_TRANSCRIPT_MS = 1500;
+/** … and one of which the recogniser has said nothing at all: it may only be slow. */
+const UNHEARD_MS = 4_500;
+/** With more doubt than this no reply is made ahead: the turn will most likely go on. */
+const LIKELY_COMPLETE = 0.4;
+
+type Paused = Extract<UserPhase, { readonly phase: 'paused' }>;
+
+/** All that runs while the caller pauses. */
+const STOP_WAITING: readonly TurnEffect[] = [
+  { type: 'cancel-timer', timer: 'commit' },
+  { type: 'cancel-timer', timer: 'judge-again' },
+  { type: 'cancel-timer', timer: 'late-transcript' },
+];
+
+/** The caller's side of the floor: what is being said, and when it is over. */
+export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): TurnState {
+  if (state.turn) return state;
+  const turn: Turn = {
+    index: state.nextTurn,
+    startMs,
+    text: '',
+    isFinal: false,
+    transcribedUpToMs: Number.NEGATIVE_INFINITY,
+    hasTranscript: false,
+    hasHeld: false,
+    over,
+  };
+  return { ...state, turn, nextTurn: state.nextTurn + 1 };
+}
+
+export function onSpeech(state: TurnState, nowMs: number): TurnStep {
+  const { turn } = state;
+  if (!turn) return [state];
+  const speaking: TurnState = {
+    ...state,
+    user: { phase: 'speaking' },
+    turn: { ...turn, isFinal: false },
+  };
+  const calm: TurnEffect[] =
+    state.user.phase === 'paused' ? [...STOP_WAITING, { type: 'drop-prepared' }] : [];
+  return andThen([speaking, ...calm], (next) => pauseAgent(next, nowMs));
+}
+
+export function onPause(state: TurnState, speechEndMs: number): TurnStep {
+  if (!state.turn) return [state];
+  const dueMs = speechEndMs + commitDelayMs(1, state.settings);
+  return [
+    {
+      ...state,
+      user: {
+        phase: 'paused',
+        speechEndMs,
+        dueMs,
+        isDue: false,
+        probability: undefined,
+        answers: 0,
+        asks: 1,
+      },
+    },
+    { type: 'judge-turn', speechEndMs, silenceMs: FIRST_JUDGEMENT_MS },
+    { type: 'finalise-transcript', speechEndMs },
+    { type: 'start-timer', timer: 'commit', atMs: dueMs },
+  ];
+}
+
+export function onStop(state: TurnState, speechEndMs: number): TurnStep {
+  // The segmenter pauses before it stops; one that did not is treated as both.
+  return state.user.phase === 'speaking' ? onPause(state, speechEndMs) : [state];
+}
+
+export function onCompleteness(
+  state: TurnState,
+  speechEndMs: number,
+  probability: number,
+  nowMs: number,
+): TurnStep {
+  const { user } = state;
+  if (user.phase !== 'paused' || user.speechEndMs !== speechEndMs) return [state];
+  // One favourable answer among doubtful ones proves little.
+  const sum = (user.probability ?? 0) * user.answers + probability;
+  const answers = user.answers + 1;
+  const judged = { ...user, probability: sum / answers, answers };
+  if (user.isDue) return [{ ...state, user: judged }];
+  return rescheduleCommit(state, judged, nowMs);
+}
+
+/** What the caller is asked for decides how long their answer is waited for. */
+export function onAgentSaid(state: TurnState, text: string): TurnStep {
+  return [{ ...state, asked: askedEntity(text, state.settings.language) }];
+}
+
+/** Reckons anew when the turn is due, after something was learnt about it. */
+function rescheduleCommit(state: TurnState, user: Paused, nowMs: number): TurnStep {
+  const { settings, turn } = state;
+  const delayMs = commitDelayMs(endDoubt(state, user), settings);
+  const dueMs = user.speechEndMs + delayMs;
+  const paused: Paused = { ...user, dueMs, isDue: false };
+  const judgementMs = nextJudgementMs(user.asks, user.probability, delayMs);
+  const ask: TurnEffect =
+    judgementMs === undefined
+      ? { type: 'cancel-timer', timer: 'judge-again' }
+      : { type: 'start-timer', timer: 'judge-again', atMs: user.speechEndMs + judgementMs };
+  const late: TurnEffect[] = user.isDue ? [{ type: 'cancel-timer', timer: 'late-transcript' }] : [];
+  const next: TurnStep = [{ ...state, user: paused }, ...late, ask];
+  if (user.isDue && turn?.isFinal && dueMs <= nowMs) return andThen(next, commit);
+  return andThen(
+    andThen(next, (s) => [s, { type: 'start-timer', timer: 'commit', atMs: dueMs }]),
+    prepareReply,
+  );
+}
+
+function endDoubt(state: TurnState, { probability }: Paused, isKnown?: boolean): number {
+  const { turn, settings, asked } = state;
+  // What came before and got no answer belongs to the number that is being read out.
+  const text = turn && (isKnown ?? turn.isFinal) ? wholeText(state, turn.text) : undefined;
+  return doubtOf({ probability, text, language: settings.language, asked });
+}
+
+export function onTranscript(
+  state: TurnState,
+  { text, speechEndMs, upToMs }: Extract<TurnEvent, { type: 'transcript' }>,
+  nowMs: number,
+): TurnStep {
+  const { turn, user, settings } = state;
+  if (!turn) return [state];
+  const isFinal =
+    speechEndMs !== undefined && user.phase === 'paused' && user.speechEndMs === speechEndMs;
+  if (turn.isFinal && !isFinal) return [state]; // an interim that comes after its final
+  const before = wordsOf(turn.text, settings.language).length;
+  const next: TurnState = {
+    ...state,
+    turn: {
+      ...turn,
+      text,
+      isFinal,
+      transcribedUpToMs: upToMs ?? turn.transcribedUpToMs,
+      hasTranscript: true,
+    },
+  };
+  const grew = wordsOf(text, settings.language).length > before;
+  const step = andThen([next], (s) => judgeInterruption(s, grew, isFinal, nowMs));
+  if (!isFinal) return step;
+  return andThen(step, (s) =>
+    s.user.phase === 'paused' ? rescheduleCommit(s, s.user, nowMs) : [s],
+  );
+}
+
+/** A reply is made ahead to a final, or to an interim that has heard all of the speech. */
+function prepareReply(state: TurnState): TurnStep {
+  const { turn, user } = state;
+  const isReady =
+    turn &&
+    user.phase === 'paused' &&
+    (turn.isFinal || turn.transcribedUpToMs >= user.speechEndMs) &&
+    endDoubt(state, user, true) <= LIKELY_COMPLETE &&
+    state.agent.phase === 'idle' &&
+    wordsOf(turn.text, state.settings.language).length > 0;
+  if (!isReady) return [state];
+  const text = wholeText(state, turn.text);
+  const replaces = state.unanswered !== undefined;
+  return [state, { type: 'prepare-reply', text, utterance: state.nextUtterance, replaces }];
+}
+
+export function onTimer(state: TurnState, timer: TurnTimer, nowMs: number): TurnStep {
+  if (timer === 'false-interruption') return onFalseInterruption(state, nowMs);
+  const { user, turn } = state;
+  if (user.phase !== 'paused' || !turn) return [state];
+  if (timer === 'judge-again') return judgeAgain(state, user, nowMs);
+  if (timer === 'late-transcript' || turn.isFinal) return commit(state);
+  const atMs = nowMs + (turn.hasTranscript ? LATE_TRANSCRIPT_MS : UNHEARD_MS);
+  return [
+    { ...state, user: { ...user, isDue: true } },
+    { type: 'start-timer', timer: 'late-transcript', atMs },
+  ];
+}
+
+function judgeAgain(state: TurnState, user: Paused, nowMs: number): TurnStep {
+  const { speechEndMs } = user;
+  const silenceMs = Math.max(0, nowMs - speechEndMs);
+  return [
+    { ...state, user: { ...user, asks: user.asks + 1 } },
+    { type: 'judge-turn', speechEndMs, silenceMs },
+  ];
+}
+
+/** The turn is over: it is answered, waits for protected speech to end, or is dropped. */
+function commit(state: TurnState): TurnStep {
+  const { turn, agent, settings } = state;
+  if (!turn) return [state];
+  const quiet: TurnState = { ...state, user: { phase: 'silent' }, turn: undefined };
+  const hasWords = wordsOf(turn.text, settings.language).length > 0;
+  const isBusy = agent.phase !== 'idle';
+  const isBackchannelOnly =
+    (isBusy || turn.over !== undefined) && isBackchannelOverAgent(state, turn);
+  if (!hasWords || isBackchannelOnly) {
+    const why: DropReason = hasWords ? 'backchannel' : turn.hasTranscript ? 'no-words' : 'unheard';
+    const dropped: TurnStep = [
+      quiet,
+      ...STOP_WAITING,
+      { type: 'drop-prepared' },
+      { type: 'drop-turn', turn: turn.index, why },
+    ];
+    return andThen(dropped, resume);
+  }
+  if (isBusy) {
+    const kept: TurnEffect = { type: 'queue-turn', turn: turn.index };
+    return andThen([...queueTurn(quiet, turn.index, turn.text), ...STOP_WAITING, kept], resume);
+  }
+  const spoken =
+    state.user.phase === 'paused'
+      ? { startMs: turn.startMs, speechEndMs: state.user.speechEndMs, dueMs: state.user.dueMs }
+      : undefined;
+  return andThen([quiet, ...STOP_WAITING], (s) => answer(s, turn.index, turn.text, spoken));
+}

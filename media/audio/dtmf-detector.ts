@@ -1,0 +1,109 @@
+import { COLUMNS, KEYS, ROWS } from './keypad.js';
+import { energyOf } from './pcm.js';
+
+const BLOCK_MS = 20;
+const HOP_MS = 10;
+/** Blocks in a row that hear the same key: 40 ms of it. Source: ITU-T Q.24, the shortest to be taken. */
+const HITS = 3;
+/** Blocks in a row that hear none, before the same key counts again. */
+const MISSES = 2;
+/** Of a block's energy, what the two tones must have: speech spreads over more. */
+const PURITY = 0.7;
+/** The strongest tone of its group over the next one, in power. */
+const CLEARNESS = 4;
+/** The two tones may differ by so much in power: 8 dB. */
+const TWIST = 6.3;
+/** Mean power of a block that is loud enough, full scale 1: −36 dBFS. */
+const LOUDNESS = 2.5e-4;
+
+/** Finds the keys of telephones in the sound of a line, each once, when it is pressed. */
+export class DtmfDetector {
+  readonly #onKey: (key: string) => void;
+  readonly #block: Float32Array;
+  readonly #hop: number;
+  readonly #rowFactors: readonly number[];
+  readonly #columnFactors: readonly number[];
+  #filled = 0;
+  #candidate: string | undefined;
+  #hits = 0;
+  #misses = 0;
+  #pressed: string | undefined;
+
+  constructor(sampleRate: number, onKey: (key: string) => void) {
+    this.#onKey = onKey;
+    this.#block = new Float32Array((sampleRate * BLOCK_MS) / 1000);
+    this.#hop = (sampleRate * HOP_MS) / 1000;
+    const factor = (hz: number) => 2 * Math.cos((2 * Math.PI * hz) / sampleRate);
+    this.#rowFactors = ROWS.map(factor);
+    this.#columnFactors = COLUMNS.map(factor);
+  }
+
+  push(pcm: Int16Array): void {
+    const block = this.#block;
+    for (let read = 0; read < pcm.length; ) {
+      const count = Math.min(pcm.length - read, block.length - this.#filled);
+      for (let i = 0; i < count; i++) block[this.#filled + i] = pcm[read + i]! / 32768;
+      read += count;
+      this.#filled += count;
+      if (this.#filled < block.length) return;
+      this.#onBlock(this.#keyOfBlock());
+      block.copyWithin(0, this.#hop);
+      this.#filled -= this.#hop;
+    }
+  }
+
+  #onBlock(key: string | undefined): void {
+    if (key !== undefined && key === this.#pressed) {
+      this.#misses = 0;
+      return;
+    }
+    if (key === undefined && ++this.#misses >= MISSES) this.#pressed = undefined;
+    if (key !== undefined) this.#misses = 0;
+    this.#hits = key !== undefined && key === this.#candidate ? this.#hits + 1 : 1;
+    this.#candidate = key;
+    if (key === undefined || this.#hits < HITS) return;
+    this.#pressed = key;
+    this.#onKey(key);
+  }
+
+  #keyOfBlock(): string | undefined {
+    const block = this.#block;
+    const energy = energyOf(block);
+    if (energy < LOUDNESS * block.length) return undefined;
+    const row = strongest(block, this.#rowFactors);
+    const column = strongest(block, this.#columnFactors);
+    if (!row || !column) return undefined;
+    const isEven = row.power < TWIST * column.power && column.power < TWIST * row.power;
+    // A tone of amplitude a has the energy n·a²/2, and (n·a/2)² of power here.
+    const share = (2 * (row.power + column.power)) / (block.length * energy);
+    return isEven && share >= PURITY ? KEYS[row.index * 4 + column.index] : undefined;
+  }
+}
+
+/** Undefined when none stands out. */
+function strongest(block: Float32Array, factors: readonly number[]) {
+  let index = 0;
+  let power = 0;
+  let next = 0;
+  for (let i = 0; i < factors.length; i++) {
+    const found = goertzel(block, factors[i]!);
+    if (found > power) {
+      next = power;
+      power = found;
+      index = i;
+    } else if (found > next) next = found;
+  }
+  return power > CLEARNESS * next ? { index, power } : undefined;
+}
+
+/** The power of one frequency in a block. Source: G. Goertzel, 1958. */
+function goertzel(block: Float32Array, factor: number): number {
+  let before = 0;
+  let last = 0;
+  for (let i = 0; i < block.length; i++) {
+    const now = block[i]! + factor * last - before;
+    before = last;
+    last = now;
+  }
+  return last * last + before * before - factor * last * before;
+}

@@ -1,0 +1,38 @@
+import { COLUMNS, KEYS, ROWS } from './keypad.js';
+
+/** Of each key, and of the silence behind it: more than the 65 ms that every exchange understands. */
+const TONE_MS = 100;
+const GAP_MS = 80;
+/** `w` is a wait, as carriers write it. */
+const WAIT_MS = 500;
+/** Of each of the two tones, full scale 1: about −10 dBFS together. */
+const AMPLITUDE = 0.16;
+const RAMP_MS = 2;
+
+/** Keys as the tones that telephones make of them (−1…1); what is no key and no `w` is left out. */
+export function dtmfTones(keys: string, sampleRate: number): Float32Array {
+  const parts = [...keys].map((key) => partOf(key, sampleRate));
+  const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+function partOf(key: string, sampleRate: number): Float32Array {
+  if (key === 'w') return new Float32Array((sampleRate * WAIT_MS) / 1000);
+  const index = KEYS.indexOf(key);
+  if (index < 0) return new Float32Array(0);
+  const out = new Float32Array((sampleRate * (TONE_MS + GAP_MS)) / 1000);
+  const [row, column] = [ROWS[index >> 2]!, COLUMNS[index & 3]!];
+  const length = (sampleRate * TONE_MS) / 1000;
+  const ramp = (sampleRate * RAMP_MS) / 1000;
+  for (let i = 0; i < length; i++) {
+    const phase = (2 * Math.PI * i) / sampleRate;
+    const gain = AMPLITUDE * Math.min(1, i / ramp, (length - i) / ramp);
+    out[i] = gain * (Math.sin(phase * row) + Math.sin(phase * column));
+  }
+  return out;
+}

@@ -1,0 +1,25 @@
+import type { Emit, Stage } from './stage.js';
+
+/** Cuts a stream of any chunk sizes into frames of `frameLength` samples. A last partial frame is dropped. */
+export class Framing implements Stage<Float32Array, Float32Array> {
+  readonly #frame: Float32Array;
+  #filled = 0;
+
+  constructor(frameLength: number) {
+    this.#frame = new Float32Array(frameLength);
+  }
+
+  push(chunk: Float32Array, emit: Emit<Float32Array>): void {
+    for (let read = 0; read < chunk.length; ) {
+      const part = chunk.subarray(read, read + this.#frame.length - this.#filled);
+      this.#frame.set(part, this.#filled);
+      read += part.length;
+      this.#filled = (this.#filled + part.length) % this.#frame.length;
+      if (this.#filled === 0) emit(this.#frame);
+    }
+  }
+
+  flush(): void {
+    this.#filled = 0;
+  }
+}

@@ -1,0 +1,98 @@
+import { type FilterBank, filterBank } from './filter-bank.js';
+import type { Emit, Stage } from './stage.js';
+
+/**
+ * Changes the sample rate of one stream. The pass band is flat to 0.88 of the lower rate's Nyquist
+ * frequency, everything beyond that frequency is at least 60 dB down.
+ *
+ * It looks `delayMs` ahead: the output for the instant t comes once the input has reached
+ * t + `delayMs`. That delay is taken out again at the start and made up with silence at `flush`, so
+ * output and input lie exactly over each other and n samples become round(n × out ÷ in). How the
+ * stream is cut changes nothing.
+ */
+export class Resampler implements Stage<Float32Array, Float32Array> {
+  readonly #bank: FilterBank | undefined;
+  readonly delayMs: number;
+  /** What later outputs still need: up to `#filled`, its first sample the oldest. */
+  #input: Float32Array;
+  #filled = 0;
+  /** Index of the oldest input that the next output needs, and the output's place after its centre. */
+  #oldest = 0;
+  #phase = 0;
+  #output = new Float32Array(0);
+  #received = 0;
+  #produced = 0;
+
+  /** @throws MediaError INVALID_INPUT for a pair of rates (Hz) that no filter is made for. */
+  constructor(inputRate: number, outputRate: number) {
+    this.#bank = inputRate === outputRate ? undefined : filterBank(inputRate, outputRate);
+    this.delayMs = this.#bank ? (this.#bank.halfWidth * 1000) / inputRate : 0;
+    this.#input = new Float32Array(this.#bank ? this.#bank.halfWidth * 4 : 0);
+    this.#reset();
+  }
+
+  push(chunk: Float32Array, emit: Emit<Float32Array>): void {
+    const bank = this.#bank;
+    if (!bank) {
+      emit(chunk);
+      return;
+    }
+    this.#received += chunk.length;
+    this.#append(chunk);
+    this.#produce(bank, Number.POSITIVE_INFINITY, emit);
+  }
+
+  /** Gives what is left and makes the stage ready for another stream. */
+  flush(emit: Emit<Float32Array>): void {
+    const bank = this.#bank;
+    if (!bank) return;
+    const total = Math.round((this.#received * bank.interpolation) / bank.decimation);
+    this.#append(new Float32Array(bank.halfWidth + 1));
+    this.#produce(bank, total - this.#produced, emit);
+    this.#reset();
+  }
+
+  /** Starts with the silence before the first sample that the first outputs look back upon. */
+  #reset(): void {
+    this.#filled = this.#bank ? this.#bank.halfWidth - 1 : 0;
+    this.#input.fill(0, 0, this.#filled);
+    this.#oldest = 0;
+    this.#phase = 0;
+    this.#received = 0;
+    this.#produced = 0;
+  }
+
+  #append(chunk: Float32Array): void {
+    // Drop what no output needs any more; when going down, the next may lie beyond what is here.
+    const done = Math.min(this.#oldest, this.#filled);
+    this.#input.copyWithin(0, done, this.#filled);
+    this.#filled -= done;
+    this.#oldest -= done;
+    const needed = this.#filled + chunk.length;
+    if (needed > this.#input.length) {
+      const larger = new Float32Array(needed * 2);
+      larger.set(this.#input.subarray(0, this.#filled));
+      this.#input = larger;
+    }
+    this.#input.set(chunk, this.#filled);
+    this.#filled = needed;
+  }
+
+  #produce(bank: FilterBank, limit: number, emit: Emit<Float32Array>): void {
+    const { interpolation, decimation, kernel } = bank;
+    const width = 2 * bank.halfWidth;
+    // The last output whose `width` inputs are all here.
+    const steps = (this.#filled - width - this.#oldest + 1) * interpolation - this.#phase;
+    const count = Math.min(limit, Math.max(0, Math.ceil(steps / decimation)));
+    if (count <= 0) return;
+    if (this.#output.length < count) this.#output = new Float32Array(count * 2);
+    const input = this.#input.subarray(this.#oldest, this.#filled);
+    kernel({ input, phase: this.#phase, count, output: this.#output });
+    const next = this.#phase + count * decimation;
+    const step = Math.floor(next / interpolation);
+    this.#oldest += step;
+    this.#phase = next - step * interpolation;
+    this.#produced += count;
+    emit(this.#output.subarray(0, count));
+  }
+}

@@ -1,0 +1,117 @@
+import { MediaError } from '../errors.js';
+import type { CpuScheduler, Urgency } from '../runtime/cpu-scheduler.js';
+import { ModelThread } from '../runtime/model-thread.js';
+import type { EncodedStreamOptions, EncoderJobs, EncoderSettings } from './encoder-jobs.js';
+
+/** Resamples and encodes on a thread of its own; each job takes a CPU permit. */
+export class EncoderThread {
+  readonly #thread: ModelThread<EncoderJobs>;
+  readonly #open = new Set<number>();
+  #nextStream = 1;
+
+  constructor(permits: CpuScheduler, settings: EncoderSettings = { mp3Program: 'wasm' }) {
+    const script = new URL('./encoder.worker.js', import.meta.url);
+    this.#thread = new ModelThread({ script, workerData: settings, permits });
+  }
+
+  /** Streams that are neither finished nor cancelled. */
+  get openStreams(): number {
+    return this.#open.size;
+  }
+
+  /** Begins a stream. Whoever does so finishes or cancels it. */
+  open(options: EncodedStreamOptions): EncodedStream {
+    const id = this.#nextStream++;
+    this.#open.add(id);
+    return new EncodedStream(options, {
+      encode: (job, urgency, signal) =>
+        this.#thread.run(
+          'encode',
+          { ...job, stream: id },
+          { ...urgency, signal, transfer: [job.samples.buffer] },
+        ),
+      // A thread that died has forgotten the stream already.
+      drop: () => this.#thread.tell('drop', id).catch(() => undefined),
+      done: () => this.#open.delete(id),
+    });
+  }
+
+  /** Starts the thread and encodes a moment of silence in these formats, so that no caller waits for it. */
+  async warm(formats: readonly string[], inputRate: number): Promise<void> {
+    for (const format of formats) {
+      const stream = this.open({ format, inputRate });
+      const { signal } = new AbortController();
+      await stream.push(new Float32Array(inputRate / 4), { priority: 'background', signal });
+      await stream.finish({ priority: 'background', signal });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+interface StreamLink {
+  encode(
+    job: Omit<EncoderJobs['encode']['input'], 'stream'> & { samples: Float32Array<ArrayBuffer> },
+    urgency: Urgency,
+    signal: AbortSignal,
+  ): Promise<Uint8Array>;
+  drop(): Promise<unknown>;
+  done(): void;
+}
+
+export interface EncodeOptions extends Urgency {
+  readonly signal: AbortSignal;
+}
+
+/** One stream of an `EncoderThread`. Its jobs are done in order; one is under way at a time. */
+export class EncodedStream {
+  readonly #link: StreamLink;
+  #options: EncodedStreamOptions | undefined;
+  #isOpen = true;
+  #isKnownToThread = false;
+
+  constructor(options: EncodedStreamOptions, link: StreamLink) {
+    this.#options = options;
+    this.#link = link;
+  }
+
+  /**
+   * Encodes more samples (copied at once). The bytes that are complete by now come back, possibly none.
+   * @throws MediaError ABORTED when the signal fires while the job waits for its permit.
+   */
+  push(samples: Float32Array, options: EncodeOptions): Promise<Uint8Array> {
+    return this.#run(new Float32Array(samples), false, options);
+  }
+
+  /** Gives the rest of the bytes and ends the stream. */
+  async finish(options: EncodeOptions): Promise<Uint8Array> {
+    const rest = await this.#run(new Float32Array(0), true, options);
+    this.#isOpen = false;
+    this.#link.done();
+    return rest;
+  }
+
+  /** Ends the stream and lets the thread forget it; after `finish` it does nothing. */
+  cancel(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#link.done();
+    if (this.#isKnownToThread) void this.#link.drop();
+  }
+
+  #run(
+    samples: Float32Array<ArrayBuffer>,
+    isLast: boolean,
+    { signal, ...urgency }: EncodeOptions,
+  ): Promise<Uint8Array> {
+    if (!this.#isOpen) {
+      return Promise.reject(new MediaError('INVALID_INPUT', 'The stream has already ended'));
+    }
+    const open = this.#options;
+    this.#options = undefined;
+    this.#isKnownToThread = true;
+    return this.#link.encode({ samples, isLast, ...(open && { open }) }, urgency, signal);
+  }
+}

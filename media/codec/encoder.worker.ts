@@ -1,0 +1,77 @@
+import { workerData } from 'node:worker_threads';
+import { Resampler } from '../audio/resampler.js';
+import { MediaError } from '../errors.js';
+import { serveJobs } from '../runtime/serve-jobs.js';
+import { audioFormats } from './audio-formats.js';
+import type { Encoder } from './encoder.js';
+import type {
+  EncodedStreamOptions,
+  EncodeInput,
+  EncoderJobs,
+  EncoderSettings,
+} from './encoder-jobs.js';
+
+interface OpenStream {
+  readonly resampler: Resampler;
+  readonly encoder: Encoder;
+}
+
+const formats = audioFormats((workerData as EncoderSettings).mp3Program);
+const streams = new Map<number, OpenStream>();
+
+serveJobs<EncoderJobs>({
+  encode: async (input) => {
+    const stream = input.open ? await open(input.open) : streams.get(input.stream);
+    if (!stream) throw new MediaError('WORKER_DIED', 'The stream died with its worker thread');
+    streams.set(input.stream, stream);
+    try {
+      const output = encode(stream, input);
+      if (input.isLast) streams.delete(input.stream);
+      return { output, transfer: [output.buffer] };
+    } catch (error) {
+      drop(input.stream);
+      throw error;
+    }
+  },
+  drop: (stream) => {
+    drop(stream);
+    return { output: null };
+  },
+});
+
+async function open({ format, inputRate }: EncodedStreamOptions) {
+  const found = formats.get(format);
+  if (!found) throw new MediaError('INVALID_INPUT', 'No such format is known');
+  const resampler = new Resampler(inputRate, found.sampleRate);
+  return { resampler, encoder: await found.createEncoder() };
+}
+
+function encode(stream: OpenStream, { samples, isLast }: EncodeInput): Uint8Array<ArrayBuffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const keep = (piece: Uint8Array) => {
+    // Not slice: that of a Buffer shares its memory, which the encoder fills anew.
+    pieces.push(new Uint8Array(piece));
+    length += piece.length;
+  };
+  const intoEncoder = (piece: Float32Array) => stream.encoder.push(piece, keep);
+  stream.resampler.push(samples, intoEncoder);
+  if (isLast) {
+    stream.resampler.flush(intoEncoder);
+    stream.encoder.flush(keep);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** An encoder is flushed even when nobody wants its bytes: that gives back what it borrowed. */
+function drop(id: number): void {
+  const stream = streams.get(id);
+  streams.delete(id);
+  stream?.encoder.flush(() => undefined);
+}

@@ -1,0 +1,295 @@
+import type { Sliced } from '../async/cooperative.js';
+import { splitIntoSentences } from './text-chunker.js';
+
+/** A stretch of a document that can be told to a model by itself. */
+export interface DocumentPassage {
+  /** The titles that it stands below, the outermost first; empty without any. */
+  readonly title: string;
+  /** Paragraphs, items and rows, each on lines of its own; titles inside begin with `#`. */
+  readonly text: string;
+}
+
+/** Tokens of a passage: shorter sections are joined, longer ones cut. */
+const MIN_CHUNK_TOKENS = 200;
+const MAX_CHUNK_TOKENS = 400;
+/** Tokens of its parts: what is longer is cut between sentences, so that passages can be filled. */
+const UNIT = 100;
+/** Tokens of the passage before that are told again where a section is cut. */
+const OVERLAP = 50;
+/** Of a title; a longer line is text. */
+const MAX_TITLE_LENGTH = 200;
+const MAX_TITLES = 8;
+const UNITS_AT_ONCE = 8;
+/** Of a line or a paragraph that are looked at in one step: well over a passage. */
+const CHARACTERS_AT_ONCE = 4_000;
+/** A sentence segmenter's time grows with the square of the length. */
+const SEGMENTED_AT_ONCE = 2_000;
+
+interface Unit {
+  readonly text: string;
+  readonly tokens: number;
+  /** 1…7 for titles; 7 is a line in bold letters. */
+  readonly level?: number;
+}
+
+/** About what a model's tokeniser makes of a text; never far below it. */
+export function estimateTokensOf(text: string): number {
+  let tokens = 0;
+  for (const [piece] of text.matchAll(/[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu)) {
+    tokens += WIDE.test(piece) ? piece.length : Math.ceil(piece.length / 7);
+  }
+  return tokens;
+}
+
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** Cuts a document into passages of 200–400 tokens at its own borders, with the titles above them. */
+export function* chunkDocument(document: string, language = 'en'): Sliced<DocumentPassage[]> {
+  const maker = new PassageMaker();
+  let count = 0;
+  for (const unit of unitsOf(document, language, UNIT)) {
+    maker.add(unit);
+    if (++count % UNITS_AT_ONCE === 0) yield;
+  }
+  return maker.end();
+}
+
+/**
+ * The parts of a passage that get a vector each, at most `most` tokens long: a sentence model reads
+ * no more at once, and a vector of one thing is found better than one of many.
+ */
+export function embeddingWindows({ title, text }: DocumentPassage, most: number): string[] {
+  const above = cutTo(title, most / 4);
+  const room = Math.max(8, most - estimateTokensOf(above));
+  const windows: string[] = [];
+  let words = '';
+  let tokens = 0;
+  const end = () => {
+    if (/[\p{L}\p{N}]/u.test(words)) windows.push(above ? `${above}: ${words}` : words);
+    words = '';
+    tokens = 0;
+  };
+  const units = [...unitsOf(text, 'en', room)];
+  const sum = units.reduce((all, unit) => all + unit.tokens, 0);
+  // Equal ones, not some full ones and a poor rest.
+  const fair = Math.min(room, Math.ceil(sum / Math.ceil(sum / room)) + 8);
+  for (const unit of units) {
+    if (tokens > 0 && tokens + unit.tokens > fair) end();
+    words += `${words ? ' ' : ''}${spoken(unit)}`;
+    tokens += unit.tokens;
+  }
+  end();
+  return windows.length > 0 ? windows : [above || text.slice(0, 100)];
+}
+
+/** Without marks. */
+function spoken({ text, level }: Unit): string {
+  const plain = text.replace(/^(?:[-*•]|\d{1,3}[.)]|#{1,6}|\|)\s+/, '').replace(/\s*\|\s*/g, ', ');
+  return level === undefined ? plain : `${plain}:`;
+}
+
+/** Fills passages with units, one after the other. */
+class PassageMaker {
+  readonly #passages: DocumentPassage[] = [];
+  /** The titles above what comes now, by their level. */
+  #above: Unit[] = [];
+  #units: Unit[] = [];
+  /** What stood above each of them. */
+  #paths: string[][] = [];
+  #tokens = 0;
+  /** Units that stood in the passage before already. */
+  #repeated = 0;
+  /** One after the other, without a text between them. */
+  #titles = 0;
+
+  add(next: Unit): void {
+    // A heap of titles without text is a text.
+    const isText = this.#titles === MAX_TITLES && next.level !== undefined;
+    const unit = isText ? { text: next.text, tokens: next.tokens } : next;
+    if (unit.level !== undefined) {
+      if (this.#tokens >= MIN_CHUNK_TOKENS) this.#close(false);
+      this.#above = [...this.#above.filter(({ level }) => level! < unit.level!), unit];
+    } else if (
+      this.#units.length > this.#repeated &&
+      this.#tokens + unit.tokens > MAX_CHUNK_TOKENS
+    ) {
+      this.#close(true);
+    }
+    this.#push(unit);
+    this.#titles = unit.level === undefined ? 0 : this.#titles + 1;
+  }
+
+  end(): DocumentPassage[] {
+    this.#close(false);
+    return this.#passages;
+  }
+
+  #push(unit: Unit): void {
+    this.#units.push(unit);
+    this.#paths.push(this.#above.map(({ text }) => text));
+    this.#tokens += unit.tokens;
+  }
+
+  #close(goesOn: boolean): void {
+    const units = this.#units;
+    const paths = this.#paths;
+    // Titles at its end belong to what comes.
+    const waiting = takeTitles(units);
+    const path = commonPath(paths.slice(0, units.length));
+    const isNew = units.length > this.#repeated;
+    if (isNew && units.some(({ level }) => level === undefined)) {
+      const shown = units.filter(({ level, text }) => level === undefined || !path.includes(text));
+      this.#passages.push({ title: path.join(', '), text: shown.map(written).join('\n') });
+    }
+    const again = goesOn && waiting.length === 0 && isNew ? lastWords(units) : undefined;
+    this.#units = [];
+    this.#paths = [];
+    this.#tokens = 0;
+    for (const unit of again ? [again] : waiting) this.#push(unit);
+    this.#repeated = again ? 1 : 0;
+  }
+}
+
+function takeTitles(units: Unit[]): Unit[] {
+  const titles: Unit[] = [];
+  while (units.at(-1)?.level !== undefined) titles.unshift(units.pop()!);
+  return titles;
+}
+
+function commonPath(paths: readonly (readonly string[])[]): readonly string[] {
+  const [first = [], ...others] = paths;
+  const differs = first.findIndex((title, i) => others.some((path) => path[i] !== title));
+  return differs < 0 ? first : first.slice(0, differs);
+}
+
+function written({ text, level }: Unit): string {
+  return level === undefined ? text : `${'#'.repeat(Math.min(level, 6))} ${text}`;
+}
+
+/** The end of a passage, for the one that goes on. */
+function lastWords(units: readonly Unit[]): Unit | undefined {
+  const last = units.at(-1);
+  if (!last || last.level !== undefined) return undefined;
+  if (last.tokens <= OVERLAP) return last;
+  const sentences = splitIntoSentences(last.text.slice(-SEGMENTED_AT_ONCE));
+  const text = sentences.length > 1 ? sentences.at(-1)! : '';
+  const tokens = estimateTokensOf(text);
+  return text !== '' && tokens <= OVERLAP ? { text, tokens } : undefined;
+}
+
+const TITLE = /^ {0,3}(#{1,6})\s+(\S.*?)[\s#:]*$/;
+const BOLD = /^\*\*([^*]{1,200}?):?\*\*:?$/;
+const TABLE_LINE = /^\|[\s|:-]*$/;
+/** A line that begins something of its own. */
+const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\||(?:Q|A|Question|Answer):\s)/;
+
+/** Titles, paragraphs, items and rows, none longer than a passage may be. */
+function* unitsOf(document: string, language: string, most: number): Generator<Unit> {
+  let paragraph: string[] = [];
+  let length = 0;
+  function* endParagraph(): Generator<Unit> {
+    const text = paragraph.join(' ').replace(/\s+/g, ' ').trim();
+    paragraph = [];
+    length = 0;
+    if (/[\p{L}\p{N}]/u.test(text)) yield* fitting(text, language, most);
+  }
+  for (const line of linesOf(document)) {
+    const title = titleOf(line);
+    if (title) {
+      yield* endParagraph();
+      yield title;
+    } else if (line.trim() === '') yield* endParagraph();
+    else if (TABLE_LINE.test(line.trim())) yield* endParagraph();
+    else {
+      if (length > CHARACTERS_AT_ONCE || ITEM.test(line)) yield* endParagraph();
+      paragraph.push(line.trim());
+      length += line.length;
+    }
+  }
+  yield* endParagraph();
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf('\n', from);
+    const to = end < 0 ? text.length : end;
+    for (; to - from > CHARACTERS_AT_ONCE; ) {
+      const blank = text.lastIndexOf(' ', from + CHARACTERS_AT_ONCE);
+      const cut = blank > from ? blank : from + CHARACTERS_AT_ONCE;
+      yield text.slice(from, cut);
+      from = cut;
+    }
+    yield text.slice(from, to).replace(/\r$/, '');
+    from = to + 1;
+  }
+}
+
+function titleOf(line: string): Unit | undefined {
+  if (line.length > MAX_TITLE_LENGTH) return undefined;
+  const marked = TITLE.exec(line);
+  const text = (marked?.[2] ?? BOLD.exec(line.trim())?.[1])?.replace(/\*\*|__|`/g, '').trim();
+  if (!text) return undefined;
+  return { text, tokens: estimateTokensOf(text) + 1, level: marked ? marked[1]!.length : 7 };
+}
+
+/** A text as it is, or in whole sentences as many as fit, or in words. */
+function* fitting(text: string, language: string, most: number): Generator<Unit> {
+  const plain = text
+    .replace(/\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1')
+    .replace(/\*\*|__|`/g, '');
+  const tokens = estimateTokensOf(plain);
+  if (tokens <= most) {
+    yield { text: plain, tokens };
+    return;
+  }
+  let part = '';
+  let filled = 0;
+  for (const sentence of sentencesOf(plain, language, most)) {
+    const more = estimateTokensOf(sentence);
+    if (part !== '' && filled + more > most) {
+      yield { text: part, tokens: filled };
+      part = '';
+      filled = 0;
+    }
+    part = part ? `${part} ${sentence}` : sentence;
+    filled += more;
+  }
+  if (part !== '') yield { text: part, tokens: filled };
+}
+
+function* sentencesOf(text: string, language: string, most: number): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + SEGMENTED_AT_ONCE);
+    const sentences = splitIntoSentences(text.slice(from, to), language);
+    // The last one may go on behind the cut.
+    if (to < text.length && sentences.length > 1) to = text.lastIndexOf(sentences.pop()!, to);
+    for (const sentence of sentences) {
+      if (estimateTokensOf(sentence) <= most) yield sentence;
+      else yield* wordsUpTo(sentence, most);
+    }
+    from = Math.max(to, from + 1);
+  }
+}
+
+function* wordsUpTo(text: string, most: number): Generator<string> {
+  for (let rest = text; rest !== ''; ) {
+    const part = cutTo(rest, most) || rest.slice(0, 1);
+    yield part.trim();
+    rest = rest.slice(part.length).trimStart();
+  }
+}
+
+/** The beginning of a text: so many tokens at the most, whole words where it has any. */
+function cutTo(text: string, most: number): string {
+  if (estimateTokensOf(text) <= most) return text;
+  let to = 0;
+  let tokens = 0;
+  for (const { 0: piece, index } of text.matchAll(/\s+|\S{1,7}/g)) {
+    tokens += estimateTokensOf(piece);
+    if (tokens > most) break;
+    to = index + piece.length;
+  }
+  to = Math.max(1, to);
+  const blank = text.lastIndexOf(' ', to);
+  return text.slice(0, blank > to / 2 ? blank : to);
+}

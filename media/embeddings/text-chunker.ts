@@ -1,0 +1,223 @@
+import { atOnce, type Sliced } from '../async/cooperative.js';
+
+/** The longest passage, characters: what the sentence model reads of a text. */
+const MAX_CHUNK_TOKENS = 450;
+/** A text of very many very short blocks is packed: so many passages it may have, and one each… */
+const MIN_CHUNK_TOKENS = 50;
+/** …so many characters. */
+const CHARACTERS_A_PASSAGE = 25;
+
+/** A stretch of text that tells one thing. */
+export interface TextPassage {
+  /** The title that it stands below; empty without one. */
+  readonly heading: string;
+  readonly text: string;
+}
+
+const SEGMENTED_AT_ONCE = 1_000;
+/** Characters whose blocks are found in one step, and blocks that are read in one. */
+const CHARACTERS_AT_ONCE = 10_000;
+const BLOCKS_AT_ONCE = 64;
+
+const segmenters = new Map<string, Intl.Segmenter>();
+
+/**
+ * Cuts a text into passages that each tell one thing: paragraphs, list items, rows of tables; long
+ * ones at sentence ends. Titles are told with what stands below them. Markup is taken out.
+ */
+export function chunkText(text: string, language = 'en'): TextPassage[] {
+  return atOnce(chunkTextInSteps(text, language));
+}
+
+/** The same in steps: a long text takes hundreds of ms, and calls run meanwhile. */
+export function* chunkTextInSteps(text: string, language = 'en'): Sliced<TextPassage[]> {
+  const passages: TextPassage[] = [];
+  let title = '';
+  let label = '';
+  const blocks = yield* blocksOf(text);
+  for (const [index, block] of blocks.entries()) {
+    if (index % BLOCKS_AT_ONCE === BLOCKS_AT_ONCE - 1) yield;
+    const { heading, body } = takeHeading(block);
+    if (heading !== undefined) {
+      title = heading;
+      label = '';
+    }
+    const plain = plainText(body);
+    // The row above this line names the columns.
+    if (TABLE_LINE.test(body.trim())) label = passages.pop()?.text ?? '';
+    if (!/[\p{L}\p{N}]/u.test(plain)) continue;
+    if (LABEL.test(plain)) {
+      label = plain.replace(/:$/, '');
+      continue;
+    }
+    // "Prices:" holds for the whole list below it, a question only for the answer that follows.
+    const isItem = ITEM.test(body);
+    if (!isItem && !label.endsWith('?')) label = '';
+    const below = [title, label].filter((part) => part !== '').join(', ');
+    for (const part of yield* upTo(MAX_CHUNK_TOKENS, plain, language)) {
+      passages.push({ heading: below, text: part });
+    }
+    if (!isItem) label = '';
+  }
+  return passages.length > MIN_CHUNK_TOKENS + text.length / CHARACTERS_A_PASSAGE
+    ? packed(passages)
+    : passages;
+}
+
+/*
+ * Texts come from outside and are long: no pattern below may take more than linear time, so what
+ * repeats is bounded or cannot match in two ways.
+ */
+const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\|)/;
+const TABLE_LINE = /^\|[\s|:-]*$/;
+/** After a table's last row. */
+const AFTER_TABLE = /\n(?<=\|[ \t]{0,8}\n)(?![ \t]{0,12}\|)/;
+/** A block that only says what the next one is about. */
+const LABEL = /^(?:[^.!?]{1,80}:|[^.!?]{1,200}\?)$/;
+/** At empty lines, and before items of lists, rows of tables and titles. */
+const BORDERS =
+  /\n\s*\n|\n(?=[ \t]{0,12}(?:(?:[-*•]|\d{1,3}[.)]|#{1,6})\s|\||\*\*[^*\n]{1,200}\*\*:?[ \t]{0,8}(?:\n|$)))/;
+const AFTER_LABEL = /\n(?<=^[^.!?\n|]{1,80}:[ \t]{0,8}\n)/;
+const MAX_TITLE_LENGTH = 200;
+
+function* blocksOf(text: string): Sliced<string[]> {
+  const lines = text.replace(/\r\n?/g, '\n');
+  const blocks: string[] = [];
+  for (let from = 0; from < lines.length; ) {
+    const to = borderBehind(lines, from + CHARACTERS_AT_ONCE);
+    blocks.push(
+      ...lines
+        .slice(from, to)
+        .split(BORDERS)
+        .flatMap((block) => block.trim().split(AFTER_TABLE))
+        .flatMap((block) => block.split(AFTER_LABEL)),
+    );
+    from = to;
+    yield;
+  }
+  return blocks;
+}
+
+/** The first place from `at` on where a block ends. */
+function borderBehind(lines: string, at: number): number {
+  if (at >= lines.length) return lines.length;
+  const border = new RegExp(BORDERS, 'g');
+  border.lastIndex = at;
+  return border.exec(lines)?.index ?? lines.length;
+}
+
+/** A line that begins with #, or that is bold as a whole, is a title. */
+function takeHeading(block: string): { readonly heading?: string; readonly body: string } {
+  const end = block.indexOf('\n');
+  const first = (end < 0 ? block : block.slice(0, end)).trim();
+  if (first.length > MAX_TITLE_LENGTH) return { body: block };
+  const match = /^#{1,6}\s+(.+?)[\s#:]*$/.exec(first) ?? /^\*\*([^*]+?):?\*\*:?$/.exec(first);
+  if (!match) return { body: block };
+  return { heading: plainText(match[1]!), body: end < 0 ? '' : block.slice(end + 1) };
+}
+
+/** In parts of at most so many characters, each of whole sentences where that can be. */
+function* upTo(most: number, text: string, language: string): Sliced<string[]> {
+  if (text.length <= most) return [text];
+  const parts: string[] = [];
+  let part = '';
+  const sentences = yield* sentencesOf(text, language);
+  for (const sentence of sentences.flatMap((one) => cutHard(most, one))) {
+    if (part && part.length + sentence.length > most) {
+      parts.push(part);
+      part = '';
+    }
+    part = part ? `${part} ${sentence}` : sentence;
+  }
+  if (part) parts.push(part);
+  return parts;
+}
+
+/** A sentence that is too long is cut between words, or anywhere if it has none. */
+function cutHard(most: number, sentence: string): string[] {
+  const parts: string[] = [];
+  let rest = sentence;
+  while (rest.length > most) {
+    const blank = rest.lastIndexOf(' ', most);
+    const at = blank > most / 2 ? blank : most;
+    parts.push(rest.slice(0, at));
+    rest = rest.slice(at).trimStart();
+  }
+  if (rest) parts.push(rest);
+  return parts;
+}
+
+/** Neighbours below one title joined up to the greatest length. */
+function packed(passages: readonly TextPassage[]): TextPassage[] {
+  const joined: TextPassage[] = [];
+  for (const { text } of passages) {
+    const last = joined.at(-1);
+    if (last && last.text.length + text.length < MAX_CHUNK_TOKENS) {
+      joined[joined.length - 1] = { heading: '', text: `${last.text} ${text}` };
+    } else {
+      joined.push({ heading: '', text });
+    }
+  }
+  return joined;
+}
+
+/** The sentences of a plain text. An abbreviation before a name does not end one. */
+export function splitIntoSentences(text: string, language = 'en'): string[] {
+  return atOnce(sentencesOf(text, language));
+}
+
+function* sentencesOf(text: string, language: string): Sliced<string[]> {
+  let segmenter = segmenters.get(language);
+  if (!segmenter) {
+    segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
+    segmenters.set(language, segmenter);
+  }
+  const sentences: string[] = [];
+  for (const segment of yield* segmentsOf(text, segmenter)) {
+    const sentence = segment.trim();
+    const before = sentences.at(-1);
+    if (before && /\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|approx|e\.g|i\.e)\.$/.test(before)) {
+      sentences[sentences.length - 1] = `${before} ${sentence}`;
+    } else if (sentence) {
+      sentences.push(sentence);
+    }
+  }
+  return sentences;
+}
+
+/** In steps, as a segmenter's time grows with the square of a text's length. */
+function* segmentsOf(text: string, segmenter: Intl.Segmenter): Sliced<string[]> {
+  const segments: string[] = [];
+  let open = '';
+  for (let at = 0; at < text.length; at += SEGMENTED_AT_ONCE) {
+    const part = open + text.slice(at, at + SEGMENTED_AT_ONCE);
+    const found = [...segmenter.segment(part)].map(({ segment }) => segment);
+    // The last one may go on; one that is very long by now is cut where it stands.
+    open = found.length > 1 || part.length < 4 * SEGMENTED_AT_ONCE ? (found.pop() ?? '') : '';
+    segments.push(...found);
+    if ((at / SEGMENTED_AT_ONCE) % 4 === 3) yield;
+  }
+  if (open) segments.push(open);
+  return segments;
+}
+
+/** Without list marks, emphasis, code marks, table borders and link targets, on one line. */
+function plainText(block: string): string {
+  return block
+    .split('\n')
+    .map((line) => cellsOf(line.trim()))
+    .join(' ')
+    .replace(/\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1')
+    .replace(/\*\*|__|`/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** A line without its mark; a table's row as a list of its cells. */
+function cellsOf(line: string): string {
+  if (!line.startsWith('|')) {
+    return line.replace(/^(?:#{1,6}|[-*•]|\d{1,3}[.)]|Q:|A:|Question:|Answer:)\s+/, '');
+  }
+  const cells = line.split('|').map((cell) => cell.trim());
+  return cells.filter((cell) => /[^:\s-]/.test(cell)).join(', ');
+}

@@ -1,0 +1,159 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { Resampler } from '../audio/resampler.js';
+import { SampleQueue } from '../audio/sample-queue.js';
+import {
+  BLOCK_LENGTH,
+  createMp3Channels,
+  MP3_DELAY,
+  type Mp3Channels,
+  type Mp3Program,
+} from '../codec/mp3.js';
+import { LegReader } from './leg-reader.js';
+import { type SpoolSummary, summariseSpool } from './spool-reader.js';
+import type { Leg } from './spool-record.js';
+
+/** Hz of a merged file. */
+const MERGED_RATE = 24_000;
+/** So much of a leg is read at a time. */
+const STEP_MS = 200;
+
+export interface MixdownOptions {
+  readonly spoolPath: string;
+  readonly outPath: string;
+  /** 2: the caller left, the agent right; 1: both in one. */
+  readonly channels: 1 | 2;
+  readonly mp3Program: Mp3Program;
+}
+
+/**
+ * Makes an MP3 file of a spool, a slice at a time. The encoder's delay is taken out at the start, so
+ * that in what any player decodes each sound is in its place; the file begins 46 ms later instead,
+ * with as much silence.
+ */
+export class Mixdown {
+  readonly durationMs: number;
+  readonly #mixed: MixedLegs;
+  readonly #encoder: Mp3Channels;
+  readonly #file: number;
+  #isDone = false;
+
+  private constructor(options: MixdownOptions, spool: SpoolSummary, encoder: Mp3Channels) {
+    this.durationMs = spool.durationMs;
+    this.#encoder = encoder;
+    this.#mixed = new MixedLegs(options, spool);
+    this.#file = openSync(options.outPath, 'w', 0o600);
+  }
+
+  /** @throws MediaError INVALID_INPUT where nothing in the spool can be read */
+  static async open(options: MixdownOptions): Promise<Mixdown> {
+    const { spoolPath, channels, mp3Program } = options;
+    const spool = summariseSpool(spoolPath);
+    const kilobitsPerSecond = channels === 2 ? 64 : 48;
+    const encoder = await createMp3Channels(
+      { sampleRate: MERGED_RATE, kilobitsPerSecond, channels },
+      mp3Program,
+    );
+    return new Mixdown(options, spool, encoder);
+  }
+
+  /** Works for about so long. @returns whether all is done, and the file complete on the disk. */
+  step(ms: number): boolean {
+    const until = performance.now() + ms;
+    const keep = (bytes: Uint8Array) => this.#write(bytes);
+    while (performance.now() < until && !this.#isDone) {
+      const block = this.#mixed.next();
+      if (block) this.#encoder.push(block, keep);
+      else {
+        this.#isDone = true;
+        this.#encoder.flush(keep);
+        fsyncSync(this.#file);
+      }
+    }
+    return this.#isDone;
+  }
+
+  /** Gives back what it holds, done or not. */
+  close(): void {
+    this.#mixed.close();
+    if (!this.#isDone) this.#encoder.flush(() => undefined);
+    closeSync(this.#file);
+  }
+
+  #write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+  }
+}
+
+/** Both legs at the rate of the file, in blocks for the encoder. */
+class MixedLegs {
+  readonly #channels: 1 | 2;
+  readonly #legs: readonly [ResampledLeg, ResampledLeg];
+  #left: number;
+
+  constructor({ spoolPath, channels }: MixdownOptions, { rates, durationMs }: SpoolSummary) {
+    this.#channels = channels;
+    this.#legs = [
+      new ResampledLeg(spoolPath, 'caller', rates.caller),
+      new ResampledLeg(spoolPath, 'agent', rates.agent),
+    ];
+    for (const leg of this.#legs) leg.skip(MP3_DELAY);
+    // At least one block, so that a call of no length is a file that plays.
+    this.#left = Math.max(1, Math.round((durationMs * MERGED_RATE) / 1000) - MP3_DELAY);
+  }
+
+  /** The next block of each channel; valid until the one after. */
+  next(): readonly Float32Array[] | undefined {
+    if (this.#left <= 0) return undefined;
+    const length = Math.min(BLOCK_LENGTH, this.#left);
+    this.#left -= length;
+    const [caller, agent] = this.#legs;
+    const left = caller.read(length);
+    const right = agent.read(length);
+    if (this.#channels === 2) return [left, right];
+    for (let i = 0; i < length; i++) left[i]! += right[i]!;
+    return [left];
+  }
+
+  close(): void {
+    for (const leg of this.#legs) leg.close();
+  }
+}
+
+class ResampledLeg {
+  readonly #sound: LegReader;
+  readonly #step: Float32Array;
+  readonly #resampler: Resampler;
+  readonly #ready = new SampleQueue();
+  readonly #block = new Float32Array(BLOCK_LENGTH);
+
+  constructor(path: string, leg: Leg, rate: number) {
+    this.#sound = new LegReader(path, leg);
+    this.#step = new Float32Array((rate * STEP_MS) / 1000);
+    this.#resampler = new Resampler(rate, MERGED_RATE);
+  }
+
+  /** Its own buffer, valid until the next time. */
+  read(length: number): Float32Array {
+    this.#need(length);
+    const block = this.#block.subarray(0, length);
+    block.set(this.#ready.peek(0, length));
+    this.#ready.drop(length);
+    return block;
+  }
+
+  skip(length: number): void {
+    this.#need(length);
+    this.#ready.drop(length);
+  }
+
+  close(): void {
+    this.#sound.close();
+  }
+
+  #need(length: number): void {
+    while (this.#ready.length < length) {
+      this.#sound.read(this.#step);
+      this.#resampler.push(this.#step, (samples) => this.#ready.push(samples));
+    }
+  }
+}

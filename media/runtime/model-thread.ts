@@ -1,0 +1,84 @@
+import type { TransferListItem } from 'node:worker_threads';
+import { MediaError } from '../errors.js';
+import type { CpuScheduler, Urgency } from './cpu-scheduler.js';
+import type { WatchdogLimits } from './watchdog.js';
+import { JobQueue } from './worker-lane.js';
+import type { JobMap } from './worker-protocol.js';
+import { WorkerThread } from './worker-thread.js';
+
+export interface ModelThreadOptions {
+  readonly script: URL;
+  readonly workerData?: unknown;
+  readonly permits: CpuScheduler;
+  /** How long the worker may be silent while it has a job. */
+  readonly limits?: Partial<WatchdogLimits>;
+  /**
+   * The worker keeps nothing between jobs, and no job hands buffers over: a job that is lost with its
+   * worker is done once more by the next one.
+   */
+  readonly isStateless?: boolean;
+}
+
+/** Of a model that has a thread to itself. */
+export interface ModelOptions {
+  readonly id: string;
+  readonly folder: string;
+  readonly permits: CpuScheduler;
+}
+
+export interface ModelJobOptions extends Urgency {
+  readonly signal?: AbortSignal | undefined;
+  /** Buffers that are handed over instead of copied, when the job begins. */
+  readonly transfer?: readonly TransferListItem[];
+}
+
+/** A worker thread and the queue before it: one job at a time, the most urgent first, each with a CPU permit. */
+export class ModelThread<Jobs extends JobMap> {
+  readonly #thread: WorkerThread<Jobs>;
+  readonly #lane: JobQueue;
+  readonly #isStateless: boolean;
+  #isClosed = false;
+
+  constructor({ script, workerData, permits, limits, isStateless = false }: ModelThreadOptions) {
+    this.#thread = new WorkerThread(script, workerData, limits);
+    this.#lane = new JobQueue(permits);
+    this.#isStateless = isStateless;
+  }
+
+  /** Jobs that the thread has and has not answered. */
+  get pending(): number {
+    return this.#thread.pending;
+  }
+
+  /** @throws MediaError ABORTED when the signal fires while the job waits; a running job is not stopped. */
+  run<Type extends keyof Jobs & string>(
+    type: Type,
+    input: Jobs[Type]['input'],
+    { signal, transfer, ...urgency }: ModelJobOptions,
+  ): Promise<Jobs[Type]['output']> {
+    const run = () => this.#thread.run(type, input, transfer);
+    const job = async () => {
+      try {
+        return await run();
+      } catch (error) {
+        const isLost = error instanceof MediaError && error.code === 'WORKER_DIED';
+        if (!isLost || !this.#isStateless || this.#isClosed || signal?.aborted) throw error;
+        return run();
+      }
+    };
+    return this.#lane.use(urgency, job, signal);
+  }
+
+  /** Sent at once and without a permit: for what costs nothing. */
+  tell<Type extends keyof Jobs & string>(
+    type: Type,
+    input: Jobs[Type]['input'],
+  ): Promise<Jobs[Type]['output']> {
+    return this.#thread.run(type, input);
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#thread.close();
+  }
+}

@@ -1,0 +1,74 @@
+import { parentPort, type TransferListItem } from 'node:worker_threads';
+import { MediaError } from '../errors.js';
+import {
+  END_THREAD,
+  type Heartbeat,
+  type JobMap,
+  type JobReply,
+  type JobRequest,
+} from './worker-protocol.js';
+
+const HEARTBEAT: Heartbeat = { type: 'heartbeat' };
+/** Well below the shortest limit of a watchdog. */
+const HEARTBEAT_MS = 500;
+
+/** What a job gives back, and the buffers in it that are handed over instead of copied. */
+export interface JobResult<T> {
+  readonly output: T;
+  readonly transfer?: readonly TransferListItem[];
+}
+
+export type JobHandlers<Jobs extends JobMap> = {
+  readonly [Type in keyof Jobs]: (
+    input: Jobs[Type]['input'],
+  ) => JobResult<Jobs[Type]['output']> | Promise<JobResult<Jobs[Type]['output']>>;
+};
+
+export interface ServeOptions {
+  /** Begins each job as it comes, for jobs that wait for others; by default one follows the other. */
+  readonly isParallel?: boolean;
+}
+
+/** Answers the jobs of a `WorkerThread`, inside its worker. */
+export function serveJobs<Jobs extends JobMap>(
+  handlers: JobHandlers<Jobs>,
+  { isParallel = false }: ServeOptions = {},
+): void {
+  const port = parentPort;
+  if (!port) throw new MediaError('INTERNAL', 'serveJobs runs in a worker thread only');
+  let last: Promise<void> = Promise.resolve();
+  let running = 0;
+  port.on('message', (request: JobRequest | typeof END_THREAD) => {
+    if (request === END_THREAD) process.exit();
+    const serve = async () => {
+      running++;
+      const reply = await answer(handlers, request);
+      running--;
+      port.postMessage(reply.reply, reply.transfer);
+    };
+    if (isParallel) void serve();
+    else last = last.then(serve);
+  });
+  // A job that waits for others is not one that hangs: a thread that hangs sends no heartbeat.
+  if (isParallel) {
+    setInterval(() => {
+      if (running > 0) port.postMessage(HEARTBEAT);
+    }, HEARTBEAT_MS).unref();
+  }
+}
+
+async function answer<Jobs extends JobMap>(
+  handlers: JobHandlers<Jobs>,
+  { id, type, input }: JobRequest,
+): Promise<{ reply: JobReply; transfer: TransferListItem[] }> {
+  try {
+    const handler = handlers[type];
+    if (!handler) throw new MediaError('INTERNAL', `No job is called ${type}`);
+    const { output, transfer } = await handler(input as never);
+    return { reply: { id, ok: true, output }, transfer: [...(transfer ?? [])] };
+  } catch (error) {
+    const code = error instanceof MediaError ? error.code : 'INTERNAL';
+    const message = error instanceof Error ? error.message : String(error);
+    return { reply: { id, ok: false, code, message }, transfer: [] };
+  }
+}

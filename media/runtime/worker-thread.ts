@@ -1,0 +1,175 @@
+import { basename } from 'node:path';
+import { type TransferListItem, Worker } from 'node:worker_threads';
+import { MediaError, type MediaErrorCode } from '../errors.js';
+import { Watchdog, type WatchdogLimits } from './watchdog.js';
+import { type WorkerLoss, workerLosses } from './worker-loss.js';
+import { END_THREAD, type JobMap, type JobReply, type WorkerMessage } from './worker-protocol.js';
+
+/** Ten times the longest job of a model on a busy machine. */
+const ANSWER_WITHIN_MS = 5_000;
+/** Loading a model from a slow disk. */
+const START_WITHIN_MS = 60_000;
+/**
+ * How long a worker has to end its thread by itself. Only then it is terminated: when that happens in
+ * the middle of native code, the ONNX runtime throws from where nothing can catch it, and the whole
+ * process aborts.
+ */
+const END_HUNG_WITHIN_MS = 30_000;
+const END_WITHIN_MS = 2_000;
+
+interface Pending {
+  readonly resolve: (output: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One worker with its watchdog. */
+interface Running {
+  readonly worker: Worker;
+  readonly watchdog: Watchdog;
+}
+
+/**
+ * One worker thread that does tagged jobs. It starts with the first job and is replaced with the first
+ * one after it died or hung. A loss rejects the jobs that it held with WORKER_DIED and is published to
+ * `workerLosses`. It takes no permit: the owner of a job does that.
+ */
+export class WorkerThread<Jobs extends JobMap> {
+  readonly #script: URL;
+  readonly #workerData: unknown;
+  readonly #limits: WatchdogLimits;
+  readonly #pending = new Map<number, Pending>();
+  #running: Running | undefined;
+  #nextId = 1;
+  #closed = false;
+  /** Lost workers that have not ended yet. */
+  readonly #ending = new Set<Worker>();
+
+  /** @param limits by default 5 s for an answer, and 60 s for the first one. */
+  constructor(script: URL, workerData: unknown, limits: Partial<WatchdogLimits> = {}) {
+    this.#script = script;
+    this.#workerData = workerData;
+    this.#limits = {
+      answerWithinMs: limits.answerWithinMs ?? ANSWER_WITHIN_MS,
+      startWithinMs: limits.startWithinMs ?? START_WITHIN_MS,
+    };
+  }
+
+  /** Jobs sent and not yet answered. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  run<Type extends keyof Jobs & string>(
+    type: Type,
+    input: Jobs[Type]['input'],
+    transfer: readonly TransferListItem[] = [],
+  ): Promise<Jobs[Type]['output']> {
+    if (this.#closed) {
+      return Promise.reject(new MediaError('WORKER_DIED', 'The worker thread is closed'));
+    }
+    const { worker, watchdog } = this.#start();
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject });
+      watchdog.start();
+      worker.postMessage({ id, type, input }, [...transfer]);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const running = this.#running;
+    this.#running = undefined;
+    running?.watchdog.stop();
+    this.#rejectAll('The worker thread was closed');
+    running?.worker.ref();
+    // Those that hung had their time.
+    const hung = [...this.#ending].map((worker) => worker.terminate());
+    await Promise.all([running && this.#end(running.worker, END_WITHIN_MS), ...hung]);
+  }
+
+  /**
+   * Ends the thread in the middle of its job. Only for workers that run no native code: see
+   * `END_WITHIN_MS`. Jobs in hand fail with WORKER_DIED.
+   */
+  async terminate(): Promise<void> {
+    this.#closed = true;
+    const running = this.#running;
+    this.#running = undefined;
+    running?.watchdog.stop();
+    this.#rejectAll('The worker thread was terminated');
+    await Promise.all([running?.worker, ...this.#ending].map((worker) => worker?.terminate()));
+  }
+
+  /** Resolves when the thread has ended. */
+  #end(worker: Worker, withinMs: number): Promise<void> {
+    this.#ending.add(worker);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => void worker.terminate(), withinMs);
+      timer.unref();
+      worker.once('exit', () => {
+        clearTimeout(timer);
+        this.#ending.delete(worker);
+        resolve();
+      });
+      worker.postMessage(END_THREAD);
+    });
+  }
+
+  #start(): Running {
+    if (this.#running) return this.#running;
+    // Otherwise the ONNX runtime tells Microsoft which models run on what. It looks at the process's own
+    // environment, of which a worker's is only a copy. Source: PosixTelemetry in onnxruntime 1.29 and newer.
+    process.env.ORT_DISABLE_TELEMETRY = '1';
+    const worker = new Worker(this.#script, { workerData: this.#workerData });
+    worker.unref();
+    const watchdog = new Watchdog({
+      ...this.#limits,
+      isBusy: () => this.#pending.size > 0,
+      onHung: () => {
+        this.#lose(running, 'hung', undefined);
+        void this.#end(worker, END_HUNG_WITHIN_MS);
+      },
+    });
+    const running = { worker, watchdog };
+    let fault: unknown;
+    worker.on('message', (message: WorkerMessage) => {
+      watchdog.alive('ok' in message && message.ok);
+      if ('ok' in message) this.#settle(message);
+    });
+    worker.on('error', (error) => {
+      fault = error;
+    });
+    worker.on('exit', () => this.#lose(running, 'died', fault));
+    this.#running = running;
+    return running;
+  }
+
+  #lose(running: Running, reason: WorkerLoss['reason'], cause: unknown): void {
+    if (this.#running !== running) return;
+    this.#running = undefined;
+    running.watchdog.stop();
+    const loss: WorkerLoss = {
+      worker: basename(this.#script.pathname, '.worker.js'),
+      reason,
+      cause,
+    };
+    workerLosses.publish(loss);
+    this.#rejectAll(reason === 'hung' ? 'The worker thread hung' : 'The worker thread died', cause);
+  }
+
+  #settle(reply: JobReply): void {
+    const pending = this.#pending.get(reply.id);
+    if (!pending) return;
+    this.#pending.delete(reply.id);
+    if (reply.ok) pending.resolve(reply.output as never);
+    else pending.reject(new MediaError(reply.code as MediaErrorCode, reply.message));
+  }
+
+  #rejectAll(message: string, cause?: unknown): void {
+    for (const { reject } of this.#pending.values()) {
+      reject(new MediaError('WORKER_DIED', message, { cause }));
+    }
+    this.#pending.clear();
+  }
+}

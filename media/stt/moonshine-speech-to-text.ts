@@ -1,0 +1,52 @@
+import { abortError, MediaError } from '../errors.js';
+import type { Priority } from '../runtime/cpu-scheduler.js';
+import { type ModelOptions, ModelThread } from '../runtime/model-thread.js';
+import type { SpeechToText } from './speech-to-text.js';
+
+export type MoonshineJobs = {
+  readonly transcribe: {
+    readonly input: { readonly samples: Float32Array };
+    readonly output: string;
+  };
+};
+
+/** 12 s at 16 kHz: beyond it the model's answers fall apart. */
+const MAX_SAMPLES = 192_000;
+
+/** The English recogniser on its worker thread, one job at a time, the most urgent first. */
+export class MoonshineSpeechToText implements SpeechToText {
+  readonly id: string;
+  readonly languages = ['en'];
+  readonly #thread: ModelThread<MoonshineJobs>;
+
+  constructor({ id, folder, permits }: ModelOptions) {
+    this.id = id;
+    const script = new URL('./moonshine.worker.js', import.meta.url);
+    this.#thread = new ModelThread({ script, workerData: { folder }, permits, isStateless: true });
+  }
+
+  async transcribe(
+    samples: Float32Array,
+    { priority, signal }: { readonly priority: Priority; readonly signal?: AbortSignal },
+  ): Promise<string> {
+    if (samples.length > MAX_SAMPLES) {
+      throw new MediaError('INVALID_INPUT', 'The recogniser takes at most 12 s at a time');
+    }
+    if (signal?.aborted) throw abortError();
+    if (samples.length === 0) return '';
+    return this.#thread.run('transcribe', { samples }, { priority, signal });
+  }
+
+  /** Loads the model and runs it once. */
+  async warm(): Promise<void> {
+    for (const seconds of [1, 3]) {
+      const samples = new Float32Array(seconds * 16_000);
+      for (let i = 0; i < samples.length; i++) samples[i] = Math.sin(i / 9) * 0.1;
+      await this.transcribe(samples, { priority: 'background' });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

@@ -1,0 +1,154 @@
+/** A rewriting rule of a text normaliser: what matches is replaced by what is said for it. */
+export interface SpokenForm {
+  /** Global, and linear in the length of the text: no two unbounded repeats side by side. */
+  readonly pattern: RegExp;
+  /** What every match holds, where that spares the search in most texts. */
+  readonly needs?: string;
+  /** The words to say; `undefined` leaves the text as it is. */
+  say(match: RegExpExecArray): string | undefined;
+}
+
+/** Half-open range of UTF-16 indexes in the original text. */
+export interface TextRange {
+  readonly textStart: number;
+  readonly textEnd: number;
+}
+
+/** Puts `text` in the place of the half-open range `start`…`end`. */
+export interface TextEdit {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A word, or the comma behind one. */
+const WORD = /,(?=\s|$)|(?:[^\s,]|,(?!\s|$))+/g;
+
+/** A text that is rewritten step by step and still knows which original characters each part stands for. */
+export class AlignedText {
+  readonly text: string;
+  readonly #starts: Int32Array | undefined;
+  readonly #ends: Int32Array | undefined;
+
+  private constructor(text: string, starts?: Int32Array, ends?: Int32Array) {
+    this.text = text;
+    this.#starts = starts;
+    this.#ends = ends;
+  }
+
+  static of(original: string): AlignedText {
+    return new AlignedText(original);
+  }
+
+  /** Applies one rule from left to right; what was replaced is not looked at again. */
+  rewrite(rule: SpokenForm): AlignedText {
+    const { pattern, needs } = rule;
+    if (needs !== undefined && !this.text.includes(needs)) return this;
+    const edits: TextEdit[] = [];
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(this.text); match; match = pattern.exec(this.text)) {
+      const [found] = match;
+      const said = rule.say(match);
+      if (said !== undefined && said !== found) {
+        edits.push({ text: said, start: match.index, end: match.index + found.length });
+      }
+      if (found === '') pattern.lastIndex++;
+    }
+    return this.replace(edits);
+  }
+
+  /** The original characters that the half-open range of this text stands for. */
+  origin(start: number, end: number): TextRange {
+    if (!this.#starts || !this.#ends || start >= end) return { textStart: start, textEnd: end };
+    let textStart = Number.POSITIVE_INFINITY;
+    let textEnd = 0;
+    for (let i = start; i < end; i++) {
+      textStart = Math.min(textStart, this.#starts[i]!);
+      textEnd = Math.max(textEnd, this.#ends[i]!);
+    }
+    return { textStart, textEnd };
+  }
+
+  /**
+   * Where the text now has what stands for the original characters, if it still has any of it.
+   * @param from who asks for one range after the other looks on from the last one's end.
+   */
+  placeOf({ textStart, textEnd }: TextRange, from = 0): TextRange | undefined {
+    const starts = this.#starts;
+    const ends = this.#ends;
+    if (!starts || !ends) return { textStart, textEnd };
+    const isIn = (index: number) => starts[index]! >= textStart && ends[index]! <= textEnd;
+    let start = from;
+    while (start < starts.length && starts[start]! < textEnd && !isIn(start)) start++;
+    let end = start;
+    while (end < starts.length && isIn(end)) end++;
+    return end > start ? { textStart: start, textEnd: end } : undefined;
+  }
+
+  /** Makes the edits, which stand in order and do not overlap. */
+  replace(edits: readonly TextEdit[]): AlignedText {
+    if (edits.length === 0) return this;
+    const grown = edits.reduce((sum, edit) => sum + edit.text.length - (edit.end - edit.start), 0);
+    const starts = new Int32Array(this.text.length + grown);
+    const ends = new Int32Array(starts.length);
+    const parts: string[] = [];
+    let read = 0;
+    let written = 0;
+    const keep = (until: number) => {
+      parts.push(this.text.slice(read, until));
+      for (; read < until; read++, written++) {
+        starts[written] = this.#starts ? this.#starts[read]! : read;
+        ends[written] = this.#ends ? this.#ends[read]! : read + 1;
+      }
+    };
+    for (const edit of edits) {
+      keep(edit.start);
+      parts.push(edit.text);
+      for (const piece of align(this.text.slice(edit.start, edit.end), edit.text)) {
+        const origin = this.origin(edit.start + piece.start, edit.start + piece.end);
+        const until = written + piece.text.length;
+        starts.fill(origin.textStart, written, until);
+        ends.fill(origin.textEnd, written, until);
+        written = until;
+      }
+      read = edit.end;
+    }
+    keep(this.text.length);
+    return new AlignedText(parts.join(''), starts, ends);
+  }
+}
+
+/**
+ * Pairs what is said with what was written: words that both begin or end with keep their own
+ * places, as many words in between are paired one by one, and otherwise all stand for all.
+ */
+function align(written: string, said: string): TextEdit[] {
+  const from = [...written.matchAll(WORD)];
+  const to = [...said.matchAll(WORD)];
+  const whole: TextEdit = { text: said, start: 0, end: written.length };
+  if (from.length === 0 || to.length === 0) return [whole];
+  const same = (a: number, b: number) => from[a]?.[0] === to[b]?.[0];
+  const shorter = Math.min(from.length, to.length);
+  let head = 0;
+  while (head < shorter && same(head, head)) head++;
+  let tail = 0;
+  while (tail < shorter - head && same(from.length - 1 - tail, to.length - 1 - tail)) tail++;
+  const paired = from.length === to.length;
+  const first = from[head]?.index ?? 0;
+  const lastMatch = from[from.length - 1 - tail];
+  const last = lastMatch ? lastMatch.index + lastMatch[0].length : written.length;
+  const pieces: TextEdit[] = [];
+  for (const [i, word] of to.entries()) {
+    const next = to[i + 1]?.index ?? said.length;
+    const text = said.slice(i === 0 ? 0 : word.index, next);
+    const shift = i >= to.length - tail ? from.length - to.length : 0;
+    const own =
+      paired || i < head || shift !== 0 || i >= to.length - tail ? from[i + shift] : undefined;
+    pieces.push(
+      own
+        ? { text, start: own.index, end: own.index + own[0].length }
+        : { text, start: Math.min(first, last), end: Math.max(first, last) },
+    );
+  }
+  return pieces;
+}

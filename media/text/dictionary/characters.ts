@@ -1,0 +1,39 @@
+const WORD_CHARACTER = /^[\p{L}\p{M}\p{N}]/u;
+/** Folds to itself, although its capital is that of i (Source: Unicode, CaseFolding.txt). */
+const DOTLESS_I = 'ı';
+
+const folds = new Map<string, string>();
+const MAX_FOLDS = 10_000;
+
+/** A letter, mark or digit: two of these side by side belong to one word. */
+export function isWordCharacter(character: string): boolean {
+  const code = character.charCodeAt(0);
+  if (code < 0x80) {
+    return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || isDigit(code);
+  }
+  return WORD_CHARACTER.test(character);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** One character as it is compared where case does not matter: full folding, so ß is ss. */
+export function foldedCharacter(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x80) return code >= 0x41 && code <= 0x5a ? character.toLowerCase() : character;
+  const known = folds.get(character);
+  if (known !== undefined) return known;
+  const folded = foldAnew(character);
+  if (folds.size < MAX_FOLDS) folds.set(character, folded);
+  return folded;
+}
+
+/** By way of the capital, which is what brings ς to σ and ſ to s. */
+function foldAnew(character: string): string {
+  if (character === DOTLESS_I) return character;
+  let folded = '';
+  // One by one: a whole word's Σ would become ς at its end.
+  for (const part of character.toLowerCase().toUpperCase()) folded += part.toLowerCase();
+  return folded;
+}

@@ -1,0 +1,177 @@
+import { atOnce, inSlices, type Sliced } from '../../async/cooperative.js';
+import { AlignedText, type TextEdit, type TextRange } from '../aligned-text.js';
+import { toNfc } from './nfc-text.js';
+import type { PronunciationRule } from './pronunciation-rule.js';
+import { type RuleIndex, type RuleKey, ruleIndex } from './rule-index.js';
+import { keyOf, type ScannedText, scanned, type View } from './scanned-text.js';
+
+/** A part of a text that is to be said as its phonetic transcription has it. */
+export interface Pronounced extends TextRange {
+  readonly ipa: string;
+}
+
+/** A text with a dictionary's replacements in it. */
+export interface Replaced {
+  /** Knows the places of the written text. */
+  readonly text: AlignedText;
+  /** In the written text. */
+  readonly pronounced: readonly Pronounced[];
+  /** False when there was no room for more replacements: the rest is as it was written. */
+  readonly isWhole: boolean;
+}
+
+/** So many UTF-16 units may replacements add: 5,000 times the longest would be a day of speech. */
+const MAX_GROWTH = 10_000;
+/** Rules whose words are brought into the form of keys in one step. */
+const RULES_AT_ONCE = 500;
+
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly rule: PronunciationRule;
+}
+
+/** The rules of one version of a dictionary, ready to be applied. */
+export class Dictionary {
+  readonly #rules: readonly PronunciationRule[];
+  readonly #exact: RuleIndex;
+  readonly #folded: RuleIndex;
+
+  constructor(rules: readonly PronunciationRule[], indexes = atOnce(indexesOf(rules))) {
+    this.#rules = rules;
+    this.#exact = indexes.exact;
+    this.#folded = indexes.folded;
+  }
+
+  /** The same a part at a time: ten thousand rules would hold others up. */
+  static async compile(
+    rules: readonly PronunciationRule[],
+    pause?: () => Promise<unknown>,
+  ): Promise<Dictionary> {
+    return new Dictionary(rules, await inSlices(indexesOf(rules), pause));
+  }
+
+  get rules(): readonly PronunciationRule[] {
+    return this.#rules;
+  }
+
+  /**
+   * Replaces what rules match, in one pass from left to right: the longest match first, of equals the
+   * first rule; what was replaced is not looked at again. A text that nothing matches stays as it is.
+   */
+  apply(text: string): Replaced {
+    const normal = toNfc(text);
+    const matches = this.#find(normal.text);
+    if (matches.length === 0) {
+      return { text: AlignedText.of(text), pronounced: [], isWhole: true };
+    }
+    const edits: TextEdit[] = [];
+    const pronounced: Pronounced[] = [];
+    let growth = 0;
+    for (const { start, end, rule } of matches) {
+      // A transcription needs something in the text to stand for.
+      const said = rule.ipa && rule.replacement.trim() === '' ? rule.word : rule.replacement;
+      growth += said.length - (end - start);
+      if (growth > MAX_GROWTH) break;
+      edits.push({ text: said, start, end });
+      if (rule.ipa) pronounced.push({ ...normal.origin(start, end), ipa: rule.ipa });
+    }
+    return { text: normal.replace(edits), pronounced, isWhole: edits.length === matches.length };
+  }
+
+  #find(text: string): Match[] {
+    const scan = scanned(text);
+    const matches: Match[] = [];
+    const last = scan.starts.length - 1;
+    for (let token = 0; token < last; ) {
+      const found = isInsideWord(scan, token) ? undefined : this.#longestAt(scan, token);
+      if (!found) {
+        token++;
+        continue;
+      }
+      const start = scan.starts[token]!;
+      const end = scan.starts[found.token]!;
+      matches.push({ start, end, rule: this.#rules[found.order]! });
+      token = found.token;
+    }
+    return matches;
+  }
+
+  #longestAt(scan: ScannedText, token: number): TokenMatch | undefined {
+    const exact = longestIn(this.#exact, scan, scan.exact, token);
+    const folded = longestIn(this.#folded, scan, scan.folded, token);
+    if (!exact || !folded) return exact ?? folded;
+    if (exact.token !== folded.token) return exact.token > folded.token ? exact : folded;
+    return exact.order < folded.order ? exact : folded;
+  }
+}
+
+interface RuleIndexes {
+  readonly exact: RuleIndex;
+  readonly folded: RuleIndex;
+}
+
+function* indexesOf(rules: readonly PronunciationRule[]): Sliced<RuleIndexes> {
+  const keys: Record<'exact' | 'folded', RuleKey[]> = { exact: [], folded: [] };
+  for (const [order, { word, caseSensitive }] of rules.entries()) {
+    const key = keyOf(word, caseSensitive);
+    keys[caseSensitive ? 'exact' : 'folded'].push({ key, order });
+    if (order % RULES_AT_ONCE === RULES_AT_ONCE - 1) yield;
+  }
+  return { exact: yield* ruleIndex(keys.exact), folded: yield* ruleIndex(keys.folded) };
+}
+
+/** The token before which a match ends, and its rule's order. */
+interface TokenMatch {
+  readonly token: number;
+  readonly order: number;
+}
+
+function longestIn(
+  index: RuleIndex,
+  scan: ScannedText,
+  view: View,
+  token: number,
+): TokenMatch | undefined {
+  const isEnd = (unit: number) => {
+    const next = view.tokens[unit]!;
+    return next >= 0 && !isInsideWord(scan, next);
+  };
+  const found = index.longestAt(view.text, view.units[token]!, isEnd);
+  return found && { token: view.tokens[found.end]!, order: found.order };
+}
+
+/** Between two letters, marks or digits nothing can begin or end; elsewhere anything may. */
+function isInsideWord({ isWord }: ScannedText, token: number): boolean {
+  return token > 0 && token < isWord.length && isWord[token - 1]! && isWord[token]!;
+}
+
+/** The same parts in the coordinates of a rewritten text; those that it does not have are left out. */
+export function placedIn(
+  text: AlignedText,
+  pronounced: readonly Pronounced[],
+): readonly Pronounced[] {
+  let from = 0;
+  return pronounced.flatMap(({ ipa, ...range }) => {
+    const place = text.placeOf(range, from);
+    if (!place) return [];
+    from = place.textEnd;
+    return { ...place, ipa };
+  });
+}
+
+/** The parts that lie in `start`…`end` whole, counted from `start`. */
+export function pronouncedWithin(
+  pronounced: readonly Pronounced[] | undefined,
+  start: number,
+  end: number,
+): readonly Pronounced[] {
+  if (!pronounced) return [];
+  return pronounced
+    .filter(({ textStart, textEnd }) => textStart >= start && textEnd <= end)
+    .map(({ textStart, textEnd, ipa }) => ({
+      textStart: textStart - start,
+      textEnd: textEnd - start,
+      ipa,
+    }));
+}

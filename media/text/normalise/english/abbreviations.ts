@@ -1,0 +1,93 @@
+import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import type { SpokenForm } from '../../aligned-text.js';
+import { apart, cardinal, ordinal } from './number-words.js';
+import { anyOf } from './patterns.js';
+
+/** Abbreviations that the voice's tables do not have. */
+const MORE_WORDS: Readonly<Record<string, string>> = {
+  'ext.': 'extension',
+  'tel.': 'telephone',
+  'ref.': 'reference',
+  'misc.': 'miscellaneous',
+  'e.g.': 'for example',
+  'i.e.': 'that is',
+};
+
+/** Titles, abbreviations, number signs and Roman numerals behind a name or a heading. */
+export function abbreviations(tables: NormaliserTables): SpokenForm[] {
+  const { titles, abbreviations: words } = tables;
+  return [
+    ...Object.entries(MORE_WORDS).map(([short, word]) => ({
+      pattern: new RegExp(`(?<![\\w.])${short.replaceAll('.', '\\.')}(?!\\w)`, 'gi'),
+      say: ([found]: RegExpExecArray) =>
+        /^[A-Z]/.test(found) ? word.charAt(0).toUpperCase() + word.slice(1) : word,
+    })),
+    { pattern: /(?<![\w.])c\. ?(?=\d{3,4}\b)/g, say: () => 'circa ' },
+    { pattern: /(?<!\S)<3(?!\S)/g, say: () => '' },
+    {
+      // "3rd St. NW" is no saint.
+      pattern:
+        /(?<=(?:\d(?:st|nd|rd|th)|[a-z]) )St\.? (?=(?:[NS][EW]?|[EW]|North|South|East|West)\b)/g,
+      say: () => 'Street ',
+    },
+    {
+      // "1428 Elm St. It was": a house number tells the street.
+      pattern: /(?<=(?<!\w)\d{1,5} [A-Z][a-z]{1,30} )St(?:\.(?= [A-Z]|$)|(?=,|$))/g,
+      say: ([found]) => (found.endsWith('.') ? 'Street.' : 'Street'),
+    },
+    {
+      // "12 Oak Dr." is no doctor.
+      pattern: /(?<=\d [A-Z][a-z]{1,30} )Dr\b\.?(?! [A-Z])/g,
+      say: () => 'Drive',
+    },
+    {
+      pattern: new RegExp(`\\b(${anyOf(Object.keys(titles))})\\.? (?=[A-Z])`, 'g'),
+      say: ([, title = '']) => `${titles[title]} `,
+    },
+    {
+      pattern: new RegExp(`(?<![\\w.])(${anyOf(Object.keys(words))})(?!\\w)`, 'g'),
+      say: (match) => {
+        const [, short = ''] = match;
+        const end = match.index + short.length;
+        // "The answer is no." is no number (the reference says that it is).
+        if (/^nos?\.$/.test(short) && !/^ ?\d/.test(match.input.slice(end))) return undefined;
+        const isLast = end === match.input.length;
+        return `${words[short]}${isLast && short.endsWith('.') ? '.' : ''}`;
+      },
+    },
+    { pattern: /\bNo\. ?(?=\d)/g, say: () => 'Number ' },
+    { pattern: /\bNos\. ?(?=\d)/g, say: () => 'Numbers ' },
+    { pattern: /(?<![\w&])#(?=\d)/g, say: () => 'number ' },
+    ...romanNumerals(tables),
+  ];
+}
+
+const ROMAN = '((?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))';
+
+function romanNumerals(tables: NormaliserTables): SpokenForm[] {
+  const after = (names: readonly string[]) =>
+    new RegExp(`\\b(${anyOf(names)}) ${ROMAN}\\b(?![.'’]\\w)`, 'g');
+  return [
+    {
+      pattern: after(tables.roman_cardinal),
+      say: ([, name = '', numeral = '']) => `${name} ${apart(cardinal(romanValue(numeral)))}`,
+    },
+    {
+      pattern: after(tables.roman_ordinal),
+      say: ([, name = '', numeral = '']) => `${name} the ${ordinal(romanValue(numeral))}`,
+    },
+  ];
+}
+
+const VALUES: ReadonlyMap<string, number> = new Map([
+  ['I', 1],
+  ['V', 5],
+  ['X', 10],
+  ['L', 50],
+  ['C', 100],
+]);
+
+function romanValue(numeral: string): number {
+  const values = Array.from(numeral, (letter) => VALUES.get(letter) ?? 0);
+  return values.reduce((sum, value, i) => sum + ((values[i + 1] ?? 0) > value ? -value : value), 0);
+}

@@ -1,0 +1,111 @@
+import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import type { SpokenForm } from '../../aligned-text.js';
+import { apart, cardinal } from './number-words.js';
+import { anyOf, isOne, NUMBER, setApart } from './patterns.js';
+
+const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
+const LARGE_LETTERS: ReadonlyMap<string, string> = new Map([
+  ['k', 'thousand'],
+  ['m', 'million'],
+  ['b', 'billion'],
+]);
+const CENTS: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['$', ['cent', 'cents']],
+  ['€', ['cent', 'cents']],
+  ['£', ['penny', 'pence']],
+]);
+
+const PERIODS: ReadonlyMap<string, string> = new Map([
+  ['hr', 'hour'],
+  ['d', 'day'],
+  ['wk', 'week'],
+  ['mo', 'month'],
+  ['yr', 'year'],
+]);
+
+/** Amounts of money, with the unit behind the number as it is said. */
+export function money(tables: NormaliserTables): SpokenForm[] {
+  const nameOf = (sign: string): readonly [string, string] =>
+    tables.currency[sign.replace(/\.$/, '')] ?? ['', ''];
+  const amount = (sign: string, number: string, large: string | undefined) => {
+    const [one, many] = nameOf(sign);
+    if (large) return `${number} ${LARGE_LETTERS.get(large.toLowerCase()) ?? large} ${many}`;
+    return `${number} ${isOne(number.replaceAll(',', '')) ? one : many}`;
+  };
+  return [
+    { pattern: /\b(?:US|U\.S\.) ?\$(?=\d)/g, say: () => '$' },
+    // $250-$300
+    { pattern: /(?<=[$£€]\d[\d.,]{0,12}) ?[-–] ?(?=[$£€]\d)/g, say: () => ' to ' },
+    {
+      // $20/mo
+      pattern: /(?<=[$£€]\d[\d.,]{0,12}) ?\/ ?(hr|d|wk|mo|yr|hour|day|week|month|year)\b/g,
+      say: ([, each = '']) => ` per ${PERIODS.get(each) ?? each}`,
+    },
+    {
+      pattern: new RegExp(`([$£€])\\s?(${NUMBER})\\s?${LARGE}`, 'g'),
+      say: (match) => {
+        const [, sign = '', number = '', large] = match;
+        return setApart(match, amount(sign, number, large));
+      },
+    },
+    {
+      pattern: /([$£€])\s?(\d+(?:,\d+)*)?(?:\.(\d{1,2}))?(?![\d.,]*\d)/g,
+      say: (match) => {
+        const [, sign = ''] = match;
+        return exactAmount(match, nameOf(sign));
+      },
+    },
+    {
+      pattern: new RegExp(`([$£€])\\s?(${NUMBER})`, 'g'),
+      say: (match) => {
+        const [, sign = '', number = ''] = match;
+        return setApart(match, amount(sign, number, undefined));
+      },
+    },
+    {
+      pattern: new RegExp(`(?<![\\w.])(${NUMBER})\\s?([€£¢])`, 'g'),
+      say: (match) => {
+        const [, number = '', sign = ''] = match;
+        return setApart(match, amount(sign, number, undefined));
+      },
+    },
+    {
+      pattern: new RegExp(
+        `(?<!\\w)(${anyOf(['¥', '₹', '₩', 'Rs.', 'Rs', 'USD', 'EUR', 'GBP'])})\\s?(${NUMBER})(?:\\s?${LARGE})?`,
+        'g',
+      ),
+      say: (match) => {
+        const [, sign = '', number = '', large] = match;
+        return setApart(match, amount(sign, number, large));
+      },
+    },
+    {
+      pattern: new RegExp(`(?<![\\w.])(${NUMBER})\\s?(USD|EUR|GBP)\\b`, 'g'),
+      say: (match) => {
+        const [, number = '', sign = ''] = match;
+        return setApart(match, amount(sign, number, undefined));
+      },
+    },
+  ];
+}
+
+/** "three dollars and fifty cents", "five cents". */
+function exactAmount(
+  match: RegExpExecArray,
+  [one, many]: readonly [string, string],
+): string | undefined {
+  const [, sign = '', whole, part] = match;
+  if (whole === undefined && part === undefined) return undefined;
+  const [, continental, continentalPart] = /^(\d+),(\d\d)$/.exec(part ? '' : (whole ?? '')) ?? [];
+  const units = (continental ?? whole ?? '0').replaceAll(',', '');
+  const cents = Number((continentalPart ?? part ?? '0').padEnd(2, '0'));
+  const words: string[] = [];
+  if (Number(units) > 0 || cents === 0) {
+    words.push(`${apart(cardinal(units))} ${Number(units) === 1 ? one : many}`);
+  }
+  if (cents > 0) {
+    const [cent, centsName] = CENTS.get(sign) ?? ['cent', 'cents'];
+    words.push(`${apart(cardinal(cents))} ${cents === 1 ? cent : centsName}`);
+  }
+  return setApart(match, words.join(' and '));
+}

@@ -1,0 +1,71 @@
+import type { SpokenForm } from '../../aligned-text.js';
+import { digitByDigit } from './number-words.js';
+import { setApart } from './patterns.js';
+
+/**
+ * Characters that are said by name travel as private-use characters, one a letter, so that no
+ * rule takes the article "a" for the letter. Such characters in the caller's text are dropped first.
+ */
+const FIRST_SPELT = 0xe000;
+const SIGN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['.', 'dot'],
+  ['-', 'dash'],
+  ['_', 'underscore'],
+  ['/', 'slash'],
+  ['@', 'at'],
+  ['+', 'plus'],
+  ['#', 'hash'],
+  ['&', 'and'],
+  ['*', 'star'],
+  ['=', 'equals'],
+  [':', 'colon'],
+  ['?', 'question mark'],
+  ['!', 'exclamation mark'],
+  ['%', 'percent'],
+  ['$', 'dollar'],
+  [',', 'comma'],
+  ["'", 'apostrophe'],
+]);
+const MAX_SPELLED_LENGTH = 200;
+
+/** The decimal point, said without stress. */
+export const DECIMAL_POINT = spelt('.');
+
+/** The private-use character for one printable ASCII character. */
+export function spelt(character: string): string {
+  return String.fromCharCode(FIRST_SPELT + character.charCodeAt(0));
+}
+
+/** Class of the private-use characters in use, for patterns. */
+export const SPELT = '\\ue021-\\ue07e';
+const ONLY_SPELT = new RegExp(`^[${SPELT}]+$`);
+
+/** The characters that a token asks to be said by name. */
+export function speltCharacters(token: string): string | undefined {
+  if (!ONLY_SPELT.test(token)) return undefined;
+  return Array.from(token, (sign) => String.fromCharCode(sign.charCodeAt(0) - FIRST_SPELT)).join(
+    '',
+  );
+}
+
+/** Letters, digits and signs by name, with a short pause behind each. */
+function spellOut(characters: string): string {
+  const names: string[] = [];
+  for (const character of characters.normalize('NFKD')) {
+    const name = nameOf(character);
+    if (name !== undefined) names.push(name);
+  }
+  return names.join(', ');
+}
+
+/** `[SPELL:BX42]` in a text to speak. */
+export const SPELLING: SpokenForm = {
+  pattern: new RegExp(`\\[SPELL:([^\\]\\n]{0,${MAX_SPELLED_LENGTH}})\\]`, 'gi'),
+  say: (match) => setApart(match, spellOut(match[1] ?? '')),
+};
+
+function nameOf(character: string): string | undefined {
+  if (/[A-Za-z]/.test(character)) return spelt(character.toUpperCase());
+  if (/\d/.test(character)) return digitByDigit(character);
+  return SIGN_NAMES.get(character);
+}

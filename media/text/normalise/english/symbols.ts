@@ -1,0 +1,26 @@
+import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import type { SpokenForm } from '../../aligned-text.js';
+
+const ONLY_BETWEEN = '=<>~';
+
+/** Signs that have a name; those between words only there, so that "<3" or "=" alone stay silent. */
+export function symbols(tables: NormaliserTables): SpokenForm[] {
+  return Object.entries(tables.symbols).map(([sign, word]) => {
+    const literal = sign.replace(/[*^|\\]/g, '\\$&');
+    return {
+      pattern: ONLY_BETWEEN.includes(sign)
+        ? new RegExp(`(?<=\\S) ?${literal} ?(?=\\S)`, 'g')
+        : new RegExp(literal, 'g'),
+      needs: sign,
+      say: (match) => spaced(match, word.trim()),
+    };
+  });
+}
+
+/** With a space on both sides, but none before a mark. */
+function spaced({ input, index, 0: found }: RegExpExecArray, word: string): string {
+  const next = input[index + found.length] ?? ' ';
+  const behind = /[\s,.;:!?)\]]/.test(next) ? '' : ' ';
+  const isMark = /^,/.test(word);
+  return (isMark || word === '' ? '' : ' ') + word + behind;
+}

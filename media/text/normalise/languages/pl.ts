@@ -1,0 +1,180 @@
+import type { SpokenForm } from '../../aligned-text.js';
+import { currencies, type Gender, type Grammar, letterNames, noun } from '../rules/grammar.js';
+import { contextOf } from '../rules/number-text.js';
+import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
+import { cardinal, genitive, type OrdinalForm, ordinal } from './pl-numbers.js';
+import { LETTERS, SHORT_FORMS } from './pl-words.js';
+
+const MONTHS =
+  'stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia'.split(
+    ' ',
+  );
+
+const GENITIVE =
+  /(?:^|[^\p{L}])(?:od|do|z|ze|bez|dla|około|ok\.|powyżej|poniżej|ponad|spośród|koło|obok|u) $/iu;
+/** Before a time of day; the feminine is that of "godzina". */
+const HOUR_OBLIQUE = /(?:^|[^\p{L}])(?:o|od|do|po|przed|około|godz\.|godzinie|godziny) $/iu;
+const LOCATIVE = /(?:^|[^\p{L}])(?:w|we|na|po|o|przy) $/iu;
+
+/** Nouns that are counted often and whose ending does not tell (after two and one). */
+const FEMININE =
+  /^(?:minut[ay]?|sekund[ay]?|godzin[ay]?|osob[ay]|osób|stron[ay]?|ton[ay]?|mil[ae]?|rzecz[yi]?|noc[e]?|częś(?:ć|ci)|książ(?:ka|ki|ek)|sztuk[ai]?|kaw[ay]?|kobiet[ay]?|córk[ai]|ulic[ae]|klas[ay]|szkoł[ay]|koron[ay]?|godz\.|dob[ay]|złotówk[ai]|wiadomości?|odpowiedzi?|restauracj[ae]|lekcj[ae]|wersj[ae]|kopi[ae]|rat[ay]|zniżk[ai]|paczk[ai]|przesyłk[ai]|faktur[ay])$/;
+
+function genderOf(word: string, value: number): Gender | undefined {
+  const small = word.toLowerCase();
+  if (small.length < 3) return undefined;
+  if (FEMININE.test(small)) return 'f';
+  if (value !== 1) return undefined;
+  if (/a$/.test(small)) return 'f';
+  return /[oeę]$/.test(small) ? 'n' : 'm';
+}
+
+/** Feminine nouns in the locative, behind "w" and "na". */
+const FEMININE_LOCATIVE =
+  /^ (?:klasie|części|turze|rundzie|połowie|lidze|edycji|godzinie|wojnie|stronie|wersji|linii|dobie|kolejności|pozycji|zmianie)(?!\p{L})/u;
+
+/** By the ending of the noun behind "3." */
+function formBefore(behind: string, before: string): OrdinalForm {
+  if (LOCATIVE.test(before)) {
+    return FEMININE_LOCATIVE.test(behind) ? 'feminine-oblique' : 'locative';
+  }
+  const word = /^ (\p{L}+)/u.exec(behind)?.[1] ?? '';
+  if (/^(?:miejsce|piętro|.*(?:nie|cie|um|[^i]o))$/.test(word)) return 'neuter';
+  return /a$/.test(word) && !GENITIVE.test(before) ? 'feminine' : 'masculine';
+}
+
+const YEARS: Readonly<Record<string, OrdinalForm>> = {
+  rok: 'masculine',
+  roku: 'genitive',
+  rokiem: 'locative',
+};
+
+const OWN: readonly SpokenForm[] = [
+  { pattern: /(?<=(?:^|[^\p{L}])o )godz\./giu, needs: 'godz.', say: () => 'godzinie' },
+  { pattern: /(?<=(?:^|[^\p{L}])(?:od|do) )godz\./giu, needs: 'godz.', say: () => 'godziny' },
+  {
+    pattern: /(?<![\p{L}\d.,])(\d{3,4}) ?(rok(?:u|iem)?|r\.)(?!\p{L})/gu,
+    say: (match) => {
+      const [found, digits, word = ''] = match;
+      const { before, behind } = contextOf(match);
+      const isIn = word !== 'rok' && /(?:^|[^\p{L}])(?:w|po|o) $/iu.test(before);
+      const form = isIn ? 'locative' : (YEARS[word] ?? 'genitive');
+      const stop = found.endsWith('.') && behind.trim() === '' ? '.' : '';
+      return `${ordinal(Number(digits), form)} ${word === 'r.' ? 'roku' : word}${stop}`;
+    },
+  },
+  {
+    pattern: /(?<=(?:^|[^\p{L}])(rok|roku) )(\d{3,4})(?![\p{L}\d.,]*\d)/giu,
+    say: ([, word = '', digits]) =>
+      ordinal(Number(digits), word.toLowerCase() === 'rok' ? 'masculine' : 'genitive'),
+  },
+  {
+    pattern: /(?<![\p{L}\d.,])([1-9]\d{0,2})\.(?= \p{Ll})/gu,
+    say: (match) => {
+      const { before, behind } = contextOf(match);
+      return ordinal(Number(match[1]), formBefore(behind, before));
+    },
+  },
+  {
+    pattern: new RegExp(`(?<!\\p{L})${ROMAN_NUMERAL}(?= wiek(u|iem)?(?!\\p{L}))`, 'gu'),
+    say: (match) => {
+      const isIn = LOCATIVE.test(contextOf(match).before);
+      const form = match[1] === 'u' ? (isIn ? 'locative' : 'genitive') : 'masculine';
+      return ordinal(romanValue(match[0]), form);
+    },
+  },
+];
+
+/** Polish (Source: PWN, Poradnia językowa and Słownik języka polskiego; CLDR rbnf/pl.xml). */
+export const POLISH: Grammar = {
+  language: 'pl',
+  words: {
+    minus: 'minus',
+    plus: 'plus',
+    times: 'razy',
+    equals: 'równa się',
+    over: 'przez',
+    to: 'do',
+    comma: 'przecinek',
+    point: 'kropka',
+    and: 'i',
+    number: 'numer',
+    paragraph: 'paragraf',
+  },
+  pairsDecimals: false,
+  months: MONTHS,
+  shortMonths: 'sty lut mar kwi  cze lip sie wrz paź lis gru'.split(' '),
+  clock: { suffixes: [], prefixes: ['godz.', 'o', 'od', 'do', 'godzinie'], hasHourLetter: false },
+  money: {
+    currencies: currencies([
+      'zł zł. PLN = m złoty|złote|złotych|złotego = m grosz|grosze|groszy|grosza',
+      '€ EUR euro = n euro = m cent|centy|centów|centa',
+      '$ US$ USD = m dolar|dolary|dolarów|dolara = m cent|centy|centów|centa',
+      '£ GBP = m funt|funty|funtów|funta = m pens|pensy|pensów|pensa',
+      'CHF = m frank|franki|franków|franka = m rapp|rappy|rappów|rappa',
+      '¥ JPY = m jen|jeny|jenów|jena',
+    ]),
+    join: ' ',
+    namesParts: true,
+    of: '',
+  },
+  scales: new Map([
+    ['tys.', noun('tysiąc|tysiące|tysięcy|tysiąca')],
+    ['mln', noun('milion|miliony|milionów|miliona')],
+    ['mld', noun('miliard|miliardy|miliardów|miliarda')],
+  ]),
+  unitSigns: { godz: 'hour', 'godz.': 'hour', 'min.': 'minute', 'sek.': 'second' },
+  moreUnits: {
+    'm²': noun('metr kwadratowy|metry kwadratowe|metrów kwadratowych|metra kwadratowego'),
+    'km²': noun(
+      'kilometr kwadratowy|kilometry kwadratowe|kilometrów kwadratowych|kilometra kwadratowego',
+    ),
+    'm³': noun('metr sześcienny|metry sześcienne|metrów sześciennych|metra sześciennego'),
+    kWh: noun('kilowatogodzina|kilowatogodziny|kilowatogodzin|kilowatogodziny', 'f'),
+    kW: noun('kilowat|kilowaty|kilowatów|kilowata'),
+    W: noun('wat|waty|watów|wata'),
+    V: noun('wolt|wolty|woltów|wolta'),
+    t: noun('tona|tony|ton|tony', 'f'),
+    mg: noun('miligram|miligramy|miligramów|miligrama'),
+    'szt.': noun('sztuka|sztuki|sztuk|sztuki', 'f'),
+    'os.': noun('osoba|osoby|osób|osoby', 'f'),
+  },
+  letters: letterNames(LETTERS),
+  abbreviations: SHORT_FORMS,
+  acronyms: [
+    'UE',
+    'USA:u es a',
+    'RP',
+    'ZUS:zus',
+    'PESEL:pesel',
+    'AGD',
+    'IBAN:iban',
+    'UW',
+    'OC',
+    'AC',
+  ],
+  phones: [/(?<![\p{L}\d.,+-])\d{3}-\d{3}-\d{3}(?![\d-]|[.,]\d)/gu],
+  pairsPhones: false,
+  own: OWN,
+  cardinal,
+  half: { behind: [' i pół', ' i pół'], alone: ['pół', 'pół'] },
+  genitive,
+  asksGenitive: (before) => GENITIVE.test(before),
+  genderOf,
+  fraction: (over, under) => {
+    if (under > 100) return undefined;
+    const rule = new Intl.PluralRules('pl').select(over);
+    const forms = { one: 'feminine', few: 'plural', many: 'plural-genitive' } as const;
+    return `${cardinal(over, 'f')} ${ordinal(under, forms[rule as keyof typeof forms] ?? 'plural')}`;
+  },
+  date: ({ day, month, year }) => {
+    const words = [ordinal(day, 'genitive'), MONTHS[month - 1]];
+    if (year !== undefined) words.push(ordinal(year, 'genitive'), 'roku');
+    return words.join(' ');
+  },
+  time: ({ hour, minute, before }) => {
+    const hours = ordinal(hour, HOUR_OBLIQUE.test(before) ? 'feminine-oblique' : 'feminine');
+    if (minute === 0) return hours;
+    return `${hours} ${minute < 10 ? 'zero ' : ''}${cardinal(minute)}`;
+  },
+};

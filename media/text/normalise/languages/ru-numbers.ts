@@ -1,0 +1,66 @@
+import { toCardinal, toOrdinal } from 'n2words/ru-RU';
+import type { Gender } from '../rules/grammar.js';
+
+export function cardinal(value: number, gender: Gender = 'm'): string {
+  if (value === 0) return 'ноль';
+  const words = toCardinal(value, { gender: gender === 'f' ? 'feminine' : 'masculine' });
+  return gender === 'n' ? words.replace(/(^| )один$/, '$1одно') : words;
+}
+
+const ONES =
+  ' одного двух трёх четырёх пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати шестнадцати семнадцати восемнадцати девятнадцати'.split(
+    ' ',
+  );
+const TENS =
+  '  двадцати тридцати сорока пятидесяти шестидесяти семидесяти восьмидесяти девяноста'.split(' ');
+const HUNDREDS =
+  ' ста двухсот трёхсот четырёхсот пятисот шестисот семисот восьмисот девятисот'.split(' ');
+
+/** The genitive below 1,000,000 (Source: Розенталь, § 165, склонение числительных). */
+export function genitive(value: number, gender: Gender = 'm'): string | undefined {
+  if (value >= 1e6 || value === 0) return value === 0 ? 'нуля' : undefined;
+  if (value >= 1000) {
+    const thousands = Math.floor(value / 1000);
+    const name =
+      thousands === 1
+        ? 'тысячи'
+        : `${genitive(thousands, 'f')} ${isOne(thousands) ? 'тысячи' : 'тысяч'}`;
+    return value % 1000 === 0 ? name : `${name} ${genitive(value % 1000, gender)}`;
+  }
+  const rest = value % 100;
+  const words = [HUNDREDS[Math.floor(value / 100)]!];
+  if (rest < 20) words.push(ONES[rest]!);
+  else words.push(TENS[Math.floor(rest / 10)]!, ONES[rest % 10]!);
+  const said = words.filter(Boolean).join(' ');
+  return gender === 'f' ? said.replace(/одного$/, 'одной') : said;
+}
+
+function isOne(value: number): boolean {
+  return value % 10 === 1 && value % 100 !== 11;
+}
+
+/** Endings of an ordinal, of "-ый" and of "третий", by the last letters that are written behind a number. */
+const ENDINGS = {
+  masculine: ['', 'ий'],
+  genitive: ['ого', 'ьего'],
+  dative: ['ому', 'ьему'],
+  instrumental: ['ым', 'ьим'],
+  prepositional: ['ом', 'ьем'],
+  feminine: ['ая', 'ья'],
+  'feminine-oblique': ['ой', 'ьей'],
+  accusative: ['ую', 'ью'],
+  neuter: ['ое', 'ье'],
+  plural: ['ые', 'ьи'],
+  'plural-genitive': ['ых', 'ьих'],
+} as const;
+
+export type OrdinalForm = keyof typeof ENDINGS;
+
+/** Only the last word of an ordinal is declined. */
+export function ordinal(value: number, form: OrdinalForm = 'masculine'): string {
+  const words = value === 0 ? 'нулевой' : toOrdinal(value).replace(/^одна (?=тысяча)/, '');
+  if (form === 'masculine') return words;
+  const [hard, soft] = ENDINGS[form];
+  if (words.endsWith('третий')) return words.slice(0, -2) + soft;
+  return words.slice(0, -2) + hard;
+}

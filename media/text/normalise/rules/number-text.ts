@@ -1,0 +1,143 @@
+import type { Gender, Grammar, Noun } from './grammar.js';
+
+/** A number as Europeans write it: with groups of three, and decimals behind a comma or a point. */
+export const NUMBER =
+  "(?:\\d{1,3}(?:,\\d{3}){1,4}\\.\\d{1,9}|\\d{1,3}(?:[. '’]\\d{3}){1,4}(?!\\d)(?:,\\d{1,9}(?!\\d))?|\\d{1,15}(?:[.,]\\d{1,12}(?!\\d))?)(?!\\d)";
+/** Nothing before a number makes it a part of something else. */
+export const ALONE = '(?<![\\p{L}\\p{M}\\d_]|\\d[.,])';
+
+const GROUPED = /^\d{1,3}(?:[. '’]\d{3})+(?:,(\d+))?$/;
+const ENGLISH = /^\d{1,3}(?:,\d{3})+\.(\d+)$/;
+/** More digits than this are no quantity. */
+const MAX_DIGITS = 15;
+/** How far around a number its case and gender are looked for. */
+const NEAR = 32;
+
+export interface WrittenNumber {
+  readonly digits: string;
+  readonly decimals: string;
+  /** The sign before the decimals. */
+  readonly sign: '' | ',' | '.';
+}
+
+/** Takes apart what `NUMBER` has found. */
+export function parseNumber(written: string): WrittenNumber {
+  const grouped = GROUPED.exec(written);
+  const english = grouped ? undefined : ENGLISH.exec(written);
+  if (grouped || english) {
+    const decimals = (grouped ?? english)?.[1] ?? '';
+    const digits = written.slice(0, decimals ? -decimals.length - 1 : undefined).replace(/\D/g, '');
+    return { digits, decimals, sign: decimals ? ',' : '' };
+  }
+  const [digits = '', decimals = ''] = written.split(/[.,]/);
+  const sign = written[digits.length];
+  return { digits, decimals, sign: sign === ',' || sign === '.' ? sign : '' };
+}
+
+/** What a number is beside: it may decide its gender and its case. */
+export interface Context {
+  readonly before: string;
+  readonly behind: string;
+}
+
+export function contextOf({ input, index, 0: found }: RegExpExecArray): Context {
+  const end = index + found.length;
+  return {
+    before: input.slice(Math.max(0, index - NEAR), index),
+    behind: input.slice(end, end + NEAR),
+  };
+}
+
+/** Digit after digit. */
+export function digitByDigit(digits: string, grammar: Grammar): string {
+  return Array.from(digits, (digit) => grammar.cardinal(Number(digit))).join(' ');
+}
+
+export interface Agreement {
+  readonly gender?: Gender | undefined;
+  readonly isGenitive?: boolean;
+}
+
+/** Any number in words. */
+export function numberInWords(
+  { digits, decimals, sign }: WrittenNumber,
+  grammar: Grammar,
+  { gender, isGenitive = false }: Agreement = {},
+): string {
+  const isCode = digits.length > MAX_DIGITS || (digits.length > 1 && digits.startsWith('0'));
+  if (isCode && !sign) return digitByDigit(digits, grammar);
+  const value = Number(digits.slice(0, MAX_DIGITS));
+  if (!sign) {
+    const inCase = isGenitive ? grammar.genitive?.(value, gender) : undefined;
+    return inCase ?? grammar.cardinal(value, gender);
+  }
+  const own = sign === ',' ? grammar.decimal?.(value, decimals) : undefined;
+  if (own !== undefined) return own;
+  const point = sign === ',' ? grammar.words.comma : grammar.words.point;
+  const isPair = grammar.pairsDecimals && decimals.length <= 2 && !decimals.startsWith('0');
+  const rest = isPair ? grammar.cardinal(Number(decimals)) : digitByDigit(decimals, grammar);
+  return `${grammar.cardinal(value)} ${point} ${rest}`;
+}
+
+const VOWEL = /^[aeiouyhàâéèêîôû]/i;
+
+/** What joins a noun to the number or part before it: "de ", or "d'" before a vowel. */
+export function ofNoun(name: string, { money }: Grammar): string {
+  return money.of === "d'" && !VOWEL.test(name) ? 'de ' : money.of;
+}
+
+/** Millions are a noun in Romance languages: "un millón de euros". */
+export function isWholeMillions({ digits, decimals }: WrittenNumber): boolean {
+  return decimals === '' && /[1-9]0{6,}$|[1-9]\d*0{6}$/.test(digits);
+}
+
+/** A number and the noun that it counts. */
+export function counted(
+  written: string,
+  what: Noun,
+  { grammar, before }: { readonly grammar: Grammar; readonly before: string },
+): string {
+  const number = parseNumber(written);
+  const isGenitive = !number.sign && (grammar.asksGenitive?.(before) ?? false);
+  const words = numberInWords(number, grammar, { gender: what.gender, isGenitive });
+  const name = formFor(number, what, { grammar, isGenitive });
+  return `${words} ${isWholeMillions(number) ? ofNoun(name, grammar) : ''}${name}`;
+}
+
+/** The form of a noun behind the number. */
+export function formFor(
+  { digits, decimals }: WrittenNumber,
+  { forms }: Noun,
+  { grammar, isGenitive = false }: { readonly grammar: Grammar; readonly isGenitive?: boolean },
+): string {
+  const value = Number(`${digits}.${decimals || '0'}`);
+  const rule = pluralRules(grammar.language).select(value);
+  if (isGenitive) return forms.get(rule === 'one' ? 'other' : 'many') ?? '';
+  return forms.get(rule) ?? forms.get('other') ?? '';
+}
+
+const rulesByLanguage = new Map<string, Intl.PluralRules>();
+
+function pluralRules(language: string): Intl.PluralRules {
+  const known = rulesByLanguage.get(language);
+  if (known) return known;
+  const rules = new Intl.PluralRules(language);
+  rulesByLanguage.set(language, rules);
+  return rules;
+}
+
+/** Words in the place of `match`, parted by a space from letters and digits that touch it. */
+export function setApart(match: RegExpExecArray, words: string): string {
+  const { before, behind } = contextOf(match);
+  const left = /[\p{L}\p{N}]$/u.test(before) ? ' ' : '';
+  return left + words + (/^[\p{L}\p{N}]/u.test(behind) ? ' ' : '');
+}
+
+/** A pattern's part that matches any of the words, the longest first. */
+export function anyOf(words: Iterable<string>): string {
+  return [...words]
+    .filter((word) => word !== '')
+    .sort((a, b) => b.length - a.length)
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
+    .join('|');
+}

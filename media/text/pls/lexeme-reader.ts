@@ -1,0 +1,141 @@
+import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
+import { PlsError } from './pls-error.js';
+import { ipaOfXSampa } from './x-sampa.js';
+
+/** What a lexicon may hold at the most, in rules and in characters. */
+export interface PlsLimits {
+  readonly rules: number;
+  readonly wordLength: number;
+  readonly replacementLength: number;
+}
+
+/** Where something stands in a file; both from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** An element of a lexeme that holds text. */
+export interface LexemePart extends Place {
+  readonly kind: 'grapheme' | 'phoneme' | 'alias';
+  readonly alphabet: 'ipa' | 'x-sampa';
+  readonly isPreferred: boolean;
+}
+
+/** A rule as it was read; without an id where the file has none. */
+export type ReadRule = Omit<PronunciationRule, 'id'> & {
+  readonly id: string | undefined;
+  /** Before what other lexemes say of its word. */
+  readonly isPreferred: boolean;
+  readonly place: Place;
+};
+
+interface OwnAttributes {
+  readonly id: string | undefined;
+  readonly caseSensitive: string | undefined;
+}
+
+interface ReadPart extends LexemePart {
+  readonly text: string;
+}
+
+const MAX_ID_LENGTH = 200;
+
+/** Makes rules of a lexeme: one for each of its graphemes. */
+export class LexemeReader {
+  readonly #place: Place;
+  readonly #own: OwnAttributes;
+  readonly #limits: PlsLimits;
+  readonly #parts: ReadPart[] = [];
+  #open: LexemePart | undefined;
+  #text = '';
+
+  constructor(place: Place, own: OwnAttributes, limits: PlsLimits) {
+    this.#place = place;
+    this.#own = own;
+    this.#limits = limits;
+  }
+
+  /** Whether text belongs to one of its parts now. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  begin(part: LexemePart): void {
+    this.#open = part;
+    this.#text = '';
+  }
+
+  add(text: string): void {
+    this.#text += text;
+  }
+
+  finish(): void {
+    const part = this.#open;
+    if (!part) return;
+    this.#open = undefined;
+    // What we wrote ourselves is kept to the letter.
+    const isOwn = this.#own.id !== undefined;
+    const text = isOwn ? this.#text : this.#text.trim().replace(/\s+/g, ' ');
+    const { wordLength, replacementLength } = this.#limits;
+    const most = part.kind === 'grapheme' ? wordLength : replacementLength;
+    if ([...text].length > most) fail(`A ${part.kind} has more than ${most} characters`, part);
+    if (part.kind !== 'alias' && text.trim() === '') fail(`A ${part.kind} is empty`, part);
+    this.#parts.push({ ...part, text: part.kind === 'phoneme' ? ipaOf(part, text) : text });
+  }
+
+  /** None for a lexeme that says nothing about how it is said. */
+  rules(): ReadRule[] {
+    const graphemes = this.#parts.filter(({ kind }) => kind === 'grapheme');
+    if (graphemes.length === 0) fail('A lexeme has no grapheme', this.#place);
+    const said = this.#parts.filter(({ kind }) => kind !== 'grapheme');
+    const chosen = preferred(said);
+    if (!chosen) return [];
+    const alias = preferred(said.filter(({ kind }) => kind === 'alias'));
+    const caseSensitive = this.#caseSensitive();
+    const id = this.#id(graphemes.length);
+    return graphemes.map(({ text: word, line, column }) => ({
+      id,
+      word,
+      replacement: alias?.text ?? word,
+      ipa: chosen.kind === 'phoneme' ? chosen.text : null,
+      caseSensitive,
+      isPreferred: chosen.isPreferred,
+      place: { line, column },
+    }));
+  }
+
+  #id(graphemes: number): string | undefined {
+    const { id } = this.#own;
+    if (id === undefined) return undefined;
+    if (id === '' || id.length > MAX_ID_LENGTH) {
+      fail(`The id of a rule must have 1 to ${MAX_ID_LENGTH} characters`, this.#place);
+    }
+    // Several rules cannot share it.
+    return graphemes === 1 ? id : undefined;
+  }
+
+  #caseSensitive(): boolean {
+    const { caseSensitive = 'true' } = this.#own;
+    if (caseSensitive !== 'true' && caseSensitive !== 'false') {
+      fail('case-sensitive must be true or false', this.#place);
+    }
+    return caseSensitive === 'true';
+  }
+}
+
+/** The first that is preferred, else the first (Source: PLS 1.0, on `prefer`). */
+function preferred(parts: readonly ReadPart[]): ReadPart | undefined {
+  return parts.find(({ isPreferred }) => isPreferred) ?? parts[0];
+}
+
+function ipaOf(part: LexemePart, text: string): string {
+  if (part.alphabet === 'ipa') return text;
+  const ipa = ipaOfXSampa(text);
+  if (typeof ipa === 'string') return ipa;
+  return fail(`Character ${ipa + 1} of this phoneme is not X-SAMPA`, part);
+}
+
+function fail(sentence: string, { line, column }: Place): never {
+  throw new PlsError(sentence, line, column);
+}

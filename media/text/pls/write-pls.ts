@@ -1,0 +1,45 @@
+import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
+import { OWN, PLS } from './pls-names.js';
+import type { PronunciationLexicon } from './read-pls.js';
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  // Readers take these for spaces or line ends of their own where they stand as they are.
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/** Whether XML can hold the text (Source: XML 1.0, production 2). */
+export function isXmlText(text: string): boolean {
+  return !/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(text);
+}
+
+/**
+ * A dictionary as a PLS 1.0 lexicon, a lexeme a rule. Whoever knows no more than PLS reads words,
+ * transcriptions and aliases; the rest travels in attributes of a namespace of our own.
+ */
+export function writePls({ language, rules }: PronunciationLexicon): string {
+  const lexemes = rules.map(lexeme).join('');
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<lexicon version="1.0" xmlns="${PLS}" xmlns:parley="${OWN}" alphabet="ipa" xml:lang="${language}">
+${lexemes}</lexicon>
+`;
+}
+
+/** On one line, as files are bounded. The transcription comes first: so it is preferred to the alias. */
+function lexeme({ id, word, replacement, ipa, caseSensitive }: PronunciationRule): string {
+  const anyCase = caseSensitive ? '' : ' parley:case-sensitive="false"';
+  const grapheme = `<grapheme>${escaped(word)}</grapheme>`;
+  const phoneme = ipa === null ? '' : `<phoneme>${escaped(ipa)}</phoneme>`;
+  const needsAlias = ipa === null || replacement !== word;
+  const alias = needsAlias ? `<alias>${escaped(replacement)}</alias>` : '';
+  return `<lexeme parley:id="${escaped(id)}"${anyCase}>${grapheme}${phoneme}${alias}</lexeme>\n`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character]!);
+}

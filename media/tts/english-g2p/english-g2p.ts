@@ -1,0 +1,47 @@
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { bytesOf, openSession } from '../../runtime/onnx-session.js';
+import type { Pronounced } from '../../text/dictionary/dictionary.js';
+import {
+  type Dialect,
+  type EnglishAssets,
+  loadEnglishAssets,
+  type UnknownWordTables,
+} from './assets.js';
+import { EnglishFrontEnd, type SpokenWord } from './front-end.js';
+import { decodeUnknownWord, encodeUnknownWord } from './oov-model.js';
+
+/** The English front end with its model for words that no dictionary has. */
+export class EnglishG2p {
+  readonly #frontEnd: EnglishFrontEnd;
+  readonly #unknownWords: InferenceSession;
+  readonly #tables: UnknownWordTables;
+
+  private constructor(assets: EnglishAssets, unknownWords: InferenceSession) {
+    this.#unknownWords = unknownWords;
+    this.#tables = assets.unknownWord;
+    this.#frontEnd = new EnglishFrontEnd(assets, (word) => this.#spell(word));
+  }
+
+  /**
+   * @param folder of the model `hibari-heart`.
+   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT.
+   */
+  static async load(folder: string, dialect: Dialect): Promise<EnglishG2p> {
+    const assets = await loadEnglishAssets(folder, dialect);
+    return new EnglishG2p(assets, await openSession(await bytesOf(assets.unknownWordModel)));
+  }
+
+  read(text: string, pronounced: readonly Pronounced[]): Promise<readonly SpokenWord[]> {
+    return this.#frontEnd.phonemize(text, pronounced);
+  }
+
+  async #spell(word: string): Promise<string> {
+    let phonemes = '';
+    for (const chars of encodeUnknownWord(word, this.#tables)) {
+      const input = new Tensor('int64', chars, [1, chars.length]);
+      const { ids } = await this.#unknownWords.run({ chars: input });
+      phonemes += decodeUnknownWord(ids!.data as BigInt64Array, this.#tables);
+    }
+    return phonemes;
+  }
+}

@@ -1,0 +1,197 @@
+import { putNewest } from '../../async/bounded-map.js';
+import type { AlignedText, TextRange } from '../../text/aligned-text.js';
+import type { Pronounced } from '../../text/dictionary/dictionary.js';
+import { EnglishNormaliser } from '../../text/normalise/english/english-normaliser.js';
+import { speltCharacters } from '../../text/normalise/english/spelling.js';
+import {
+  type SettledWord,
+  settledWords,
+  withoutSigns,
+} from '../../text/normalise/fixed-pronunciations.js';
+import type { Dialect, EnglishAssets } from './assets.js';
+import { Lexicon } from './lexicon.js';
+import type { UnknownWord } from './oov-model.js';
+import { AT_THE_END, contextBefore, type SoundContext } from './phonetic-context.js';
+import { Tagger } from './tagger.js';
+import { type TextToken, Tokenizer } from './tokenizer.js';
+import {
+  groupWords,
+  isSilent,
+  joined,
+  joinParts,
+  type SaidPart,
+  type WordGroup,
+  type WordPart,
+} from './word-groups.js';
+import { WordList } from './word-list.js';
+
+/** A word, number or mark of punctuation and how it sounds. */
+export interface SpokenWord extends TextRange {
+  /** In the alphabet of the voice; a number may come to several words with spaces between. */
+  readonly phonemes: string;
+  readonly whitespaceAfter: boolean;
+}
+
+const UNKNOWN_PIECE = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{N}]/gu;
+const LETTER = /^\p{L}/u;
+/** The decimal point. */
+const UNSTRESSED_POINT = 'pYnt';
+/** A longer run of letters is no word: its rest is not said. */
+const MAX_UNKNOWN_LENGTH = 72;
+const REMEMBERED_UNKNOWN = 5_000;
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ['/', 'slash'],
+  ['=', 'equals'],
+  ['+', 'plus'],
+  ['&', 'and'],
+  ['@', 'at'],
+  ['%', 'percent'],
+  ['#', 'hash'],
+  ['*', 'asterisk'],
+  ['~', 'tilde'],
+  ['^', 'caret'],
+]);
+/** Signs of the dictionaries that the voice knows under another name. */
+const VOICE_SIGNS: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' };
+
+/** English text to phonemes: written forms to words, words by dictionary, rule and model. */
+export class EnglishFrontEnd {
+  readonly #normaliser: EnglishNormaliser;
+  readonly #tokenizer: Tokenizer;
+  readonly #tagger: Tagger;
+  readonly #lexicon: Lexicon;
+  readonly #unknownWord: UnknownWord;
+  /** Readings of unknown words, the oldest first. */
+  readonly #unknown = new Map<string, string>();
+  readonly dialect: Dialect;
+
+  constructor(assets: EnglishAssets, unknownWord: UnknownWord) {
+    const { dialect } = assets;
+    this.dialect = dialect;
+    this.#normaliser = new EnglishNormaliser(assets.normaliser, dialect);
+    this.#tokenizer = new Tokenizer(assets.tokenizerExceptions);
+    this.#tagger = new Tagger(assets.tagger);
+    this.#lexicon = new Lexicon(new WordList(assets.gold), new WordList(assets.silver), dialect);
+    this.#unknownWord = unknownWord;
+  }
+
+  /**
+   * Reads one sentence or clause; the ranges of its words are those in `text` itself. Parts that are
+   * pronounced otherwise than they are written are said as they are transcribed, where it can be.
+   */
+  async phonemize(
+    text: string,
+    pronounced: readonly Pronounced[] = [],
+  ): Promise<readonly SpokenWord[]> {
+    const settled = settledWords(text, pronounced, this.dialect);
+    const traced = this.#normaliser.normalise(text, settled);
+    const groups = this.#groupsOf(traced.text, settled);
+    const missing = new Set<string>();
+    const words = this.#speak(groups, traced, missing);
+    if (missing.size === 0) return words;
+    await Promise.all([...missing].map((word) => this.#learn(word)));
+    return this.#speak(groups, traced, new Set());
+  }
+
+  #groupsOf(text: string, settled: readonly SettledWord[]): WordGroup[] {
+    const tokens: TextToken[] = this.#tokenizer.tokenize(text);
+    const words = tokens.map(({ text: word }) => speltCharacters(word) ?? word);
+    const tags = this.#tagger.tag(words.map((word) => withoutSigns(word, settled)));
+    return groupWords(tokens, tags, settled);
+  }
+
+  /** From the last word to the first, as the sound of a word depends on the next one's. */
+  #speak(groups: readonly WordGroup[], traced: AlignedText, missing: Set<string>): SpokenWord[] {
+    const words: SpokenWord[] = [];
+    let context = AT_THE_END;
+    for (const group of groups.toReversed()) {
+      const whole = joined(group);
+      const said = this.#speakGroup(group, context, missing);
+      const phonemes = said.replace(/[ɾʔ]/g, (sign) => VOICE_SIGNS[sign] ?? sign);
+      context = contextBefore({ ...whole, phonemes: said }, context);
+      words.push({
+        phonemes,
+        whitespaceAfter: whole.spaceAfter,
+        ...traced.origin(whole.start, whole.end),
+      });
+    }
+    return words.reverse();
+  }
+
+  #speakGroup(group: WordGroup, context: SoundContext, missing: Set<string>): string {
+    const [only] = group;
+    if (group.length === 1 && only) {
+      return only.phonemes ?? this.#readPart(only, context) ?? this.#guess(only.text, missing);
+    }
+    const said = this.#readParts(group, context);
+    const text = joined(group).text;
+    return said ? joinParts(text, said) : this.#guess(text, missing);
+  }
+
+  /**
+   * Reads a group from its end in the longest runs that the lexicon knows; `undefined` when a
+   * part is left that it does not know.
+   */
+  #readParts(group: WordGroup, behind: SoundContext): SaidPart[] | undefined {
+    const said: SaidPart[] = [];
+    let context = behind;
+    for (let end = group.length; end > 0; ) {
+      const run = this.#longestRun(group, end, context);
+      if (run) {
+        said.unshift({ text: group[run.start]!.text, phonemes: run.phonemes });
+        context = contextBefore(run, context);
+        end = run.start;
+        continue;
+      }
+      const { text } = group[end - 1]!;
+      if (!isSilent(text)) return undefined;
+      // The dot of "AT&T." and "plan B." ends the sentence too.
+      if (text === '.' && context === AT_THE_END) said.push({ text, phonemes: text });
+      end--;
+    }
+    return said;
+  }
+
+  #longestRun(group: WordGroup, end: number, context: SoundContext) {
+    for (let from = 0; from < end; from++) {
+      const word = joined(group.slice(from, end));
+      const phonemes = this.#readPart(word, context);
+      if (phonemes !== undefined) return { text: word.text, tag: word.tag, phonemes, start: from };
+    }
+    return undefined;
+  }
+
+  #readPart(part: WordPart, context: SoundContext): string | undefined {
+    const spelt = speltCharacters(part.text);
+    if (spelt === undefined) return this.#lexicon.read(part, context);
+    return spelt === '.' ? UNSTRESSED_POINT : this.#lexicon.spell(spelt);
+  }
+
+  /** The letters of an unknown word by the model, its signs by name; the rest is silent. */
+  #guess(text: string, missing: Set<string>): string {
+    const said: string[] = [];
+    for (const [piece] of text.matchAll(UNKNOWN_PIECE)) {
+      const phonemes = LETTER.test(piece) ? this.#remembered(piece, missing) : this.#sign(piece);
+      if (phonemes) said.push(phonemes);
+    }
+    return said.join(' ');
+  }
+
+  #sign(sign: string): string | undefined {
+    const name = SIGNS.get(sign);
+    if (name === undefined) return sign === '—' ? sign : undefined;
+    return this.#lexicon.read({ text: name, tag: 'NN' }, AT_THE_END);
+  }
+
+  #remembered(word: string, missing: Set<string>): string {
+    const key = Array.from(word).slice(0, MAX_UNKNOWN_LENGTH).join('');
+    const known = this.#unknown.get(key);
+    if (known === undefined) missing.add(key);
+    return known ?? '';
+  }
+
+  async #learn(word: string): Promise<void> {
+    const phonemes = await this.#unknownWord(word);
+    putNewest(this.#unknown, word, phonemes, REMEMBERED_UNKNOWN);
+  }
+}

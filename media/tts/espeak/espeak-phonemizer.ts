@@ -1,0 +1,93 @@
+import type { JobQueue } from '../../runtime/worker-lane.js';
+import type { AlignedText } from '../../text/aligned-text.js';
+import type { PhonemeClause, PhonemizeOptions, Phonemizer } from '../phonemizer.js';
+import type { EspeakProcess } from './espeak-process.js';
+import { espeakTextOf } from './espeak-text.js';
+
+/** The marks at a clause's end, with the quotes and brackets that close behind them. */
+const CLAUSE_END = /[,;:.?!…—–]+["'”’»)]*(?=\s|$)/g;
+const WORD = /\S*[\p{L}\p{N}%&+=€$£@#°§]\S*/gu;
+const EDGE_MARKS = /^["'“„«¿¡(]+|["'”’»),;:.?!…]+$/g;
+/** A point behind one or two letters ends an abbreviation, but for the last word. */
+const ABBREVIATED = /(?:^|[\s.])\p{L}{1,2}\.$/u;
+
+interface CutClause {
+  readonly text: string;
+  /** UTF-16 index in the reading. */
+  readonly start: number;
+  readonly mark: string;
+}
+
+/** The phonemes of the formant engine, which many neural voices were trained on. */
+export class EspeakPhonemizer implements Phonemizer {
+  readonly #process: EspeakProcess;
+  readonly #lane: JobQueue;
+
+  constructor(process: EspeakProcess, lane: JobQueue) {
+    this.#process = process;
+    this.#lane = lane;
+  }
+
+  async phonemize(
+    text: string,
+    { voice, language }: { readonly voice: string; readonly language: string },
+    { signal, ...urgency }: PhonemizeOptions,
+  ): Promise<readonly PhonemeClause[]> {
+    const reading = espeakTextOf(text, language);
+    const clauses = clausesOf(reading.text).filter((clause) => clause.text.search(WORD) >= 0);
+    if (clauses.length === 0) return [];
+    const texts = clauses.map((clause) => wordsOf(clause.text).map(([word]) => word));
+    const lines = await this.#lane.use(urgency, () => this.#process.phonemes(voice, texts), signal);
+    return clauses.map((clause, i) => toClause(clause, lines[i] ?? [], reading));
+  }
+}
+
+function clausesOf(reading: string): CutClause[] {
+  const clauses: CutClause[] = [];
+  let start = 0;
+  for (const { 0: marks, index } of reading.matchAll(CLAUSE_END)) {
+    const end = index + marks.length;
+    const text = reading.slice(start, end);
+    if (ABBREVIATED.test(text)) continue;
+    clauses.push({ text, start, mark: markOf(marks) });
+    start = end;
+  }
+  const text = reading.slice(start);
+  const [marks = ''] = text.match(CLAUSE_END) ?? [];
+  return [...clauses, { text, start, mark: markOf(marks) }];
+}
+
+function markOf(marks: string): string {
+  const mark = /[?!]/.exec(marks)?.[0] ?? marks[0] ?? '';
+  return mark === '…' ? '.' : mark.replace(/[—–]/, ';');
+}
+
+/** The words of a clause without the marks around them, and where each stands. */
+function wordsOf(clause: string): [string, number][] {
+  return [...clause.matchAll(WORD)].map(({ 0: found, index }) => {
+    const word = found.replace(EDGE_MARKS, '');
+    return word === '' ? [found, index] : [word, index + found.indexOf(word)];
+  });
+}
+
+/** @param lines the clause's phonemes, then those of each word if the groups are not the words. */
+function toClause(
+  { text, start, mark }: CutClause,
+  lines: readonly string[],
+  reading: AlignedText,
+): PhonemeClause {
+  const words = wordsOf(text).map(([word, at]) =>
+    reading.origin(start + at, start + at + word.length),
+  );
+  const [phonemes = '', ...alone] = lines.map(cleaned);
+  return { phonemes, words, alone, mark };
+}
+
+/** Without the engine's own signs: `_` between phonemes, `|` between clauses, `(fr)` for a language. */
+function cleaned(line: string): string {
+  return line
+    .replace(/\([a-z-]+\)/g, '')
+    .replace(/[_|]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,194 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { MediaError } from '../../errors.js';
+import { Watchdog, type WatchdogLimits } from '../../runtime/watchdog.js';
+import { type WorkerLoss, workerLosses } from '../../runtime/worker-loss.js';
+import { EspeakFrameReader, toBytes } from './ipc-frames.js';
+import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
+
+const PACKAGE = '@echogarden/espeak-ng-emscripten';
+const PROGRAM = fileURLToPath(new URL('./espeak-program.js', import.meta.url));
+/** Its start and its longest job take under 1 s on an idle machine. */
+const DEFAULT_LIMITS: WatchdogLimits = { answerWithinMs: 10_000, startWithinMs: 20_000 };
+
+/** The engine's file, or undefined where the optional package is not installed. */
+export function locateEspeak(): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(PACKAGE);
+  } catch {
+    // An optional package may be absent.
+    return undefined;
+  }
+}
+
+/** Told of each stretch of sound as it comes; the receiver owns the samples. */
+export type OnEspeakAudio = (samples: Int16Array, events: readonly EspeakEvent[]) => void;
+
+interface Job {
+  readonly onReply: (reply: EspeakReply, body: Uint8Array<ArrayBuffer>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+interface Running {
+  readonly child: Child;
+  readonly watchdog: Watchdog;
+}
+
+/**
+ * The formant engine in a child process of its own: text in, phonemes or samples out. It starts with
+ * the first job and is replaced with the first one after it died or hung. A loss rejects the jobs that
+ * it held with WORKER_DIED and is published to `workerLosses`. It takes no permit: the owner of a job
+ * does that.
+ */
+export class EspeakProcess {
+  readonly #engineFile: string;
+  readonly #limits: WatchdogLimits;
+  readonly #jobs = new Map<number, Job>();
+  #running: Running | undefined;
+  #nextId = 1;
+  #isClosed = false;
+
+  /**
+   * @param engineFile as `locateFormantEngine` finds it.
+   * @param limits by default 10 s for an answer, and 20 s for the first one.
+   */
+  constructor(engineFile: string, limits: WatchdogLimits = DEFAULT_LIMITS) {
+    this.#engineFile = engineFile;
+    this.#limits = limits;
+  }
+
+  /** Jobs sent and not yet answered. */
+  get pending(): number {
+    return this.#jobs.size;
+  }
+
+  /** The number of the running process, if one runs. */
+  get pid(): number | undefined {
+    return this.#running?.child.pid;
+  }
+
+  /** Speaks a short text; resolves when all its sound has come. @throws MediaError WORKER_DIED, INTERNAL */
+  speak(
+    job: { voice: string; text: string; speed: number },
+    onSound: OnEspeakAudio,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onReply: Job['onReply'] = (reply, body) => {
+        if (reply.type === 'sound') onSound(new Int16Array(body.buffer), reply.events);
+        else resolve();
+      };
+      this.#send({ type: 'speak', ...job }, { onReply, reject });
+    });
+  }
+
+  /** The phonemes of each clause's words, as the engine writes them. @throws MediaError WORKER_DIED, INTERNAL */
+  phonemes(
+    voice: string,
+    clauses: readonly (readonly string[])[],
+  ): Promise<readonly (readonly string[])[]> {
+    return new Promise((resolve, reject) => {
+      const onReply: Job['onReply'] = (reply) => {
+        if (reply.type === 'phonemes') resolve(reply.lines);
+      };
+      this.#send({ type: 'phonemes', voice, clauses }, { onReply, reject });
+    });
+  }
+
+  /** The words in IPA and in the engine's own phonemes. @throws MediaError WORKER_DIED, INTERNAL */
+  sounds(voice: string, text: string): Promise<{ readonly ipa: string; readonly own: string }> {
+    return new Promise((resolve, reject) => {
+      const onReply: Job['onReply'] = (reply) => {
+        if (reply.type === 'sounds') resolve(reply);
+      };
+      this.#send({ type: 'sounds', voice, text }, { onReply, reject });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#running?.child;
+    if (!child) return;
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  #send(request: WithoutId<EspeakRequest>, job: Job): void {
+    if (this.#isClosed) {
+      job.reject(new MediaError('WORKER_DIED', 'The formant engine is closed'));
+      return;
+    }
+    const { child, watchdog } = this.#running ?? this.#start();
+    const id = this.#nextId++;
+    this.#jobs.set(id, job);
+    watchdog.start();
+    child.stdin.write(toBytes({ ...request, id }));
+  }
+
+  #start(): Running {
+    const child = spawn(process.execPath, [PROGRAM, this.#engineFile], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: {},
+    });
+    const watchdog = new Watchdog({
+      ...this.#limits,
+      isBusy: () => this.#jobs.size > 0,
+      onHung: () => {
+        child.kill('SIGKILL');
+        this.#lose(running, 'hung', undefined);
+      },
+    });
+    const running = { child, watchdog };
+    const reader = new EspeakFrameReader();
+    let fault: unknown;
+    child.on('error', (error) => {
+      fault = error;
+    });
+    // The write that finds it dead; its end is told by `close`.
+    child.stdin.on('error', () => undefined);
+    child.stdout.on('data', (bytes: Buffer) => {
+      try {
+        watchdog.alive(true);
+        for (const { head, body } of reader.push(bytes)) this.#settle(head as EspeakReply, body);
+      } catch (error) {
+        fault = error;
+        child.kill('SIGKILL');
+      }
+    });
+    child.on('close', () => this.#lose(running, 'died', fault));
+    this.#running = running;
+    return running;
+  }
+
+  #lose(running: Running, reason: WorkerLoss['reason'], cause: unknown): void {
+    if (this.#running !== running) return;
+    this.#running = undefined;
+    running.watchdog.stop();
+    if (!this.#isClosed) {
+      const loss: WorkerLoss = { worker: 'formant', reason, cause };
+      workerLosses.publish(loss);
+    }
+    this.#rejectAll(reason, cause);
+  }
+
+  #settle(reply: EspeakReply, body: Uint8Array<ArrayBuffer>): void {
+    const job = this.#jobs.get(reply.id);
+    if (!job) return;
+    if (reply.type !== 'sound') this.#jobs.delete(reply.id);
+    if (reply.type === 'failed') job.reject(new MediaError('INTERNAL', reply.message));
+    else job.onReply(reply, body);
+  }
+
+  #rejectAll(reason: WorkerLoss['reason'], cause: unknown): void {
+    const message = reason === 'hung' ? 'The formant engine hung' : 'The formant engine died';
+    for (const { reject } of this.#jobs.values()) {
+      reject(new MediaError('WORKER_DIED', message, { cause }));
+    }
+    this.#jobs.clear();
+  }
+}

@@ -1,0 +1,120 @@
+// A program of its own, run as a child process: it loads the formant engine that its one argument
+// names, reads requests from standard input and writes replies to standard output, both in frames.
+// Nothing else loads that engine. It ends when its standard input does.
+import { writeSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { EspeakFrameReader, toBytes } from './ipc-frames.js';
+import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
+
+/** What we use of the engine (Source: its espeak-ng.js; it comes without types). */
+interface Engine {
+  set_voice(name: string): number;
+  set_rate(wordsPerMinute: number): void;
+  /** Stops when the callback returns true. */
+  synthesize(text: string, onSound: (samples: Int16Array, events: EngineEvent[]) => boolean): void;
+  /** An address of a text that ends with a zero. */
+  convert_to_phonemes(text: string, isIpa: boolean): { readonly ptr: number };
+}
+
+interface EngineEvent {
+  readonly type: string;
+  /** In code points, from 1. */
+  readonly text_position: number;
+  readonly word_length: number;
+  /** In ms. */
+  readonly audio_position: number;
+}
+
+interface EngineModule {
+  readonly eSpeakNGWorker: new () => Engine | Promise<Engine>;
+  readonly HEAPU8: Uint8Array;
+}
+
+type Load = (options: { print(): void; printErr(): void }) => Promise<EngineModule>;
+
+/** The engine's default pace. */
+const WORDS_PER_MINUTE = 175;
+const NOTHING = new Uint8Array(0);
+/** The gateway's own threads come first, but a first chunk waits for its phonemes. */
+const NICENESS = 2;
+
+setPriority(NICENESS);
+// A Ctrl-C reaches the whole group: what is being said may be finished.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+const quiet = () => undefined;
+const { default: load } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as {
+  default: Load;
+};
+const engineModule = await load({ print: quiet, printErr: quiet });
+const engine = await new engineModule.eSpeakNGWorker();
+let voice = '';
+
+const reader = new EspeakFrameReader();
+process.stdin.on('data', (bytes: Buffer) => {
+  for (const { head } of reader.push(bytes)) answer(head as EspeakRequest);
+});
+process.stdin.on('end', () => process.exit(0));
+
+function answer(request: EspeakRequest): void {
+  try {
+    choose(request.voice);
+    if (request.type === 'speak') {
+      speak(request.id, request.text, request.speed);
+      send({ id: request.id, type: 'done' });
+    } else if (request.type === 'sounds') {
+      const words = request.text.split(' ');
+      const all = (isIpa: boolean) => words.map((word) => phonemesOf(word, isIpa).trim()).join(' ');
+      send({ id: request.id, type: 'sounds', ipa: all(true), own: all(false) });
+    } else {
+      send({ id: request.id, type: 'phonemes', lines: request.clauses.map(linesOf) });
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    send({ id: request.id, type: 'failed', message });
+  }
+}
+
+function choose(name: string): void {
+  if (name === voice) return;
+  voice = '';
+  if (engine.set_voice(name) !== 0) throw new Error(`There is no voice ${name}`);
+  voice = name;
+}
+
+function speak(id: number, text: string, speed: number): void {
+  engine.set_rate(Math.round(WORDS_PER_MINUTE * speed));
+  engine.synthesize(text, (samples, events) => {
+    const told = events.flatMap(toEvent);
+    const body = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+    if (body.length > 0 || told.length > 0) send({ id, type: 'sound', events: told }, body);
+    return false;
+  });
+}
+
+function toEvent(event: EngineEvent): EspeakEvent[] {
+  const { type, text_position, word_length: length, audio_position: atMs } = event;
+  if (type === 'word') return [{ type, start: text_position - 1, length, atMs }];
+  return type === 'end' ? [{ type, start: 0, length: 0, atMs }] : [];
+}
+
+function linesOf(words: readonly string[]): string[] {
+  const whole = phonemesOf(words.join(' '));
+  const groups = whole.split(/[\s|]+/).filter((group) => /[^_]/.test(group));
+  return groups.length === words.length
+    ? [whole]
+    : [whole, ...words.map((word) => phonemesOf(word))];
+}
+
+function phonemesOf(text: string, isIpa = true): string {
+  const { ptr } = engine.convert_to_phonemes(text, isIpa);
+  if (ptr === 0) return '';
+  const memory = engineModule.HEAPU8;
+  return new TextDecoder().decode(memory.slice(ptr, memory.indexOf(0, ptr)));
+}
+
+function send(reply: EspeakReply, body: Uint8Array = NOTHING): void {
+  const bytes = toBytes(reply, body);
+  for (let sent = 0; sent < bytes.length; ) sent += writeSync(1, bytes, sent);
+}

@@ -1,0 +1,100 @@
+import type { SpeechChunk, WordTime } from '../text-to-speech.js';
+import { ESPEAK_SAMPLE_RATE, type EspeakEvent } from './protocol.js';
+
+interface OpenWord {
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly startSample: number;
+  /** Where its clause ended, if that came before the next word. */
+  endSample: number | undefined;
+}
+
+/** Where a word of the spoken piece stands in the utterance; half-open UTF-16 indexes. */
+export type WordRange = (
+  start: number,
+  end: number,
+) => { readonly textStart: number; readonly textEnd: number };
+
+/**
+ * Holds sound back until the words that begin in it are known with their ends, so that a word never
+ * comes later than its sound. It counts over all pieces of an utterance.
+ */
+export class WordTiming {
+  #held: Float32Array[] = [];
+  #heldLength = 0;
+  #released = 0;
+  /** Where the piece under way began. */
+  #origin = 0;
+  #open: OpenWord | undefined;
+  #words: WordTime[] = [];
+  #textEnd = 0;
+
+  /** What may go out after this stretch of a piece; `rangeOf` tells where its words stand. */
+  push(
+    samples: Int16Array,
+    events: readonly EspeakEvent[],
+    rangeOf: WordRange,
+  ): SpeechChunk | undefined {
+    this.#hold(Float32Array.from(samples, (sample) => sample / 32_768));
+    for (const event of events) {
+      const at = this.#origin + Math.round((event.atMs * ESPEAK_SAMPLE_RATE) / 1000);
+      if (event.type === 'end') {
+        if (this.#open) this.#open.endSample ??= at;
+      } else this.#beginWord(at, rangeOf(event.start, event.start + event.length));
+    }
+    const known = this.#open?.startSample ?? Number.POSITIVE_INFINITY;
+    return this.#release(Math.min(this.#heldLength, known - this.#released));
+  }
+
+  /** Ends the piece under way with a silence: all of it may go out. */
+  endPiece(silence: number): SpeechChunk | undefined {
+    this.#endWord(this.#released + this.#heldLength);
+    this.#hold(new Float32Array(silence));
+    this.#origin = this.#released + this.#heldLength;
+    return this.#release(this.#heldLength);
+  }
+
+  #beginWord(at: number, { textStart, textEnd }: ReturnType<WordRange>): void {
+    const open = this.#open;
+    if (open && textStart < open.textEnd) {
+      // A number or a spelling is several words of the same place: they count as one.
+      open.endSample = undefined;
+      return;
+    }
+    this.#endWord(at);
+    const start = Math.max(textStart, this.#textEnd);
+    if (textEnd > start) {
+      this.#open = { textStart: start, textEnd, startSample: at, endSample: undefined };
+    }
+  }
+
+  #endWord(at: number): void {
+    const word = this.#open;
+    this.#open = undefined;
+    if (!word) return;
+    this.#textEnd = word.textEnd;
+    const endSample = word.endSample ?? at;
+    if (endSample > word.startSample) this.#words.push({ ...word, endSample });
+  }
+
+  #hold(samples: Float32Array): void {
+    this.#held.push(samples);
+    this.#heldLength += samples.length;
+  }
+
+  #release(count: number): SpeechChunk | undefined {
+    if (count <= 0) return undefined;
+    const all = new Float32Array(this.#heldLength);
+    let at = 0;
+    for (const part of this.#held) {
+      all.set(part, at);
+      at += part.length;
+    }
+    this.#held = [all.subarray(count)];
+    this.#heldLength -= count;
+    this.#released += count;
+    const words = this.#words;
+    this.#words = [];
+    return { samples: all.slice(0, count), words };
+  }
+}

@@ -1,0 +1,85 @@
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { OnnxGraph } from '../../runtime/onnx-graph.js';
+import { bytesOf, openSession } from '../../runtime/onnx-session.js';
+import { FRAME_VALUES } from './frame-filter.js';
+import { type HibariGraphSplit, splitHibariGraph } from './hibari-graph-split.js';
+
+/**
+ * Frames that the decoder hears on each side of those that are asked for. Its convolutions reach 27
+ * frames, but beyond 12 a longer reach changes less than the rounding of its 8-bit weights does.
+ */
+const MARGIN = 12;
+
+/** What the encoder makes of one part of a script. */
+export interface HibariPlan {
+  /** Number of frames of 12.5 ms. */
+  readonly frames: number;
+  /** Of each id, in pairs of frames. */
+  readonly durations: Float32Array;
+  /** Hz, of each frame; not above 40 where there is no voice. */
+  readonly pitch: Float32Array;
+  /** What the decoder works from: `[channels, frames]`. */
+  readonly features: Float32Array;
+}
+
+/**
+ * The acoustic model of a hibari voice, cut in two: the encoder reads a whole sentence, the decoder
+ * makes its frames window by window. So the first sound does not wait for the last.
+ */
+export class HibariModel {
+  readonly #encoder: InferenceSession;
+  readonly #decoder: InferenceSession;
+  readonly #seams: HibariGraphSplit;
+
+  private constructor(
+    encoder: InferenceSession,
+    decoder: InferenceSession,
+    seams: HibariGraphSplit,
+  ) {
+    this.#encoder = encoder;
+    this.#decoder = decoder;
+    this.#seams = seams;
+  }
+
+  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
+  static async load(file: string): Promise<HibariModel> {
+    const graph = new OnnxGraph(await bytesOf(file));
+    const seams = splitHibariGraph(graph);
+    const { features, durations, spectra } = seams;
+    const encoder = await openSession(graph.part([features, durations, 'f0']));
+    const decoder = await openSession(graph.part([spectra], [features]));
+    return new HibariModel(encoder, decoder, seams);
+  }
+
+  /** @param speed 1 is the voice's own pace; 0.5–2. */
+  async encode(ids: readonly number[], speed: number): Promise<HibariPlan> {
+    const output = await this.#encoder.run({
+      ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
+      speed: new Tensor('float32', Float32Array.of(speed), [1]),
+    });
+    const floats = (name: string) => output[name]!.data as Float32Array;
+    const pitch = floats('f0');
+    return {
+      frames: pitch.length,
+      durations: floats(this.#seams.durations),
+      pitch,
+      features: floats(this.#seams.features),
+    };
+  }
+
+  /** The spectra of the frames `from`…`to` (half-open), frame after frame. */
+  async decode(plan: HibariPlan, from: number, to: number): Promise<Float32Array> {
+    const first = Math.max(0, from - MARGIN);
+    const end = Math.min(plan.frames, to + MARGIN);
+    const channels = plan.features.length / plan.frames;
+    const window = new Float32Array(channels * (end - first));
+    for (let channel = 0; channel < channels; channel++) {
+      const row = channel * plan.frames;
+      window.set(plan.features.subarray(row + first, row + end), channel * (end - first));
+    }
+    const input = new Tensor('float32', window, [1, channels, end - first]);
+    const output = await this.#decoder.run({ [this.#seams.features]: input });
+    const spectra = output[this.#seams.spectra]!.data as Float32Array;
+    return spectra.subarray((from - first) * FRAME_VALUES, (to - first) * FRAME_VALUES);
+  }
+}

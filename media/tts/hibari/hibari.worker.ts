@@ -1,0 +1,22 @@
+import { workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../../runtime/thread-priority.js';
+import { serveStreaming, WARM_UP_ID } from '../streaming/serve-streaming.js';
+import { HibariEngine } from './hibari-engine.js';
+import type { HibariFiles } from './hibari-jobs.js';
+
+/** Long and short, so that every loop has been compiled for good before the first caller. */
+const WARM_UP = [
+  'Good morning everyone, how are you today?',
+  'Our office opens at nine in the morning and closes at six.',
+  'Yes.',
+];
+const WARM_UP_ROUNDS = 4;
+
+lowerThreadPriority();
+serveStreaming(
+  () => HibariEngine.load(workerData as HibariFiles),
+  Array.from({ length: WARM_UP_ROUNDS }, (_, seed) => {
+    const sound = { pronounced: [], temperature: 1, topP: 0.8, seed, speed: 1 };
+    return WARM_UP.map((text) => ({ ...sound, id: WARM_UP_ID, text }));
+  }).flat(),
+);

@@ -1,0 +1,123 @@
+import type { SpokenWord } from '../english-g2p/front-end.js';
+
+/** A word of a part: the ids `from`…`to` (half-open) of its part are its sounds. */
+interface PhonemeWord {
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the model says in one go: ids with a pad at each end, and the words that they spell. */
+export interface PhonemePart {
+  readonly ids: readonly number[];
+  readonly words: readonly PhonemeWord[];
+}
+
+/** Phonemes that the model was trained to say in one go. */
+export const PART_PHONEMES = 400;
+/** Where a text that is too long is cut rather than between any two words. */
+const CLAUSE_END = /[,;:.!?…—]["”)]*$/u;
+/** Below this a cut at a clause would make parts too short to sound like a sentence. */
+const MIN_CLAUSE_LENGTH = 100;
+const PAUSES = /^[;:,.!?—…"()“”\s]*$/u;
+
+interface Token {
+  readonly word: SpokenWord;
+  readonly ids: readonly number[];
+  /** Makes a sound: no mark of punctuation. */
+  readonly isHeard: boolean;
+  /** The first piece of its word. */
+  readonly isOnset: boolean;
+}
+
+/**
+ * Turns words into what the model reads. Phonemes that it does not know are left out. Over 400
+ * phonemes are cut into parts, after a clause if one ends late enough, else after a word; a word of
+ * more than 400 is cut inside.
+ *
+ * @param vocabulary the id of each phoneme.
+ * @param start where the words' text begins in that of the utterance.
+ */
+export function phonemeIdsOf(
+  words: readonly SpokenWord[],
+  vocabulary: ReadonlyMap<string, number>,
+  start = 0,
+): PhonemePart[] {
+  const space = vocabulary.get(' ');
+  const tokens = words.flatMap((word) => tokensOf(word, vocabulary));
+  const parts: PhonemePart[] = [];
+  for (let from = 0; from < tokens.length; ) {
+    const to = endOfPart(tokens, from);
+    const own = tokens.slice(from, to);
+    if (own.some((token) => token.isHeard)) parts.push(joinTokens(own, space, start));
+    from = to;
+  }
+  return parts;
+}
+
+function tokensOf(word: SpokenWord, vocabulary: ReadonlyMap<string, number>): Token[] {
+  const ids = [...word.phonemes].flatMap((phoneme) => vocabulary.get(phoneme) ?? []);
+  const isHeard = ids.length > 0 && !PAUSES.test(word.phonemes);
+  const tokens: Token[] = [];
+  for (let at = 0; at < Math.max(1, ids.length); at += PART_PHONEMES - 1) {
+    tokens.push({ word, ids: ids.slice(at, at + PART_PHONEMES - 1), isHeard, isOnset: at === 0 });
+  }
+  return tokens;
+}
+
+/** Index after the last token of the part that starts at `from`. */
+function endOfPart(tokens: readonly Token[], from: number): number {
+  let length = 0;
+  let clause: number | undefined;
+  for (let i = from; i < tokens.length; i++) {
+    const { ids, word } = tokens[i]!;
+    length += ids.length;
+    if (length > PART_PHONEMES) return clause ?? Math.max(i, from + 1);
+    if (length >= MIN_CLAUSE_LENGTH && CLAUSE_END.test(word.phonemes)) clause = i + 1;
+    if (word.whitespaceAfter) length++;
+  }
+  return tokens.length;
+}
+
+function joinTokens(
+  tokens: readonly Token[],
+  space: number | undefined,
+  start: number,
+): PhonemePart {
+  const ids = [0];
+  const words: PhonemeWord[] = [];
+  tokens.forEach(({ word, ids: own, isHeard, isOnset }, index) => {
+    const from = ids.length;
+    ids.push(...own);
+    if (isHeard && isOnset) {
+      const { textStart, textEnd } = word;
+      tell(words, {
+        textStart: start + textStart,
+        textEnd: start + textEnd,
+        from,
+        to: ids.length,
+      });
+    }
+    const isLast = index === tokens.length - 1;
+    const isSplit = tokens[index + 1]?.word === word;
+    if (word.whitespaceAfter && !isLast && !isSplit && space !== undefined) ids.push(space);
+  });
+  ids.push(0);
+  return { ids, words };
+}
+
+/** Words that are said for one written thing, as "five dollars" for "$5", are told as one. */
+function tell(words: PhonemeWord[], word: PhonemeWord): void {
+  const before = words.at(-1);
+  if (!before || before.textEnd <= word.textStart) {
+    words.push(word);
+    return;
+  }
+  words[words.length - 1] = {
+    textStart: Math.min(before.textStart, word.textStart),
+    textEnd: Math.max(before.textEnd, word.textEnd),
+    from: before.from,
+    to: word.to,
+  };
+}

@@ -1,0 +1,32 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diffEffects } from '../../../../agents-runtime/observers/replay/diff.js';
+import { replay } from '../../../../agents-runtime/observers/replay/replay.js';
+import { diffLines } from '../../../../agents-runtime/observers/replay/timeline.js';
+import { readTape } from '../../../../src/replay/read-tape.js';
+import { REPLAY_SUFFIX } from '../../../../src/replay/replay-files.js';
+import { SCENES, shownBy } from '../../../support/corpora/replay-scenes.js';
+
+const FOLDER = 'test/fixtures/replays';
+const fileOf = (name: string) => join(FOLDER, `${name}${REPLAY_SUFFIX}`);
+
+describe('the library of recorded calls', () => {
+  it('has a file of every scene, and 3 MB at the most', () => {
+    const files = readdirSync(FOLDER).sort();
+    expect(files).toEqual(SCENES.map(({ name }) => `${name}${REPLAY_SUFFIX}`).sort());
+    const bytes = files.reduce((sum, file) => sum + statSync(join(FOLDER, file)).size, 0);
+    expect(bytes).toBeLessThan(3_000_000);
+  });
+});
+
+// Where one of these fails because turn-taking was changed on purpose: look at the difference, then
+// `npm run record-replays`.
+describe.each(SCENES)('the recorded call $name', ({ name, shows }) => {
+  it('does the same when it is held again, and what it is there to show', async () => {
+    const { recorded, replayed, answers } = await replay(await readTape(fileOf(name)));
+    expect(diffLines(diffEffects(recorded, replayed))).toEqual([]);
+    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+    expect(shownBy(replayed)).toEqual(shows);
+  });
+});

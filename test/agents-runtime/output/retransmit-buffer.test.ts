@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { RetransmitBuffer } from '../../../agents-runtime/output/retransmit-buffer.js';
+
+const LENGTH = 4;
+
+/** So many frames of which each holds its number, in steps of 16 bit. */
+function sent(count: number): RetransmitBuffer {
+  const frames = new RetransmitBuffer(LENGTH);
+  const frame = new Float32Array(LENGTH);
+  for (let i = 0; i < count; i++) {
+    frames.push(frame.fill(i / 32768));
+    frames.trim(i * 20);
+  }
+  return frames;
+}
+
+const numbersOf = (frames: readonly { readonly samples: Float32Array }[]) =>
+  frames.map(({ samples }) => samples[LENGTH - 1]! * 32768);
+
+describe('the frames that were sent', () => {
+  it('are kept in their places, however often the ring went round', () => {
+    const frames = sent(1_000);
+    const again = frames.from(999 * 20 - 400);
+    expect(again.map(({ atMs }) => atMs / 20)).toEqual(numbersOf(again));
+    expect(again).toHaveLength(21);
+  });
+
+  it('are those that begin at a position, or those that reach beyond it', () => {
+    const frames = sent(10);
+    expect(numbersOf(frames.from(160))).toEqual([8, 9]);
+    expect(numbersOf(frames.from(161))).toEqual([9]);
+    expect(numbersOf(frames.beyond(161))).toEqual([8, 9]);
+    expect(numbersOf(frames.beyond(180))).toEqual([9]);
+    expect(frames.beyond(200)).toEqual([]);
+  });
+
+  it('are forgotten 5 s behind the playhead', () => {
+    const frames = sent(1_000);
+    expect(frames.from(0)[0]?.atMs).toBe(999 * 20 - 5_000);
+    frames.trim(1_000 * 20 + 5_000);
+    expect(frames.from(0)).toEqual([]);
+  });
+
+  it('keep their places when those before them were dropped', () => {
+    const frames = sent(3);
+    frames.clear();
+    frames.push(new Float32Array(LENGTH).fill(0.5));
+    const [frame, ...others] = frames.from(0);
+    expect(frame).toEqual({ atMs: 60, samples: new Float32Array(LENGTH).fill(0.5) });
+    expect(others).toEqual([]);
+  });
+
+  it('are told of once, when a position lies behind their beginning', () => {
+    const told: number[] = [];
+    const frames = sent(5);
+    const tell = ({ atMs }: { readonly atMs: number }) => told.push(atMs);
+    frames.reportUpTo(20, tell);
+    frames.reportUpTo(41, tell);
+    frames.reportUpTo(41, tell);
+    expect(told).toEqual([0, 20, 40]);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
+import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-alignment.js';
+import { ToneVoice } from '../../support/fakes/tone-voice.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+
+const GREETING = 'Hello, this is the flower shop.';
+
+function setUp() {
+  const voice = new ToneVoice();
+  const clock = new VirtualClock();
+  const greetings = new SpeechCache(clock);
+  const manner = {
+    voice,
+    language: 'en',
+    temperature: 1,
+    topP: 0.8,
+    minSentenceLength: 20,
+    sampleRate: voice.sampleRate,
+  };
+  const listen = async (text: string, change: Partial<typeof manner> = {}) => {
+    const { signal } = new AbortController();
+    const pieces: SpokenChunk[] = [];
+    for await (const piece of greetings.speak(text, { ...manner, ...change }, signal)) {
+      pieces.push(piece);
+    }
+    return pieces.flatMap(({ samples }) => [...samples]);
+  };
+  return { clock, voice, greetings, manner, listen };
+}
+
+describe('a greeting', () => {
+  it('is spoken once, and sounds the same to everyone', async () => {
+    const { voice, listen } = setUp();
+    const first = await listen(GREETING);
+    const { chunks } = voice;
+    expect(first.length).toBeGreaterThan(10_000);
+    expect(await listen(GREETING)).toEqual(first);
+    expect(voice.chunks).toBe(chunks);
+  });
+
+  it('that is spoken ahead needs no voice any more', async () => {
+    const { voice, greetings, manner, listen } = setUp();
+    const same = setUp();
+    await same.listen(GREETING);
+    const { chunks } = same.voice;
+    greetings.prepare(GREETING, manner);
+    await expect.poll(() => voice.chunks).toBe(chunks);
+    expect((await listen(GREETING)).length).toBeGreaterThan(10_000);
+    expect(voice.chunks).toBe(chunks);
+  });
+
+  it('may be listened to by several while it is being made', async () => {
+    const { voice, listen } = setUp();
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    voice.beforeChunk = (chunk) => (chunk === 1 ? held : Promise.resolve());
+    const both = Promise.all([listen(GREETING), listen(GREETING)]);
+    goOn();
+    const [one, other] = await both;
+    expect(one).toEqual(other);
+    expect(one.length).toBeGreaterThan(10_000);
+  });
+
+  it('is another one in another manner', async () => {
+    const { voice, listen } = setUp();
+    await listen(GREETING);
+    const { chunks } = voice;
+    await listen(GREETING, { temperature: 0.5 });
+    expect(voice.chunks).toBe(2 * chunks);
+    await listen(GREETING, { sampleRate: 16_000 });
+    expect(voice.chunks).toBe(3 * chunks);
+  });
+
+  it('that failed is told to its listeners and tried again by the next', async () => {
+    const { voice, listen } = setUp();
+    const failing = 'This FAULT comes in the middle of what is said.';
+    await expect(listen(failing)).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    const { chunks } = voice;
+    await expect(listen(failing)).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    expect(voice.chunks).toBeGreaterThan(chunks);
+  });
+
+  it('in which the voice hung is spoken anew after a while', async () => {
+    const { clock, voice, greetings, manner, listen } = setUp();
+    voice.beforeChunk = (chunk) => (chunk === 1 ? new Promise(() => undefined) : Promise.resolve());
+    const { signal } = new AbortController();
+    const hung = greetings.speak(GREETING, manner, signal);
+    expect((await hung.next()).done).toBe(false);
+    void hung.next();
+    voice.beforeChunk = () => Promise.resolve();
+    clock.advance(9_000);
+    const { chunks } = voice;
+    expect((await greetings.speak(GREETING, manner, signal).next()).done).toBe(false);
+    expect(voice.chunks).toBe(chunks);
+    clock.advance(1_000);
+    expect((await listen(GREETING)).length).toBeGreaterThan(10_000);
+  });
+
+  it('that is very long is not kept, and stops with its call', async () => {
+    const { voice, greetings, manner } = setUp();
+    const text = 'And so on, and so forth, for a while. '.repeat(30);
+    greetings.prepare(text, manner);
+    expect(voice.active).toBe(0);
+    const work = new AbortController();
+    const speech = greetings.speak(text, manner, work.signal);
+    await speech.next();
+    work.abort();
+    await expect(
+      (async () => {
+        for await (const _ of speech);
+      })(),
+    ).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(voice.active).toBe(0);
+  });
+});

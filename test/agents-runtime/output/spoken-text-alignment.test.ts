@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { SpokenTextAlignment } from '../../../agents-runtime/output/spoken-text-alignment.js';
+
+/** A sentence as it was written, 100 samples a word. */
+function sentence(text: string) {
+  const words = [...text.matchAll(/\S+/g)].map((match, index) => ({
+    textStart: match.index,
+    textEnd: match.index + match[0].length,
+    startSample: index * 100,
+    endSample: (index + 1) * 100,
+  }));
+  return { text, words, samples: new Float32Array(words.length * 100) };
+}
+
+describe('HeardText', () => {
+  it('puts sentences together as the reply has them', () => {
+    const heard = new SpokenTextAlignment();
+    for (const text of [' In cash.', ' Or by card.', '好的。', '我来。']) heard.add(sentence(text));
+    expect(heard.whole).toBe('In cash. Or by card.好的。我来。');
+  });
+
+  it('ends with the last word that was heard by half', () => {
+    const heard = new SpokenTextAlignment();
+    for (const text of ['In cash.', ' Or by card.']) heard.add(sentence(text));
+    expect([0, 49, 51, 249, 251, 500].map((samples) => heard.heardAt(samples))).toEqual([
+      '',
+      '',
+      'In',
+      'In cash.',
+      'In cash. Or',
+      'In cash. Or by card.',
+    ]);
+  });
+});

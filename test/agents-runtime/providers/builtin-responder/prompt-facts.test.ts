@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { factsOf } from '../../../../agents-runtime/providers/builtin-responder/prompt-facts.js';
+import { atOnce, inSlices } from '../../../../media/async/cooperative.js';
+
+describe('the facts of a prompt', () => {
+  it('are what it tells beside its instructions, below their titles', () => {
+    const prompt = `# Style
+The sky is blue.
+
+# Prices
+Never give a discount. A swim costs four euros.
+
+Always be kind.`;
+    expect(atOnce(factsOf(prompt, 'en'))).toEqual([
+      { heading: 'Prices', sentences: ['A swim costs four euros.'] },
+    ]);
+  });
+
+  it.each([
+    ['many passages', 'A swim costs four euros here. Towels are one euro each.\n\n'.repeat(3_500)],
+    ['one of many sentences', 'A swim costs four euros. '.repeat(8_000)],
+    ['instructions', 'Never give a discount to anybody at all.\n\n'.repeat(4_800)],
+  ])('of 200,000 characters keep nobody waiting: %s', async (_, prompt) => {
+    let pauses = 0;
+    const facts = await inSlices(factsOf(prompt, 'en'), async () => void pauses++);
+    expect(pauses).toBeGreaterThan(100);
+    expect(facts).toEqual(atOnce(factsOf(prompt, 'en')));
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import type { Tools } from '../../../agents-runtime/contract/tools.js';
+import { type ExecutedTool, ToolExecutor } from '../../../agents-runtime/reply/tool-executor.js';
+import { callOf } from '../../support/harness/call/scripted-tools.js';
+
+it('a tool is not run when the call ends while its arguments are checked', async () => {
+  let finishCheck: () => void = () => undefined;
+  const checking = new Promise<undefined>((resolve) => {
+    finishCheck = () => resolve(undefined);
+  });
+  const called: string[] = [];
+  const tools: Tools = {
+    specs: [{ name: 'look', description: '', parameters: {}, mode: 'sync', timeoutMs: 1_000 }],
+    problemWith: () => checking,
+    call: async (name) => {
+      called.push(name);
+      return { text: 'done' };
+    },
+  };
+  const ran: ExecutedTool[] = [];
+  const nothing = () => undefined;
+  const runs = new ToolExecutor(tools, systemClock, {
+    started: nothing,
+    ended: nothing,
+    remember: nothing,
+    ran: (tool) => void ran.push(tool),
+    onFault: nothing,
+  });
+  const outcome = runs.run(callOf('look'), new AbortController().signal);
+  runs.close();
+  finishCheck();
+  expect(await outcome).toMatchObject({ failed: true });
+  expect(called).toEqual([]);
+  expect(ran.map((tool) => tool.outcome)).toEqual(['cancelled']);
+});

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
+import type { CallInput } from '../../../agents-runtime/contract/transport.js';
+import { Call } from '../../../agents-runtime/session/call.js';
+import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
+import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
+import { harness, sleep } from '../../support/harness/call/call-harness.js';
+import { STORY, story } from '../../support/harness/call/story-call.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+import { FaultyPorts } from './faulty-ports.js';
+import '../../support/harness/process/property-seed.js';
+
+describe('an exception in a call', () => {
+  it('while its frames are sent ends the call, and the frames of the others go on', async () => {
+    const clock = new VirtualClock();
+    const ticker = new FrameTicker(clock);
+    let sent = 0;
+    const faulty = harness({
+      ...story,
+      clock,
+      begin: (parts) => {
+        const { transport } = parts;
+        transport.audio = () => {
+          if (++sent === 10) throw new Error('the transport died');
+        };
+        return new Call({ ...parts, ticker });
+      },
+    });
+    const healthy = harness({ ...story, clock, begin: (parts) => new Call({ ...parts, ticker }) });
+    for (const { call } of [faulty, healthy]) {
+      call.connected();
+      call.typed('tell me');
+    }
+    await clock.run(4_000);
+    expect(faulty.ended()).toBe('error_transport');
+    expect(faulty.faults).toEqual(['call: Error: the transport died']);
+    expect(healthy.transport.heard.length).toBe(14 * 2_400);
+    expect(healthy.texts('agent')).toEqual([STORY]);
+    expect(healthy.faults).toEqual([]);
+  });
+
+  it('in the reducer is not reported as a fault of the turn model that was asked', async () => {
+    const bug = { valueOf: () => raise('a bug in the reducer') } as unknown as number;
+    const call = harness({ completeness: () => bug });
+    call.call.connected();
+    await call.say('what time is it', 600);
+    await call.silence(2_000);
+    expect(call.faults).toEqual(['call: Error: a bug in the reducer']);
+    expect(call.ended()).toBe('error_transport');
+    expect(call.clock.pending).toBe(0);
+  });
+
+  it('in a leg of the frame ticker removes that leg and no other', () => {
+    const clock = new VirtualClock();
+    const faults: unknown[] = [];
+    const ticker = new FrameTicker(clock, undefined, (error) => faults.push(error));
+    let ticks = 0;
+    ticker.join(() => raise('a bug in a leg'));
+    ticker.join(() => ticks++);
+    clock.advance(100);
+    expect(ticks).toBe(5);
+    expect(faults).toHaveLength(1);
+  });
+
+  it('in the observer of frames does not stop the ticker', () => {
+    const clock = new VirtualClock();
+    const ticker = new FrameTicker(clock, () => raise('a bug in the observer'));
+    let ticks = 0;
+    ticker.join(() => ticks++);
+    for (let i = 0; i < 3; i++) expect(() => clock.advance(20)).toThrow('a bug in the observer');
+    expect(ticks).toBe(3);
+  });
+});
+
+function raise(message: string): never {
+  throw new Error(message);
+}
+
+/** One voice activity for all calls: it invokes their callbacks one after another, as a batch does. */
+class SharedVoiceActivity implements VoiceActivity {
+  #results: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    const deliver = () => {
+      clock.after(10, deliver);
+      const results = this.#results;
+      this.#results = [];
+      for (const result of results) result();
+    };
+    deliver();
+  }
+
+  open(onWindow: (probability: number) => void) {
+    return {
+      push: (window: Float32Array) => {
+        const probability = window.some((sample) => sample > 0.01) ? 0.95 : 0.02;
+        this.#results.push(() => onWindow(probability));
+      },
+      close: () => undefined,
+    };
+  }
+}
+
+/** What a call's transport brings, one thing every 20 ms. */
+function drive(call: CallInput, clock: Clock, dice: () => number): void {
+  let isSpeaking = false;
+  const acts: (() => void)[] = [
+    () => call.typed('tell me'),
+    () => call.played(dice() * 3_000),
+    () => call.lost(500),
+    () => call.regained(dice() * 1_000, () => undefined),
+    () => void call.say('Please hold the line.'),
+    () => {
+      isSpeaking = !isSpeaking;
+    },
+  ];
+  const step = () => {
+    clock.after(20, step);
+    call.audio(new Int16Array(320).fill(isSpeaking ? 1000 : 0));
+    if (dice() < 0.1) acts[Math.floor(dice() * acts.length)]!();
+  };
+  call.connected();
+  step();
+}
+
+/** A healthy call and, where wanted, others beside it on the same clock, ticker and voice activity. */
+async function held(
+  beside: (shared: Pick<CallDependencies, 'ticker' | 'voiceActivity'>, clock: VirtualClock) => void,
+) {
+  const clock = new VirtualClock();
+  const ticker = new FrameTicker(clock);
+  // The ticker's phase is that of its first leg.
+  ticker.join(() => undefined);
+  const shared = { ticker, voiceActivity: new SharedVoiceActivity(clock) };
+  const call = harness({ ...story, clock, begin: (parts) => new Call({ ...parts, ...shared }) });
+  const heardAt: number[] = [];
+  const { transport } = call;
+  const audio = transport.audio.bind(transport);
+  transport.audio = (samples) => {
+    heardAt.push(clock.now());
+    audio(samples);
+  };
+  beside(shared, clock);
+  call.call.connected();
+  await call.say('tell me', 600);
+  await call.silence(1_200);
+  await call.say('stop that', 700);
+  await call.silence(2_500);
+  return { call, heardAt, heard: transport.heard, events: transport.events, faults: call.faults };
+}
+
+function diceOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+it('whatever the ports of a call do, the audio of another call is the same to the sample', async () => {
+  const alone = await held(() => undefined);
+  expect(alone.heard.length).toBeGreaterThan(10 * 2_400);
+  const world = fc.record({
+    seed: fc.integer({ min: 1, max: 2 ** 31 }),
+    rate: fc.constantFrom(0.02, 0.1, 0.5, 1),
+    calls: fc.integer({ min: 1, max: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(world, async ({ seed, rate, calls }) => {
+      const dice = diceOf(seed);
+      const begun: { ended: number; readonly call: CallInput }[] = [];
+      const beside = await held((shared, clock) => {
+        for (let i = 0; i < calls; i++) {
+          harness({
+            ...story,
+            clock,
+            config: {
+              allowAgentToEndCall: true,
+              greeting: 'Hello there.',
+              autoNoiseReduction: true,
+            },
+            tools: lookup(clock),
+            begin(parts) {
+              const observer = { state: noop, turn: noop, latency: noop, dropped: noop };
+              const ports = new FaultyPorts(dice, rate);
+              const entry = { ended: 0 };
+              const onEnded = () => void entry.ended++;
+              const whole = { ...parts, ...shared, observer, onEnded };
+              try {
+                const call = new Call(ports.around(whole));
+                begun.push(Object.assign(entry, { call }));
+                return call;
+              } catch {
+                // Its owner drops a call that cannot be made.
+                return new Call(parts);
+              }
+            },
+          });
+        }
+        for (const { call } of begun) drive(call, clock, dice);
+      });
+      expect(beside.heard).toEqual(alone.heard);
+      expect(beside.heardAt).toEqual(alone.heardAt);
+      expect(beside.events).toEqual(alone.events);
+      expect(beside.faults).toEqual([]);
+      for (const { call } of begun) call.hangUp('operator_ended');
+      await beside.call.clock.run(6_000);
+      expect(begun.map(({ ended }) => ended)).toEqual(begun.map(() => 1));
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+const noop = () => undefined;
+
+function lookup(clock: Clock) {
+  return {
+    specs: [
+      {
+        name: 'look',
+        description: 'look',
+        parameters: { type: 'object', properties: {} },
+        mode: 'async' as const,
+        timeoutMs: 1_000,
+      },
+    ],
+    async call() {
+      await sleep(clock, 100);
+      return { text: 'five' };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { CallEvent, Transport } from '../../../agents-runtime/contract/transport.js';
+import { ObservedTransport } from '../../../agents-runtime/session/observed-transport.js';
+
+class Wrapped extends ObservedTransport {}
+
+/** Each method of a wire, so that a new one is not forgotten here. */
+type Acts = {
+  readonly [Part in keyof Transport as Transport[Part] extends (...args: never[]) => void
+    ? Part
+    : never]: Transport[Part];
+};
+
+function tellingWire() {
+  const told: unknown[][] = [];
+  const traits = { sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 };
+  const acts: Acts = {
+    audio: (samples) => told.push(['audio', samples]),
+    pause: () => told.push(['pause']),
+    resumeFrom: (fromMs) => told.push(['resumeFrom', fromMs]),
+    clear: () => told.push(['clear']),
+    send: (event) => told.push(['send', event]),
+    close: () => told.push(['close']),
+  };
+  return { told, traits, acts };
+}
+
+it('hands on all that is done, with what it is done with', () => {
+  const { told, traits, acts } = tellingWire();
+  const wire = new Wrapped(Object.assign(traits, acts));
+  const samples = Float32Array.of(0.5);
+  const event: CallEvent = { type: 'state', state: 'listening' };
+  wire.audio(samples);
+  wire.pause();
+  wire.resumeFrom(120);
+  wire.clear();
+  wire.send(event);
+  wire.close();
+  expect(told).toEqual([
+    ['audio', samples],
+    ['pause'],
+    ['resumeFrom', 120],
+    ['clear'],
+    ['send', event],
+    ['close'],
+  ]);
+  expect(told.map(([act]) => act)).toEqual(Object.keys(acts));
+});
+
+it('says of itself what the wire says at that moment', () => {
+  const { traits, acts } = tellingWire();
+  const wire = new Wrapped(Object.assign(traits, acts, { canPause: false, callerDelayMs: 7 }));
+  expect(wire).toMatchObject({ sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 });
+  expect(wire).toMatchObject({ canPause: false, callerDelayMs: 7 });
+  traits.backlogBytes = 512;
+  expect(wire.backlogBytes).toBe(512);
+});
+
+it('of a wire that leaves it out, can pause and hands on at once', () => {
+  const { traits, acts } = tellingWire();
+  expect(new Wrapped(Object.assign(traits, acts))).toMatchObject({
+    canPause: true,
+    callerDelayMs: 0,
+  });
+});

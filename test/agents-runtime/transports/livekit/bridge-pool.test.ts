@@ -1,0 +1,165 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  BoundedAudioWriter,
+  MAX_WAITING,
+} from '../../../../agents-runtime/transports/livekit/bridge/bounded-audio-writer.js';
+import { openRooms } from '../../../../agents-runtime/transports/livekit/bridge-pool.js';
+import {
+  IpcFrameReader,
+  readGap,
+} from '../../../../agents-runtime/transports/livekit/ipc-frames.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
+
+const OWNER = fileURLToPath(new URL('./room-pool-owner.js', import.meta.url));
+
+const quiet = { info: () => undefined, warn: () => undefined };
+/** No server answers there. */
+const NOWHERE = { callId: 'x', url: 'ws://127.0.0.1:9', token: 'a.b.c', callerIdentity: undefined };
+const NEVER = new AbortController().signal;
+
+/** One that nobody has buried yet does not run either. */
+function isRunning(pid: number): boolean {
+  const stat = `/proc/${pid}/stat`;
+  try {
+    if (existsSync(stat) && /\) Z /.test(readFileSync(stat, 'utf8'))) return false;
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('bridge processes', () => {
+  it('end with the gateway, however it ends', async () => {
+    const owner = fork(OWNER, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const [pids] = (await once(owner, 'message')) as [number[]];
+    expect(pids).toHaveLength(1);
+    expect(isRunning(pids[0]!)).toBe(true);
+    owner.kill('SIGKILL');
+    await expect.poll(() => isRunning(pids[0]!)).toBe(false);
+  });
+
+  it('see none of our environment but what they need, and whose certificates to trust', async ({
+    skip,
+  }) => {
+    if (!existsSync('/proc/self/environ')) skip('only Linux shows the environment of a process');
+    const { SSL_CERT_FILE: before } = process.env;
+    Object.assign(process.env, { SECRET_KEY: 'not for bridges', SSL_CERT_FILE: '/own/ca.pem' });
+    const pool = openRooms({ log: quiet });
+    delete process.env.SECRET_KEY;
+    delete process.env.SSL_CERT_FILE;
+    if (before !== undefined) process.env.SSL_CERT_FILE = before;
+    try {
+      const environment = readFileSync(`/proc/${pool.pids[0]}/environ`, 'utf8').split('\0');
+      expect(environment).toContain('SSL_CERT_FILE=/own/ca.pem');
+      expect(environment.join()).not.toContain('SECRET_KEY');
+    } finally {
+      await pool.close();
+    }
+  });
+
+  it('are started again when they die, and end when they are closed', async () => {
+    const told: string[] = [];
+    const log = { info: () => undefined, warn: (_: object, text: string) => told.push(text) };
+    const pool = openRooms({ log });
+    const [first] = pool.pids;
+    process.kill(first!, 'SIGKILL');
+    await expect.poll(() => pool.pids.some((pid) => pid !== first)).toBe(true);
+    expect(told).toEqual(['a bridge process to LiveKit ended; another is started']);
+    const [second] = pool.pids;
+    await pool.close();
+    expect([pool.free, isRunning(second!)]).toEqual([0, false]);
+  });
+
+  it('take no rooms while they die one after the other', async () => {
+    const clock = new VirtualClock();
+    const pool = openRooms({ log: quiet, clock });
+    const patience = { timeout: 30_000, interval: 20 };
+    const die = async () => {
+      process.kill(pool.pids[0]!, 'SIGKILL');
+      await expect.poll(() => pool.pids, patience).toEqual([]);
+    };
+    try {
+      for (const againMs of [500, 1_000]) {
+        await die();
+        expect(pool.free).toBeGreaterThan(0);
+        clock.advance(againMs);
+      }
+      await die();
+      expect(pool.free).toBe(0);
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('No room can be joined');
+      clock.advance(2_000);
+      expect(pool.free).toBeGreaterThan(0);
+    } finally {
+      await pool.close();
+    }
+  });
+
+  it('are ended and replaced when they hang, and what waits for them is told', async () => {
+    const pool = openRooms({ log: quiet, silentMs: 3_000 });
+    try {
+      const [first] = pool.pids;
+      // A bridge hangs once it has started: before, it is given more time.
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('could not be joined');
+      process.kill(first!, 'SIGSTOP');
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('its bridge died');
+      expect(isRunning(first!)).toBe(false);
+      await expect.poll(() => pool.pids.some((pid) => pid !== first)).toBe(true);
+    } finally {
+      await pool.close();
+    }
+  });
+
+  it('are let go when they have held many rooms, and another is there before', async () => {
+    const pool = openRooms({ log: quiet, mostServed: 2 });
+    try {
+      const [first] = pool.pids;
+      await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('could not be joined');
+      expect(pool.pids).toEqual([first]);
+      const second = pool.join(NOWHERE, NEVER);
+      expect(pool.pids).toHaveLength(2);
+      await expect(second).rejects.toThrow('could not be joined');
+      await expect.poll(() => pool.pids.includes(first!)).toBe(false);
+      expect(pool.pids).toHaveLength(1);
+      expect(pool.rooms).toBe(0);
+    } finally {
+      await pool.close();
+    }
+  });
+});
+
+describe("the callers' line to a gateway", () => {
+  it('drops what does not go, each room by itself, and tells a gap of that length', () => {
+    const read: string[] = [];
+    const reader = new IpcFrameReader();
+    const line = {
+      writableLength: 0,
+      write: (frame: Buffer) =>
+        reader.push(frame, ({ kind, room, payload }) => {
+          const length = kind === 'gap' ? readGap(payload) : payload.length / 2;
+          read.push(`${room}: ${kind} ${length}`);
+        }),
+    };
+    const callers = new BoundedAudioWriter(line);
+    callers.push(1, new Int16Array(320));
+    line.writableLength = MAX_WAITING + 1;
+    callers.push(1, new Int16Array(320));
+    callers.push(1, new Int16Array(320));
+    callers.push(2, new Int16Array(320));
+    callers.forget(2);
+    line.writableLength = MAX_WAITING;
+    callers.push(2, new Int16Array(320));
+    callers.push(1, new Int16Array(320));
+    callers.push(1, new Int16Array(320));
+    expect(read).toEqual([
+      '1: audio 320',
+      '2: audio 320',
+      '1: gap 640',
+      '1: audio 320',
+      '1: audio 320',
+    ]);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { decodePreconnectAudio } from '../../../../../agents-runtime/transports/livekit/bridge/preconnect-audio.js';
+import { OpusPacketEncoder } from '../../../../../media/codec/opus-packets.js';
+import { MediaError } from '../../../../../media/errors.js';
+import { RoomEar } from '../../../../support/fakes/call-input-recorder.js';
+import { tone } from '../../../../support/harness/audio/tones.js';
+
+const HZ = 1_000;
+
+/** What a call hears of it: seconds, and whether they are the tone. */
+function heard(samples: Int16Array) {
+  const ear = new RoomEar();
+  ear.audio(samples);
+  return { seconds: samples.length / 16_000, isTone: ear.hasTone(HZ, 15) };
+}
+
+function raw(sampleRate: number, channels: number, seconds: number) {
+  const mono = tone(HZ, sampleRate, sampleRate * seconds);
+  const samples = new Int16Array(mono.length * channels);
+  mono.forEach((sample, i) => {
+    samples.fill(20_000 * sample, i * channels, (i + 1) * channels);
+  });
+  const attributes = { sampleRate: String(sampleRate), channels: String(channels) };
+  const bytes = new Uint8Array(samples.buffer);
+  return decodePreconnectAudio(bytes, { mimeType: 'audio/raw', attributes });
+}
+
+/** One block of a file that knows no sizes, as browsers write it. */
+const block = (packet: Uint8Array) => [
+  0xa3,
+  0x40 | ((packet.length + 4) >> 8),
+  (packet.length + 4) & 0xff,
+  ...[0x81, 0, 0, 0x80],
+  ...packet,
+];
+
+describe('what was said before the agent was there', () => {
+  it('is read as samples at any usual rate, mono or stereo', () => {
+    expect(heard(raw(24_000, 1, 1))).toEqual({ seconds: 1, isTone: true });
+    expect(heard(raw(44_100, 2, 1))).toEqual({ seconds: 1, isTone: true });
+    expect(heard(raw(16_000, 1, 12))).toEqual({ seconds: 10, isTone: true });
+  });
+
+  it('is read as a browser records it', () => {
+    const encoder = new OpusPacketEncoder(48_000);
+    const samples = tone(HZ, 48_000, 48_000);
+    const open = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+    const bytes = [0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, ...open];
+    bytes.push(0x1f, 0x43, 0xb6, 0x75, ...open);
+    for (let at = 0; at < samples.length; at += 960) {
+      bytes.push(...block(encoder.encode(samples.subarray(at, at + 960))));
+    }
+    encoder.close();
+    const info = { mimeType: 'audio/webm;codecs=opus', attributes: {} };
+    expect(heard(decodePreconnectAudio(Uint8Array.from(bytes), info))).toEqual({
+      seconds: 1,
+      isTone: true,
+    });
+  });
+
+  it('is refused at a rate that nobody records at, or where it is no sound', () => {
+    expect(() => raw(12_345, 1, 1)).toThrow(MediaError);
+    const info = { mimeType: 'audio/webm;codecs=opus', attributes: {} };
+    expect(() => decodePreconnectAudio(Buffer.from('not a WebM'), info)).toThrow(MediaError);
+    expect(decodePreconnectAudio(new Uint8Array(0), info)).toHaveLength(0);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { RoomDtmfSender } from '../../../../../agents-runtime/transports/livekit/bridge/room-dtmf-sender.js';
+import { VirtualClock } from '../../../../support/harness/call/virtual-clock.js';
+
+function setUp(press?: () => Promise<void>) {
+  const clock = new VirtualClock();
+  const pressed: string[] = [];
+  const keys = new RoomDtmfSender(clock, async (code, digit) => {
+    pressed.push(`${clock.now()} ms: ${code} ${digit}`);
+    await press?.();
+  });
+  return { clock, pressed, keys };
+}
+
+it('presses keys by their codes, one after the other, also those that come meanwhile', () => {
+  const { clock, pressed, keys } = setUp();
+  keys.press('0*');
+  keys.press('#D');
+  clock.advance(10_000);
+  keys.press('9');
+  expect(pressed).toEqual([
+    '0 ms: 0 0',
+    '300 ms: 10 *',
+    '600 ms: 11 #',
+    '900 ms: 15 d',
+    '10000 ms: 9 9',
+  ]);
+});
+
+it('presses no more than a minute takes, none after its end, and goes on where one is lost', () => {
+  const { clock, pressed, keys } = setUp(() => Promise.reject(new Error('no room')));
+  keys.press('1'.repeat(10_000));
+  clock.advance(60_000);
+  expect(pressed).toHaveLength(128);
+  keys.press('23');
+  keys.close();
+  clock.advance(60_000);
+  expect(pressed).toHaveLength(129);
+});

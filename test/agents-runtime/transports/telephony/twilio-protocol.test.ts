@@ -1,0 +1,283 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CarrierEvent } from '../../../../agents-runtime/transports/telephony/carrier.js';
+import {
+  MAX_TWILIO_MESSAGE,
+  TwilioCodec,
+} from '../../../../agents-runtime/transports/telephony/twilio-protocol.js';
+import { decodeMulaw } from '../../../../media/codec/mulaw.js';
+import '../../../support/harness/process/property-seed.js';
+
+/** The messages of the telephony notes, §1, as Twilio writes them. */
+const CONNECTED = '{"event":"connected","protocol":"Call","version":"1.0.0"}';
+const START =
+  '{"event":"start","sequenceNumber":"1","streamSid":"MZ01","start":{"accountSid":"AC01",' +
+  '"streamSid":"MZ01","callSid":"CA01","tracks":["inbound"],"mediaFormat":{"encoding":"audio/x-mulaw",' +
+  '"sampleRate":8000,"channels":1},"customParameters":{"agentId":"ag_123"}}}';
+const WIRE = Uint8Array.from({ length: 160 }, (_, i) => (i * 7) % 256);
+const PAYLOAD = Buffer.from(WIRE).toString('base64');
+const MEDIA =
+  '{"event":"media","sequenceNumber":"3","streamSid":"MZ01","media":{"track":"inbound","chunk":"1",' +
+  `"timestamp":"20","payload":"${PAYLOAD}"}}`;
+const DTMF =
+  '{"event":"dtmf","streamSid":"MZ01","sequenceNumber":"5","dtmf":{"track":"inbound_track","digit":"1"}}';
+const MARK = '{"event":"mark","streamSid":"MZ01","sequenceNumber":"8","mark":{"name":"u7"}}';
+const STOP =
+  '{"event":"stop","sequenceNumber":"9","streamSid":"MZ01","stop":{"accountSid":"AC01","callSid":"CA01"}}';
+const MESSAGES = [CONNECTED, START, MEDIA, DTMF, MARK, STOP];
+
+function started(): TwilioCodec {
+  const codec = new TwilioCodec();
+  codec.read(START);
+  return codec;
+}
+
+const media = (payload: string, more: object = {}) =>
+  JSON.stringify({
+    event: 'media',
+    streamSid: 'MZ01',
+    media: { track: 'inbound', payload },
+    ...more,
+  });
+const FAULT = { type: 'error', isFatal: false };
+
+describe('what Twilio says', () => {
+  it('is read as the events that all carriers share', () => {
+    const codec = new TwilioCodec();
+    expect(codec.read(CONNECTED)).toBeUndefined();
+    expect(codec.read(START)).toEqual({
+      type: 'open',
+      streamId: 'MZ01',
+      callId: 'CA01',
+      custom: { agentId: 'ag_123' },
+      sampleRate: 8_000,
+    });
+    const pcm = new Int16Array(160);
+    decodeMulaw(WIRE, pcm);
+    expect(codec.read(MEDIA)).toEqual({ type: 'audio', pcm, tsMs: 20, seq: 3 });
+    expect(codec.read(DTMF)).toEqual({ type: 'dtmf', digit: '1' });
+    codec.write({ type: 'mark', name: 'u7' });
+    expect(codec.read(MARK)).toEqual({ type: 'mark', name: 'u7', cleared: false });
+    expect(codec.read(STOP)).toEqual({ type: 'close', reason: 'stop' });
+  });
+
+  it('is taken without parameters, with numbers as counters, and without counters', () => {
+    const codec = new TwilioCodec();
+    const { start, ...rest } = JSON.parse(START);
+    delete start.customParameters;
+    start.mediaFormat.sampleRate = '8000';
+    expect(codec.read(JSON.stringify({ ...rest, start }))).toMatchObject({
+      type: 'open',
+      custom: {},
+    });
+    expect(codec.read(media(PAYLOAD))).toMatchObject({ tsMs: undefined, seq: undefined });
+    expect(codec.read(media(PAYLOAD, { sequenceNumber: 9 }))).toMatchObject({ seq: 9 });
+  });
+
+  it('may jump in its sequence and have chunks of any length', () => {
+    const codec = started();
+    for (const [length, sequenceNumber] of [
+      [160, '4'],
+      [1, '900'],
+      [161, '2'],
+      [4_000, '901'],
+    ] as const) {
+      const event = codec.read(
+        media(Buffer.alloc(length, 0xff).toString('base64'), { sequenceNumber }),
+      );
+      expect(event).toMatchObject({ type: 'audio', seq: Number(sequenceNumber) });
+      expect((event as Extract<CarrierEvent, { type: 'audio' }>).pcm).toHaveLength(length);
+    }
+    expect(codec.read(media(''))).toBeUndefined();
+  });
+
+  it('of the other leg is no audio of the caller', () => {
+    const codec = started();
+    const outbound = {
+      event: 'media',
+      streamSid: 'MZ01',
+      media: { track: 'outbound', payload: PAYLOAD },
+    };
+    expect(codec.read(JSON.stringify(outbound))).toBeUndefined();
+  });
+
+  it.each([
+    ['no JSON', 'event=media'],
+    ['cut off', MEDIA.slice(0, 60)],
+    ['an array', '[]'],
+    ['an unknown event', '{"event":"bark","streamSid":"MZ01"}'],
+    ['bad base64', media('=not base64=')],
+    ['base64 with a hole', media(`${PAYLOAD.slice(0, 40)}!${PAYLOAD.slice(41)}`)],
+    ['base64 that was cut', media(PAYLOAD.slice(0, -1))],
+    ['a payload that is no text', '{"event":"media","media":{"payload":7}}'],
+    ['a second start', START],
+    ['no digit', '{"event":"dtmf","dtmf":{"digit":"x"}}'],
+    ['a message of 1 MB', media('A'.repeat(1024 * 1024))],
+    ['a message of the largest length and one', ' '.repeat(MAX_TWILIO_MESSAGE + 1)],
+  ])('is a fault that nothing hangs on where it is %s', (_, text) => {
+    const codec = started();
+    expect(codec.read(text)).toMatchObject(FAULT);
+    expect(codec.read(MEDIA)).toMatchObject({ type: 'audio' });
+  });
+
+  it('ends in a fatal fault where the codec is another one', () => {
+    for (const format of [
+      { encoding: 'audio/x-l16', sampleRate: 8_000, channels: 1 },
+      { encoding: 'audio/x-mulaw', sampleRate: 16_000, channels: 1 },
+      { encoding: 'audio/x-mulaw', sampleRate: 8_000, channels: 2 },
+      { encoding: 'opus' },
+    ]) {
+      const codec = new TwilioCodec();
+      const message = JSON.parse(START);
+      message.start.mediaFormat = format;
+      expect(codec.read(JSON.stringify(message))).toMatchObject({ type: 'error', isFatal: true });
+      expect(codec.read(MEDIA)).toMatchObject(FAULT);
+    }
+  });
+});
+
+describe('what Twilio is told', () => {
+  it('is nothing before the stream has a name', () => {
+    const codec = new TwilioCodec();
+    codec.read(CONNECTED);
+    expect(codec.write({ type: 'clear' })).toBeUndefined();
+    expect(codec.write({ type: 'audio', pcm: new Int16Array(160) })).toBeUndefined();
+  });
+
+  it('are the three messages that it takes, byte for byte', () => {
+    const codec = started();
+    const pcm = new Int16Array(160);
+    decodeMulaw(WIRE, pcm);
+    // 0x7f is the other zero, which nobody sends.
+    const wire = Buffer.from(WIRE.map((byte) => (byte === 0x7f ? 0xff : byte)));
+    expect(codec.write({ type: 'audio', pcm })).toBe(
+      `{"event":"media","streamSid":"MZ01","media":{"payload":"${wire.toString('base64')}"}}`,
+    );
+    expect(codec.write({ type: 'mark', name: 'u7' })).toBe(
+      '{"event":"mark","streamSid":"MZ01","mark":{"name":"u7"}}',
+    );
+    expect(codec.write({ type: 'clear' })).toBe('{"event":"clear","streamSid":"MZ01"}');
+    expect(codec.write({ type: 'hangup' })).toBeUndefined();
+    expect(codec.write({ type: 'dtmf', digits: '1' })).toBeUndefined();
+  });
+
+  it('is told apart by marks: played, cleared, not ours, and back twice', () => {
+    const codec = started();
+    const back = (name: string) => codec.read(JSON.stringify({ event: 'mark', mark: { name } }));
+    codec.write({ type: 'mark', name: 'a' });
+    codec.write({ type: 'mark', name: 'b' });
+    expect(back('a')).toMatchObject({ cleared: false });
+    codec.write({ type: 'clear' });
+    codec.write({ type: 'mark', name: 'c' });
+    expect(back('b')).toMatchObject({ cleared: true });
+    expect(back('c')).toMatchObject({ cleared: false });
+    expect(back('c')).toBeUndefined();
+    expect(back('z')).toBeUndefined();
+  });
+
+  it('forgets the oldest of marks that never come back', () => {
+    const codec = started();
+    for (let i = 0; i < 1_000; i++) codec.write({ type: 'mark', name: `m${i}` });
+    const back = (name: string) => codec.read(JSON.stringify({ event: 'mark', mark: { name } }));
+    expect(back('m0')).toBeUndefined();
+    expect(back('m743')).toBeUndefined();
+    expect(back('m744')).toMatchObject({ name: 'm744' });
+  });
+});
+
+describe('anything', () => {
+  const KINDS = ['open', 'audio', 'dtmf', 'mark', 'close', 'error'];
+  const check = (codec: TwilioCodec, text: string) => {
+    const event = codec.read(text);
+    if (!event) return;
+    expect(KINDS).toContain(event.type);
+    // What comes out is never more than what came in.
+    if (event.type === 'audio') expect(event.pcm.length).toBeLessThanOrEqual(text.length);
+  };
+
+  it('may be read: a message of which any part was changed', () => {
+    const codec = started();
+    const mutation = fc.record({
+      message: fc.constantFrom(...MESSAGES),
+      at: fc.nat(400),
+      cut: fc.nat(40),
+      text: fc.string({ maxLength: 40, unit: 'binary' }),
+    });
+    fc.assert(
+      fc.property(mutation, ({ message, at, cut, text }) => {
+        check(codec, message.slice(0, at) + text + message.slice(at + cut));
+      }),
+      { numRuns: 800 },
+    );
+    expect(codec.read(MEDIA)).toMatchObject({ type: 'audio' });
+  });
+
+  it('may be read: any JSON, and the known messages with any values', () => {
+    const codec = started();
+    const events = fc.constantFrom('connected', 'start', 'media', 'dtmf', 'mark', 'stop');
+    const message = fc.record(
+      {
+        event: events,
+        streamSid: fc.anything(),
+        start: fc.anything(),
+        media: fc.oneof(fc.anything(), fc.record({ payload: fc.anything() })),
+        dtmf: fc.anything(),
+        mark: fc.oneof(fc.anything(), fc.record({ name: fc.anything() })),
+      },
+      { requiredKeys: ['event'] },
+    );
+    const json = fc.oneof(
+      fc.json(),
+      message.map((value) => JSON.stringify(value, noBigInts)),
+    );
+    fc.assert(
+      fc.property(json, (text) => check(codec, text)),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is read alike however its audio is written down, also where it is wrong', () => {
+    const written = fc.record({
+      payload: fc.oneof(
+        fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+        fc.string({ maxLength: 12, unit: fc.constantFrom(...'AZ09+/=!') }),
+      ),
+      sequenceNumber: fc.constantFrom('3', '0', '123456789012345', '1234567890123456', '-1', ''),
+      timestamp: fc.constantFrom('20', '007', 'soon'),
+      track: fc.constantFrom('inbound', 'inbound', 'outbound'),
+      isLast: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(written, ({ payload, sequenceNumber, timestamp, track, isLast }) => {
+        const sid = { streamSid: 'MZ01' };
+        const message = {
+          event: 'media',
+          sequenceNumber,
+          ...(!isLast && sid),
+          media: { track, chunk: '1', timestamp, payload },
+          ...(isLast && sid),
+        };
+        const plain = started().read(JSON.stringify(message));
+        expect(plain).toEqual(started().read(JSON.stringify(message, undefined, 1)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('that was sent is read again by the other end as it was', () => {
+    const codec = started();
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 640 }), (bytes) => {
+        const wire = bytes.map((byte) => (byte === 0x7f ? 0xff : byte));
+        const event = codec.read(media(Buffer.from(wire).toString('base64')));
+        const { pcm } = event as Extract<CarrierEvent, { type: 'audio' }>;
+        const sent = JSON.parse(codec.write({ type: 'audio', pcm })!);
+        expect(sent.media.payload).toBe(Buffer.from(wire).toString('base64'));
+      }),
+    );
+  });
+});
+
+function noBigInts(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { atOnce, inSlices, type Sliced } from '../../../media/async/cooperative.js';
+
+function* counting(steps: number, log: string[]): Sliced<number> {
+  for (let step = 0; step < steps; step++) {
+    log.push('step');
+    yield;
+  }
+  return steps;
+}
+
+it('does work step by step, and lets others in between', async () => {
+  const log: string[] = [];
+  const done = inSlices(counting(3, log));
+  const others = setInterval(() => log.push('other'), 0);
+  setImmediate(() => log.push('other'));
+  expect(await done).toBe(3);
+  clearInterval(others);
+  expect(log.filter((entry) => entry === 'step').length).toBe(3);
+  expect(log.indexOf('other')).toBeLessThan(log.lastIndexOf('step'));
+});
+
+it('does it at once where nobody waits', () => {
+  const log: string[] = [];
+  expect(atOnce(counting(3, log))).toBe(3);
+  expect(log).toEqual(['step', 'step', 'step']);
+});

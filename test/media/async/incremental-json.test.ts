@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { atOnce, inSlices } from '../../../media/async/cooperative.js';
+import { parsedJson, writtenJson } from '../../../media/async/incremental-json.js';
+import '../../support/harness/process/property-seed.js';
+
+const RULES = Array.from({ length: 10_000 }, (_, i) => ({
+  id: null,
+  word: `word ${i} "]}[{,\\ é 😀`,
+  replacement: `said, [${i}`,
+  tags: [i, [i]],
+}));
+
+/** What is read, or that nothing can be. */
+function outcomeOf(read: () => unknown): unknown {
+  try {
+    return { value: read() };
+  } catch (error) {
+    expect(error).toBeInstanceOf(SyntaxError);
+    return 'no JSON';
+  }
+}
+
+async function steps(work: Parameters<typeof inSlices>[0]): Promise<number> {
+  let count = 0;
+  await inSlices(work, async () => void count++);
+  return count;
+}
+
+const filler = fc.constantFrom('"', '\\', ',', ',,', '[', ']', '{', '}', ':', ' ', '1', 'é', '😀');
+const long = fc
+  .tuple(fc.integer({ min: 0, max: 40 }), fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 9 }))
+  .map(([count, some]) => [
+    ...some,
+    ...Array.from({ length: count }, (_, i) => ({ i, text: `${'x,"]'.repeat(900)}` })),
+    ...some,
+  ]);
+const document = fc.oneof(
+  long,
+  fc.record({ a: fc.jsonValue(), list: long, b: fc.jsonValue(), other: long }),
+  fc.record({ deep: fc.record({ list: long }), __proto__: fc.constant(1) }),
+);
+
+describe('JSON in slices', () => {
+  it('is read as JSON.parse reads it', () => {
+    fc.assert(
+      fc.property(document, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
+        const text = JSON.stringify(value, null, space);
+        expect(atOnce(parsedJson(text))).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is refused where JSON.parse refuses it', () => {
+    fc.assert(
+      fc.property(document, filler, fc.nat(), fc.nat(2), (value, more, place, removed) => {
+        const text = JSON.stringify(value);
+        const at = place % (text.length + 1);
+        const changed = text.slice(0, at) + more + text.slice(at + removed);
+        const expected = outcomeOf(() => JSON.parse(changed));
+        expect(outcomeOf(() => atOnce(parsedJson(changed)))).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['an item that is missing at the end', (text: string) => text.replace(/\]\}$/, ',]}')],
+    ['an item that is missing at the start', (text: string) => text.replace('[', '[,')],
+    [
+      'only blanks between two commas',
+      (text: string) => text.replace('[', `[${' '.repeat(99_999)},`),
+    ],
+    ['a list that is not closed', (text: string) => text.slice(0, -2)],
+    ['what comes behind the end', (text: string) => `${text}[1]`],
+  ])('is refused for %s', (_, spoiled) => {
+    const text = spoiled(JSON.stringify({ rules: RULES }));
+    expect(() => atOnce(parsedJson(text))).toThrow(SyntaxError);
+  });
+
+  it('takes the last of two fields of one name, and keeps odd names', () => {
+    const list = JSON.stringify(RULES);
+    const text = `{"a":${list},"__proto__":${list},"a":[1]}`;
+    const value = atOnce(parsedJson(text)) as object;
+    expect(value).toEqual(JSON.parse(text));
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  it('is written as JSON.stringify writes it', () => {
+    const many = [...RULES, undefined, () => 1, new Date(0)];
+    const value = { a: many, none: undefined, some: () => 1, date: new Date(0), b: 'x' };
+    for (const any of [value, many, RULES, null, 'x', { b: [1] }]) {
+      expect(atOnce(writtenJson(any))).toBe(JSON.stringify(any));
+    }
+  });
+
+  it('is read and written in many steps', async () => {
+    const text = JSON.stringify({ name: 'x', rules: RULES });
+    expect(await steps(parsedJson(text))).toBeGreaterThan(text.length / 60_000);
+    expect(await steps(writtenJson({ rules: RULES }))).toBeGreaterThanOrEqual(50);
+  });
+});

@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { Resampler } from '../../../media/audio/resampler.js';
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import { type EncodedStream, EncoderThread } from '../../../media/codec/encoder-thread.js';
+import { MediaError } from '../../../media/errors.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { cut, runBytes, runSamples } from '../../support/harness/audio/run-stage.js';
+import { tone } from '../../support/harness/audio/tones.js';
+
+const permits = new CpuScheduler(1);
+const thread = new EncoderThread(permits);
+const options = { priority: 'first-chunk', signal: new AbortController().signal } as const;
+
+async function encodeAll(stream: EncodedStream, chunks: readonly Float32Array[]): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for (const chunk of chunks) pieces.push(await stream.push(chunk, options));
+  pieces.push(await stream.finish(options));
+  return Buffer.concat(pieces);
+}
+
+afterAll(() => thread.close());
+
+describe('EncoderThread', () => {
+  const samples = tone(440, 24000, 30001);
+
+  it('gives what resampler and encoder give in one go, for streams side by side', async () => {
+    const names = ['mp3', 'wav', 'opus_48000_32', 'mp3_44100_32', 'opus_48000_64'];
+    const found = await Promise.all(
+      names.map((format) =>
+        encodeAll(thread.open({ format, inputRate: 24000 }), cut(samples, [5000, 700])),
+      ),
+    );
+    for (const [i, name] of names.entries()) {
+      const format = AUDIO_FORMATS.get(name)!;
+      const resampled = runSamples(new Resampler(24000, format.sampleRate), [samples]);
+      expect(found[i]!.equals(runBytes(await format.createEncoder(), [resampled]))).toBe(true);
+    }
+    expect([thread.openStreams, permits.busy]).toEqual([0, 0]);
+  });
+
+  it('leaves the samples to their owner', async () => {
+    const stream = thread.open({ format: 'pcm', inputRate: 24000 });
+    const own = samples.slice();
+    await stream.push(own, options);
+    stream.cancel();
+    expect(own).toEqual(samples);
+  });
+
+  it('forgets a stream that is cancelled, whenever that is', async () => {
+    const early = thread.open({ format: 'mp3', inputRate: 24000 });
+    early.cancel();
+    const late = thread.open({ format: 'mp3', inputRate: 24000 });
+    await late.push(samples, options);
+    late.cancel();
+    late.cancel();
+    expect(thread.openStreams).toBe(0);
+    await expect(late.push(samples, options)).rejects.toThrow(MediaError);
+  });
+
+  it('does not start a job whose signal fires while it waits for a permit', async () => {
+    const abort = new AbortController();
+    let release: (() => void) | undefined;
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = permits.use('first-chunk', () => until);
+    const stream = thread.open({ format: 'mp3', inputRate: 24000 });
+    const waiting = stream.push(samples, { priority: 'later-chunk', signal: abort.signal });
+    expect(permits.waiting('later-chunk')).toBe(1);
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
+    stream.cancel();
+    release?.();
+    await held;
+    expect([permits.waiting('later-chunk'), permits.busy]).toEqual([0, 0]);
+  });
+
+  it('tells of a format or rate that it does not know', async () => {
+    const odd = thread.open({ format: 'flac', inputRate: 24000 });
+    await expect(odd.push(samples, options)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    odd.cancel();
+    const strange = thread.open({ format: 'pcm', inputRate: 12345.6 });
+    await expect(strange.push(samples, options)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    strange.cancel();
+  });
+});

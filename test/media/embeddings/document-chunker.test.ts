@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { atOnce, inSlices } from '../../../media/async/cooperative.js';
+import {
+  chunkDocument,
+  embeddingWindows,
+  estimateTokensOf,
+} from '../../../media/embeddings/document-chunker.js';
+import '../../support/harness/process/property-seed.js';
+
+const passagesOf = (text: string) => atOnce(chunkDocument(text));
+const sentence = (i: number) => `Room number ${i} has a view of the harbour and a bath of its own.`;
+const many = (count: number) => Array.from({ length: count }, (_, i) => sentence(i)).join(' ');
+const letters = (text: string) => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+
+describe('a document in passages', () => {
+  it('keeps short sections together, below the title that they share', () => {
+    const [passage, ...others] = passagesOf(
+      '# Hotel\n## Arrival\nFrom three.\n\n## Pets\n- Dogs\n- Cats\n',
+    );
+    expect(others).toEqual([]);
+    expect(passage).toEqual({
+      title: 'Hotel',
+      text: '## Arrival\nFrom three.\n## Pets\n- Dogs\n- Cats',
+    });
+  });
+
+  it('cuts long sections at sentences, with the titles above and the last words again', () => {
+    const passages = passagesOf(`# Hotel\n\n## Rooms\n\n${many(160)}\n\n## Bar\n\n${many(20)}`);
+    expect(passages.length).toBeGreaterThan(3);
+    const rooms = passages.filter(({ title }) => title === 'Hotel, Rooms');
+    expect(rooms.length).toBeGreaterThan(2);
+    rooms.slice(1).forEach(({ text }, i) => {
+      const before = rooms[i]!.text.match(/Room number \d+ [^.]+\.$/)![0];
+      expect(text.startsWith(before)).toBe(true);
+    });
+    for (const { text } of rooms) expect(text).toMatch(/^(?:## Rooms\n)?Room number .*own\.$/s);
+    const sizes = passages.slice(0, -1).map(({ text }) => estimateTokensOf(text));
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(200);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(460);
+  });
+
+  it('has no titles without text, and nothing of what holds no words', () => {
+    expect(passagesOf('# One\n\n## Two\n\n--- ** !!')).toEqual([]);
+    expect(passagesOf('')).toEqual([]);
+    expect(passagesOf('The end.\n\n# Appendix')).toEqual([{ title: '', text: 'The end.' }]);
+  });
+
+  it('of any text holds every letter, in passages and windows of bounded length', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '# Title\n',
+        '\n\n',
+        '- item\n',
+        '| a | b |\n',
+        '**bold**\n',
+        '漢字。',
+        'Q: x?\n',
+      ),
+      fc.string({ maxLength: 60, unit: 'grapheme' }),
+      fc.constantFrom(many(3), many(40), 'x'.repeat(3_000), `${'word '.repeat(900)}\n`),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => {
+        const passages = passagesOf(pieces.join(''));
+        for (const passage of passages) {
+          expect(estimateTokensOf(passage.text)).toBeLessThanOrEqual(900);
+          for (const window of embeddingWindows(passage, 110)) {
+            expect(estimateTokensOf(window)).toBeLessThanOrEqual(140);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+    const text = Array.from({ length: 500 }, (_, i) => `${sentence(i)}${i % 9 ? ' ' : '\n\n'}`);
+    const told = passagesOf(text.join('')).map((passage) => passage.text);
+    for (let i = 0; i < 500; i++)
+      expect(told.some((one) => one.includes(`number ${i} `))).toBe(true);
+    expect(told.reduce((sum, one) => sum + letters(one), 0)).toBeGreaterThan(
+      letters(text.join('')),
+    );
+  });
+
+  it('takes time in proportion to its length, and pauses', async () => {
+    const hostile = ['x', 'a\n', '# t\n', '# a\nb\n', '[', '**', '| a | b |\n', 'ab. ', '漢'];
+    for (const piece of hostile) {
+      let pauses = 0;
+      await inSlices(chunkDocument(piece.repeat(60_000 / piece.length)), async () => {
+        pauses++;
+      });
+      expect(pauses).toBeLessThan(60_000);
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import { afterEach, expect, it } from 'vitest';
+import type { NoiseReductionStream } from '../../../media/noise/noise-reduction.js';
+import { RnnoiseNoiseReduction } from '../../../media/noise/rnnoise-noise-reduction.js';
+import { DIES, FAILS, HANGS } from '../../support/harness/audio/faulty-samples.js';
+
+const script = new URL('./halving-rnnoise.worker.js', import.meta.url);
+const limits = { answerWithinMs: 400, startWithinMs: 20_000 };
+const FRAME = 320;
+
+let reduction: RnnoiseNoiseReduction;
+let ownerFaults: unknown[] = [];
+afterEach(() => reduction.close());
+
+function openReduction(): void {
+  ownerFaults = [];
+  reduction = new RnnoiseNoiseReduction({
+    onFault: (error) => ownerFaults.push(error),
+    script,
+    limits,
+  });
+}
+
+interface Stream {
+  readonly line: NoiseReductionStream;
+  /** The first sample of each frame that came out. */
+  readonly heard: number[];
+  readonly faults: unknown[];
+}
+
+function openStream(onFrame: () => void = () => undefined): Stream {
+  const heard: number[] = [];
+  const faults: unknown[] = [];
+  const line = reduction.open({
+    onSamples: (samples) => {
+      for (let at = 0; at < samples.length; at += FRAME) heard.push(samples[at]!);
+      onFrame();
+    },
+    onFault: (error) => faults.push(error),
+  });
+  return { line, heard, faults };
+}
+
+/** The worker halves what it cleans. */
+async function say(streams: readonly Stream[], value: number): Promise<void> {
+  const wanted = streams.map(({ heard }) => heard.length + 1);
+  for (const { line } of streams) line.push(new Float32Array(FRAME).fill(value), true);
+  await expect
+    .poll(() => streams.map(({ heard }) => heard.length), { interval: 5 })
+    .toEqual(wanted);
+}
+
+it('gives up on the one stream that cannot be cleaned', async () => {
+  openReduction();
+  const streams = [openStream(), openStream(), openStream()];
+  await say(streams, 0.5);
+  streams[1]!.line.push(new Float32Array(FRAME).fill(FAILS), true);
+  await say([streams[0]!, streams[2]!], 0.25);
+  await expect.poll(() => streams[1]!.heard.length).toBe(2);
+  await say(streams, 0.75);
+  expect(streams.map(({ heard }) => heard)).toEqual([
+    [0.25, 0.125, 0.375],
+    [0.25, FAILS, 0.75],
+    [0.25, 0.125, 0.375],
+  ]);
+  expect(streams.map(({ faults }) => faults.length)).toEqual([0, 1, 0]);
+});
+
+it('cleans every stream on, whatever the owner of another one throws', async () => {
+  openReduction();
+  const fail = () => {
+    throw new Error('The owner fails');
+  };
+  const streams = [openStream(), openStream(fail), openStream()];
+  for (const value of [0.5, 0.25, 0.75]) await say(streams, value);
+  for (const { heard, faults } of streams) {
+    expect(heard).toEqual([0.25, 0.125, 0.375]);
+    expect(faults).toEqual([]);
+  }
+  expect(ownerFaults).toHaveLength(3);
+});
+
+it.each([
+  ['hangs', HANGS],
+  ['dies', DIES],
+])('cleans on with the next worker after one that %s', async (_, fatal) => {
+  openReduction();
+  const streams = [openStream(), openStream()];
+  await say(streams, 0.5);
+  // What the lost worker had passes untouched, and nothing of it is missing.
+  streams[0]!.line.push(new Float32Array(FRAME).fill(fatal), true);
+  await say([streams[1]!], 0.25);
+  await expect.poll(() => streams[0]!.heard.length).toBe(2);
+  await say(streams, 0.75);
+  expect(streams[0]!.heard).toEqual([0.25, fatal, 0.375]);
+  expect(streams[1]!.heard[0]).toBe(0.25);
+  expect([0.25, 0.125]).toContain(streams[1]!.heard[1]);
+  expect(streams[1]!.heard[2]).toBe(0.375);
+  expect(streams.map(({ faults }) => faults)).toEqual([[], []]);
+});
+
+it('gives up on the one stream whose audio costs worker after worker', async () => {
+  openReduction();
+  const [bad, ...good] = [openStream(), openStream(), openStream()];
+  for (let i = 0; i < 3; i++) {
+    bad!.line.push(new Float32Array(FRAME).fill(DIES), true);
+    await say(good, 0.5);
+    await expect.poll(() => bad!.heard.length).toBe(i + 1);
+  }
+  await say([bad!, ...good], 0.25);
+  expect(bad!.faults).toMatchObject([{ code: 'WORKER_DIED' }]);
+  expect(bad!.heard.at(-1)).toBe(0.25);
+  for (const { heard, faults } of good) {
+    expect(heard.at(-1)).toBe(0.125);
+    expect(faults).toEqual([]);
+  }
+});

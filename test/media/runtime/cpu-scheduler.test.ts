@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { CpuScheduler, type Urgency } from '../../../media/runtime/cpu-scheduler.js';
+import { JobQueue } from '../../../media/runtime/worker-lane.js';
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A job that runs until it is opened. */
+function makeGate() {
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open };
+}
+
+/** Runs jobs that all wait for the same permit, and says in which order they had it. */
+async function orderOf(jobs: readonly (Urgency & { readonly name: string })[]): Promise<string[]> {
+  const permits = new CpuScheduler(1);
+  const order: string[] = [];
+  const gate = makeGate();
+  const held = permits.use('turn', () => gate.passed);
+  const all = jobs.map(({ name, ...urgency }) =>
+    permits.use(urgency, async () => void order.push(name)),
+  );
+  gate.open();
+  await Promise.all([held, ...all]);
+  return order;
+}
+
+describe('jobs that wait for a permit', () => {
+  it('go by priority, then by when they are due, then as they came', async () => {
+    const now = performance.now();
+    expect(
+      await orderOf([
+        { name: 'far ahead', priority: 'later-chunk', dueAt: now + 60_000 },
+        { name: 'background', priority: 'background', dueAt: now - 60_000 },
+        { name: 'ahead', priority: 'later-chunk', dueAt: now + 1_000 },
+        { name: 'dry', priority: 'later-chunk', dueAt: now - 1 },
+        { name: 'at once', priority: 'later-chunk' },
+        { name: 'ahead too', priority: 'later-chunk', dueAt: now + 1_000 },
+        { name: 'first', priority: 'first-chunk', dueAt: now + 90_000 },
+      ]),
+    ).toEqual(['first', 'dry', 'at once', 'ahead', 'ahead too', 'far ahead', 'background']);
+  });
+
+  it('are counted by priority', async () => {
+    const permits = new CpuScheduler(1);
+    const gate = makeGate();
+    const all = [permits.use('turn', () => gate.passed)];
+    all.push(permits.use('later-chunk', async () => undefined));
+    all.push(permits.use({ priority: 'later-chunk', dueAt: 0 }, async () => undefined));
+    expect([permits.waiting('later-chunk'), permits.waiting('turn')]).toEqual([2, 0]);
+    gate.open();
+    await Promise.all(all);
+    expect(permits.waiting('later-chunk')).toBe(0);
+  });
+});
+
+it('tells how long nobody has waited for a job, but for background ones', async () => {
+  const permits = new CpuScheduler(1);
+  await permits.use('background', async () => undefined);
+  expect(permits.sinceAwaitedMs).toBe(Number.POSITIVE_INFINITY);
+  await permits.use('interim-transcript', async () => undefined);
+  expect(permits.sinceAwaitedMs).toBeLessThan(30_000);
+});
+
+it('gives a thread that becomes free to the job that is due first, though permits are free', async () => {
+  const lane = new JobQueue(new CpuScheduler(4));
+  const order: string[] = [];
+  const gate = makeGate();
+  const held = lane.use('turn', () => gate.passed);
+  const all = [9_000, 3_000, 6_000].map((ms) =>
+    lane.use({ priority: 'later-chunk', dueAt: performance.now() + ms }, async () => {
+      order.push(String(ms));
+      await settle();
+    }),
+  );
+  all.push(lane.use('first-chunk', async () => void order.push('first')));
+  await settle();
+  gate.open();
+  await Promise.all([held, ...all]);
+  expect(order).toEqual(['first', '3000', '6000', '9000']);
+});

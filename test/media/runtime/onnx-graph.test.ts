@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OnnxGraph } from '../../../media/runtime/onnx-graph.js';
+import { delimited, joinBytes, numeric, readFields } from '../../../media/runtime/protobuf.js';
+import { splitHibariGraph } from '../../../media/tts/hibari/hibari-graph-split.js';
+import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';
+
+const model = readFileSync(join(ENGLISH_VOICE, 'hibari.onnx'));
+
+describe('a protobuf message', () => {
+  it('is split into the fields that made it, of every kind and length', () => {
+    const long = new Uint8Array(300).fill(7);
+    const parts = [
+      numeric(1, 5_000_000_000),
+      delimited(2, long),
+      Uint8Array.of((3 << 3) | 5, 1, 2, 3, 4),
+      Uint8Array.of((4 << 3) | 1, 1, 2, 3, 4, 5, 6, 7, 8),
+      delimited(200, new Uint8Array(0)),
+    ];
+    const fields = readFields(joinBytes(parts));
+    expect(fields.map((field) => field.number)).toEqual([1, 2, 3, 4, 200]);
+    expect(fields.map((field) => [...field.bytes])).toEqual(parts.map((part) => [...part]));
+    expect(fields[1]?.content).toEqual(long);
+  });
+
+  it.each([
+    ['cut short', [0x12, 0x05, 1, 2]],
+    ['of an unknown kind', [0x0b]],
+    ['with an endless number', Array(12).fill(0xff)],
+  ])('%s is refused', (_, bytes) => {
+    expect(() => readFields(Uint8Array.from(bytes))).toThrow(
+      expect.objectContaining({ code: 'MODEL_CORRUPT' }),
+    );
+  });
+});
+
+describe('the graph of the English voice', () => {
+  const graph = new OnnxGraph(model);
+
+  it('is cut where the decoder needs no more than the features of its frames', () => {
+    const seams = splitHibariGraph(graph);
+    expect(graph.isDeterminedBy([seams.spectra], [seams.features])).toBe(true);
+    expect(graph.isDeterminedBy([seams.spectra], [])).toBe(false);
+    expect(graph.isDeterminedBy([seams.durations], [seams.features])).toBe(false);
+  });
+
+  it('gives parts with the asked outputs, without what they do not need', () => {
+    const { features, spectra, durations } = splitHibariGraph(graph);
+    const decoder = new OnnxGraph(graph.part([spectra], [features]));
+    const encoder = new OnnxGraph(graph.part([features, durations, 'f0']));
+    expect(decoder.isDeterminedBy([spectra], [])).toBe(false);
+    expect(decoder.makerOf('f0')).toBeUndefined();
+    expect(encoder.makerOf(spectra)).toBeUndefined();
+    expect(decoder.nodes.length + encoder.nodes.length).toBeLessThan(graph.nodes.length + 50);
+  });
+
+  it('is refused when it is none', () => {
+    expect(() => new OnnxGraph(new Uint8Array(0))).toThrow(
+      expect.objectContaining({ code: 'MODEL_CORRUPT' }),
+    );
+    const other = new OnnxGraph(graph.part(['f0']));
+    expect(() => splitHibariGraph(other)).toThrow(
+      expect.objectContaining({ code: 'MODEL_CORRUPT' }),
+    );
+  });
+});

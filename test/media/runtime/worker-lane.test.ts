@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { CpuScheduler, type Priority } from '../../../media/runtime/cpu-scheduler.js';
+import { JobQueue } from '../../../media/runtime/worker-lane.js';
+
+/** A job that ends when it is told to. */
+function job(name: string, log: string[]) {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const run = async () => {
+    log.push(`${name} begins`);
+    await ended;
+    log.push(`${name} ends`);
+    return name;
+  };
+  return { run, end };
+}
+
+/** Lets everything that waits for nothing but promises go on. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the lane before a worker', () => {
+  it('runs one job at a time, and lets others use the permits that it has no use for', async () => {
+    const permits = new CpuScheduler(2);
+    const lane = new JobQueue(permits);
+    const log: string[] = [];
+    const [first, second, other] = [job('first', log), job('second', log), job('other', log)];
+    const done = [
+      lane.use('first-chunk', first.run),
+      lane.use('first-chunk', second.run),
+      permits.use('background', other.run),
+    ];
+    await settle();
+    expect(log).toEqual(['first begins', 'other begins']);
+    first.end();
+    second.end();
+    other.end();
+    expect(await Promise.all(done)).toEqual(['first', 'second', 'other']);
+    expect(permits.busy).toBe(0);
+  });
+
+  it('lets an urgent job pass those that came before', async () => {
+    const permits = new CpuScheduler(1);
+    const lane = new JobQueue(permits);
+    const log: string[] = [];
+    const names: [string, Priority][] = [
+      ['running', 'later-chunk'],
+      ['later', 'later-chunk'],
+      ['urgent', 'first-chunk'],
+    ];
+    const jobs = names.map(([name, priority]) => {
+      const { run, end } = job(name, log);
+      return { end, done: lane.use(priority, run) };
+    });
+    await settle();
+    for (const { end } of jobs) end();
+    await Promise.all(jobs.map(({ done }) => done));
+    expect(log.filter((line) => line.endsWith('begins'))).toEqual([
+      'running begins',
+      'urgent begins',
+      'later begins',
+    ]);
+  });
+
+  it('forgets a waiting job whose signal fires, wherever it waits', async () => {
+    for (const total of [1, 2]) {
+      const permits = new CpuScheduler(total);
+      const lane = new JobQueue(permits);
+      const log: string[] = [];
+      const running = job('running', log);
+      const done = lane.use('first-chunk', running.run);
+      await settle();
+      const controller = new AbortController();
+      const stopped = lane.use('first-chunk', job('stopped', log).run, controller.signal);
+      await settle();
+      controller.abort();
+      await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' });
+      running.end();
+      await done;
+      expect(log).toEqual(['running begins', 'running ends']);
+      expect(permits.busy).toBe(0);
+    }
+  });
+
+  it('takes one permit for each job, however many wait', async () => {
+    const observed: string[] = [];
+    const permits = new CpuScheduler(3, (priority) => observed.push(priority));
+    const lane = new JobQueue(permits);
+    const log: string[] = [];
+    const jobs = ['a', 'b', 'c', 'd'].map((name) => {
+      const { run, end } = job(name, log);
+      return { end, done: lane.use('turn', run) };
+    });
+    for (const [i, { end, done }] of jobs.entries()) {
+      await settle();
+      expect(permits.busy).toBe(1);
+      end();
+      await done;
+      expect(observed).toHaveLength(i + 1);
+    }
+    expect(permits.busy).toBe(0);
+  });
+
+  it('observes the wait for a permit, and not the one for the thread', async () => {
+    const waits: number[] = [];
+    const permits = new CpuScheduler(2, (_, waitMs) => waits.push(waitMs));
+    const lane = new JobQueue(permits);
+    const first = job('first', []);
+    const done = [lane.use('turn', first.run), lane.use('turn', async () => 'second')];
+    expect(permits.waiting('turn')).toBe(0);
+    const began = performance.now();
+    await expect.poll(() => performance.now() - began, { interval: 10 }).toBeGreaterThan(200);
+    first.end();
+    await Promise.all(done);
+    expect(waits).toHaveLength(2);
+    for (const waitMs of waits) expect(waitMs).toBeLessThan(100);
+  });
+
+  it('is free again after a job that failed', async () => {
+    const lane = new JobQueue(new CpuScheduler(1));
+    await expect(lane.use('turn', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await lane.use('turn', async () => 'yes')).toBe('yes');
+  });
+});

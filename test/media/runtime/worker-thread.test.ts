@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { ModelThread } from '../../../media/runtime/model-thread.js';
+import type { WatchdogLimits } from '../../../media/runtime/watchdog.js';
+import { type WorkerLoss, workerLosses } from '../../../media/runtime/worker-loss.js';
+import { WorkerThread } from '../../../media/runtime/worker-thread.js';
+import type { MortalJobs } from './crashing.worker.js';
+
+const script = new URL('./crashing.worker.js', import.meta.url);
+const threads: { close(): Promise<void> }[] = [];
+const losses: WorkerLoss[] = [];
+const note = (loss: unknown) => losses.push(loss as WorkerLoss);
+/** Short, so that a worker that hangs is soon found. */
+const LIMITS: WatchdogLimits = { answerWithinMs: 400, startWithinMs: 20_000 };
+
+function start(workerData: 'parallel' | null = null, limits?: WatchdogLimits) {
+  const thread = new WorkerThread<MortalJobs>(script, workerData, limits);
+  threads.push(thread);
+  return thread;
+}
+
+function startLaned(permits: CpuScheduler, isStateless: boolean) {
+  const thread = new ModelThread<MortalJobs>({ script, permits, limits: LIMITS, isStateless });
+  threads.push(thread);
+  return thread;
+}
+
+beforeEach(() => {
+  losses.length = 0;
+  workerLosses.subscribe(note);
+});
+afterEach(async () => {
+  workerLosses.unsubscribe(note);
+  for (const thread of threads.splice(0)) await thread.close();
+});
+
+describe('a worker thread', () => {
+  it('answers its jobs in order', async () => {
+    const thread = start();
+    const order: string[] = [];
+    const echo = async (text: string) => order.push(await thread.run('echo', text));
+    await Promise.all(['a', 'b', 'c'].map(echo));
+    expect(order).toEqual(['a', 'b', 'c']);
+    expect(thread.pending).toBe(0);
+  });
+
+  it('keeps the code of an error that a job threw', async () => {
+    await expect(start().run('refuse', null)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  it('rejects with WORKER_DIED what it held when it died, and starts again for the next job', async () => {
+    const thread = start();
+    await thread.run('echo', 'warm');
+    const held = [thread.run('die', null), thread.run('echo', 'behind')];
+    for (const job of held) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    expect(thread.pending).toBe(0);
+    expect(await thread.run('echo', 'again')).toBe('again');
+  });
+
+  it('takes no job once it is closed', async () => {
+    const thread = start();
+    await thread.run('echo', 'warm');
+    await thread.close();
+    await expect(thread.run('echo', 'late')).rejects.toMatchObject({ code: 'WORKER_DIED' });
+  });
+
+  it.each(['loop', 'lock'] as const)(
+    'rejects what a worker holds that hangs in a %s, and replaces it',
+    async (how) => {
+      const thread = start(null, LIMITS);
+      await thread.run('echo', 'warm');
+      const held = [thread.run('hang', how), thread.run('echo', 'behind')];
+      for (const job of held) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
+      expect(thread.pending).toBe(0);
+      expect(await thread.run('echo', 'again')).toBe('again');
+      expect(losses).toEqual([{ worker: 'crashing', reason: 'hung', cause: undefined }]);
+    },
+  );
+
+  it('replaces a worker that hangs again and again', async () => {
+    const thread = start(null, LIMITS);
+    for (let i = 0; i < 3; i++) {
+      expect(await thread.run('echo', 'alive')).toBe('alive');
+      await expect(thread.run('hang', 'loop')).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    }
+    expect(losses).toHaveLength(3);
+  });
+
+  it('publishes the loss of a worker that died, but not of one that was closed', async () => {
+    const thread = start();
+    await expect(thread.run('die', null)).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    await thread.run('echo', 'again');
+    await thread.close();
+    expect(losses).toMatchObject([{ worker: 'crashing', reason: 'died' }]);
+  });
+
+  it('gives a worker that has not answered yet the time to load', async () => {
+    const thread = start(null, { ...LIMITS, answerWithinMs: 1 });
+    expect(await thread.run('echo', 'loaded')).toBe('loaded');
+  });
+
+  it('lets a job that waits for others take long where jobs run side by side', async () => {
+    const thread = start('parallel', { ...LIMITS, answerWithinMs: 1_000 });
+    await thread.run('echo', 'warm');
+    const began = performance.now();
+    const waiting = thread.run('wait', null);
+    await expect.poll(() => performance.now() - began).toBeGreaterThan(2_500);
+    await thread.run('release', null);
+    await waiting;
+    const hung = [thread.run('wait', null), thread.run('hang', 'lock')];
+    for (const job of hung) await expect(job).rejects.toMatchObject({ code: 'WORKER_DIED' });
+  });
+});
+
+describe('the job of a worker that is lost', () => {
+  it('is done by the next worker where nothing is kept between jobs', async () => {
+    const permits = new CpuScheduler(1);
+    const thread = startLaned(permits, true);
+    const attempts = new Int32Array(new SharedArrayBuffer(4));
+    const options = { priority: 'final-transcript' } as const;
+    await thread.run('echo', 'warm', options);
+    expect(await thread.run('hangOnce', { attempts }, options)).toBe('done');
+    expect(losses).toHaveLength(1);
+    // One that takes every worker with it is given up.
+    await expect(thread.run('die', null, options)).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    expect(losses).toHaveLength(3);
+    expect(permits.busy).toBe(0);
+  });
+
+  it('fails where something is kept, and gives its permit back', async () => {
+    const permits = new CpuScheduler(1);
+    const thread = startLaned(permits, false);
+    const attempts = new Int32Array(new SharedArrayBuffer(4));
+    const options = { priority: 'first-chunk' } as const;
+    await thread.run('echo', 'warm', options);
+    const [hung, behind] = [
+      thread.run('hangOnce', { attempts }, options),
+      thread.run('echo', 'behind', options),
+    ];
+    await expect(hung).rejects.toMatchObject({ code: 'WORKER_DIED' });
+    expect(await behind).toBe('behind');
+    expect(permits.busy).toBe(0);
+  });
+});

@@ -1,0 +1,61 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
+import type { EspeakProcess } from '../../../media/tts/espeak/espeak-process.js';
+import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
+import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import { openJoe, startFormantProcess } from '../../support/harness/audio/piper-joe.js';
+import { joined, spokenBy } from '../../support/harness/audio/synthesised-speech.js';
+import { modelFolder } from '../../support/harness/process/model-folder.js';
+
+const MISSISSIPPI = 'M, I, S, S, I, S, S, I, P, P, I.';
+const permits = new CpuScheduler(1);
+const recogniser = new MoonshineSpeechToText({
+  id: 'moonshine-tiny-en',
+  folder: modelFolder('moonshine-tiny-en'),
+  permits,
+});
+const voices = new Map<string, TextToSpeech>();
+let engine: EspeakProcess;
+
+beforeAll(async () => {
+  engine = startFormantProcess();
+  const folder = modelFolder('hibari-heart');
+  voices.set('hibari', new HibariVoice({ id: 'hibari', folder, permits }));
+  voices.set('joe', await openJoe(engine, permits, mkdtempSync(join(tmpdir(), 'parley-spelled-'))));
+});
+afterAll(async () => {
+  await Promise.all([recogniser, ...voices.values()].map((part) => part.close()));
+  await engine.close();
+});
+
+/** As a call transcribes it: half a second of silence before and a fifth behind. */
+async function heard(voice: string, text: string, speed: number): Promise<string> {
+  const speech = await spokenBy(voices.get(voice)!, text, speed);
+  const audio = joined([new Float32Array(8_000), speech, new Float32Array(3_200)]);
+  return recogniser.transcribe(audio, { priority: 'final-transcript' });
+}
+
+/** Real models on a busy machine. */
+const SLOW = { timeout: 120_000 };
+
+describe('the recogniser', SLOW, () => {
+  it.each([
+    ['hibari', 1.2],
+    ['joe', 0.85],
+  ])('does not go round in circles in a name that %s spells', async (voice, speed) => {
+    const text = await heard(voice, MISSISSIPPI, speed);
+    // Without the guard: "Misisisisisisis…" and "And I-s-s-s-s-s-s-s-s…", up to the limit.
+    expect(text).not.toMatch(/(..?)\1{5,}/i);
+    expect(text).toMatch(/pp|p\W+p/i);
+  });
+
+  it('leaves words and digits that are really repeated as they are', async () => {
+    expect(await heard('hibari', 'It is 5 5 5, 5 5 5, 5 5 5 5.', 1)).toMatch(/555\D+555\D+5555/);
+    const no = await heard('hibari', 'No no no no no no no no.', 1);
+    expect(no.match(/no/gi)?.length).toBeGreaterThanOrEqual(6);
+  });
+});

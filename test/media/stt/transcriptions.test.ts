@@ -1,0 +1,55 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import type { EspeakProcess } from '../../../media/tts/espeak/espeak-process.js';
+import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
+import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';
+import { openJoe, startFormantProcess } from '../../support/harness/audio/piper-joe.js';
+
+/** A transcription that a dictionary has for a word; the formant voices' are in formant/sounds.test.ts. */
+const IPA = 'ˈbænd.ʒoʊ';
+
+let engine: EspeakProcess;
+const voices = new Map<string, TextToSpeech>();
+
+beforeAll(async () => {
+  const permits = new CpuScheduler(2);
+  engine = startFormantProcess();
+  const folder = mkdtempSync(join(tmpdir(), 'parley-transcriptions-'));
+  voices.set('neural English', new HibariVoice({ id: 'heart', folder: ENGLISH_VOICE, permits }));
+  voices.set('Piper', await openJoe(engine, permits, folder));
+});
+afterAll(async () => {
+  for (const voice of voices.values()) await voice.close();
+  await engine?.close();
+});
+
+async function sound(engineName: string, word: string, ipa?: string): Promise<Buffer> {
+  const pronounced = ipa === undefined ? [] : [{ textStart: 0, textEnd: word.length, ipa }];
+  const utterance = { language: 'en', temperature: 1, topP: 0.8, seed: 3, speed: 1 };
+  const how = { signal: new AbortController().signal, firstPriority: 'first-chunk' } as const;
+  const parts: Buffer[] = [];
+  const speech = voices
+    .get(engineName)!
+    .speak({ text: `${word} is here.`, pronounced, ...utterance }, how);
+  for await (const { samples } of speech) {
+    parts.push(Buffer.from(samples.buffer.slice(samples.byteOffset).slice(0, samples.byteLength)));
+  }
+  return Buffer.concat(parts);
+}
+
+describe.each(['neural English', 'Piper'])('the %s voice', (name) => {
+  it('says a word by its transcription, whatever is written', async () => {
+    const settled = await sound(name, 'Rotterdam', IPA);
+    expect(settled.equals(await sound(name, 'Rotterdam'))).toBe(false);
+    expect(settled.equals(await sound(name, 'Maastricht', IPA))).toBe(true);
+  });
+
+  it('says a word as it is written where it cannot say the transcription', async () => {
+    const written = await sound(name, 'Rotterdam');
+    expect(written.equals(await sound(name, 'Rotterdam', '世界'))).toBe(true);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { EnglishNormaliser } from '../../../../../media/text/normalise/english/english-normaliser.js';
+import { loadEnglishAssets } from '../../../../../media/tts/english-g2p/assets.js';
+import { languageCases } from '../../../../support/corpora/language-cases.js';
+import { ENGLISH_VOICE } from '../../../../support/harness/audio/english-front-end.js';
+
+const { normaliser: tables } = await loadEnglishAssets(ENGLISH_VOICE, 'us');
+const normaliser = new EnglishNormaliser(tables, 'us');
+
+/** What is said; letters by name as capitals, the decimal point as "point", without hyphens. */
+function said(written: string): string {
+  return normaliser
+    .normalise(written)
+    .text.replaceAll('\ue02e', 'point')
+    .replace(/[\ue021-\ue07e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xe000))
+    .replaceAll('-', ' ');
+}
+
+describe('English text', () => {
+  const cases = languageCases('en');
+
+  it('has a case for each kind of writing', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(cases)('$written is said "$spoken"', ({ written, spoken }) => {
+    expect(said(written)).toBe(spoken);
+  });
+});

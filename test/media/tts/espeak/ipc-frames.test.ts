@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EspeakFrameReader, toBytes } from '../../../../media/tts/espeak/ipc-frames.js';
+import '../../../support/harness/process/property-seed.js';
+
+const FRAMES = fc.array(
+  fc.record({ head: fc.record({ text: fc.string({ unit: 'binary' }) }), body: fc.uint8Array() }),
+);
+
+describe('frames', () => {
+  it('come out as they went in, however the pipe cuts them', () => {
+    fc.assert(
+      fc.property(FRAMES, fc.integer({ min: 1, max: 40 }), (frames, step) => {
+        const wire = Buffer.concat(frames.map(({ head, body }) => toBytes(head, body)));
+        const reader = new EspeakFrameReader();
+        const found = [];
+        for (let at = 0; at < wire.length; at += step) {
+          found.push(...reader.push(wire.subarray(at, at + step)));
+        }
+        expect(found.map(({ head }) => head)).toEqual(frames.map(({ head }) => head));
+        expect(found.map(({ body }) => [...body])).toEqual(frames.map(({ body }) => [...body]));
+        // Whoever reads a body as samples begins at the start of its buffer.
+        expect(found.every(({ body }) => body.byteLength === body.buffer.byteLength)).toBe(true);
+      }),
+    );
+  });
+
+  it('are refused when they are too large to be any', () => {
+    expect(() => new EspeakFrameReader().push(new Uint8Array(8).fill(255))).toThrow('too large');
+  });
+});
