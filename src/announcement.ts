@@ -1,3 +1,6 @@
+import { MediaError } from '../media/errors.js';
+import { StartError } from './errors.js';
+
 interface Announcement {
   /** Where the gateway is reached. */
   readonly url: string;
@@ -21,4 +24,11 @@ export function announcementLines(announcement: Announcement): readonly string[]
       ? `API key: ${firstKey} (shown this once, and kept in ${keyFile})`
       : `API key: see ${keyFile}`,
   ];
+}
+
+/** One sentence for the terminal about the fault that stopped the gateway. */
+export function faultSentence(error: unknown): string {
+  if (error instanceof StartError || error instanceof MediaError) return error.message;
+  const text = error instanceof Error ? error.message : String(error);
+  return `Cannot start: ${text.split('\n', 1)[0]}.`;
 }

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FrameObserver } from '../agents-runtime/timing/frame-ticker.js';
-import { MediaError } from '../media/errors.js';
 import { MODEL_CATALOGUE } from '../media/models/catalogue.js';
 import { ModelStore } from '../media/models/store.js';
 import { CpuScheduler } from '../media/runtime/cpu-scheduler.js';
 import { VoiceRegistry } from '../media/tts/voice-registry.js';
 import { AgentsRepository } from './agents/agents.repository.js';
 import { findSealKeyIds } from './agents/sealed-configs.repository.js';
-import { announcementLines } from './announcement.js';
+import { announcementLines, faultSentence } from './announcement.js';
 import { openApi } from './api-routes.js';
 import { type AppParts, addressIn, createApp } from './app.js';
 import { CallMetrics } from './calls/call-metrics.js';
@@ -306,15 +305,8 @@ function announce({ config, log }: Start, port: number, firstKey: string | undef
   }
 }
 
-/** One sentence, whatever went wrong. */
-function sentenceOf(error: unknown): string {
-  if (error instanceof StartError || error instanceof MediaError) return error.message;
-  const text = error instanceof Error ? error.message : String(error);
-  return `Cannot start: ${text.split('\n', 1)[0]}.`;
-}
-
 async function endWith(shutdown: Shutdown, error: unknown): Promise<void> {
-  const sentence = sentenceOf(error);
+  const sentence = faultSentence(error);
   // Of several gateways one speaks.
   if (member) member.tell({ type: 'failed', sentence });
   else console.error(sentence);

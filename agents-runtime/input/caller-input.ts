@@ -114,7 +114,7 @@ export class CallerInput {
     this.#recognisedBy.clear();
   }
 
-  /** Asks the turn model whether the pause at `speechEndMs` ends the turn, with so much silence behind it. */
+  /** Asks the turn model whether the pause at `speechEndMs` ends the turn. `silenceMs` of silence follow the speech. */
   async judge(speechEndMs: number, silenceMs: number): Promise<void> {
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
     const heard = this.#inbound.history.slice(

@@ -48,7 +48,7 @@ export class StreamingTranscriber {
   #turn: LiveTurn | undefined;
   #fallback: BatchTranscriber | undefined;
   #notBefore = 0;
-  /** The last sample of speech before the newest pause of the turn, whoever hears it. */
+  /** The last sample of speech before the newest pause of the turn, with either kind of recogniser. */
   #pausedAt = 0;
   /** The pause whose final is waited for. */
   #zero: number | undefined;

@@ -1,8 +1,8 @@
 import type { CallEvent, Transport } from '../contract/transport.js';
 
 /**
- * A wire that hands everything on to another one, what it says of itself included. Whoever stands
- * between a call and its wire overrides what it is there for: no part of a wire is lost on the way.
+ * Forwards every property and method to another transport. Subclasses override only the methods that they
+ * observe or change.
  */
 export abstract class ObservedTransport implements Transport {
   readonly #transport: Transport;

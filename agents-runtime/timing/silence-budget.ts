@@ -1,13 +1,13 @@
 /**
- * A caller who has heard nothing for this long (ms) after their turn has waited for the model, a filler
- * and the voice together: the voice that was asked has failed then, and the next one speaks. With the
- * shortest endpointing delay and the next voice's own time, that is at most 5 s after the last word.
+ * Longest silence after a caller's turn in milliseconds: LLM, filler and voice together. A voice that has
+ * delivered no audio by then counts as failed, and the next voice speaks. Together with the shortest
+ * endpointing delay and the time of the next voice, the caller waits at most 5 s after the last word.
  */
 const SILENCE_BUDGET_MS = 4_000;
-/** A voice gets at least this long, however late it is asked. */
+/** Shortest timeout of a voice in milliseconds, even if the budget is used up. */
 const MIN_VOICE_MS = 1_500;
 
-/** How long a voice that is asked now may take. @param quietMs what the caller has waited already. */
+/** Timeout in milliseconds of a voice that starts now. @param quietMs - silence since the caller's turn ended */
 export function voiceTimeoutMs(quietMs: number): number {
   return Math.max(MIN_VOICE_MS, SILENCE_BUDGET_MS - quietMs);
 }

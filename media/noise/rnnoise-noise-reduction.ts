@@ -66,7 +66,7 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     return this.#lines.size;
   }
 
-  /** Lines of which the worker keeps something. */
+  /** Number of streams with state in the worker. */
   sessions(): Promise<number> {
     return this.#thread.run('count', null);
   }

@@ -87,8 +87,9 @@ export class RnnoiseStream implements NoiseReductionStream {
   }
 
   /**
-   * The worker was lost: what it had of the line passes untouched, and the next worker begins anew.
-   * @param wasInJob the worker was lost with audio of this line.
+   * Continues after the worker was lost. Audio that was in the worker passes uncleaned; the next worker
+   * starts with fresh state.
+   * @param wasInJob - whether the lost job contained audio of this stream
    */
   restart(error: unknown, wasInJob: boolean): void {
     if (wasInJob && ++this.#losses === MAX_LOSSES) {

@@ -6,7 +6,7 @@ import type { AudioChunk, LegRates } from './spool-writer.js';
 /** So much of one call may wait for the disk. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
-/** As long as a disk may stall: by then so much of a call waits as may wait. */
+/** Timeout of a write in milliseconds. A call fills MAX_WAITING_BYTES in about this time if the disk stalls. */
 const ANSWER_WITHIN_MS = 60_000;
 
 /** Writes the spools of all calls on a thread of its own, in order. What it does is too little for a permit. */

@@ -118,8 +118,8 @@ export class WorkerThread<Jobs extends JobMap> {
 
   #start(): Running {
     if (this.#running) return this.#running;
-    // Otherwise the ONNX runtime tells Microsoft which models run on what. It looks at the process's own
-    // environment, of which a worker's is only a copy. Source: PosixTelemetry in onnxruntime 1.29 and newer.
+    // Turns off telemetry of the ONNX runtime. The runtime reads the environment of the process; a worker
+    // has only a copy of it. Source: PosixTelemetry in onnxruntime 1.29 and newer.
     process.env.ORT_DISABLE_TELEMETRY = '1';
     const worker = new Worker(this.#script, { workerData: this.#workerData });
     worker.unref();

@@ -15,7 +15,7 @@ import { OutboundFramer } from './outbound-framer.js';
 
 /** Hz of the agent's audio as a call hands it over, whatever the carrier's rate is. */
 export const PHONE_SAMPLE_RATE = 16_000;
-/** A mark goes along with so much audio, at least; without marks, the position is reported as often. */
+/** Audio in milliseconds between two carrier marks. Without marks, the position is reported at this interval. */
 const MARK_EVERY_MS = 100;
 /** No more of an utterance came for so long: what is held of it goes out. Less than what is sent ahead. */
 const QUIET_MS = 150;
