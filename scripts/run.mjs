@@ -25,7 +25,7 @@ export async function run(command, args, options = {}) {
       output = (output + text).slice(-KEPT_CHARACTERS);
     });
   }
-  const handed = handOnSignals(child);
+  forwardSignalsTo(child);
   const code = await new Promise((resolve) => {
     child.once('error', (error) => {
       output += error.message;
@@ -33,25 +33,30 @@ export async function run(command, args, options = {}) {
     });
     child.once('close', (status, signal) => resolve(status ?? 128 + constants.signals[signal]));
   });
-  const signal = handed();
-  if (signal) process.exit(128 + constants.signals[signal]);
+  stopForwardingTo(child);
+  if (received) process.exit(128 + constants.signals[received]);
   return { code, output };
 }
 
-/** Hands the first signal on; the function that it returns stops that and tells which one came. */
-function handOnSignals(child) {
-  let received;
-  const listeners = SIGNALS.map((signal) => {
-    const listener = () => {
-      // Ctrl-C on a terminal reaches the child by itself.
-      if (!received && !(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
-      received ??= signal;
-    };
-    process.on(signal, listener);
-    return () => process.off(signal, listener);
-  });
-  return () => {
-    for (const stop of listeners) stop();
-    return received;
-  };
+/** Programs that run now. One listener per signal serves them all. */
+const children = new Set();
+/** The first signal that this process received while programs ran. */
+let received;
+
+function forwardSignalsTo(child) {
+  if (children.size === 0) for (const signal of SIGNALS) process.on(signal, forward);
+  children.add(child);
+}
+
+function stopForwardingTo(child) {
+  children.delete(child);
+  if (children.size === 0) for (const signal of SIGNALS) process.off(signal, forward);
+}
+
+function forward(signal) {
+  if (received) return;
+  received = signal;
+  // On a terminal, Ctrl-C reaches the children directly.
+  if (signal === 'SIGINT' && process.stdin.isTTY) return;
+  for (const child of children) child.kill(signal);
 }

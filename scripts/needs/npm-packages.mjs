@@ -24,10 +24,15 @@ export function npmPackages(name, pins, { program = '', brotli } = {}) {
       await kept.make(async (folder) => {
         writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
         const [command, ...npm] = npmCommand();
-        const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-        const result = await run(command, [...npm, 'install', ...options, ...pins], {
-          cwd: folder,
-        });
+        // The pins were tried with Node 20, so `engine-strict` of our own .npmrc does not apply.
+        const options = ['--ignore-scripts', '--no-engine-strict', '--no-audit', '--no-fund'];
+        const result = await run(
+          command,
+          [...npm, 'install', ...options, '--loglevel=error', ...pins],
+          {
+            cwd: folder,
+          },
+        );
         if (result.code !== 0) throw new Error(reasonFrom('npm install', result));
         const path = join(folder, 'node_modules', program);
         if (brotli) {
