@@ -87,7 +87,7 @@ export class RnnoiseStream implements NoiseReductionStream {
   }
 
   /**
-   * Continues after the worker was lost. Audio that was in the worker passes uncleaned; the next worker
+   * Continues after the worker was lost. Audio that was in the worker passes unchanged; the next worker
    * starts with fresh state.
    * @param wasInJob - whether the lost job contained audio of this stream
    */
