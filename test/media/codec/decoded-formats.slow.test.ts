@@ -5,12 +5,14 @@ import { runBytes } from '../../support/harness/audio/run-stage.js';
 import { likenessDb, tone } from '../../support/harness/audio/tones.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
 
-/** What ffmpeg must be told of formats that have no header. */
+/** ffmpeg's names of formats without a header. */
 const HEADERLESS: Readonly<Record<string, string>> = {
   'audio/pcm': 's16le',
   'audio/basic': 'mulaw',
   'audio/x-alaw-basic': 'alaw',
 };
+/** From a pipe, ffmpeg 9 takes a short MP3 file for H.266 video unless its format is given. */
+const MP3_INPUT = ['-f', 'mp3'];
 
 describeWith(['ffmpeg'], 'ffmpeg decodes', ({ ffmpeg }) => {
   const ofLamejs = [...audioFormats('lamejs').values()]
@@ -21,7 +23,8 @@ describeWith(['ffmpeg'], 'ffmpeg decodes', ({ ffmpeg }) => {
     '$name, as long as was promised and with the same sound',
     async ({ name, contentType, sampleRate, createEncoder }) => {
       const raw = HEADERLESS[contentType];
-      const input = raw ? ['-f', raw, '-ar', String(sampleRate), '-ac', '1'] : [];
+      const rawInput = raw ? ['-f', raw, '-ar', String(sampleRate), '-ac', '1'] : [];
+      const input = contentType === 'audio/mpeg' ? MP3_INPUT : rawInput;
       for (const length of [1, 1151, 1152, 20000, 20577]) {
         const samples = tone(440, sampleRate, length);
         const file = runBytes(await createEncoder(), [samples]);
