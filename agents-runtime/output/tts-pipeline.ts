@@ -6,16 +6,11 @@ import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { AgentConfig } from '../contract/agent-config.js';
 import type { Clock } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
+import { FLUSH, type SpokenToken } from '../reply/reply-token.js';
 import { stockPhrasesIn } from '../reply/stock-phrases.js';
 import { canRetryVoice, voiceTimeoutMs } from '../timing/silence-budget.js';
 import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
-
-/** Between tokens: what has come is said now, what follows is a text of its own. */
-export const FLUSH: unique symbol = Symbol('flush');
-/** The same, and what follows is in the language and by the voice of now. */
-export const VOICE_CHANGED: unique symbol = Symbol('change');
-export type SpokenToken = string | typeof FLUSH | typeof VOICE_CHANGED;
 
 export interface TtsPipelineOptions {
   readonly voice: TextToSpeech;

@@ -2,6 +2,7 @@ import { linkedAbort } from '../../media/async/linked-abort.js';
 import { CallError } from '../contract/errors.js';
 import type { LanguageModel, LlmRequest, ReplyToken } from '../contract/language-model.js';
 import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
+import { REPLY_INTERRUPTED } from './reply-token.js';
 
 /** A model that has not begun by then is given up. */
 const FIRST_TOKEN_MS = 6_000;
@@ -20,9 +21,6 @@ export interface LlmFallbackOptions extends TimeoutOptions {
   /** Told of each attempt that failed while there is another. */
   readonly onFault: (error: unknown) => void;
 }
-
-/** The reply broke off here, and the next model goes on. */
-export const REPLY_INTERRUPTED: unique symbol = Symbol('broken');
 
 /** Of what was said before a break, the next model is told the end. */
 const MAX_SPOKEN_LENGTH = 600;

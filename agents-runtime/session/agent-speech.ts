@@ -1,9 +1,9 @@
 import type { LoggedTool } from '../contract/call-log.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import { withBuiltinTools } from '../contract/tools.js';
 import type { LegContext } from '../input/caller-input.js';
 import { Playout } from '../output/playout.js';
 import type { Spoken } from '../output/utterance-playout.js';
+import { withBuiltinTools } from '../reply/builtin-tools.js';
 import { phraseText } from '../reply/stock-phrases.js';
 import { type ExecutedTool, ToolExecutor } from '../reply/tool-executor.js';
 import type { SpokenOver } from '../turn/turn-state.js';
