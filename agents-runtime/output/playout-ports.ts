@@ -1,7 +1,6 @@
-import type { Clock } from '../contract/clock.js';
+import type { Clock, Ticker } from '../contract/clock.js';
 import type { Transport } from '../contract/transport.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
-import type { Ticker } from '../timing/frame-ticker.js';
 import type { Spoken } from './utterance-playout.js';
 
 /** What the agent's speech is sent by. */

@@ -1,7 +1,7 @@
-import type { Clock, Timer } from '../contract/clock.js';
+import type { Clock, Ticker, Timer } from '../contract/clock.js';
 import type { Transport } from '../contract/transport.js';
-import { FRAME_MS, type Ticker } from '../timing/frame-ticker.js';
-import type { SpokenOver } from '../turn/turn-state.js';
+import type { SpokenOver } from '../contract/turn-events.js';
+import { FRAME_MS } from '../timing/frame-ticker.js';
 import { Playhead } from './playhead.js';
 import type { PlayoutDependencies, PlayoutListener } from './playout-ports.js';
 import { RetransmitBuffer } from './retransmit-buffer.js';

@@ -1,4 +1,4 @@
-import type { SpokenOver } from '../turn/turn-state.js';
+import type { SpokenOver } from '../contract/turn-events.js';
 import type { SpeechBuffer } from './speech-buffer.js';
 
 /** An utterance that has had nothing to play for so long is not being spoken. */

@@ -1,12 +1,12 @@
 import type { LoggedTool } from '../contract/call-log.js';
 import type { HistoryItem } from '../contract/language-model.js';
 import { withBuiltinTools } from '../contract/tools.js';
+import type { SpokenOver } from '../contract/turn-events.js';
 import type { LegContext } from '../input/caller-input.js';
 import { Playout } from '../output/playout.js';
 import type { Spoken } from '../output/utterance-playout.js';
 import { phraseText } from '../reply/stock-phrases.js';
 import { type ExecutedTool, ToolExecutor } from '../reply/tool-executor.js';
-import type { SpokenOver } from '../turn/turn-state.js';
 import type { Conversation } from './conversation.js';
 import type { CallEffect } from './effect-runner.js';
 import { ReplyGenerator } from './reply-generator.js';

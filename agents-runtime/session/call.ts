@@ -1,5 +1,5 @@
-import type { EndedReason } from '../contract/call-log.js';
 import type { Timer } from '../contract/clock.js';
+import type { EndedReason } from '../contract/ended-reason.js';
 import type { HistoryItem } from '../contract/language-model.js';
 import type { AgentState, CallEvent, CallInput, SayRefusal } from '../contract/transport.js';
 import { CallerInput } from '../input/caller-input.js';

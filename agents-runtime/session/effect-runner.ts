@@ -1,13 +1,8 @@
 import type { Clock, Timer } from '../contract/clock.js';
+import type { TurnEffect, TurnEvent, TurnTimer } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { initialTurnState, stepTurn } from '../turn/turn-reducer.js';
-import type {
-  TurnEffect,
-  TurnEvent,
-  TurnSettings,
-  TurnState,
-  TurnTimer,
-} from '../turn/turn-state.js';
+import type { TurnSettings, TurnState } from '../turn/turn-state.js';
 
 /** Effects that are not timers: the call carries them out. */
 export type CallEffect = Exclude<TurnEffect, { readonly type: 'start-timer' | 'cancel-timer' }>;

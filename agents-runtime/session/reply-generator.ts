@@ -1,5 +1,6 @@
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
-import type { EndedReason, TurnProviders } from '../contract/call-log.js';
+import type { TurnProviders } from '../contract/call-log.js';
+import type { EndedReason } from '../contract/ended-reason.js';
 import { CallError } from '../contract/errors.js';
 import type { KnowledgeSource } from '../contract/knowledge.js';
 import type { HistoryItem } from '../contract/language-model.js';

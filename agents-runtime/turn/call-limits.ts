@@ -1,7 +1,8 @@
-import type { EndedReason } from '../contract/call-log.js';
+import type { EndedReason } from '../contract/ended-reason.js';
+import type { TurnEffect } from '../contract/turn-events.js';
 import { wordsOf } from './backchannels.js';
 import { answer, dictate, say } from './interruption.js';
-import type { CallLimits, Pending, TurnEffect, TurnState, TurnStep } from './turn-state.js';
+import type { CallLimits, Pending, TurnState, TurnStep } from './turn-state.js';
 import { andThen } from './turn-state.js';
 
 /** Prompts before the agent ends the call or waits. Source: conversation design, silence. */

@@ -1,16 +1,9 @@
-import type { EndedReason } from '../contract/call-log.js';
+import type { EndedReason } from '../contract/ended-reason.js';
+import type { AnnouncementKind, SpokenTimes, TurnEffect } from '../contract/turn-events.js';
+import { TURN_TIMERS } from '../contract/turn-events.js';
 import { isBackchannel, wordsOf } from './backchannels.js';
-import type {
-  AgentPhase,
-  Saying,
-  SpokenTimes,
-  Turn,
-  TurnEffect,
-  TurnState,
-  TurnStep,
-  Utterance,
-} from './turn-state.js';
-import { andThen, TURN_TIMERS } from './turn-state.js';
+import type { AgentPhase, Turn, TurnState, TurnStep, Utterance } from './turn-state.js';
+import { andThen } from './turn-state.js';
 
 /** A held playout goes on when no new word has come for this long. Source: conversation design, barge-in. */
 const FALSE_INTERRUPTION_MS = 700;
@@ -135,7 +128,7 @@ export function onTyped(state: TurnState, text: string): TurnStep {
 }
 
 /** Says something of the agent's own; `ends` makes it the last of the call. */
-export function say(state: TurnState, kind: Saying, ends?: EndedReason): TurnStep {
+export function say(state: TurnState, kind: AnnouncementKind, ends?: EndedReason): TurnStep {
   const start = state.agent.phase === 'idle' ? ([state] as const) : cut(state);
   return andThen(start, (s) => {
     const utterance: Utterance = { id: s.nextUtterance, kind, ...(ends && { ends }) };

@@ -1,3 +1,4 @@
+import type { TurnEvent } from '../contract/turn-events.js';
 import {
   end,
   judgeFaults,
@@ -17,13 +18,7 @@ import {
   onPlayoutStarted,
   onTyped,
 } from './interruption.js';
-import {
-  andThen,
-  type TurnEvent,
-  type TurnSettings,
-  type TurnState,
-  type TurnStep,
-} from './turn-state.js';
+import { andThen, type TurnSettings, type TurnState, type TurnStep } from './turn-state.js';
 import {
   onAgentSaid,
   onCompleteness,

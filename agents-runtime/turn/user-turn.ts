@@ -1,3 +1,10 @@
+import type {
+  DropReason,
+  SpokenOver,
+  TurnEffect,
+  TurnEvent,
+  TurnTimer,
+} from '../contract/turn-events.js';
 import { wordsOf } from './backchannels.js';
 import { commitDelayMs } from './commit-delay.js';
 import { doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
@@ -12,18 +19,7 @@ import {
   resume,
   wholeText,
 } from './interruption.js';
-import {
-  andThen,
-  type DropReason,
-  type SpokenOver,
-  type Turn,
-  type TurnEffect,
-  type TurnEvent,
-  type TurnState,
-  type TurnStep,
-  type TurnTimer,
-  type UserPhase,
-} from './turn-state.js';
+import { andThen, type Turn, type TurnState, type TurnStep, type UserPhase } from './turn-state.js';
 
 /** How long a due turn waits for its transcript. */
 const LATE_TRANSCRIPT_MS = 1500;
