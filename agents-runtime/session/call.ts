@@ -2,6 +2,7 @@ import type { Timer } from '../contract/clock.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { HistoryItem } from '../contract/language-model.js';
 import type { AgentState, CallEvent, CallInput, SayRefusal } from '../contract/transport.js';
+import type { TurnEvent } from '../contract/turn-events.js';
 import { CallerInput } from '../input/caller-input.js';
 import { EchoGate } from '../input/echo-gate.js';
 import { FaultBoundary } from '../timing/fault-boundary.js';
@@ -66,19 +67,30 @@ export class Call implements CallInput {
       act: (action) => this.#act(action),
       onClosed: () => this.#close(),
     });
-    const context = {
+    const dispatch = (event: TurnEvent) => this.#turns.dispatch(event);
+    const echoGate = transport.hasEchoCanceller
+      ? undefined
+      : new EchoGate(config.vadActivationThreshold);
+    const shared = { boundary: this.#boundary, startedAt, echoGate, dispatch };
+    this.#caller = new CallerInput({
+      ...shared,
+      ports: parts,
+      config,
+      isTurnOpen: () => this.#turns.state.turn !== undefined,
+      currentPlayback: () => this.#agent.currentPlayback,
+      onInterim: (text) => this.#onInterim(text),
+      onLanguage: (detected, text) => {
+        if (this.#language.detect(detected, text))
+          dispatch({ type: 'language', language: detected });
+      },
+    });
+    this.#agent = new AgentSpeech({
+      ...shared,
       parts,
-      boundary: this.#boundary,
-      turns: this.#turns,
+      conversation: this.#conversation,
       transcripts: this.#transcripts,
       language: this.#language,
-      startedAt,
-      echoGate: transport.hasEchoCanceller
-        ? undefined
-        : new EchoGate(config.vadActivationThreshold),
-    };
-    this.#caller = new CallerInput(context, () => this.#agent.currentPlayback);
-    this.#agent = new AgentSpeech(context, this.#conversation);
+    });
   }
 
   connected(): void {
@@ -91,7 +103,7 @@ export class Call implements CallInput {
     const { config, languageModel } = this.#parts;
     languageModel.prepare?.(config.prompt, this.#language.language);
     this.#conversation.begin();
-    this.#turns.handle({ type: 'connected', greets: config.greeting.trim() !== '' });
+    this.#turns.dispatch({ type: 'connected', greets: config.greeting.trim() !== '' });
   }
 
   audio(samples: Int16Array): void {
@@ -100,13 +112,13 @@ export class Call implements CallInput {
 
   #takeAudio(samples: Int16Array): void {
     if (!this.#isConnected || this.#endedReason) return;
-    if (!this.#hasSound) this.#turns.handle({ type: 'sound-came' });
+    if (!this.#hasSound) this.#turns.dispatch({ type: 'sound-came' });
     this.#hasSound = true;
     this.#caller.audio(samples);
   }
 
   typed(text: string): void {
-    if (!this.#endedReason) this.#turns.handle({ type: 'typed', text });
+    if (!this.#endedReason) this.#turns.dispatch({ type: 'typed', text });
   }
 
   say(text: string): SayRefusal | undefined {
@@ -114,7 +126,7 @@ export class Call implements CallInput {
     const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
     if (this.#endedReason || isEnding) return 'ending';
     if (dictated.length >= MAX_DICTATED) return 'busy';
-    this.#turns.handle({ type: 'dictated', text });
+    this.#turns.dispatch({ type: 'dictated', text });
     return undefined;
   }
 
@@ -182,7 +194,7 @@ export class Call implements CallInput {
         this.#boundary.watch(this.#caller.judge(action.speechEndMs, action.silenceMs));
         return;
       case 'finalise-transcript':
-        this.#caller.finalise();
+        this.#caller.finalise(action.speechEndMs);
         return;
       case 'prepare-reply':
         this.#agent.prepare(action.utterance, action.text, this.#historyBefore(action));
@@ -195,11 +207,11 @@ export class Call implements CallInput {
         return;
       case 'drop-turn':
         this.#parts.observer?.turn(action.why);
-        if (!this.#turns.state.turn) this.#caller.forget();
+        if (!this.#turns.state.turn) this.#caller.endTurn();
         this.#transcripts.takeBack(action.turn);
         return;
       case 'queue-turn':
-        this.#caller.forget();
+        this.#caller.endTurn();
         return;
       case 'retract-transcript':
         this.#transcripts.takeBack(action.turn);
@@ -234,6 +246,11 @@ export class Call implements CallInput {
     }
   }
 
+  #onInterim(text: string): void {
+    const { turn } = this.#turns.state;
+    if (turn) this.#transcripts.interim(turn.index, text, turn.startMs);
+  }
+
   #show(state: AgentState): void {
     this.#parts.transport.send({ type: 'state', state });
     this.#parts.observer?.state(state);
@@ -244,7 +261,7 @@ export class Call implements CallInput {
     this.#parts.observer?.turn('answered');
     const now = this.#now();
     const recognisers = spoken ? this.#caller.recognisers : [];
-    if (!this.#turns.state.turn) this.#caller.forget();
+    if (!this.#turns.state.turn) this.#caller.endTurn();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.speechEndMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
     const before = this.#historyBefore(action);

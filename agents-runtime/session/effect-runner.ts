@@ -38,7 +38,7 @@ export class EffectRunner {
   }
 
   /** Takes an event; one that comes while another is carried out waits its turn. */
-  handle(event: TurnEvent): void {
+  dispatch(event: TurnEvent): void {
     this.#queue.push(event);
     if (this.#isStepping) return;
     this.#isStepping = true;
@@ -48,7 +48,7 @@ export class EffectRunner {
 
   /** Ends all timers; events after it change nothing. Within a step it is queued: see `onClosed`. */
   close(): void {
-    this.handle({ type: 'close' });
+    this.dispatch({ type: 'close' });
   }
 
   #step(event: TurnEvent): void {
@@ -83,7 +83,7 @@ export class EffectRunner {
       timer,
       clock.after(waitMs, () => {
         this.#timers.delete(timer);
-        this.handle({ type: 'timer', timer });
+        this.dispatch({ type: 'timer', timer });
       }),
     );
   }

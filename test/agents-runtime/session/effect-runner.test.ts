@@ -30,7 +30,7 @@ function setUp(settings: Partial<TurnSettings> = {}) {
     boundary: rethrowing,
     act: (action) => log.push(`${clock.now()}: ${inWords(action)}`),
   });
-  const send = (event: TurnEvent) => taker.handle(event);
+  const send = (event: TurnEvent) => taker.dispatch(event);
   const at = (ms: number, event: TurnEvent) => {
     clock.advance(ms - clock.now());
     send(event);

@@ -89,7 +89,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
         return;
       }
       speaking = undefined;
-      taker.handle({ type: 'playout-finished', utterance, isFaulty: voiceFails });
+      taker.dispatch({ type: 'playout-finished', utterance, isFaulty: voiceFails });
     };
     clock.after(thinkMs, function start() {
       if (!isCurrent()) return;
@@ -98,7 +98,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
         return;
       }
       speaking = utterance;
-      taker.handle({ type: 'playout-started', utterance });
+      taker.dispatch({ type: 'playout-started', utterance });
       clock.after(ms, finish);
     });
   };
@@ -120,7 +120,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
       taker.close();
     }
   };
-  const send = (event: TurnEvent) => taker.handle(event);
+  const send = (event: TurnEvent) => taker.dispatch(event);
   const happen = (what: World['script'][number]['happening']) => {
     const speechEndMs = clock.now();
     const { user } = taker.state;
