@@ -73,6 +73,7 @@ export class CallerInput {
     const { clock, voiceActivity, noiseReduction, onFault } = options.ports;
     this.#audio = new AudioInput({
       clock,
+      boundary,
       voiceActivity,
       segmenter: {
         threshold: config.vadActivationThreshold,
@@ -160,7 +161,7 @@ export class CallerInput {
     const { boundary } = this.#options;
     this.#judging.abort();
     boundary.run(() => this.#transcriber.close());
-    boundary.run(() => this.#audio.close());
+    this.#audio.close();
   }
 
   #onEdge(edge: SpeechEdge): void {

@@ -12,7 +12,7 @@ import type { CallDependencies } from './call-dependencies.js';
 import { CallLanguage } from './call-language.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
 import { type CallEffect, type EffectHandlers, EffectRunner } from './effect-runner.js';
-import { guardedParts } from './guarded-dependencies.js';
+import { guardedPorts } from './guarded-ports.js';
 import { TranscriptPublisher } from './transcript-publisher.js';
 
 /** A broken wire may come back for this long. */
@@ -82,7 +82,7 @@ export class Call implements CallInput {
   #endedReason: EndedReason | undefined;
 
   constructor(unguarded: CallDependencies) {
-    const parts = guardedParts(unguarded, this.#boundary);
+    const parts = guardedPorts(unguarded, this.#boundary);
     this.#parts = parts;
     const { config, clock, transport, voice, findVoice } = parts;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
