@@ -27,12 +27,14 @@ export function guardedPorts(parts: CallDependencies, boundary: FaultBoundary): 
 }
 
 function guardedTransport(transport: Transport, boundary: FaultBoundary): Transport {
-  const { sampleRate, hasEchoCanceller, canPause = true, callerDelayMs = 0 } = transport;
+  const { sampleRate, hasEchoCanceller, canPause = true } = transport;
   return {
     sampleRate,
     hasEchoCanceller,
     canPause,
-    callerDelayMs,
+    get callerDelayMs() {
+      return transport.callerDelayMs ?? 0;
+    },
     get backlogBytes() {
       return transport.backlogBytes;
     },
