@@ -113,7 +113,7 @@ export class StreamingTranscriber {
       this.#report(turn.latest, speechEndSample, turn.heardUpTo);
       return;
     }
-    this.#options.onFault(new CallError('RECOGNITION_FAILED', 'No last words came in time'));
+    this.#options.onFault(new CallError('TIMED_OUT', 'No last words came in time'));
     this.#fallBack();
   }
 

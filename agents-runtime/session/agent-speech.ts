@@ -1,10 +1,10 @@
 import type { LoggedTool } from '../contract/call-log.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import { withBuiltinTools } from '../contract/tools.js';
 import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
 import type { EchoGate } from '../input/echo-gate.js';
 import { Playout } from '../output/playout.js';
 import type { Spoken } from '../output/utterance-playout.js';
+import { withBuiltinTools } from '../reply/builtin-tools.js';
 import { phraseText } from '../reply/stock-phrases.js';
 import { type ExecutedTool, ToolExecutor } from '../reply/tool-executor.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
