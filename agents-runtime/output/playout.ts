@@ -1,9 +1,9 @@
 import type { Clock, Ticker, Timer } from '../contract/clock.js';
 import type { Transport } from '../contract/transport.js';
 import type { SpokenOver } from '../contract/turn-events.js';
+import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { FRAME_MS } from '../timing/frame-ticker.js';
 import { Playhead } from './playhead.js';
-import type { PlayoutDependencies, PlayoutListener } from './playout-ports.js';
 import { RetransmitBuffer } from './retransmit-buffer.js';
 import { SpeechBuffer } from './speech-buffer.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
@@ -16,6 +16,30 @@ const BLOCK_MS = BLOCK_FRAMES * FRAME_MS;
 const PAUSE_REPORT_MS = 500;
 /** Nothing is sent while more than this waits in the wire's own buffers. */
 const BACKLOG_LIMIT = 256 * 1024;
+
+/** The ports of `Playout`. */
+export interface PlayoutDependencies {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly ticker: Pick<Ticker, 'join'>;
+  readonly boundary: FaultBoundary;
+}
+
+/** Receives the progress of an utterance. */
+export interface PlayoutListener {
+  /** The utterance's first frame has been sent, or the first frame after a stall. */
+  started(utterance: number): void;
+  /** Nothing of the utterance is being played and more will come; `started` follows. */
+  stalled(utterance: number): void;
+  /** All text of the utterance that is being spoken so far, each time it grows. */
+  text(utterance: number, text: string): void;
+  /** The client played the first sample at this clock time. Called once, at the latest at the end. */
+  audible(utterance: number, atMs: number): void;
+  /** By the playhead, a frame of 20 ms began to be played at this clock time. */
+  playing?(samples: Float32Array, atMs: number): void;
+  /** All of the utterance has been played, or it had no audio. */
+  finished(spoken: Spoken): void;
+}
 
 /**
  * The agent's leg: sends speech by the clock, at most 400 ms ahead of the client's playhead, pauses,
