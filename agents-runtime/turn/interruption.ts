@@ -1,12 +1,5 @@
 import { isBackchannel, wordsOf } from './backchannels.js';
-import {
-  type AgentPhase,
-  andThen,
-  type Turn,
-  type TurnState,
-  type TurnStep,
-  type Utterance,
-} from './turn-state.js';
+import type { AgentPhase, Turn, TurnState, TurnStep, Utterance } from './turn-state.js';
 
 /** A held playout resumes if no new word arrives for this long. */
 const FALSE_INTERRUPTION_MS = 700;
