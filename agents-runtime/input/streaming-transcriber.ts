@@ -57,10 +57,11 @@ export class StreamingTranscriber {
 
   constructor(options: StreamingTranscriberOptions) {
     this.#options = options;
-    this.#line = options.live.open({
-      language: options.language,
-      onResult: (result) => this.#onResult(result),
-      onFault: (error) => this.#onFault(error),
+    const { live, language, boundary } = options;
+    this.#line = live.open({
+      language,
+      onResult: boundary.guard((result) => this.#onResult(result)),
+      onFault: boundary.guard((error) => this.#onFault(error)),
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Language } from '../../media/languages.js';
-import type { EndedReason } from '../contract/call-log.js';
-import type { Saying } from '../turn/turn-state.js';
+import type { EndedReason } from '../contract/ended-reason.js';
+import type { AnnouncementKind } from '../contract/turn-events.js';
 
 /** What the agent says of itself, without a model, in one language. */
 interface StockPhrases {
@@ -229,7 +229,7 @@ export function phraseText({ kind, reason, times }: StockPhraseRequest, language
 }
 
 export interface StockPhraseRequest {
-  readonly kind: Exclude<Saying, 'greeting' | 'dictated'>;
+  readonly kind: Exclude<AnnouncementKind, 'greeting' | 'dictated'>;
   /** Why the call ends, for a goodbye. */
   readonly reason: EndedReason | undefined;
   /** How often it has been said before. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../contract/clock.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import type { ToolKind } from '../contract/tool-kind.js';
-import type { ToolCall, ToolOutcome, ToolSpec, Tools } from '../contract/tools.js';
+import type { ToolCall, ToolKind, ToolOutcome, ToolSpec, Tools } from '../contract/tools.js';
 
 /** A result is context: of a longer one the model gets the beginning. */
 const MAX_RESULT = 16_000;

@@ -1,4 +1,4 @@
-import type { EndedReason } from '../contract/call-log.js';
+import type { EndedReason } from '../contract/ended-reason.js';
 import { CallError } from '../contract/errors.js';
 import type { HistoryItem, LlmRequest } from '../contract/language-model.js';
 import type { ToolCall } from '../contract/tools.js';

@@ -6,30 +6,16 @@ import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { TurnDetector } from '../../media/turn-detection/turn-detector.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { AgentConfig } from '../contract/agent-config.js';
-import type { CallLog, EndedReason } from '../contract/call-log.js';
+import type { CallLog } from '../contract/call-log.js';
 import type { CallObserver } from '../contract/call-observer.js';
-import type { Clock } from '../contract/clock.js';
+import type { Clock, Ticker } from '../contract/clock.js';
+import type { EndedReason } from '../contract/ended-reason.js';
+import type { CallFault } from '../contract/errors.js';
 import type { LanguageModel } from '../contract/language-model.js';
 import type { Tools } from '../contract/tools.js';
 import type { Transport } from '../contract/transport.js';
 import type { SpeechCache } from '../output/speech-cache.js';
-import type { Ticker } from '../timing/frame-ticker.js';
 import type { FindVoice } from './call-language.js';
-
-/** A fault inside a call. The message holds no words of the call. */
-export type CallFault = (
-  part:
-    | 'noise-reduction'
-    | 'recogniser'
-    | 'turn-model'
-    | 'reply'
-    | 'tool'
-    | 'speech'
-    | 'log'
-    /** An exception that no part is made to handle: it ends the call. */
-    | 'call',
-  error: unknown,
-) => void;
 
 /** What a call is made of; all of it is handed in. */
 export interface CallDependencies {

@@ -1,16 +1,8 @@
-import type { Clock, Timer } from '../contract/clock.js';
+import type { Clock, Ticker, Timer } from '../contract/clock.js';
 
 export const FRAME_MS = 20;
 /** A timer may fire so much early: its clock has whole milliseconds. */
 const EARLY_MS = 1;
-
-/** What a leg needs of the ticker. */
-export interface Ticker {
-  /** Calls `act` at every frame's time until it is cancelled, or throws. */
-  join(act: () => void): Timer;
-  /** A ticker of its own for a leg with another clock, observed by the same. */
-  on(clock: Clock): Ticker;
-}
 
 /** Told how late each frame's time was noticed, in ms. */
 export type FrameObserver = (lateMs: number) => void;

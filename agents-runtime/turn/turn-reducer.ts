@@ -1,3 +1,11 @@
+import type { TurnEvent } from '../contract/turn-events.js';
+import {
+  close,
+  onPlayoutFinished,
+  onPlayoutStalled,
+  onPlayoutStarted,
+  onTyped,
+} from './agent-turn.js';
 import {
   end,
   judgeFaults,
@@ -10,20 +18,7 @@ import {
   startSilenceTimer,
   takeTurn,
 } from './call-limits.js';
-import {
-  close,
-  onPlayoutFinished,
-  onPlayoutStalled,
-  onPlayoutStarted,
-  onTyped,
-} from './interruption.js';
-import {
-  andThen,
-  type TurnEvent,
-  type TurnSettings,
-  type TurnState,
-  type TurnStep,
-} from './turn-state.js';
+import { andThen, type TurnSettings, type TurnState, type TurnStep } from './turn-state.js';
 import {
   onAgentSaid,
   onCompleteness,

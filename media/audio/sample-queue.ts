@@ -20,7 +20,15 @@ export class SampleQueue {
     return this.#samples.subarray(this.#from + start, Math.min(this.#from + end, this.#to));
   }
 
-  /** Forgets the oldest `count` samples. */
+  /** Removes the oldest `count` samples and returns a copy, padded with silence to `count`. */
+  take(count: number): Float32Array {
+    const taken = new Float32Array(count);
+    taken.set(this.peek(0, count));
+    this.drop(count);
+    return taken;
+  }
+
+  /** Removes the oldest `count` samples. */
   drop(count: number): void {
     this.#from = Math.min(this.#from + count, this.#to);
   }

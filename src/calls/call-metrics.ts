@@ -1,8 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { EndedReason, TurnLatency } from '../../agents-runtime/contract/call-log.js';
+import type { TurnLatency } from '../../agents-runtime/contract/call-log.js';
 import type { CallObserver, TurnOutcome } from '../../agents-runtime/contract/call-observer.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
+import type { CallFault } from '../../agents-runtime/contract/errors.js';
 import type { AgentState } from '../../agents-runtime/contract/transport.js';
-import type { CallFault } from '../../agents-runtime/session/call-dependencies.js';
 import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 

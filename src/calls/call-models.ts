@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/contract/agent-config.js';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
 import { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import type { FindVoice } from '../../agents-runtime/session/call-language.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { MediaError } from '../../media/errors.js';
 import { LANGUAGES } from '../../media/languages.js';
 import type { Dictionary } from '../../media/text/dictionary/dictionary.js';

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
-import { type Clock, systemClock } from '../../agents-runtime/contract/clock.js';
+import type { Clock } from '../../agents-runtime/contract/clock.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
+import type { CallFault } from '../../agents-runtime/contract/errors.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
 import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
 import type { CallInput, Transport } from '../../agents-runtime/contract/transport.js';
@@ -11,14 +12,12 @@ import type { ReplaySink } from '../../agents-runtime/observers/replay/replay-fo
 import type { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import { ttsSettingsOf } from '../../agents-runtime/output/tts-pipeline.js';
 import { Call } from '../../agents-runtime/session/call.js';
-import type {
-  CallDependencies,
-  CallFault,
-} from '../../agents-runtime/session/call-dependencies.js';
+import type { CallDependencies } from '../../agents-runtime/session/call-dependencies.js';
 import type { FindVoice } from '../../agents-runtime/session/call-language.js';
 import { guardedInput } from '../../agents-runtime/session/guarded-input.js';
 import { FaultBoundary } from '../../agents-runtime/timing/fault-boundary.js';
 import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Dictionary } from '../../media/text/dictionary/dictionary.js';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import {
   type Hello,
   MAX_FRAME,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { Scope } from '../../src/keys/scopes.js';
 import { CallSound } from '../../src/live/call-sound.js';
 import { RunningCallsRepository } from '../../src/live/running-calls.repository.js';

@@ -1,7 +1,8 @@
-import type { CallLog, EndedReason, LoggedTurn } from '../../contract/call-log.js';
+import type { CallLog, LoggedTurn } from '../../contract/call-log.js';
 import type { Clock } from '../../contract/clock.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
+import type { CallFault } from '../../contract/errors.js';
 import type { CallEvent, Transport } from '../../contract/transport.js';
-import type { CallFault } from '../../session/call-dependencies.js';
 import { ObservedTransport } from '../../session/observed-transport.js';
 import type { ObservedEffect } from './replay-format.js';
 

@@ -1,5 +1,6 @@
-import { type Clock, systemClock, type Timer } from '../../contract/clock.js';
+import type { Clock, Timer } from '../../contract/clock.js';
 import { CallError } from '../../contract/errors.js';
+import { systemClock } from '../../timing/system-clock.js';
 import { BridgeProcess, type RoomListener } from './bridge-process.js';
 import { BridgedRoom } from './bridged-room.js';
 import type { FromBridge } from './ipc-messages.js';

@@ -1,6 +1,6 @@
 import { toInt16 } from '../../../media/audio/pcm.js';
-import type { EndedReason } from '../../contract/call-log.js';
 import type { Clock } from '../../contract/clock.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
 import type { CallEvent, CallInput } from '../../contract/transport.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { DtmfCollector } from '../dtmf-collector.js';

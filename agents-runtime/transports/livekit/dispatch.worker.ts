@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from '../../contract/clock.js';
+import { systemClock } from '../../timing/system-clock.js';
 import type { DispatchThreadData, FromDispatch, ToDispatch } from './dispatch-messages.js';
 import { WorkerConnection, type WorkerState } from './worker-connection.js';
 import type { JobAnswer } from './worker-protocol.js';

@@ -1,4 +1,4 @@
-import type { EndedReason } from '../../contract/call-log.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
 import type { CallEvent } from '../../contract/transport.js';
 import type { RoomCaller } from './room-transport.js';
 

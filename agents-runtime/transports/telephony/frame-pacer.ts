@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../contract/clock.js';
-import { FRAME_MS, type Ticker } from '../../timing/frame-ticker.js';
+import type { Clock, Ticker, Timer } from '../../contract/clock.js';
+import { FRAME_MS } from '../../timing/frame-ticker.js';
 
 /** Frames that are due at once after a delay; with more, all that follow are later instead. */
 const MAX_CONCURRENT = 3;

@@ -1,9 +1,9 @@
 import { DtmfDetector } from '../../../media/audio/dtmf-detector.js';
-import type { EndedReason } from '../../contract/call-log.js';
-import type { Clock, Timer } from '../../contract/clock.js';
+import type { Clock, Ticker, Timer } from '../../contract/clock.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
 import type { CallInput, Transport } from '../../contract/transport.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
-import { FRAME_MS, type Ticker } from '../../timing/frame-ticker.js';
+import { FRAME_MS } from '../../timing/frame-ticker.js';
 import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
 import { DtmfCollector } from '../dtmf-collector.js';
 import type { CarrierEvent, CarrierLink, CarrierTraits } from './carrier.js';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { Passage } from '../../../agents-runtime/contract/knowledge.js';
 import type { LlmRequest, ReplyToken } from '../../../agents-runtime/contract/language-model.js';
 import { OpenAiChatModel } from '../../../agents-runtime/providers/openai-chat.js';
 import { RagModel } from '../../../agents-runtime/providers/rag-model.js';
 import { summariseWithLlm } from '../../../agents-runtime/reply/call-summary.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { LanguageServer } from '../../support/fakes/llm-server.js';
 
 let server: LanguageServer;

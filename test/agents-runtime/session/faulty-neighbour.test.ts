@@ -1,12 +1,12 @@
 import { setTimeout as pause, setImmediate as settled } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { Transport } from '../../../agents-runtime/contract/transport.js';
 import { LEAD_MS } from '../../../agents-runtime/output/playhead.js';
 import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
 import { Call } from '../../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
 import { FRAME_MS, FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { CONFIG } from '../../support/harness/call/call-harness.js';
 import { FaultyPorts } from './faulty-ports.js';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import type { EndedReason } from '../../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
 import type { CallInput } from '../../../agents-runtime/contract/transport.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { BridgedRoom } from '../../../agents-runtime/transports/livekit/bridged-room.js';

@@ -1,8 +1,8 @@
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { CallInput, SayRefusal } from '../../../agents-runtime/contract/transport.js';
 import { Playout } from '../../../agents-runtime/output/playout.js';
 import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-alignment.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
 import type { RoomTransport } from '../../../agents-runtime/transports/livekit/room-transport.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';

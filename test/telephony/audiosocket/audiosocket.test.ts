@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { CallInput, Transport } from '../../../agents-runtime/contract/transport.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import {
   AudioSocketParser,
   audioPacket,

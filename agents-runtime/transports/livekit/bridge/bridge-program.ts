@@ -1,7 +1,7 @@
 // A program of its own, run as a child process: nothing else loads the native LiveKit library. It holds
 // rooms for the gateway, with which it talks in frames over the pipe 3, and ends when that does.
 import { Socket } from 'node:net';
-import { systemClock } from '../../../contract/clock.js';
+import { systemClock } from '../../../timing/system-clock.js';
 import { IpcFrameReader, messageFrame, readMessage, readSamples } from '../ipc-frames.js';
 import type { FromBridge, ToBridge } from '../ipc-messages.js';
 import { BoundedAudioWriter } from './bounded-audio-writer.js';

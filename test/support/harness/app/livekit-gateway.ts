@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import type { EndedReason } from '../../../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../../../agents-runtime/contract/ended-reason.js';
 import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
 import { DispatchThread } from '../../../../agents-runtime/transports/livekit/dispatch-thread.js';
 import type {

@@ -1,10 +1,7 @@
 import type { AgentConfig } from '../../../../agents-runtime/contract/agent-config.js';
-import type {
-  CallLog,
-  EndedReason,
-  LoggedTurn,
-} from '../../../../agents-runtime/contract/call-log.js';
+import type { CallLog, LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
 import type { Clock } from '../../../../agents-runtime/contract/clock.js';
+import type { EndedReason } from '../../../../agents-runtime/contract/ended-reason.js';
 import type {
   LanguageModel,
   LlmRequest,

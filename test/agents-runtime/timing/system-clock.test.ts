@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 
 it('waits for a time that is longer than a timer of Node, and can be stopped', async () => {
   let fired = 0;
