@@ -1,3 +1,4 @@
+import { wordsOf } from '../../media/text/words.js';
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import type { CallDependencies } from '../session/call-dependencies.js';
@@ -5,7 +6,6 @@ import type { CallLanguage } from '../session/call-language.js';
 import type { EffectRunner } from '../session/effect-runner.js';
 import type { TranscriptPublisher } from '../session/transcript-publisher.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
-import { wordsOf } from '../turn/backchannels.js';
 import type { SpokenOver } from '../turn/turn-state.js';
 import { AudioInput } from './audio-input.js';
 import {

@@ -1,5 +1,5 @@
+import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/call-log.js';
-import { wordsOf } from './backchannels.js';
 import { answer, dictate, say } from './interruption.js';
 import type { CallLimits, Pending, TurnEffect, TurnState, TurnStep } from './turn-state.js';
 import { andThen } from './turn-state.js';

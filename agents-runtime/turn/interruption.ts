@@ -1,5 +1,6 @@
+import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/call-log.js';
-import { isBackchannel, wordsOf } from './backchannels.js';
+import { isBackchannel } from './backchannels.js';
 import type {
   AgentPhase,
   Saying,

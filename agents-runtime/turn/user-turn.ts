@@ -1,6 +1,5 @@
-import { wordsOf } from './backchannels.js';
-import { commitDelayMs } from './commit-delay.js';
-import { doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
+import { wordsOf } from '../../media/text/words.js';
+import { commitDelayMs, doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
 import { askedEntity } from './endpointing-cues.js';
 import {
   answer,

@@ -9,7 +9,7 @@ import type {
   EncodeInput,
   EncoderJobs,
   EncoderSettings,
-} from './encoder-jobs.js';
+} from './encoder-thread.js';
 
 interface OpenStream {
   readonly resampler: Resampler;

@@ -1,5 +1,5 @@
 import { abortError } from '../errors.js';
-import { SentenceHold } from './sentence-hold.js';
+import { SentenceHold } from './sentences.js';
 
 /** A text that comes in pieces, for one reader, who gets it by whole sentences. */
 export class SentenceFeed {

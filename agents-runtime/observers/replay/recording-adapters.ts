@@ -1,3 +1,4 @@
+import { SampleQueue } from '../../../media/audio/sample-queue.js';
 import type { NoiseReduction } from '../../../media/noise/noise-reduction.js';
 import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
 import type { SpeechChunk, TextToSpeech } from '../../../media/tts/text-to-speech.js';
@@ -10,7 +11,6 @@ import type { FindVoice } from '../../session/call-language.js';
 import { ObservedTransport } from '../../session/observed-transport.js';
 import { encodeSamples, fingerprint, questionOf, toolKey, wordRows } from './replay-encoding.js';
 import type { ReplayRecorder } from './replay-recorder.js';
-import { SampleQueue } from './sample-queue.js';
 
 /** The wire's backlog is written down when it has changed by more. */
 const BACKLOG_STEP = 64 * 1024;

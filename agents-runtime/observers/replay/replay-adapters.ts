@@ -1,3 +1,4 @@
+import { SampleQueue } from '../../../media/audio/sample-queue.js';
 import type {
   NoiseReduction,
   NoiseReductionOptions,
@@ -24,7 +25,6 @@ import {
 } from './replay-encoding.js';
 import type { CleanedLine, ReplayHeader, ResponseLine } from './replay-format.js';
 import type { ReplayPlayer } from './replay-player.js';
-import { SampleQueue } from './sample-queue.js';
 
 /** Models that answer where the tape does not. */
 export interface LiveSpeechToText {

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../turn/backchannels.js';
+import { wordsOf } from '../../../media/text/words.js';
 
 /** Too common to tell what a question is about. */
 const COMMON = new Set(

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../turn/backchannels.js';
+import { wordsOf } from '../../../media/text/words.js';
 
 /** What people say that no knowledge is needed for. */
 export type SmallTalk =

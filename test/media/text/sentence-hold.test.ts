@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SentenceHold } from '../../../media/text/sentence-hold.js';
+import { SentenceHold } from '../../../media/text/sentences.js';
 import '../../support/harness/process/property-seed.js';
 
 const TEXT = 'Dr. Smith paid $3.50 today. "Really?" he asked! Yes; at 5 p.m. in Rome. And no';
