@@ -1,3 +1,4 @@
+import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import { wordsOf } from '../../media/text/words.js';
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
@@ -18,7 +19,6 @@ import { StreamingTranscriber } from './streaming-transcriber.js';
 
 /** Audio before the first speech of a turn that the turn model hears: 500 ms. */
 const PRE_ROLL = 8_000;
-const RATE = 16_000;
 
 /** Words from which on a language that was heard counts. */
 const LANGUAGE_WORDS = 2;
@@ -119,7 +119,7 @@ export class CallerInput {
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
     const heard = this.#inbound.history.slice(
       from,
-      this.#speechEndSample + Math.round((silenceMs * RATE) / 1000),
+      this.#speechEndSample + Math.round((silenceMs * CALLER_SAMPLE_RATE) / 1000),
     );
     // A question that still waits is out of date: a model that is behind is not asked ever more.
     this.#judging.abort();

@@ -1,3 +1,5 @@
+import { concat } from './pcm.js';
+
 /** Frequencies in Hz of the keypad's rows and columns. Source: ITU-T Q.23. */
 export const ROWS = [697, 770, 852, 941] as const;
 export const COLUMNS = [1209, 1336, 1477, 1633] as const;
@@ -20,13 +22,7 @@ const RAMP_MS = 2;
  */
 export function dtmfTones(keys: string, sampleRate: number): Float32Array {
   const parts = [...keys].map((key) => partOf(key, sampleRate));
-  const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+  return concat(Float32Array, parts);
 }
 
 function partOf(key: string, sampleRate: number): Float32Array {
