@@ -1,4 +1,4 @@
-import { wordsOf } from '../../turn/backchannels.js';
+import { wordsOf } from '../../../media/text/words.js';
 
 /** Function words and phrases of conversation. */
 const COMMON = new Set(

@@ -1,5 +1,5 @@
+import { cachedPromise } from '../../../media/async/bounded-map.js';
 import { inSlices } from '../../../media/async/cooperative.js';
-import { cachedPromise } from '../../../media/async/kept.js';
 import type { Embedder } from '../../../media/embeddings/embedder.js';
 import { chunkText, splitIntoSentences } from '../../../media/embeddings/text-chunker.js';
 import type { Priority } from '../../../media/runtime/cpu-scheduler.js';

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../turn/backchannels.js';
+import { wordsOf } from '../../../media/text/words.js';
 
 /** Utterances that need no knowledge to answer. */
 export type SmallTalk =
