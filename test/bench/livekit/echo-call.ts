@@ -19,26 +19,17 @@ const TIMES = ROOM_RATE / CALLER_RATE;
  */
 export class EchoCall implements CallInput {
   readonly #playout: Playout;
-  #utterance = 0;
   #echo: Echo | undefined;
   #leftMs = 0;
   /** Why the wire ended, if it did. */
   endedBy: string | undefined;
 
   constructor(wire: RoomTransport) {
-    const ignore = () => undefined;
-    const parts = {
+    this.#playout = new Playout({
       transport: wire,
       clock: systemClock,
       ticker: new FrameTicker(systemClock),
       boundary: rethrowing,
-    };
-    this.#playout = new Playout(parts, {
-      started: ignore,
-      stalled: ignore,
-      text: ignore,
-      audible: ignore,
-      finished: ignore,
     });
   }
 
@@ -83,12 +74,20 @@ export class EchoCall implements CallInput {
   #say(samples: Int16Array): void {
     if (!this.#echo) {
       this.#echo = new Echo();
-      this.#playout.prepare(++this.#utterance, this.#echo.pieces());
-      this.#playout.release(this.#utterance);
+      this.#playout.release(this.#playout.prepare(this.#echo.pieces(), IGNORE));
     }
     this.#echo.push(samples);
   }
 }
+
+const ignore = () => undefined;
+const IGNORE = {
+  started: ignore,
+  stalled: ignore,
+  text: ignore,
+  audible: ignore,
+  finished: ignore,
+};
 
 /** A tone that is being said back, as what a voice makes. */
 class Echo {
