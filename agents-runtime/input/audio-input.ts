@@ -1,5 +1,5 @@
 import { Framing } from '../../media/audio/framing.js';
-import { toFloat32, toInt16 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, toFloat32, toInt16 } from '../../media/audio/pcm.js';
 import { NoiseDetector } from '../../media/noise/noise-detector.js';
 import type { NoiseReduction, NoiseReductionStream } from '../../media/noise/noise-reduction.js';
 import { Segmenter, type SegmenterOptions, type SpeechEdge } from '../../media/vad/segmenter.js';
@@ -13,7 +13,6 @@ import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { AudioRingBuffer } from './audio-ring-buffer.js';
 import type { EchoGate } from './echo-gate.js';
 
-const RATE = 16_000;
 /** The caller's audio kept for the turn model (8 s) and the recogniser (12 s). */
 const HISTORY_SECONDS = 16;
 /** Audio may run ahead of the clock by what a client keeps while its socket is away. */
@@ -102,7 +101,7 @@ export class AudioInput {
   push(samples: Int16Array): void {
     if (this.#isClosed || samples.length === 0) return;
     const now = this.#clock.now();
-    const lengthMs = (samples.length * 1000) / RATE;
+    const lengthMs = (samples.length * 1000) / CALLER_SAMPLE_RATE;
     // Real time catches up, and no further: time in which nothing came earns no larger burst.
     this.#aheadMs = Math.max(0, this.#aheadMs - (now - this.#pushedAt));
     this.#pushedAt = now;
@@ -130,7 +129,7 @@ export class AudioInput {
 
   /** Clock time (ms) at which the sample at this position was spoken, as near as arrivals tell. */
   msAt(sample: number): number {
-    return (this.#offsetMs ?? this.#clock.now()) + (sample * 1000) / RATE;
+    return (this.#offsetMs ?? this.#clock.now()) + (sample * 1000) / CALLER_SAMPLE_RATE;
   }
 
   close(): void {
@@ -142,7 +141,7 @@ export class AudioInput {
 
   #take(samples: Int16Array): void {
     this.#taken += samples.length;
-    this.#follow(this.#clock.now() - (this.#taken * 1000) / RATE);
+    this.#follow(this.#clock.now() - (this.#taken * 1000) / CALLER_SAMPLE_RATE);
     if (this.#floats.length < samples.length) this.#floats = new Float32Array(samples.length);
     const floats = this.#floats.subarray(0, samples.length);
     toFloat32(samples, floats);
@@ -171,7 +170,9 @@ export class AudioInput {
     const now = this.#clock.now();
     const holeMs = now - this.#arrivedAt;
     if (this.#isLost || holeMs < HOLE_MS || holeMs > MAX_FILL_MS) return;
-    const silence = new Int16Array(Math.round(((now - this.#filledTo) * RATE) / 1000));
+    const silence = new Int16Array(
+      Math.round(((now - this.#filledTo) * CALLER_SAMPLE_RATE) / 1000),
+    );
     this.#filledTo = now;
     this.#take(silence);
   }

@@ -1,4 +1,4 @@
-import { energyOf, toFloat32 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, energyOf, toFloat32 } from '../../media/audio/pcm.js';
 
 /** The last seconds of the caller's audio at 16 kHz, addressed by sample position since the call began. */
 export class AudioRingBuffer {
@@ -7,7 +7,7 @@ export class AudioRingBuffer {
 
   /** @param seconds how much is kept; 16 s are 512 KB. */
   constructor(seconds: number) {
-    this.#ring = new Int16Array(seconds * 16_000);
+    this.#ring = new Int16Array(seconds * CALLER_SAMPLE_RATE);
   }
 
   /** Position after the newest sample. */

@@ -1,9 +1,9 @@
+import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Clock, Timer } from '../contract/clock.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import type { AudioRingBuffer } from './audio-ring-buffer.js';
 
-const RATE = 16_000;
 /** Kept before the first window of speech, so that its onset is not clipped: 500 ms. */
 export const PRE_ROLL = 8_000;
 /** Taken along after the last sample of speech: 200 ms. */
@@ -149,7 +149,7 @@ export class BatchTranscriber {
   /** How much longer speech may go on before there is more of it than the recogniser takes at once. */
   get #roomMs(): number {
     const length = this.#options.history.end - (this.#from ?? 0);
-    return Math.max(0, ((MAX - length) * 1000) / RATE);
+    return Math.max(0, ((MAX - length) * 1000) / CALLER_SAMPLE_RATE);
   }
 
   async #final(speechEndSample: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
 import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
@@ -20,7 +21,6 @@ import { StreamingTranscriber } from './streaming-transcriber.js';
 
 /** Audio before a turn's first speech that the turn detector receives, in samples: 500 ms. */
 const PRE_ROLL = 8_000;
-const RATE = 16_000;
 
 /** The engines that process the caller's audio. */
 export interface CallerInputPorts {
@@ -141,7 +141,7 @@ export class CallerInput {
   async judge(speechEndMs: number, silenceMs: number): Promise<void> {
     const { turnDetector, onFault } = this.#options.ports;
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
-    const to = this.#speechEndSample + Math.round((silenceMs * RATE) / 1000);
+    const to = this.#speechEndSample + Math.round((silenceMs * CALLER_SAMPLE_RATE) / 1000);
     const samples = this.#audio.history.slice(from, to);
     // Cancels a request that is still queued, so that a slow detector accumulates no backlog.
     this.#judging.abort();

@@ -1,15 +1,14 @@
 import { type OpenAI, toFile } from 'openai';
 import { z } from 'zod';
-import { toInt16 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, int16Of } from '../../media/audio/pcm.js';
 import { WAV_HEADER_LENGTH, wavHeader } from '../../media/codec/wav.js';
 import { abortError, MediaError } from '../../media/errors.js';
 import { LANGUAGES } from '../../media/languages.js';
 import type { SpeechToText, TranscribeOptions } from '../../media/stt/speech-to-text.js';
 import { createOpenAiClient, type OpenAiServer, serverFailed } from './openai-client.js';
 
-const RATE = 16_000;
 /** 30 s: what such models hear at once. */
-const MAX_SAMPLES = 30 * RATE;
+const MAX_SAMPLES = 30 * CALLER_SAMPLE_RATE;
 /** A turn waits no longer for its last words. */
 const TIMEOUT_MS = 4_000;
 /** Each interim is a request, and often costs money. */
@@ -81,8 +80,7 @@ function languageCode(told: string | undefined): string | undefined {
 
 /** s16le mono. */
 function wavOf(samples: Float32Array): Buffer {
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  const header = wavHeader(RATE, WAV_HEADER_LENGTH + pcm.byteLength);
+  const pcm = int16Of(samples);
+  const header = wavHeader(CALLER_SAMPLE_RATE, WAV_HEADER_LENGTH + pcm.byteLength);
   return Buffer.concat([header, Buffer.from(pcm.buffer)]);
 }

@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../media/languages.js';
+import { wordsOf } from '../../media/text/words.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { VoiceSettings } from '../contract/agent-config.js';
-import { wordsOf } from '../turn/backchannels.js';
 
 /** A detected language counts from this many words. */
 const MIN_DETECTED_WORDS = 2;

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import {
   type AnnouncementKind,
@@ -5,7 +6,6 @@ import {
   TURN_TIMERS,
   type TurnEffect,
 } from '../contract/turn-events.js';
-import { wordsOf } from './backchannels.js';
 import { cut, isProtected } from './interruption.js';
 import { andThen, type TurnState, type TurnStep, type Utterance } from './turn-state.js';
 

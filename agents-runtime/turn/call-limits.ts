@@ -1,7 +1,7 @@
+import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { TurnEffect } from '../contract/turn-events.js';
 import { answer, dictate, report, say } from './agent-turn.js';
-import { wordsOf } from './backchannels.js';
 import type { CallLimits, Pending, TurnState, TurnStep } from './turn-state.js';
 import { andThen } from './turn-state.js';
 

@@ -1,5 +1,5 @@
 import { isLanguage, type Language } from '../../media/languages.js';
-import { wordsOf } from './backchannels.js';
+import { wordsOf } from '../../media/text/words.js';
 import { ENDPOINTING_LEXICON, type EntityKind } from './endpointing-lexicon.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 

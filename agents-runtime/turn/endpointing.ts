@@ -1,3 +1,4 @@
+import type { AgentConfig } from '../contract/agent-config.js';
 import {
   type EndpointingCues,
   type EntityProgress,
@@ -81,4 +82,45 @@ function doubtOfEnding(probability: number, ending: EndpointingCues['ending']): 
     case 'thinks':
       return 1;
   }
+}
+
+/** How long after the last sample of speech a turn may be committed, in ms. */
+export interface EndpointingDelays {
+  readonly minSilenceMs: number;
+  readonly minEndpointingMs: number;
+  readonly maxEndpointingMs: number;
+}
+
+/**
+ * The wait by how much speaks against an end: 0 waits the least, 1 the longest. Counted from the last
+ * sample of speech, so the two minima do not add up.
+ * @param doubt 0…1.
+ */
+export function commitDelayMs(doubt: number, delays: EndpointingDelays): number {
+  const { minEndpointingMs, maxEndpointingMs, minSilenceMs } = delays;
+  return Math.max(minSilenceMs, minEndpointingMs + (maxEndpointingMs - minEndpointingMs) * doubt);
+}
+
+/** A setting of endpointing that changes nothing because another one is stronger. */
+export interface IneffectiveSetting {
+  readonly setting: 'min_endpointing_delay' | 'max_endpointing_delay' | 'min_silence_duration';
+  readonly by: 'min_endpointing_delay' | 'min_silence_duration';
+}
+
+type Delays = Pick<AgentConfig, 'minSilenceMs' | 'minEndpointingMs' | 'maxEndpointingMs'>;
+
+/** A turn is committed at the longer of its two minima: whose is the shorter has no say in it. */
+export function ineffectiveSettings(config: Delays): readonly IneffectiveSetting[] {
+  const { minSilenceMs, minEndpointingMs, maxEndpointingMs } = config;
+  const hidden: IneffectiveSetting[] = [];
+  if (minEndpointingMs < minSilenceMs) {
+    hidden.push({ setting: 'min_endpointing_delay', by: 'min_silence_duration' });
+  }
+  if (maxEndpointingMs < minSilenceMs) {
+    hidden.push({ setting: 'max_endpointing_delay', by: 'min_silence_duration' });
+  }
+  if (minSilenceMs < minEndpointingMs) {
+    hidden.push({ setting: 'min_silence_duration', by: 'min_endpointing_delay' });
+  }
+  return hidden;
 }

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../media/text/words.js';
 import type {
   DropReason,
   SpokenOver,
@@ -6,9 +7,7 @@ import type {
   TurnTimer,
 } from '../contract/turn-events.js';
 import { answer, queueTurn, wholeText } from './agent-turn.js';
-import { wordsOf } from './backchannels.js';
-import { commitDelayMs } from './commit-delay.js';
-import { doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
+import { commitDelayMs, doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
 import { askedEntity } from './endpointing-cues.js';
 import {
   isBackchannelOverAgent,

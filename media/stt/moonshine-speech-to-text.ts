@@ -1,3 +1,4 @@
+import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 import { abortError, MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
 import { type ModelOptions, ModelThread } from '../runtime/model-thread.js';
@@ -40,7 +41,7 @@ export class MoonshineSpeechToText implements SpeechToText {
   /** Loads the model and runs it once. */
   async warm(): Promise<void> {
     for (const seconds of [1, 3]) {
-      const samples = new Float32Array(seconds * 16_000);
+      const samples = new Float32Array(seconds * CALLER_SAMPLE_RATE);
       for (let i = 0; i < samples.length; i++) samples[i] = Math.sin(i / 9) * 0.1;
       await this.transcribe(samples, { priority: 'background' });
     }

@@ -1,3 +1,4 @@
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import type { Clock, Timer } from '../../contract/clock.js';
 import type { CallInput, Transport } from '../../contract/transport.js';
 import { ObservedTransport } from '../../session/observed-transport.js';
@@ -5,8 +6,6 @@ import { AgentTrack } from './agent-track.js';
 import { CallerTrack } from './caller-track.js';
 import type { RecordingSink } from './recording-sink.js';
 
-/** Hz at which a call takes the caller's audio. */
-export const CALLER_RATE = 16_000;
 /** So often sound is handed on. With what is held back, a crash costs less than a second. */
 const HAND_ON_MS = 250;
 
@@ -35,7 +34,7 @@ export class CallRecorder extends ObservedTransport {
     super(transport);
     this.#clock = clock;
     this.#sink = sink;
-    this.#caller = new CallerTrack(CALLER_RATE, transport.callerDelayMs);
+    this.#caller = new CallerTrack(CALLER_SAMPLE_RATE, transport.callerDelayMs);
     this.#agent = new AgentTrack(transport.sampleRate);
   }
 

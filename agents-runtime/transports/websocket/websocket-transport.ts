@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import {
   isOpusRate,
   OpusPacketDecoder,
@@ -19,7 +20,6 @@ import {
   type ServerMessage,
   serialisePcm,
   serialiseServerMessage,
-  UPSTREAM_RATE,
 } from './protocol.js';
 
 /** Messages kept for a client that resumes. */
@@ -80,7 +80,7 @@ export class WebSocketTransport implements Transport {
     if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
       this.#encoder = new OpusPacketEncoder(options.sampleRate);
     }
-    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(UPSTREAM_RATE);
+    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(CALLER_SAMPLE_RATE);
   }
 
   get backlogBytes(): number {
@@ -181,7 +181,7 @@ export class WebSocketTransport implements Transport {
       positionMs,
       audio: {
         up: audio.up,
-        upSampleRate: UPSTREAM_RATE,
+        upSampleRate: CALLER_SAMPLE_RATE,
         down: this.#down,
         downSampleRate: sampleRate,
       },

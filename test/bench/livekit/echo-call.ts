@@ -3,15 +3,24 @@ import { Playout } from '../../../agents-runtime/output/playout.js';
 import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-alignment.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
-import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
+import { ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
 import type { RoomTransport } from '../../../agents-runtime/transports/livekit/room-transport.js';
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
 const LOUD = 2_000;
 /** Goes on a little after the tone, so that it comes back whole. */
 const TAIL_MS = 40;
 /** Room samples for one of the caller's. */
-const TIMES = ROOM_RATE / CALLER_RATE;
+const ignore = () => undefined;
+const IGNORE = {
+  started: ignore,
+  stalled: ignore,
+  text: ignore,
+  audible: ignore,
+  finished: ignore,
+};
+const TIMES = ROOM_RATE / CALLER_SAMPLE_RATE;
 
 /**
  * A call that says back each tone that it hears, through the gateway's own playout: the way of the sound
@@ -25,12 +34,13 @@ export class EchoCall implements CallInput {
   endedBy: string | undefined;
 
   constructor(wire: RoomTransport) {
-    this.#playout = new Playout({
+    const parts = {
       transport: wire,
       clock: systemClock,
       ticker: new FrameTicker(systemClock),
       boundary: rethrowing,
-    });
+    };
+    this.#playout = new Playout(parts);
   }
 
   connected(): void {
@@ -40,7 +50,7 @@ export class EchoCall implements CallInput {
   audio(samples: Int16Array): void {
     if (samples.some((sample) => Math.abs(sample) > LOUD)) this.#leftMs = TAIL_MS;
     if (this.#leftMs > 0) this.#say(samples);
-    this.#leftMs -= (samples.length * 1000) / CALLER_RATE;
+    this.#leftMs -= (samples.length * 1000) / CALLER_SAMPLE_RATE;
     if (this.#leftMs > 0) return;
     this.#echo?.end();
     this.#echo = undefined;
@@ -79,15 +89,6 @@ export class EchoCall implements CallInput {
     this.#echo.push(samples);
   }
 }
-
-const ignore = () => undefined;
-const IGNORE = {
-  started: ignore,
-  stalled: ignore,
-  text: ignore,
-  audible: ignore,
-  finished: ignore,
-};
 
 /** A tone that is being said back, as what a voice makes. */
 class Echo {

@@ -10,6 +10,7 @@ import { VirtualClock } from '../../../agents-runtime/observers/replay/virtual-c
 import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
 import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { concat } from '../../../media/audio/pcm.js';
 import type {
   SpeakOptions,
   SynthesisRequest,
@@ -19,7 +20,6 @@ import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { Ears } from '../../../src/calls/ears.js';
 import { cough } from '../corpora/spoken-questions.js';
 import { PlayingClient } from '../fakes/virtual-client.js';
-import { joined } from '../harness/audio/synthesised-speech.js';
 import { CONFIG, sleep } from '../harness/call/call-harness.js';
 
 const RATE = 16_000;
@@ -107,7 +107,7 @@ export class Scene {
   }
 
   async sound(samples: Float32Array<ArrayBuffer>): Promise<void> {
-    this.#waiting = joined([this.#waiting, samples]);
+    this.#waiting = concat(Float32Array, [this.#waiting, samples]);
     while (this.#waiting.length > 0) await this.#frame();
   }
 
