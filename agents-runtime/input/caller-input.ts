@@ -1,9 +1,9 @@
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 import type { SpokenOver } from '../contract/turn-events.js';
-import type { CallDependencies } from '../session/call-dependencies.js';
 import type { CallLanguage } from '../session/call-language.js';
 import type { EffectRunner } from '../session/effect-runner.js';
+import type { GuardedDependencies } from '../session/guarded-dependencies.js';
 import type { TranscriptPublisher } from '../session/transcript-publisher.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { wordsOf } from '../turn/backchannels.js';
@@ -26,7 +26,7 @@ const LANGUAGE_WORDS = 2;
 /** What both legs of a call share. */
 export interface LegContext {
   /** Within the call's fault boundary. */
-  readonly parts: CallDependencies;
+  readonly parts: GuardedDependencies;
   readonly boundary: FaultBoundary;
   readonly turns: EffectRunner;
   readonly transcripts: TranscriptPublisher;

@@ -11,7 +11,7 @@ import type { CallDependencies } from './call-dependencies.js';
 import { CallLanguage } from './call-language.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
 import { type CallEffect, EffectRunner } from './effect-runner.js';
-import { guardedParts } from './guarded-dependencies.js';
+import { type GuardedDependencies, guardedParts } from './guarded-dependencies.js';
 import { TranscriptPublisher } from './transcript-publisher.js';
 
 /** A broken wire may come back for this long. */
@@ -32,10 +32,10 @@ const NO_CREDITS: CallEvent = {
 
 /** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
 export class Call implements CallInput {
-  readonly #parts: CallDependencies;
+  readonly #parts: GuardedDependencies;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#parts.onFault('call', error),
-    end: () => this.hangUp('error_transport'),
+    end: () => this.#end('error_transport'),
   });
   readonly #startedAt: number;
   readonly #language: CallLanguage;
@@ -50,12 +50,12 @@ export class Call implements CallInput {
   #endedReason: EndedReason | undefined;
 
   constructor(unguarded: CallDependencies) {
-    const parts = guardedParts(unguarded, this.#boundary);
+    const startedAt = unguarded.clock.now();
+    this.#startedAt = startedAt;
+    const parts = guardedParts(unguarded, this.#boundary, startedAt);
     this.#parts = parts;
     const { config, clock, transport, voice, findVoice } = parts;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
-    const startedAt = clock.now();
-    this.#startedAt = startedAt;
     this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
     this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
     this.#turns = new EffectRunner({
@@ -82,6 +82,7 @@ export class Call implements CallInput {
   }
 
   connected(): void {
+    this.#parts.observer?.input({ type: 'connected' });
     this.#boundary.run(() => this.#connect());
   }
 
@@ -95,6 +96,7 @@ export class Call implements CallInput {
   }
 
   audio(samples: Int16Array): void {
+    this.#parts.observer?.input({ type: 'audio', samples });
     this.#boundary.run(() => this.#takeAudio(samples));
   }
 
@@ -106,10 +108,12 @@ export class Call implements CallInput {
   }
 
   typed(text: string): void {
+    this.#parts.observer?.input({ type: 'typed', text });
     if (!this.#endedReason) this.#turns.handle({ type: 'typed', text });
   }
 
   say(text: string): SayRefusal | undefined {
+    this.#parts.observer?.input({ type: 'say', text });
     const { agent, dictated } = this.#turns.state;
     const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
     if (this.#endedReason || isEnding) return 'ending';
@@ -119,28 +123,40 @@ export class Call implements CallInput {
   }
 
   played(playedMs: number): void {
+    this.#parts.observer?.input({ type: 'played', playedMs });
     this.#boundary.run(() => this.#agent.played(playedMs));
   }
 
   lost(forMs = RESUME_MS): void {
+    this.#parts.observer?.input({ type: 'lost', forMs });
     if (this.#endedReason || this.#lostTimer) return;
     this.#boundary.run(() => {
       this.#agent.lost();
       this.#caller.lost();
     });
-    this.#lostTimer = this.#parts.clock.after(forMs, () => this.hangUp('error_transport'));
+    this.#lostTimer = this.#parts.clock.after(forMs, () => this.#end('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
+    const { observer } = this.#parts;
+    observer?.input({ type: 'regained', receivedMs });
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
     this.#boundary.run(() => {
       this.#caller.regained();
-      this.#agent.regained(receivedMs, announce);
+      this.#agent.regained(receivedMs, (fromMs) => {
+        observer?.output({ type: 'announce', fromMs });
+        announce(fromMs);
+      });
     });
   }
 
   hangUp(reason: EndedReason): void {
+    this.#parts.observer?.input({ type: 'hang-up', reason });
+    this.#end(reason);
+  }
+
+  #end(reason: EndedReason): void {
     if (this.#endedReason) return;
     this.#endedReason = reason;
     this.#lostTimer?.cancel();
@@ -156,13 +172,14 @@ export class Call implements CallInput {
   }
 
   async #finish(reason: EndedReason): Promise<void> {
-    const { clock, transport, onEnded } = this.#parts;
+    const { clock, transport, observer, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     const record = this.#endRecord(reason);
     await withTimeout(record, RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
     transport.close();
     await record;
+    observer?.ended(reason);
     onEnded(reason);
   }
 
@@ -217,7 +234,7 @@ export class Call implements CallInput {
         this.#agent.warnModel();
         return;
       case 'hang-up':
-        this.hangUp(action.reason);
+        this.#end(action.reason);
         return;
       case 'hold-playout':
         this.#agent.hold();
@@ -236,7 +253,6 @@ export class Call implements CallInput {
 
   #show(state: AgentState): void {
     this.#parts.transport.send({ type: 'state', state });
-    this.#parts.observer?.state(state);
   }
 
   #commit(action: Extract<CallEffect, { type: 'commit-turn' }>): void {

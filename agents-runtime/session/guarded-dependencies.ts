@@ -1,25 +1,48 @@
-import type { CallObserver } from '../contract/call-observer.js';
-import type { CallEvent, Transport } from '../contract/transport.js';
+import type { CallLog } from '../contract/call-log.js';
+import type { CallFault } from '../contract/errors.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import type { CallDependencies } from './call-dependencies.js';
 import { ObservedTransport } from './observed-transport.js';
+import { ObserverGroup } from './observer-group.js';
+
+/** The dependencies of a call inside its fault boundary. */
+export interface GuardedDependencies extends Omit<CallDependencies, 'observers'> {
+  readonly observer: ObserverGroup | undefined;
+}
 
 /**
- * A call's parts with its fault boundary around them: callbacks that a part invokes do not throw into
- * it, and a transport or an observer that throws does not unwind what the call was doing. Providers
- * (models, voices, tools, the record) are left: the call handles their faults where it uses them.
+ * Puts a call's fault boundary around its dependencies: callbacks that a dependency invokes do not throw
+ * into it, and a transport or an observer that throws does not unwind the call's code. Providers (models,
+ * voices, tools, the call log) are not wrapped: the call handles their faults where it uses them.
+ * @param startedAt - clock time of call time zero
  */
-export function guardedParts(parts: CallDependencies, boundary: FaultBoundary): CallDependencies {
-  const { clock, ticker, observer, voiceActivity, noiseReduction, streamingSpeechToText } = parts;
+export function guardedParts(
+  { observers = [], ...parts }: CallDependencies,
+  boundary: FaultBoundary,
+  startedAt: number,
+): GuardedDependencies {
+  const { clock, ticker, log, voiceActivity, noiseReduction, streamingSpeechToText } = parts;
+  const onFault: CallFault = (part, error) => {
+    try {
+      parts.onFault(part, error);
+    } catch {
+      // There is nowhere left to report a report that failed.
+    }
+    observer?.fault(part, error);
+  };
+  const report = (error: unknown) => onFault('observer', error);
+  const observer =
+    observers.length > 0 ? new ObserverGroup({ observers, clock, startedAt, report }) : undefined;
   return {
     ...parts,
-    transport: new GuardedTransport(parts.transport, boundary),
+    observer,
+    transport: new ObservedTransport(parts.transport, boundary, observer),
+    log: observer ? observedLog(log, observer) : log,
     clock: boundary.clock(clock),
     ticker: {
       ...boundary.ticker(ticker),
       on: (other) => ticker.on(other),
     },
-    observer: observer && guardedObserver(observer, boundary),
     voiceActivity: {
       open(onWindow) {
         const stream = voiceActivity.open(boundary.guard(onWindow));
@@ -30,10 +53,10 @@ export function guardedParts(parts: CallDependencies, boundary: FaultBoundary): 
       },
     },
     noiseReduction: noiseReduction && {
-      open({ onSamples, onFault }) {
+      open(options) {
         const line = noiseReduction.open({
-          onSamples: boundary.guard(onSamples),
-          onFault: boundary.guard(onFault),
+          onSamples: boundary.guard(options.onSamples),
+          onFault: boundary.guard(options.onFault),
         });
         return {
           push: (samples, isNoisy) => line.push(samples, isNoisy),
@@ -62,54 +85,17 @@ export function guardedParts(parts: CallDependencies, boundary: FaultBoundary): 
         };
       },
     },
-    onFault(part, error) {
-      try {
-        parts.onFault(part, error);
-      } catch {
-        // There is nowhere left to report a report that failed.
-      }
-    },
+    onFault,
   };
 }
 
-function guardedObserver(observer: CallObserver, boundary: FaultBoundary): CallObserver {
+function observedLog(log: CallLog, observer: ObserverGroup): CallLog {
   return {
-    state: boundary.guard((state) => observer.state(state)),
-    turn: boundary.guard((outcome) => observer.turn(outcome)),
-    latency: boundary.guard((latency) => observer.latency(latency)),
-    dropped: boundary.guard((samples) => observer.dropped(samples)),
+    started: () => log.started(),
+    async turn(turn) {
+      await log.turn(turn);
+      observer.logged(turn);
+    },
+    ended: (reason) => log.ended(reason),
   };
-}
-
-class GuardedTransport extends ObservedTransport {
-  readonly #boundary: FaultBoundary;
-
-  constructor(transport: Transport, boundary: FaultBoundary) {
-    super(transport);
-    this.#boundary = boundary;
-  }
-
-  override audio(samples: Float32Array): void {
-    this.#boundary.run(() => super.audio(samples));
-  }
-
-  override pause(): void {
-    this.#boundary.run(() => super.pause());
-  }
-
-  override resumeFrom(fromMs: number): void {
-    this.#boundary.run(() => super.resumeFrom(fromMs));
-  }
-
-  override clear(): void {
-    this.#boundary.run(() => super.clear());
-  }
-
-  override send(event: CallEvent): void {
-    this.#boundary.run(() => super.send(event));
-  }
-
-  override close(): void {
-    this.#boundary.run(() => super.close());
-  }
 }

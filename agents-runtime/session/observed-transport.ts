@@ -1,14 +1,22 @@
 import type { CallEvent, Transport } from '../contract/transport.js';
+import type { FaultBoundary } from '../timing/fault-boundary.js';
+import type { ObserverGroup } from './observer-group.js';
 
-/**
- * Forwards every property and method to another transport. Subclasses override only the methods that they
- * observe or change.
- */
-export abstract class ObservedTransport implements Transport {
+/** The transport as its call uses it: it contains exceptions and notifies the call's observers. */
+export class ObservedTransport implements Transport {
   readonly #transport: Transport;
+  readonly #boundary: FaultBoundary;
+  readonly #observer: Pick<ObserverGroup, 'output'> | undefined;
 
-  constructor(wire: Transport) {
-    this.#transport = wire;
+  /** @param observer - notified of each operation before the transport carries it out */
+  constructor(
+    transport: Transport,
+    boundary: FaultBoundary,
+    observer?: Pick<ObserverGroup, 'output'>,
+  ) {
+    this.#transport = transport;
+    this.#boundary = boundary;
+    this.#observer = observer;
   }
 
   get sampleRate(): number {
@@ -32,26 +40,32 @@ export abstract class ObservedTransport implements Transport {
   }
 
   audio(samples: Float32Array): void {
-    this.#transport.audio(samples);
+    this.#observer?.output({ type: 'audio', samples });
+    this.#boundary.run(() => this.#transport.audio(samples));
   }
 
   pause(): void {
-    this.#transport.pause();
+    this.#observer?.output({ type: 'pause' });
+    this.#boundary.run(() => this.#transport.pause());
   }
 
   resumeFrom(fromMs: number): void {
-    this.#transport.resumeFrom(fromMs);
+    this.#observer?.output({ type: 'resume', fromMs });
+    this.#boundary.run(() => this.#transport.resumeFrom(fromMs));
   }
 
   clear(): void {
-    this.#transport.clear();
+    this.#observer?.output({ type: 'clear' });
+    this.#boundary.run(() => this.#transport.clear());
   }
 
   send(event: CallEvent): void {
-    this.#transport.send(event);
+    this.#observer?.output({ type: 'send', event });
+    this.#boundary.run(() => this.#transport.send(event));
   }
 
   close(): void {
-    this.#transport.close();
+    this.#observer?.output({ type: 'close' });
+    this.#boundary.run(() => this.#transport.close());
   }
 }
