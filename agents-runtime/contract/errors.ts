@@ -5,6 +5,8 @@ export type CallErrorCode =
   | 'REPLY_FAILED'
   | 'EMBEDDING_FAILED'
   | 'SPEECH_FAILED'
+  /** A provider gave no result in time. */
+  | 'TIMED_OUT'
   | 'TRANSPORT_LOST'
   | 'CLOSED';
 

@@ -9,6 +9,7 @@ import {
   type VoiceActivityStream,
 } from '../../media/vad/voice-activity.js';
 import type { Clock, Timer } from '../contract/clock.js';
+import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { AudioRingBuffer } from './audio-ring-buffer.js';
 import type { EchoGate } from './echo-gate.js';
 
@@ -30,6 +31,8 @@ const CHECK_MS = 200;
 
 export interface AudioInputOptions {
   readonly clock: Clock;
+  /** Contains exceptions of callbacks that the models invoke. */
+  readonly boundary: FaultBoundary;
   readonly voiceActivity: VoiceActivity;
   readonly segmenter: SegmenterOptions;
   readonly onEdge: (edge: SpeechEdge) => void;
@@ -48,6 +51,7 @@ export interface AudioInputOptions {
 export class AudioInput {
   readonly history = new AudioRingBuffer(HISTORY_SECONDS);
   readonly #clock: Clock;
+  readonly #boundary: FaultBoundary;
   readonly #stream: VoiceActivityStream;
   readonly #segmenter: Segmenter;
   readonly #reframe = new Framing(VAD_WINDOW);
@@ -73,18 +77,20 @@ export class AudioInput {
   #isClosed = false;
 
   constructor(options: AudioInputOptions) {
-    const { clock, voiceActivity, segmenter, onEdge, noiseReduction, echoGate } = options;
+    const { clock, boundary, voiceActivity, segmenter, onEdge, noiseReduction, echoGate } = options;
     this.#clock = clock;
+    this.#boundary = boundary;
     this.#noise = noiseReduction?.open({
-      onSamples: (samples) => this.#keep(samples),
-      onFault: (error) => options.onNoiseFault?.(error),
+      onSamples: boundary.guard((samples) => this.#keep(samples)),
+      onFault: boundary.guard((error) => options.onNoiseFault?.(error)),
     });
     this.#segmenter = new Segmenter(segmenter);
     this.#echoGate = echoGate;
-    this.#stream = voiceActivity.open((probability) => {
+    const onWindow = (probability: number) => {
       if (this.#isClosed) return;
       this.#segmenter.push(echoGate?.weigh(probability) ?? probability, onEdge);
-    });
+    };
+    this.#stream = voiceActivity.open(boundary.guard(onWindow));
   }
 
   /** Samples refused because they ran too far ahead of real time. */
@@ -130,8 +136,8 @@ export class AudioInput {
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
-    this.#noise?.close();
-    this.#stream.close();
+    this.#boundary.run(() => this.#noise?.close());
+    this.#boundary.run(() => this.#stream.close());
   }
 
   #take(samples: Int16Array): void {

@@ -57,10 +57,11 @@ export class StreamingTranscriber {
 
   constructor(options: StreamingTranscriberOptions) {
     this.#options = options;
-    this.#line = options.live.open({
-      language: options.language,
-      onResult: (result) => this.#onResult(result),
-      onFault: (error) => this.#onFault(error),
+    const { live, language, boundary } = options;
+    this.#line = live.open({
+      language,
+      onResult: boundary.guard((result) => this.#onResult(result)),
+      onFault: boundary.guard((error) => this.#onFault(error)),
     });
   }
 
@@ -112,7 +113,7 @@ export class StreamingTranscriber {
       this.#report(turn.latest, speechEndSample, turn.heardUpTo);
       return;
     }
-    this.#options.onFault(new CallError('RECOGNITION_FAILED', 'No last words came in time'));
+    this.#options.onFault(new CallError('TIMED_OUT', 'No last words came in time'));
     this.#fallBack();
   }
 

@@ -1,6 +1,15 @@
 import type { Clock } from '../contract/clock.js';
+import { CallError } from '../contract/errors.js';
+import { isTimeout, streamWithin } from '../timing/provider-fallback.js';
+import { voiceTimeoutMs } from '../timing/silence-budget.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
-import { fixedTextTokens, synthesiseReply, type TtsSettings } from './tts-pipeline.js';
+import {
+  fixedTextTokens,
+  synthesiseReply,
+  type TtsPipelineOptions,
+  type TtsSettings,
+  VOICE_TIMEOUT_MESSAGE,
+} from './tts-pipeline.js';
 
 /** Longer ones are spoken anew each time. */
 const MAX_CACHED_LENGTH = 500;
@@ -130,4 +139,58 @@ export class SpeechCache {
       this.#recordings.delete(key);
     }
   }
+}
+
+export interface FixedTextOptions extends TtsPipelineOptions {
+  /** Time limit of the cached audio in milliseconds. Undefined: the voice's usual limit. */
+  readonly maxWaitMs: number | undefined;
+}
+
+/**
+ * Speaks a fixed text from the cache, or live if the cache fails before its first audio.
+ * @throws CallError TIMED_OUT or SPEECH_FAILED if the voice failed and has no fallback; the last voice's
+ *   error
+ */
+export async function* speakFixedText(
+  cache: Pick<SpeechCache, 'speak'>,
+  text: string,
+  { maxWaitMs, ...options }: FixedTextOptions,
+): AsyncGenerator<SpokenChunk> {
+  const { voice, fallbackVoices = [], clock, signal, quietMs } = options;
+  const { language, dictionary, temperature, topP, minSentenceLength, sampleRate } = options;
+  const cached = streamWithin(
+    (work) =>
+      cache.speak(
+        text,
+        { voice, language, temperature, topP, minSentenceLength, sampleRate, dictionary },
+        work,
+      ),
+    {
+      clock,
+      signal,
+      limitMs: () => maxWaitMs ?? voiceTimeoutMs(quietMs?.() ?? 0),
+      message: VOICE_TIMEOUT_MESSAGE,
+    },
+  );
+  let hasSpoken = false;
+  try {
+    for await (const chunk of cached) {
+      if (!hasSpoken) options.onVoice?.(voice);
+      hasSpoken = true;
+      yield chunk;
+    }
+  } catch (error) {
+    const [first, ...others] = fallbackVoices;
+    const isFinal = hasSpoken || (hasVoiceFailed(error) && !first);
+    if (signal.aborted || isFinal) throw error;
+    options.onVoiceFault?.(error);
+    const voices =
+      first && hasVoiceFailed(error) ? { voice: first, fallbackVoices: others } : undefined;
+    yield* synthesiseReply(fixedTextTokens(text), { ...options, ...voices });
+  }
+}
+
+/** The voice timed out, or gave no audio after a retry: asking it again would not help. */
+function hasVoiceFailed(error: unknown): boolean {
+  return isTimeout(error) || (error instanceof CallError && error.code === 'SPEECH_FAILED');
 }

@@ -11,10 +11,8 @@ import type {
   ReplyToken,
 } from '../contract/language-model.js';
 import type { ToolSpec } from '../contract/tools.js';
-import { fitHistoryWindow } from './history-window.js';
+import { estimateTokens, fitHistoryWindow, truncateToolResults } from './history-window.js';
 import { createOpenAiClient, type OpenAiServer, serverFailed } from './openai-client.js';
-import { truncateToolResults } from './short-results.js';
-import { estimateTokens } from './tokens.js';
 
 /** Connecting and the first byte; a stream's further silence is the reply guard's to judge. */
 const TIMEOUT_MS = 15_000;

@@ -1,7 +1,7 @@
-import { linkedAbort } from '../../media/async/linked-abort.js';
 import { CallError } from '../contract/errors.js';
 import type { LanguageModel } from '../contract/language-model.js';
-import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
+import { streamWithin } from '../timing/provider-fallback.js';
+import type { TimeoutOptions } from '../timing/timeout.js';
 
 /** What a summary is made of. */
 export interface SummarisedTurn {
@@ -36,31 +36,30 @@ export async function summariseWithLlm(
   turns: readonly SummarisedTurn[],
   { language, limitMs, clock, signal }: SummaryOptions,
 ): Promise<string> {
-  const until = clock.now() + limitMs;
-  const writing = linkedAbort(signal);
-  const asked = `The transcript:\n${shortened(turns)}\n\nSum up this call.`;
-  const tokens = model.reply({
-    prompt: INSTRUCTIONS,
-    isWritten: true,
-    history: [{ role: 'user', text: asked, cut: false }],
-    temperature: TEMPERATURE,
-    language,
-    knowledgeBaseId: null,
-    signal: writing.signal,
-  });
+  const untilMs = clock.now() + limitMs;
+  const content = `The transcript:\n${shortened(turns)}\n\nSum up this call.`;
+  const tokens = streamWithin(
+    (work) =>
+      model.reply({
+        prompt: INSTRUCTIONS,
+        isWritten: true,
+        history: [{ role: 'user', text: content, cut: false }],
+        temperature: TEMPERATURE,
+        language,
+        knowledgeBaseId: null,
+        signal: work,
+      }),
+    { clock, signal, limitMs: () => untilMs - clock.now(), message: 'The summary took too long' },
+  );
   let said = '';
   try {
-    while (said.length <= MAX_SUMMARY) {
-      const next = await withTimeout(tokens.next(), until - clock.now(), { clock, signal });
-      if (next === TIMED_OUT)
-        throw new CallError('REPLY_FAILED', 'The summary did not come in time');
-      if (next.done) break;
-      if (typeof next.value === 'string') said += next.value;
+    for await (const token of tokens) {
+      if (typeof token === 'string') said += token;
+      if (said.length > MAX_SUMMARY) break;
     }
-  } finally {
-    writing.abort();
-    // Not awaited: a generator that hangs in its own `next` would never answer.
-    void tokens.return(undefined).catch(() => undefined);
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new CallError('REPLY_FAILED', 'The model did not sum up the call', { cause });
   }
   const summary = upTo(MAX_SUMMARY, said);
   if (summary === '') throw new CallError('REPLY_FAILED', 'The model summed up nothing');

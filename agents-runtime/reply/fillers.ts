@@ -1,5 +1,5 @@
-import { FLUSH, type SpokenToken } from '../output/tts-pipeline.js';
 import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
+import { FLUSH, type SpokenToken } from './reply-token.js';
 import { stockPhrasesIn } from './stock-phrases.js';
 
 /** Silence after which the caller is told that a tool is at work. Source: conversation design, reply. */

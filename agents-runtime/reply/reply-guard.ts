@@ -1,5 +1,5 @@
 import { CallError } from '../contract/errors.js';
-import { FLUSH, type SpokenToken } from '../output/tts-pipeline.js';
+import { FLUSH, type SpokenToken } from './reply-token.js';
 import { stockPhrasesIn } from './stock-phrases.js';
 
 /** A reply is spoken up to here, then ends: an endless model must not hold the floor. */

@@ -2,13 +2,9 @@ import type { EndedReason } from '../contract/ended-reason.js';
 import { CallError } from '../contract/errors.js';
 import type { HistoryItem, LlmRequest } from '../contract/language-model.js';
 import type { ToolCall } from '../contract/tools.js';
-import { FLUSH, type SpokenToken, VOICE_CHANGED } from '../output/tts-pipeline.js';
 import { withTimeout } from '../timing/timeout.js';
-import {
-  generateWithFallback,
-  type LlmFallbackOptions,
-  REPLY_INTERRUPTED,
-} from './llm-fallback.js';
+import { generateWithFallback, type LlmFallbackOptions } from './llm-fallback.js';
+import { FLUSH, REPLY_INTERRUPTED, type SpokenToken, VOICE_CHANGED } from './reply-token.js';
 import { stockPhrasesIn } from './stock-phrases.js';
 import type { ToolExecutor } from './tool-executor.js';
 

@@ -1,15 +1,19 @@
 import type { LoggedTool } from '../contract/call-log.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import { withBuiltinTools } from '../contract/tools.js';
-import type { SpokenOver } from '../contract/turn-events.js';
-import type { LegContext } from '../input/caller-input.js';
+import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
+import type { EchoGate } from '../input/echo-gate.js';
 import { Playout } from '../output/playout.js';
 import type { Spoken } from '../output/utterance-playout.js';
+import { withBuiltinTools } from '../reply/builtin-tools.js';
 import { phraseText } from '../reply/stock-phrases.js';
 import { type ExecutedTool, ToolExecutor } from '../reply/tool-executor.js';
+import type { FaultBoundary } from '../timing/fault-boundary.js';
+import type { CallLanguage } from './call-language.js';
 import type { Conversation } from './conversation.js';
 import type { CallEffect } from './effect-runner.js';
+import type { GuardedPorts } from './guarded-ports.js';
 import { ReplyGenerator } from './reply-generator.js';
+import type { TranscriptPublisher } from './transcript-publisher.js';
 import { type TurnTimestamps, turnLatency } from './turn-latency.js';
 
 /** Told the model when the call's time is nearly over. */
@@ -20,6 +24,20 @@ const ENDS_SOON =
 const MAX_LOGGED = 4_000;
 /** A model may make one up. */
 const MAX_TOOL_NAME = 200;
+
+export interface AgentSpeechOptions {
+  /** Within the call's fault boundary. */
+  readonly parts: GuardedPorts;
+  readonly boundary: FaultBoundary;
+  readonly conversation: Conversation;
+  readonly transcripts: TranscriptPublisher;
+  readonly language: CallLanguage;
+  /** Clock time of call time zero, ms. */
+  readonly startedAt: number;
+  /** For transports without an echo canceller. */
+  readonly echoGate: EchoGate | undefined;
+  readonly dispatch: (event: TurnEvent) => void;
+}
 
 /** What the call remembers of the utterance that is being said. */
 interface Saying {
@@ -43,24 +61,22 @@ export interface Answered {
 
 /** The agent's side of a call: what it says is made, played and remembered as it was heard. */
 export class AgentSpeech {
-  readonly #context: LegContext;
-  readonly #conversation: Conversation;
+  readonly #context: AgentSpeechOptions;
   readonly #playout: Playout;
   readonly #tools: ToolExecutor;
   readonly #replies: ReplyGenerator;
   #saying: Saying | undefined;
 
-  constructor(context: LegContext, conversation: Conversation) {
+  constructor(context: AgentSpeechOptions) {
     this.#context = context;
-    this.#conversation = conversation;
-    const { parts, boundary, transcripts, turns, echoGate, language } = context;
+    const { parts, boundary, transcripts, dispatch, echoGate, language } = context;
     this.#playout = new Playout(
       { ...parts, boundary },
       {
         started: (utterance) => this.#onStarted(utterance),
         text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
         audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
-        stalled: (utterance) => turns.handle({ type: 'playout-stalled', utterance }),
+        stalled: (utterance) => dispatch({ type: 'playout-stalled', utterance }),
         finished: (spoken) => this.#onFinished(spoken),
         ...(echoGate && { playing: (samples, atMs) => echoGate.played(atMs, samples) }),
       },
@@ -68,7 +84,7 @@ export class AgentSpeech {
     this.#tools = this.#newTools();
     this.#replies = new ReplyGenerator({ ...parts, language }, this.#playout, this.#tools, {
       failed: (utterance) => this.#onFailed(utterance),
-      ending: (utterance, reason) => turns.handle({ type: 'ending', utterance, reason }),
+      ending: (utterance, reason) => dispatch({ type: 'ending', utterance, reason }),
     });
   }
 
@@ -93,7 +109,10 @@ export class AgentSpeech {
   /** Tells what a tool has brought. */
   report(utterance: number): void {
     this.#saying = this.#newSaying(utterance, 0, undefined);
-    this.#replies.commit(utterance, { text: undefined, before: [...this.#conversation.history] });
+    this.#replies.commit(utterance, {
+      text: undefined,
+      before: [...this.#context.conversation.history],
+    });
   }
 
   /** The model shall know that the call ends soon. */
@@ -161,7 +180,7 @@ export class AgentSpeech {
       saying.startMs = this.#now();
       saying.hasStarted = true;
     }
-    this.#context.turns.handle({ type: 'playout-started', utterance });
+    this.#context.dispatch({ type: 'playout-started', utterance });
   }
 
   #onAudible(utterance: number, atMs: number): void {
@@ -182,7 +201,7 @@ export class AgentSpeech {
   }
 
   #onFinished(spoken: Spoken): void {
-    const { parts, turns } = this.#context;
+    const { parts, dispatch } = this.#context;
     if (spoken.fault !== undefined) {
       parts.onFault('speech', spoken.fault);
       parts.transport.send({
@@ -193,30 +212,30 @@ export class AgentSpeech {
     }
     this.#remember(spoken);
     const isFaulty = spoken.fault !== undefined;
-    turns.handle({ type: 'playout-finished', utterance: spoken.utterance, isFaulty });
+    dispatch({ type: 'playout-finished', utterance: spoken.utterance, isFaulty });
   }
 
   #onFailed(utterance: number): void {
-    const { parts, turns } = this.#context;
+    const { parts, dispatch } = this.#context;
     parts.transport.send({
       type: 'error',
       code: 'REPLY_FAILED',
       message: 'The language model did not answer; the agent apologises.',
     });
-    turns.handle({ type: 'reply-failed', utterance });
+    dispatch({ type: 'reply-failed', utterance });
   }
 
   #newTools(): ToolExecutor {
-    const { parts, turns, language } = this.#context;
+    const { parts, dispatch, language } = this.#context;
     const change = (to: string) => {
-      if (language.change(to)) turns.handle({ type: 'language', language: to });
+      if (language.change(to)) dispatch({ type: 'language', language: to });
     };
     const settings = { ...parts.config, languages: language.choices, change };
     return new ToolExecutor(withBuiltinTools(parts.tools, settings), parts.clock, {
-      started: () => turns.handle({ type: 'tool-started' }),
-      ended: (isLate) => turns.handle({ type: 'tool-ended', isLate }),
-      remember: (item) => this.#conversation.tool(item),
-      ran: (tool) => this.#conversation.ran(this.#toLogged(tool)),
+      started: () => dispatch({ type: 'tool-started' }),
+      ended: (isLate) => dispatch({ type: 'tool-ended', isLate }),
+      remember: (item) => this.#context.conversation.tool(item),
+      ran: (tool) => this.#context.conversation.ran(this.#toLogged(tool)),
       onFault: (error) => parts.onFault('tool', error),
     });
   }
@@ -242,9 +261,9 @@ export class AgentSpeech {
       sources: this.#replies.sourcesOf(spoken.utterance),
       providers: this.#replies.providersOf(spoken.utterance),
     };
-    this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, origin);
+    this.#context.conversation.agent(spoken, { startMs: saying.startMs, endMs }, origin);
     this.#context.transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);
-    this.#context.turns.handle({ type: 'agent-said', text: spoken.text });
+    this.#context.dispatch({ type: 'agent-said', text: spoken.text });
   }
 
   #now(): number {

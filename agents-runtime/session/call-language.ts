@@ -1,6 +1,10 @@
 import { LANGUAGES } from '../../media/languages.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { VoiceSettings } from '../contract/agent-config.js';
+import { wordsOf } from '../turn/backchannels.js';
+
+/** A detected language counts from this many words. */
+const MIN_DETECTED_WORDS = 2;
 
 /** A voice for a language; undefined where nobody speaks it. */
 export type FindVoice = (language: string) => TextToSpeech | undefined;
@@ -39,6 +43,11 @@ export class CallLanguage {
   /** Those that it may change to; none where the agent's settings name one. */
   get choices(): readonly string[] {
     return LANGUAGES.filter((language) => this.#voiceFor?.(language));
+  }
+
+  /** Changes to the language that speech recognition detected in `text`. @returns whether it changed. */
+  detect(language: string, text: string): boolean {
+    return wordsOf(text, language).length >= MIN_DETECTED_WORDS && this.change(language);
   }
 
   /** @returns whether another language is spoken from now on. */

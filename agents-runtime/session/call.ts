@@ -1,7 +1,8 @@
 import type { Timer } from '../contract/clock.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import type { AgentState, CallEvent, CallInput, SayRefusal } from '../contract/transport.js';
+import type { CallEvent, CallInput, SayRefusal } from '../contract/transport.js';
+import type { TurnEvent } from '../contract/turn-events.js';
 import { CallerInput } from '../input/caller-input.js';
 import { EchoGate } from '../input/echo-gate.js';
 import { FaultBoundary } from '../timing/fault-boundary.js';
@@ -10,8 +11,8 @@ import { AgentSpeech } from './agent-speech.js';
 import type { CallDependencies } from './call-dependencies.js';
 import { CallLanguage } from './call-language.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
-import { type CallEffect, EffectRunner } from './effect-runner.js';
-import { type GuardedDependencies, guardedParts } from './guarded-dependencies.js';
+import { type CallEffect, type EffectHandlers, EffectRunner } from './effect-runner.js';
+import { type GuardedPorts, guardedPorts } from './guarded-ports.js';
 import { TranscriptPublisher } from './transcript-publisher.js';
 
 /** A broken wire may come back for this long. */
@@ -32,18 +33,46 @@ const NO_CREDITS: CallEvent = {
 
 /** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
 export class Call implements CallInput {
-  readonly #parts: GuardedDependencies;
+  readonly #parts: GuardedPorts;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#parts.onFault('call', error),
     end: () => this.#end('error_transport'),
   });
   readonly #startedAt: number;
   readonly #language: CallLanguage;
-  readonly #turns: EffectRunner;
+  readonly #runner: EffectRunner;
   readonly #caller: CallerInput;
   readonly #agent: AgentSpeech;
   readonly #conversation: Conversation;
   readonly #transcripts: TranscriptPublisher;
+  readonly #handlers: EffectHandlers = {
+    'judge-turn': ({ speechEndMs, silenceMs }) =>
+      this.#boundary.watch(this.#caller.judge(speechEndMs, silenceMs)),
+    'finalise-transcript': ({ speechEndMs }) => this.#caller.finalise(speechEndMs),
+    'prepare-reply': (effect) =>
+      this.#agent.prepare(effect.utterance, effect.text, this.#historyBefore(effect)),
+    'drop-prepared': () => this.#agent.dropPrepared(),
+    'commit-turn': (effect) => this.#commit(effect),
+    'drop-turn': ({ turn, why }) => {
+      this.#parts.observer?.turn(why);
+      this.#endTurn();
+      this.#transcripts.retract(turn);
+    },
+    'queue-turn': () => this.#caller.endTurn(),
+    'retract-transcript': ({ turn }) => this.#transcripts.retract(turn),
+    'record-unanswered': (effect) => this.#recordUnanswered(effect),
+    speak: (effect) => this.#agent.say(effect),
+    report: ({ utterance }) => this.#agent.report(utterance),
+    'warn-model': () => this.#agent.warnModel(),
+    'hang-up': ({ reason }) => this.#end(reason),
+    'hold-playout': () => this.#agent.hold(),
+    'resume-playout': () => this.#agent.resume(),
+    'cut-playout': ({ utterance }) => {
+      this.#parts.observer?.turn('cut');
+      this.#agent.cut(utterance);
+    },
+    show: ({ state }) => this.#parts.transport.send({ type: 'state', state }),
+  };
   #lostTimer: Timer | undefined;
   #isConnected = false;
   #hasSound = false;
@@ -52,33 +81,44 @@ export class Call implements CallInput {
   constructor(unguarded: CallDependencies) {
     const startedAt = unguarded.clock.now();
     this.#startedAt = startedAt;
-    const parts = guardedParts(unguarded, this.#boundary, startedAt);
+    const parts = guardedPorts(unguarded, this.#boundary, startedAt);
     this.#parts = parts;
     const { config, clock, transport, voice, findVoice } = parts;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
     this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
     this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
-    this.#turns = new EffectRunner({
+    this.#runner = new EffectRunner({
       settings: { ...config, language: this.#language.language },
       clock,
       startedAt,
       boundary: this.#boundary,
-      act: (action) => this.#act(action),
+      handlers: this.#handlers,
       onClosed: () => this.#close(),
     });
-    const context = {
+    const dispatch = (event: TurnEvent) => this.#runner.dispatch(event);
+    const echoGate = transport.hasEchoCanceller
+      ? undefined
+      : new EchoGate(config.vadActivationThreshold);
+    const shared = { boundary: this.#boundary, startedAt, echoGate, dispatch };
+    this.#caller = new CallerInput({
+      ...shared,
+      ports: parts,
+      config,
+      isTurnOpen: () => this.#runner.state.turn !== undefined,
+      currentPlayback: () => this.#agent.currentPlayback,
+      onInterim: (text) => this.#onInterim(text),
+      onLanguage: (detected, text) => {
+        if (this.#language.detect(detected, text))
+          dispatch({ type: 'language', language: detected });
+      },
+    });
+    this.#agent = new AgentSpeech({
+      ...shared,
       parts,
-      boundary: this.#boundary,
-      turns: this.#turns,
+      conversation: this.#conversation,
       transcripts: this.#transcripts,
       language: this.#language,
-      startedAt,
-      echoGate: transport.hasEchoCanceller
-        ? undefined
-        : new EchoGate(config.vadActivationThreshold),
-    };
-    this.#caller = new CallerInput(context, () => this.#agent.currentPlayback);
-    this.#agent = new AgentSpeech(context, this.#conversation);
+    });
   }
 
   connected(): void {
@@ -92,7 +132,7 @@ export class Call implements CallInput {
     const { config, languageModel } = this.#parts;
     languageModel.prepare?.(config.prompt, this.#language.language);
     this.#conversation.begin();
-    this.#turns.handle({ type: 'connected', greets: config.greeting.trim() !== '' });
+    this.#runner.dispatch({ type: 'connected', greets: config.greeting.trim() !== '' });
   }
 
   audio(samples: Int16Array): void {
@@ -102,23 +142,23 @@ export class Call implements CallInput {
 
   #takeAudio(samples: Int16Array): void {
     if (!this.#isConnected || this.#endedReason) return;
-    if (!this.#hasSound) this.#turns.handle({ type: 'sound-came' });
+    if (!this.#hasSound) this.#runner.dispatch({ type: 'sound-came' });
     this.#hasSound = true;
     this.#caller.audio(samples);
   }
 
   typed(text: string): void {
     this.#parts.observer?.input({ type: 'typed', text });
-    if (!this.#endedReason) this.#turns.handle({ type: 'typed', text });
+    if (!this.#endedReason) this.#runner.dispatch({ type: 'typed', text });
   }
 
   say(text: string): SayRefusal | undefined {
     this.#parts.observer?.input({ type: 'say', text });
-    const { agent, dictated } = this.#turns.state;
+    const { agent, dictated } = this.#runner.state;
     const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
     if (this.#endedReason || isEnding) return 'ending';
     if (dictated.length >= MAX_DICTATED) return 'busy';
-    this.#turns.handle({ type: 'dictated', text });
+    this.#runner.dispatch({ type: 'dictated', text });
     return undefined;
   }
 
@@ -160,7 +200,7 @@ export class Call implements CallInput {
     if (this.#endedReason) return;
     this.#endedReason = reason;
     this.#lostTimer?.cancel();
-    this.#turns.close();
+    this.#runner.close();
   }
 
   /** Both legs stay open until `close` has recorded what was heard last of the agent and the caller. */
@@ -193,77 +233,25 @@ export class Call implements CallInput {
     }
   }
 
-  #act(action: CallEffect): void {
-    switch (action.type) {
-      case 'judge-turn':
-        this.#boundary.watch(this.#caller.judge(action.speechEndMs, action.silenceMs));
-        return;
-      case 'finalise-transcript':
-        this.#caller.finalise();
-        return;
-      case 'prepare-reply':
-        this.#agent.prepare(action.utterance, action.text, this.#historyBefore(action));
-        return;
-      case 'drop-prepared':
-        this.#agent.dropPrepared();
-        return;
-      case 'commit-turn':
-        this.#commit(action);
-        return;
-      case 'drop-turn':
-        this.#parts.observer?.turn(action.why);
-        if (!this.#turns.state.turn) this.#caller.forget();
-        this.#transcripts.takeBack(action.turn);
-        return;
-      case 'queue-turn':
-        this.#caller.forget();
-        return;
-      case 'retract-transcript':
-        this.#transcripts.takeBack(action.turn);
-        return;
-      case 'record-unanswered':
-        this.#leave(action);
-        return;
-      case 'speak':
-        this.#agent.say(action);
-        return;
-      case 'report':
-        this.#agent.report(action.utterance);
-        return;
-      case 'warn-model':
-        this.#agent.warnModel();
-        return;
-      case 'hang-up':
-        this.#end(action.reason);
-        return;
-      case 'hold-playout':
-        this.#agent.hold();
-        return;
-      case 'resume-playout':
-        this.#agent.resume();
-        return;
-      case 'cut-playout':
-        this.#parts.observer?.turn('cut');
-        this.#agent.cut(action.utterance);
-        return;
-      case 'show':
-        this.#show(action.state);
-    }
+  #onInterim(text: string): void {
+    const { turn } = this.#runner.state;
+    if (turn) this.#transcripts.interim(turn.index, text, turn.startMs);
   }
 
-  #show(state: AgentState): void {
-    this.#parts.transport.send({ type: 'state', state });
+  /** Unless new speech has opened the next turn already. */
+  #endTurn(): void {
+    if (!this.#runner.state.turn) this.#caller.endTurn();
   }
 
-  #commit(action: Extract<CallEffect, { type: 'commit-turn' }>): void {
-    const { turn, text, utterance, spoken, replaces } = action;
+  #commit(effect: Extract<CallEffect, { type: 'commit-turn' }>): void {
+    const { turn, text, utterance, spoken, replaces } = effect;
     this.#parts.observer?.turn('answered');
     const now = this.#now();
     const recognisers = spoken ? this.#caller.recognisers : [];
-    if (!this.#turns.state.turn) this.#caller.forget();
+    this.#endTurn();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.speechEndMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
-    const before = this.#historyBefore(action);
+    const before = this.#historyBefore(effect);
     const marks = {
       speechEndAt: this.#startedAt + span.endMs,
       dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
@@ -280,7 +268,11 @@ export class Call implements CallInput {
   }
 
   /** What was said last and got no answer belongs to the record all the same. */
-  #leave({ turn, text, startMs }: Extract<CallEffect, { type: 'record-unanswered' }>): void {
+  #recordUnanswered({
+    turn,
+    text,
+    startMs,
+  }: Extract<CallEffect, { type: 'record-unanswered' }>): void {
     this.#parts.observer?.turn('unanswered');
     const endMs = this.#now();
     const span = { startMs: startMs ?? endMs, endMs };

@@ -1,21 +1,13 @@
 import type { CallEvent, Transport } from '../contract/transport.js';
-import type { FaultBoundary } from '../timing/fault-boundary.js';
 import type { ObserverGroup } from './observer-group.js';
 
-/** The transport as its call uses it: it contains exceptions and notifies the call's observers. */
+/** A transport that notifies the observers of its call of each operation, before it is carried out. */
 export class ObservedTransport implements Transport {
   readonly #transport: Transport;
-  readonly #boundary: FaultBoundary;
-  readonly #observer: Pick<ObserverGroup, 'output'> | undefined;
+  readonly #observer: Pick<ObserverGroup, 'output'>;
 
-  /** @param observer - notified of each operation before the transport carries it out */
-  constructor(
-    transport: Transport,
-    boundary: FaultBoundary,
-    observer?: Pick<ObserverGroup, 'output'>,
-  ) {
+  constructor(transport: Transport, observer: Pick<ObserverGroup, 'output'>) {
     this.#transport = transport;
-    this.#boundary = boundary;
     this.#observer = observer;
   }
 
@@ -40,32 +32,32 @@ export class ObservedTransport implements Transport {
   }
 
   audio(samples: Float32Array): void {
-    this.#observer?.output({ type: 'audio', samples });
-    this.#boundary.run(() => this.#transport.audio(samples));
+    this.#observer.output({ type: 'audio', samples });
+    this.#transport.audio(samples);
   }
 
   pause(): void {
-    this.#observer?.output({ type: 'pause' });
-    this.#boundary.run(() => this.#transport.pause());
+    this.#observer.output({ type: 'pause' });
+    this.#transport.pause();
   }
 
   resumeFrom(fromMs: number): void {
-    this.#observer?.output({ type: 'resume', fromMs });
-    this.#boundary.run(() => this.#transport.resumeFrom(fromMs));
+    this.#observer.output({ type: 'resume', fromMs });
+    this.#transport.resumeFrom(fromMs);
   }
 
   clear(): void {
-    this.#observer?.output({ type: 'clear' });
-    this.#boundary.run(() => this.#transport.clear());
+    this.#observer.output({ type: 'clear' });
+    this.#transport.clear();
   }
 
   send(event: CallEvent): void {
-    this.#observer?.output({ type: 'send', event });
-    this.#boundary.run(() => this.#transport.send(event));
+    this.#observer.output({ type: 'send', event });
+    this.#transport.send(event);
   }
 
   close(): void {
-    this.#observer?.output({ type: 'close' });
-    this.#boundary.run(() => this.#transport.close());
+    this.#observer.output({ type: 'close' });
+    this.#transport.close();
   }
 }

@@ -1,11 +1,10 @@
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { TurnProviders } from '../contract/call-log.js';
 import type { EndedReason } from '../contract/ended-reason.js';
-import { CallError } from '../contract/errors.js';
 import type { KnowledgeSource } from '../contract/knowledge.js';
 import type { HistoryItem } from '../contract/language-model.js';
 import type { Playout } from '../output/playout.js';
-import type { SpokenChunk } from '../output/spoken-text-alignment.js';
+import { speakFixedText } from '../output/speech-cache.js';
 import {
   fixedTextTokens,
   synthesiseReply,
@@ -16,14 +15,12 @@ import { withFillers } from '../reply/fillers.js';
 import { guardReply } from '../reply/reply-guard.js';
 import type { ToolExecutor } from '../reply/tool-executor.js';
 import { runToolLoop } from '../reply/tool-loop.js';
-import { voiceTimeoutMs } from '../timing/silence-budget.js';
-import { TIMED_OUT, withTimeout } from '../timing/timeout.js';
 import type { CallDependencies } from './call-dependencies.js';
 import type { CallLanguage } from './call-language.js';
 import { type PreparedReply, preparedReply, providersOf } from './speech-handle.js';
 import type { ReplyTimestamps } from './turn-latency.js';
 
-/** An apology that has not begun to sound by then fails: the caller has waited already. */
+/** Time limit of an apology's audio in milliseconds: the caller has waited already. */
 const APOLOGY_MS = 2_500;
 /** Replies that are made ahead of a turn's commit, at most. Source: conversation design, reply. */
 const MAX_TRIES = 3;
@@ -112,7 +109,11 @@ export class ReplyGenerator {
   /** Says a fixed text, which may have been spoken ahead. */
   say(utterance: number, text: string, isApology: boolean): void {
     const current = this.#begin(utterance, text, () => undefined);
-    this.#playout.prepare(utterance, this.#saying(text, isApology, current));
+    const speech = speakFixedText(this.#parts.greetings, text, {
+      ...this.#live(current),
+      maxWaitMs: isApology ? APOLOGY_MS : undefined,
+    });
+    this.#playout.prepare(utterance, speech);
     this.#release(utterance);
   }
 
@@ -210,42 +211,6 @@ export class ReplyGenerator {
     });
   }
 
-  /** A kept recording where there is one; spoken anew where that fails. */
-  async *#saying(
-    text: string,
-    isApology: boolean,
-    current: PreparedReply,
-  ): AsyncGenerator<SpokenChunk> {
-    const { clock, greetings, onFault } = this.#parts;
-    const fallbackVoices = this.#fallbackVoices;
-    const { signal } = current.work;
-    const manner = this.#manner();
-    const recording = greetings.speak(text, manner, signal);
-    let hasSpoken = false;
-    try {
-      for (;;) {
-        const limitMs = isApology ? APOLOGY_MS : voiceTimeoutMs(this.#playout.quietMs);
-        const next = await withTimeout(recording.next(), limitMs, { clock, signal });
-        if (next === TIMED_OUT)
-          throw new CallError('SPEECH_FAILED', 'The voice gave no sound in time');
-        if (next.done) return;
-        hasSpoken = true;
-        current.voices.add(manner.voice.id);
-        yield next.value;
-      }
-    } catch (error) {
-      const isHopeless = hasSpoken || (isLate(error) && fallbackVoices.length === 0);
-      if (signal.aborted || isHopeless) throw error;
-      onFault('speech', error);
-      const [first, ...rest] = fallbackVoices;
-      const live = this.#live(current);
-      const others = first && isLate(error) ? { voice: first, fallbackVoices: rest } : {};
-      yield* synthesiseReply(fixedTextTokens(text), { ...live, ...others });
-    } finally {
-      void recording.return(undefined).catch(() => undefined);
-    }
-  }
-
   #begin(utterance: number, key: string, commit: () => void): PreparedReply {
     this.stop();
     const current = preparedReply(utterance, key, commit);
@@ -285,8 +250,4 @@ export class ReplyGenerator {
     const quietMs = () => this.#playout.quietMs;
     return { ...currentSettings(), currentSettings, signal, clock, quietMs, onVoiceFault, onVoice };
   }
-}
-
-function isLate(error: unknown): boolean {
-  return error instanceof CallError && error.code === 'SPEECH_FAILED';
 }

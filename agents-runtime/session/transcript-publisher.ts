@@ -38,13 +38,13 @@ export class TranscriptPublisher {
     { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
     replaces = false,
   ): void {
-    if (replaces && this.#lastFinalTurn !== undefined) this.takeBack(this.#lastFinalTurn);
+    if (replaces && this.#lastFinalTurn !== undefined) this.retract(this.#lastFinalTurn);
     this.#lastFinalTurn = turn;
     this.#user(turn, text, true, startMs, endMs);
   }
 
   /** Nothing was said, or it is part of another turn. */
-  takeBack(turn: number): void {
+  retract(turn: number): void {
     const now = this.#now();
     this.#user(turn, '', true, now, now);
   }

@@ -1,7 +1,7 @@
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { TurnEffect } from '../contract/turn-events.js';
+import { answer, dictate, report, say } from './agent-turn.js';
 import { wordsOf } from './backchannels.js';
-import { answer, dictate, say } from './interruption.js';
 import type { CallLimits, Pending, TurnState, TurnStep } from './turn-state.js';
 import { andThen } from './turn-state.js';
 
@@ -131,15 +131,6 @@ export function takeTurn(state: TurnState): TurnStep {
   if (next === undefined || !isFree) return [state];
   const freed: TurnState = { ...state, pending: rest };
   return next === 'report' ? report(freed) : say(freed, next);
-}
-
-function report(state: TurnState): TurnStep {
-  const utterance = { id: state.nextUtterance, kind: 'reply' } as const;
-  return [
-    { ...state, agent: { phase: 'thinking', utterance }, nextUtterance: utterance.id + 1 },
-    { type: 'show', state: 'thinking' },
-    { type: 'report', utterance: utterance.id },
-  ];
 }
 
 /** Ends the call after a goodbye; the first reason stands. */

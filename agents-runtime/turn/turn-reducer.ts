@@ -1,5 +1,12 @@
 import type { TurnEvent } from '../contract/turn-events.js';
 import {
+  close,
+  onPlayoutFinished,
+  onPlayoutStalled,
+  onPlayoutStarted,
+  onTyped,
+} from './agent-turn.js';
+import {
   end,
   judgeFaults,
   judgeRecognition,
@@ -11,13 +18,6 @@ import {
   startSilenceTimer,
   takeTurn,
 } from './call-limits.js';
-import {
-  close,
-  onPlayoutFinished,
-  onPlayoutStalled,
-  onPlayoutStarted,
-  onTyped,
-} from './interruption.js';
 import { andThen, type TurnSettings, type TurnState, type TurnStep } from './turn-state.js';
 import {
   onAgentSaid,

@@ -5,19 +5,17 @@ import type {
   TurnEvent,
   TurnTimer,
 } from '../contract/turn-events.js';
+import { answer, queueTurn, wholeText } from './agent-turn.js';
 import { wordsOf } from './backchannels.js';
 import { commitDelayMs } from './commit-delay.js';
 import { doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
 import { askedEntity } from './endpointing-cues.js';
 import {
-  answer,
   isBackchannelOverAgent,
   judgeInterruption,
   onFalseInterruption,
   pauseAgent,
-  queueTurn,
   resume,
-  wholeText,
 } from './interruption.js';
 import { andThen, type Turn, type TurnState, type TurnStep, type UserPhase } from './turn-state.js';
 
@@ -162,8 +160,8 @@ export function onTranscript(
       hasTranscript: true,
     },
   };
-  const grew = wordsOf(text, settings.language).length > before;
-  const step = andThen([next], (s) => judgeInterruption(s, grew, isFinal, nowMs));
+  const hasNewWords = wordsOf(text, settings.language).length > before;
+  const step = judgeInterruption(next, { hasNewWords, isFinal, nowMs });
   if (!isFinal) return step;
   return andThen(step, (s) =>
     s.user.phase === 'paused' ? rescheduleCommit(s, s.user, nowMs) : [s],
