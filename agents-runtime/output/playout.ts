@@ -7,7 +7,7 @@ import { Playhead } from './playhead.js';
 import { RetransmitBuffer } from './retransmit-buffer.js';
 import { SpeechBuffer } from './speech-buffer.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
-import { type Spoken, UtterancePlayout } from './utterance-playout.js';
+import { type HeardSpeech, type UtteranceListener, UtterancePlayout } from './utterance-playout.js';
 
 /** So much goes out at once, once a reply is under way. */
 const BLOCK_FRAMES = 4;
@@ -23,39 +23,25 @@ export interface PlayoutDependencies {
   readonly clock: Clock;
   readonly ticker: Pick<Ticker, 'join'>;
   readonly boundary: FaultBoundary;
-}
-
-/** Receives the progress of an utterance. */
-export interface PlayoutListener {
-  /** The utterance's first frame has been sent, or the first frame after a stall. */
-  started(utterance: number): void;
-  /** Nothing of the utterance is being played and more will come; `started` follows. */
-  stalled(utterance: number): void;
-  /** All text of the utterance that is being spoken so far, each time it grows. */
-  text(utterance: number, text: string): void;
-  /** The client played the first sample at this clock time. Called once, at the latest at the end. */
-  audible(utterance: number, atMs: number): void;
   /** By the playhead, a frame of 20 ms began to be played at this clock time. */
-  playing?(samples: Float32Array, atMs: number): void;
-  /** All of the utterance has been played, or it had no audio. */
-  finished(spoken: Spoken): void;
+  readonly onPlaying?: ((samples: Float32Array, atMs: number) => void) | undefined;
 }
 
 /**
- * The agent's leg: sends speech by the clock, at most 400 ms ahead of the client's playhead, pauses,
- * resumes at the exact sample and cuts. Positions are ms of audio sent since the call began.
+ * Sends the agent's speech, one utterance at a time and at most 400 ms ahead of the client's playhead.
+ * Pauses, resumes at the exact sample and cuts. Positions are ms of audio sent since the call began.
  */
 export class Playout {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #head: Playhead;
   readonly #ticker: Pick<Ticker, 'join'>;
-  /** Sends what may be sent now; speech that comes must not take a fault of the leg for one of its own. */
+  /** Within the call's boundary, so that `SpeechBuffer` does not report a fault of the playout as its own. */
   readonly #runGuarded: () => void;
-  readonly #listener: PlayoutListener;
+  readonly #onPlaying: PlayoutDependencies['onPlaying'];
   readonly #block: Float32Array;
   readonly #kept: RetransmitBuffer;
-  #line: UtterancePlayout | undefined;
+  #current: UtterancePlayout | undefined;
   #isHeld = false;
   #isTransportPaused = false;
   /** The wire cannot pause: what it had was dropped instead. */
@@ -70,49 +56,43 @@ export class Playout {
   #clientIsStale = false;
   #tick: Timer | undefined;
 
-  constructor(parts: PlayoutDependencies, listener: PlayoutListener) {
-    const { transport, clock, ticker, boundary } = parts;
+  constructor({ transport, clock, ticker, boundary, onPlaying }: PlayoutDependencies) {
     this.#runGuarded = boundary.guard(() => this.#run());
     this.#transport = transport;
     this.#clock = clock;
     this.#ticker = ticker;
-    this.#listener = listener;
+    this.#onPlaying = onPlaying;
     this.#block = new Float32Array((transport.sampleRate * BLOCK_MS) / 1000);
     this.#kept = new RetransmitBuffer(this.#block.length / BLOCK_FRAMES);
     this.#head = new Playhead(clock);
   }
 
-  /** Begins to make an utterance's speech; nothing is heard of it before `release`. Replaces the one before. */
-  prepare(utterance: number, source: AsyncGenerator<SpokenChunk>): void {
-    this.#line?.buffer.close();
-    const buffer = new SpeechBuffer(source, this.#transport.sampleRate, this.#runGuarded);
-    this.#line = new UtterancePlayout(utterance, buffer, this.#transport.sampleRate);
+  /** Buffers an utterance's audio until `release`. Replaces the utterance before. */
+  prepare(source: AsyncGenerator<SpokenChunk>, listener: UtteranceListener): UtterancePlayout {
+    this.#current?.buffer.close();
+    const { sampleRate } = this.#transport;
+    const buffer = new SpeechBuffer(source, sampleRate, this.#runGuarded);
+    this.#current = new UtterancePlayout(buffer, sampleRate, listener);
+    return this.#current;
   }
 
-  /** Lets the prepared utterance be heard. */
-  release(utterance: number): void {
-    if (this.#line?.utterance !== utterance) return;
-    this.#line.isReleased = true;
-    this.#line.quietSince = this.#clock.now();
+  /** Starts to send a prepared utterance. */
+  release(utterance: UtterancePlayout): void {
+    if (this.#current !== utterance) return;
+    utterance.release(this.#clock.now());
     this.#run();
   }
 
-  /** Drops a prepared utterance of which nothing was released. */
-  discard(): void {
-    if (!this.#line || this.#line.isReleased) return;
-    this.#line.buffer.close();
-    this.#line = undefined;
+  /** Drops an utterance that was not released. */
+  discard(utterance: UtterancePlayout): void {
+    utterance.buffer.close();
+    if (this.#current === utterance) this.#current = undefined;
   }
 
-  /** What the caller hears now, and how much is left of it. */
+  /** The speech that the caller is listening to; undefined in silence. */
   get currentPlayback(): SpokenOver | undefined {
     this.#advance();
-    return this.#line?.currentPlayback(this.#head.playedMs);
-  }
-
-  /** How long (ms) the caller has been waiting in silence for the running utterance. */
-  get quietMs(): number {
-    return this.#line?.isReleased ? this.#clock.now() - this.#line.quietSince : 0;
+    return this.#current?.currentPlayback(this.#head.playedMs);
   }
 
   hold(): void {
@@ -163,8 +143,8 @@ export class Playout {
     const first = again[0];
     this.#kept.clear();
     this.#head.skip();
-    if (!first || this.#line?.startMs === undefined) return;
-    this.#line.startMs += this.#head.sentMs - first.atMs;
+    if (!first || this.#current?.startMs === undefined) return;
+    this.#current.startMs += this.#head.sentMs - first.atMs;
     for (const { samples } of again) {
       this.#transport.audio(samples);
       this.#kept.push(samples);
@@ -172,23 +152,22 @@ export class Playout {
     }
   }
 
-  /** Stops the utterance at once. Tells what was heard of it. */
-  cut(utterance: number): Spoken | undefined {
-    const line = this.#line;
-    if (line?.utterance !== utterance) return undefined;
+  /** Stops an utterance at once. @returns the part heard; undefined if the utterance has ended. */
+  cut(utterance: UtterancePlayout): HeardSpeech | undefined {
+    if (this.#current !== utterance) return undefined;
     this.#advance();
     this.#stopResuming();
-    this.#line = undefined;
-    const spoken = this.#spoken(line, true);
-    line.buffer.close();
+    this.#current = undefined;
+    const heard = this.#heard(utterance, true);
+    utterance.buffer.close();
     this.#isHeld = false;
     this.#isTransportPaused = false;
     this.#isCleared = false;
-    if (line.startMs !== undefined) this.#transport.clear();
+    if (utterance.startMs !== undefined) this.#transport.clear();
     this.#clientIsStale ||= this.#isLost;
     this.#head.skip();
     this.#kept.clear();
-    return spoken;
+    return heard;
   }
 
   /** The client's own playhead. Reports that bring nothing new are ignored: the clock goes on. */
@@ -231,8 +210,8 @@ export class Playout {
   close(): void {
     this.#stopResuming();
     this.#rest();
-    this.#line?.buffer.close();
-    this.#line = undefined;
+    this.#current?.buffer.close();
+    this.#current = undefined;
   }
 
   #stopResuming(): void {
@@ -243,29 +222,29 @@ export class Playout {
   #advance(): void {
     const isStill = this.#isHeld || this.#isLost;
     const now = this.#head.advance(isStill);
-    if (isStill || !this.#listener.playing) return;
+    if (isStill || !this.#onPlaying) return;
     const { playedMs } = this.#head;
     this.#kept.reportUpTo(playedMs, ({ atMs, samples }) =>
-      this.#listener.playing?.(samples, now - (playedMs - atMs)),
+      this.#onPlaying?.(samples, now - (playedMs - atMs)),
     );
   }
 
   /** Sends what may be sent now, notices the end, and comes back in a frame's time while there is work. */
   #run(): void {
     this.#advance();
-    const line = this.#line;
-    if (!line?.isReleased) {
+    const current = this.#current;
+    if (current?.releasedAt === undefined) {
       this.#rest();
       return;
     }
-    if (!this.#isHeld && !this.#isLost) this.#send(line);
-    const text = line.newText();
-    if (text !== undefined) this.#listener.text(line.utterance, text);
+    if (!this.#isHeld && !this.#isLost) this.#send(current);
+    const text = current.newText();
+    if (text !== undefined) current.listener.text(text);
     const isPlaying = !this.#head.isAtEnd || this.#isHeld || this.#isLost;
-    if (line.hasStalled(this.#clock.now(), isPlaying)) this.#listener.stalled(line.utterance);
-    if (line.buffer.ended && this.#head.isAtEnd) {
-      this.#line = undefined;
-      this.#listener.finished(this.#spoken(line, false));
+    if (current.hasStalled(this.#clock.now(), isPlaying)) current.listener.stalled();
+    if (current.buffer.ended && this.#head.isAtEnd) {
+      this.#current = undefined;
+      current.listener.finished(this.#heard(current, false));
       return;
     }
     this.#tick ??= this.#ticker.join(() => this.#run());
@@ -276,30 +255,30 @@ export class Playout {
     this.#tick = undefined;
   }
 
-  #send(line: UtterancePlayout): void {
+  #send(utterance: UtterancePlayout): void {
     // A message costs more than its samples: who is far ahead is sent to in larger ones.
-    if (this.#head.roomMs < BLOCK_MS && line.startMs !== undefined) return;
+    if (this.#head.roomMs < BLOCK_MS && utterance.startMs !== undefined) return;
     while (this.#head.roomMs >= FRAME_MS) {
       if (this.#transport.backlogBytes > BACKLOG_LIMIT) return;
-      const isFirst = line.startMs === undefined;
-      const samples = this.#nextBlock(line);
+      const isFirst = utterance.startMs === undefined;
+      const samples = this.#nextBlock(utterance);
       if (samples.length === 0) return;
-      line.startedAt ??= this.#clock.now();
+      utterance.startedAt ??= this.#clock.now();
       this.#transport.audio(samples);
-      if (isFirst || line.isStalled) this.#listener.started(line.utterance);
-      line.isStalled = false;
-      if (this.#line !== line || this.#isHeld) return;
+      if (isFirst || utterance.isStalled) utterance.listener.started();
+      utterance.isStalled = false;
+      if (this.#current !== utterance || this.#isHeld) return;
     }
   }
 
   /** The next frames, as many as may go and are there; the block is valid until the next one. */
-  #nextBlock(line: UtterancePlayout): Float32Array {
+  #nextBlock(utterance: UtterancePlayout): Float32Array {
     const frameLength = this.#block.length / BLOCK_FRAMES;
     let filled = 0;
     while (filled < this.#block.length && this.#head.roomMs >= FRAME_MS) {
       const frame = this.#block.subarray(filled, filled + frameLength);
-      if (!line.buffer.read(frame)) break;
-      line.startMs ??= this.#head.sentMs;
+      if (!utterance.buffer.read(frame)) break;
+      utterance.startMs ??= this.#head.sentMs;
       this.#kept.push(frame);
       this.#head.sent(FRAME_MS);
       filled += frameLength;
@@ -309,26 +288,27 @@ export class Playout {
   }
 
   #markAudible(playheadMs: number): void {
-    const line = this.#line;
-    if (line?.startMs === undefined || line.isAudible || playheadMs <= line.startMs) return;
-    line.isAudible = true;
+    const utterance = this.#current;
+    if (utterance?.startMs === undefined || utterance.isAudible || playheadMs <= utterance.startMs)
+      return;
+    utterance.isAudible = true;
     const now = this.#clock.now();
-    const sentAt = line.startedAt ?? now;
+    const sentAt = utterance.startedAt ?? now;
     // A client that reports more than it can have played has played nothing before it was sent.
-    const audibleAt = Math.max(sentAt, now - (playheadMs - line.startMs));
+    const audibleAt = Math.max(sentAt, now - (playheadMs - utterance.startMs));
     if (!this.#isHeld) this.#head.lag(audibleAt - sentAt);
-    this.#listener.audible(line.utterance, audibleAt);
+    utterance.listener.audible(audibleAt);
   }
 
-  #spoken(line: UtterancePlayout, isCut: boolean): Spoken {
-    const { utterance, startedAt } = line;
-    if (startedAt !== undefined && !line.isAudible) {
-      line.isAudible = true;
-      this.#listener.audible(utterance, startedAt);
+  #heard(utterance: UtterancePlayout, isCut: boolean): HeardSpeech {
+    const { startedAt } = utterance;
+    if (startedAt !== undefined && !utterance.isAudible) {
+      utterance.isAudible = true;
+      utterance.listener.audible(startedAt);
     }
-    // While it stands where it said, it plays nothing on.
+    // A client that is paused at a reported position plays nothing after it.
     const isKnown = this.#isLost || (this.#isTransportPaused && this.#hasPauseReport);
     const aheadMs = isCut && !isKnown ? this.#head.aheadMs : 0;
-    return line.spoken(Math.min(this.#head.sentMs, this.#head.playedMs + aheadMs), isCut);
+    return utterance.heard(Math.min(this.#head.sentMs, this.#head.playedMs + aheadMs), isCut);
   }
 }

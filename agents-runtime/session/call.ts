@@ -67,9 +67,9 @@ export class Call implements CallInput {
     'hang-up': ({ reason }) => this.#end(reason),
     'hold-playout': () => this.#agent.hold(),
     'resume-playout': () => this.#agent.resume(),
-    'cut-playout': ({ utterance }) => {
+    'cut-playout': () => {
       this.#parts.observer?.turn('cut');
-      this.#agent.cut(utterance);
+      this.#agent.cut();
     },
     show: ({ state }) => this.#parts.transport.send({ type: 'state', state }),
   };
@@ -252,12 +252,12 @@ export class Call implements CallInput {
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.speechEndMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
     const before = this.#historyBefore(effect);
-    const marks = {
+    const timestamps = {
       speechEndAt: this.#startedAt + span.endMs,
       dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
       committedAt: this.#startedAt + now,
     };
-    this.#agent.answer(utterance, { turn, text, marks, before });
+    this.#agent.answer(utterance, { turn, text, timestamps, before });
     this.#conversation.user(text, span, { replaces, recognisers });
   }
 

@@ -7,7 +7,7 @@ import type {
 } from '../contract/call-log.js';
 import type { KnowledgeSource } from '../contract/knowledge.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import type { Spoken } from '../output/utterance-playout.js';
+import type { HeardSpeech } from '../output/utterance-playout.js';
 import { wholeCallMs } from './call-time.js';
 
 /** Times in ms of call time. */
@@ -95,7 +95,7 @@ export class Conversation {
 
   /** Nothing is remembered of an utterance of which nothing was heard. */
   agent(
-    { text, cut }: Spoken,
+    { text, cut }: HeardSpeech,
     { startMs, endMs }: Span,
     { latency, sources, providers }: Origin,
   ): void {
