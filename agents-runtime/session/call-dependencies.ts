@@ -47,8 +47,7 @@ export interface CallDependencies {
   /** Speaks fixed texts, which it may have spoken ahead. */
   readonly greetings: Pick<SpeechCache, 'speak'>;
   readonly log: CallLog;
-  /** Counts what happens. */
-  readonly observer?: CallObserver | undefined;
+  readonly observers?: readonly CallObserver[];
   readonly onFault: CallFault;
   /** Told once, after the call's parts are closed and its record is written. */
   readonly onEnded: (reason: EndedReason) => void;

@@ -12,7 +12,7 @@ import type { CallDependencies } from './call-dependencies.js';
 import { CallLanguage } from './call-language.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
 import { type CallEffect, type EffectHandlers, EffectRunner } from './effect-runner.js';
-import { guardedPorts } from './guarded-ports.js';
+import { type GuardedPorts, guardedPorts } from './guarded-ports.js';
 import { TranscriptPublisher } from './transcript-publisher.js';
 
 /** A broken wire may come back for this long. */
@@ -33,10 +33,10 @@ const NO_CREDITS: CallEvent = {
 
 /** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
 export class Call implements CallInput {
-  readonly #parts: CallDependencies;
+  readonly #parts: GuardedPorts;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#parts.onFault('call', error),
-    end: () => this.hangUp('error_transport'),
+    end: () => this.#end('error_transport'),
   });
   readonly #startedAt: number;
   readonly #language: CallLanguage;
@@ -64,17 +64,14 @@ export class Call implements CallInput {
     speak: (effect) => this.#agent.say(effect),
     report: ({ utterance }) => this.#agent.report(utterance),
     'warn-model': () => this.#agent.warnModel(),
-    'hang-up': ({ reason }) => this.hangUp(reason),
+    'hang-up': ({ reason }) => this.#end(reason),
     'hold-playout': () => this.#agent.hold(),
     'resume-playout': () => this.#agent.resume(),
     'cut-playout': () => {
       this.#parts.observer?.turn('cut');
       this.#agent.cut();
     },
-    show: ({ state }) => {
-      this.#parts.transport.send({ type: 'state', state });
-      this.#parts.observer?.state(state);
-    },
+    show: ({ state }) => this.#parts.transport.send({ type: 'state', state }),
   };
   #lostTimer: Timer | undefined;
   #isConnected = false;
@@ -82,12 +79,12 @@ export class Call implements CallInput {
   #endedReason: EndedReason | undefined;
 
   constructor(unguarded: CallDependencies) {
-    const parts = guardedPorts(unguarded, this.#boundary);
+    const startedAt = unguarded.clock.now();
+    this.#startedAt = startedAt;
+    const parts = guardedPorts(unguarded, this.#boundary, startedAt);
     this.#parts = parts;
     const { config, clock, transport, voice, findVoice } = parts;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
-    const startedAt = clock.now();
-    this.#startedAt = startedAt;
     this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
     this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
     this.#runner = new EffectRunner({
@@ -125,6 +122,7 @@ export class Call implements CallInput {
   }
 
   connected(): void {
+    this.#parts.observer?.input({ type: 'connected' });
     this.#boundary.run(() => this.#connect());
   }
 
@@ -138,6 +136,7 @@ export class Call implements CallInput {
   }
 
   audio(samples: Int16Array): void {
+    this.#parts.observer?.input({ type: 'audio', samples });
     this.#boundary.run(() => this.#takeAudio(samples));
   }
 
@@ -149,10 +148,12 @@ export class Call implements CallInput {
   }
 
   typed(text: string): void {
+    this.#parts.observer?.input({ type: 'typed', text });
     if (!this.#endedReason) this.#runner.dispatch({ type: 'typed', text });
   }
 
   say(text: string): SayRefusal | undefined {
+    this.#parts.observer?.input({ type: 'say', text });
     const { agent, dictated } = this.#runner.state;
     const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
     if (this.#endedReason || isEnding) return 'ending';
@@ -162,28 +163,40 @@ export class Call implements CallInput {
   }
 
   played(playedMs: number): void {
+    this.#parts.observer?.input({ type: 'played', playedMs });
     this.#boundary.run(() => this.#agent.played(playedMs));
   }
 
   lost(forMs = RESUME_MS): void {
+    this.#parts.observer?.input({ type: 'lost', forMs });
     if (this.#endedReason || this.#lostTimer) return;
     this.#boundary.run(() => {
       this.#agent.lost();
       this.#caller.lost();
     });
-    this.#lostTimer = this.#parts.clock.after(forMs, () => this.hangUp('error_transport'));
+    this.#lostTimer = this.#parts.clock.after(forMs, () => this.#end('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
+    const { observer } = this.#parts;
+    observer?.input({ type: 'regained', receivedMs });
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
     this.#boundary.run(() => {
       this.#caller.regained();
-      this.#agent.regained(receivedMs, announce);
+      this.#agent.regained(receivedMs, (fromMs) => {
+        observer?.output({ type: 'announce', fromMs });
+        announce(fromMs);
+      });
     });
   }
 
   hangUp(reason: EndedReason): void {
+    this.#parts.observer?.input({ type: 'hang-up', reason });
+    this.#end(reason);
+  }
+
+  #end(reason: EndedReason): void {
     if (this.#endedReason) return;
     this.#endedReason = reason;
     this.#lostTimer?.cancel();
@@ -199,13 +212,14 @@ export class Call implements CallInput {
   }
 
   async #finish(reason: EndedReason): Promise<void> {
-    const { clock, transport, onEnded } = this.#parts;
+    const { clock, transport, observer, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     const record = this.#endRecord(reason);
     await withTimeout(record, RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
     transport.close();
     await record;
+    observer?.ended(reason);
     onEnded(reason);
   }
 

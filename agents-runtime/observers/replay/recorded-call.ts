@@ -89,7 +89,7 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
       },
       log: new EffectObservingLog(recordedLog(parts.log, recorder), effectObserver),
       onFault: observeFaults(parts.onFault, effectObserver),
-      observer: parts.observer,
+      observers: parts.observers ?? [],
       onEnded: (reason) => {
         recorder.end();
         parts.onEnded(reason);

@@ -8,7 +8,7 @@ import type { LanguageModel } from '../../contract/language-model.js';
 import type { Tools } from '../../contract/tools.js';
 import type { Transport } from '../../contract/transport.js';
 import type { FindVoice } from '../../session/call-language.js';
-import { ObservedTransport } from '../../session/observed-transport.js';
+import { ForwardingTransport } from './forwarding-transport.js';
 import { encodeSamples, fingerprint, questionOf, toolKey, wordRows } from './replay-encoding.js';
 import type { ReplayRecorder } from './replay-recorder.js';
 
@@ -16,7 +16,7 @@ import type { ReplayRecorder } from './replay-recorder.js';
 const BACKLOG_STEP = 64 * 1024;
 
 /** A wire whose backlog is on the tape, and is for the call what the tape says of it. */
-export class RecordedBacklog extends ObservedTransport {
+export class RecordedBacklog extends ForwardingTransport {
   readonly #recorder: ReplayRecorder;
   #known = 0;
 

@@ -45,7 +45,7 @@ export class FaultyPorts {
       tools: parts.tools && this.#port(parts.tools),
       greetings: this.#port(parts.greetings),
       log: this.#port(parts.log, ['works', 'throws', 'rejects']),
-      observer: parts.observer && this.#port(parts.observer),
+      observers: parts.observers?.map((observer) => this.#port(observer)) ?? [],
       onFault: (part, error) => {
         parts.onFault(part, error);
         this.#mayThrow();

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import type { TransportEvent } from '../../../agents-runtime/contract/call-observer.js';
 import type { CallEvent, Transport } from '../../../agents-runtime/contract/transport.js';
 import { ObservedTransport } from '../../../agents-runtime/session/observed-transport.js';
 
-class Wrapped extends ObservedTransport {}
+const ignoring = { output: () => undefined };
 
 /** Each method of a wire, so that a new one is not forgotten here. */
 type Acts = {
@@ -27,7 +28,9 @@ function tellingWire() {
 
 it('hands on all that is done, with what it is done with', () => {
   const { told, traits, acts } = tellingWire();
-  const wire = new Wrapped(Object.assign(traits, acts));
+  const observed: TransportEvent[] = [];
+  const observer = { output: (event: TransportEvent) => void observed.push(event) };
+  const wire = new ObservedTransport(Object.assign(traits, acts), observer);
   const samples = Float32Array.of(0.5);
   const event: CallEvent = { type: 'state', state: 'listening' };
   wire.audio(samples);
@@ -45,11 +48,22 @@ it('hands on all that is done, with what it is done with', () => {
     ['close'],
   ]);
   expect(told.map(([act]) => act)).toEqual(Object.keys(acts));
+  expect(observed).toEqual([
+    { type: 'audio', samples },
+    { type: 'pause' },
+    { type: 'resume', fromMs: 120 },
+    { type: 'clear' },
+    { type: 'send', event },
+    { type: 'close' },
+  ]);
 });
 
 it('says of itself what the wire says at that moment', () => {
   const { traits, acts } = tellingWire();
-  const wire = new Wrapped(Object.assign(traits, acts, { canPause: false, callerDelayMs: 7 }));
+  const wire = new ObservedTransport(
+    Object.assign(traits, acts, { canPause: false, callerDelayMs: 7 }),
+    ignoring,
+  );
   expect(wire).toMatchObject({ sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 });
   expect(wire).toMatchObject({ canPause: false, callerDelayMs: 7 });
   traits.backlogBytes = 512;
@@ -58,7 +72,7 @@ it('says of itself what the wire says at that moment', () => {
 
 it('of a wire that leaves it out, can pause and hands on at once', () => {
   const { traits, acts } = tellingWire();
-  expect(new Wrapped(Object.assign(traits, acts))).toMatchObject({
+  expect(new ObservedTransport(Object.assign(traits, acts), ignoring)).toMatchObject({
     canPause: true,
     callerDelayMs: 0,
   });
