@@ -101,7 +101,7 @@ export class Playout {
     this.#advance();
     this.#isHeld = true;
     if (this.#head.isAtEnd) return;
-    if (this.#transport.canPause === false) {
+    if (!this.#transport.canPause) {
       this.#isCleared = true;
       this.#transport.clear();
       return;
@@ -146,7 +146,7 @@ export class Playout {
     if (!first || this.#current?.startMs === undefined) return;
     this.#current.startMs += this.#head.sentMs - first.atMs;
     for (const { samples } of again) {
-      this.#transport.audio(samples);
+      this.#transport.sendAudio(samples);
       this.#kept.push(samples);
       this.#head.sent(FRAME_MS);
     }
@@ -198,7 +198,7 @@ export class Playout {
     const again = this.#kept.from(from);
     announce(again[0]?.atMs ?? this.#head.sentMs);
     if (this.#clientIsStale) this.#transport.clear();
-    for (const frame of again) this.#transport.audio(frame.samples);
+    for (const frame of again) this.#transport.sendAudio(frame.samples);
     if (this.#isTransportPaused) this.#transport.pause();
     else if (this.#clientHolds && !this.#clientIsStale)
       this.#transport.resumeFrom(this.#head.playedMs);
@@ -264,7 +264,7 @@ export class Playout {
       const samples = this.#nextBlock(utterance);
       if (samples.length === 0) return;
       utterance.startedAt ??= this.#clock.now();
-      this.#transport.audio(samples);
+      this.#transport.sendAudio(samples);
       if (isFirst || utterance.isStalled) utterance.listener.started();
       utterance.isStalled = false;
       if (this.#current !== utterance || this.#isHeld) return;

@@ -140,7 +140,8 @@ function silentTransport(): Transport {
   const ignore = () => undefined;
   return {
     ...{ sampleRate: 16_000, hasEchoCanceller: true, backlogBytes: 0 },
-    ...{ audio: ignore, pause: ignore, resumeFrom: ignore, clear: ignore },
+    ...{ canPause: true, callerDelayMs: 0 },
+    ...{ sendAudio: ignore, pause: ignore, resumeFrom: ignore, clear: ignore },
     ...{ send: ignore, close: ignore },
   };
 }

@@ -112,7 +112,7 @@ function headOf(parts: CallDependencies): ReplayHeader {
     ...(recogniser.interimEveryMs && { interimEveryMs: recogniser.interimEveryMs }),
     replyModels: 1 + fallbackModels.length,
     hasEchoCanceller: transport.hasEchoCanceller,
-    ...(transport.canPause === false && { canPause: false }),
+    ...(!transport.canPause && { canPause: false }),
     hasNoiseReduction: parts.noiseReduction !== undefined,
     ...(tools && { tools: [...tools.specs] }),
     config: withoutSecrets(config),

@@ -200,7 +200,7 @@ export class PhoneTransport implements Transport {
     if (this.#lastWord) this.#end();
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     if (this.#hasHungUp || this.#isClosed) return;
     if (this.#options.link.backlogBytes > MAX_BACKLOG) {
       // Not from within what the call sends.

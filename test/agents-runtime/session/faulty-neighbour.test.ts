@@ -40,10 +40,12 @@ const ignore = () => undefined;
 class CountingTransport implements Transport {
   readonly sampleRate = RATE;
   readonly hasEchoCanceller = true;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly backlogBytes = 0;
   sentMs = 0;
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     this.sentMs += (samples.length * 1000) / RATE;
   }
 

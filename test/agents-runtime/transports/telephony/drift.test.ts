@@ -86,7 +86,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
       if (!isTurn) continue;
       const samples = tone(1_000, 16_000, 1_600);
       recorder.output({ type: 'audio', samples }, clock.now());
-      line.audio(samples);
+      line.sendAudio(samples);
     }
     recorder.output({ type: 'close' }, clock.now());
     line.close();
