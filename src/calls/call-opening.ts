@@ -295,7 +295,7 @@ export class TakenCall {
       voiceActivity: models.voiceActivity,
       noiseReduction: models.noiseReduction,
       turnDetector: models.turnDetector,
-      recogniser: models.recogniserFor(config),
+      speechToText: models.recogniserFor(config),
       streamingSpeechToText: models.liveRecogniserFor(config),
       greetings: models.greetings,
       languageModel: models.replyModelFor(config),

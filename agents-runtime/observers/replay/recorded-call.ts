@@ -60,7 +60,7 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
             (probability) => probability,
           ),
       },
-      recogniser: recordedSpeechToText(parts.recogniser, recorder),
+      speechToText: recordedSpeechToText(parts.speechToText, recorder),
       // What it hears is not on the tape: in such a call the other one hears all.
       streamingSpeechToText: undefined,
       languageModel: recordedLanguageModel(parts.languageModel, recorder, 'reply'),
@@ -100,7 +100,7 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
 
 /** What the call is made of, as far as a replay has to know. */
 function headOf(parts: CallDependencies): ReplayHeader {
-  const { config, voice, findVoice, recogniser, transport, tools, dictionary } = parts;
+  const { config, voice, findVoice, speechToText, transport, tools, dictionary } = parts;
   const { fallbackModels = [], fallbackVoices = [] } = parts;
   return {
     type: 'call',
@@ -109,7 +109,7 @@ function headOf(parts: CallDependencies): ReplayHeader {
     sampleRate: transport.sampleRate,
     voiceSampleRates: [voice, ...fallbackVoices].map(({ sampleRate }) => sampleRate),
     ...(findVoice && { languageVoices: ratesOf(findVoice) }),
-    ...(recogniser.interimEveryMs && { interimEveryMs: recogniser.interimEveryMs }),
+    ...(speechToText.interimEveryMs && { interimEveryMs: speechToText.interimEveryMs }),
     replyModels: 1 + fallbackModels.length,
     hasEchoCanceller: transport.hasEchoCanceller,
     ...(!transport.canPause && { canPause: false }),

@@ -80,7 +80,7 @@ export function createReplayDependencies({ head, player, ears }: ReplayDependenc
           }),
         ),
     },
-    recogniser: replayedRecogniser(head, player, ears),
+    speechToText: replayedRecogniser(head, player, ears),
     languageModel: replayedModel(player, 'reply'),
     fallbackModels: Array.from({ length: head.replyModels - 1 }, (_, i) =>
       replayedModel(player, `reply ${i + 1}`),

@@ -38,7 +38,7 @@ export class FaultyPorts {
           ),
       },
       turnDetector: this.#port(parts.turnDetector),
-      recogniser: this.#port(parts.recogniser),
+      speechToText: this.#port(parts.speechToText),
       languageModel: this.#port(parts.languageModel),
       voice: this.#port(parts.voice),
       fallbackVoices: fallbackVoices.map((voice) => this.#port(voice)),

@@ -174,7 +174,7 @@ function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
       completeness: (samples: Float32Array) =>
         time.later(TAKES.turn, ears.turnDetector.completeness(samples)),
     },
-    recogniser: {
+    speechToText: {
       id: ears.recogniser.id,
       languages: ears.recogniser.languages,
       transcribe: (samples, { priority }) =>

@@ -143,7 +143,7 @@ export function harness(options: HarnessOptions = {}) {
         return options.completeness?.(said.at(-1)?.text ?? '') ?? 1;
       },
     },
-    recogniser: scriptedRecogniser(engineClock, options),
+    speechToText: scriptedRecogniser(engineClock, options),
     streamingSpeechToText: options.live?.(clock),
     languageModel: scriptedModel(engineClock, options, requests),
     fallbackModels: (options.fallbackReplies ?? []).map((reply, i) => ({

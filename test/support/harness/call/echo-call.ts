@@ -70,7 +70,7 @@ export class EchoLine {
       voiceActivity: work.voiceActivity(voiceActivity),
       turnDetector: { completeness: async () => 1 },
       // What is said here is only to be noticed: a turn without words is dropped.
-      recogniser: { id: 'none', languages: ['en'], transcribe: async () => '' },
+      speechToText: { id: 'none', languages: ['en'], transcribe: async () => '' },
       languageModel: { id: 'script', reply: () => this.#reply() },
       voice: work.voice(voice),
       greetings: new SpeechCache(this.#clock),

@@ -90,7 +90,7 @@ class HeardLine {
       ticker: new FrameTicker(this.#clock),
       voiceActivity: loudness,
       turnDetector: { completeness: async () => 1 },
-      recogniser: {
+      speechToText: {
         id: 'script',
         languages: ['en'],
         transcribe: async () => {

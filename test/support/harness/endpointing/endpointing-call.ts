@@ -50,7 +50,7 @@ export class SpokenCall {
       ticker: new FrameTicker(clock),
       voiceActivity,
       turnDetector: ears.turnModelOn(clock),
-      recogniser: ears.recogniserOn(clock),
+      speechToText: ears.recogniserOn(clock),
       languageModel: silentModel(texts),
       voice: shortVoice,
       greetings: new SpeechCache(this.clock),
