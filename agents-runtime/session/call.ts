@@ -70,7 +70,7 @@ export class Call implements CallInput {
       this.#parts.observer?.turn('cut');
       this.#agent.cut();
     },
-    show: ({ state }) => this.#parts.transport.send({ type: 'state', state }),
+    'publish-state': ({ state }) => this.#parts.transport.send({ type: 'state', state }),
   };
   #lostTimer: Timer | undefined;
   #isConnected = false;
@@ -141,7 +141,7 @@ export class Call implements CallInput {
 
   #receiveAudio(samples: Int16Array): void {
     if (!this.#isConnected || this.#endedReason) return;
-    if (!this.#hasAudio) this.#runner.dispatch({ type: 'sound-came' });
+    if (!this.#hasAudio) this.#runner.dispatch({ type: 'audio-started' });
     this.#hasAudio = true;
     this.#caller.audio(samples);
   }
