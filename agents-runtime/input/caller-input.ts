@@ -23,7 +23,7 @@ import { StreamingTranscriber } from './streaming-transcriber.js';
 const PRE_ROLL = 8_000;
 
 /** The engines that process the caller's audio. */
-export interface CallerInputPorts {
+interface CallerInputPorts {
   readonly clock: Clock;
   readonly voiceActivity: VoiceActivity;
   /** Used if the agent's settings enable it. */

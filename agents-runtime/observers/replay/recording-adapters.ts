@@ -115,14 +115,14 @@ export function recordedLanguageModel(
   return {
     id: model.id,
     prepare: (prompt, language) => model.prepare?.(prompt, language),
-    reply(request) {
+    generate(request) {
       const question = questionOf(request);
       const known = recorder.ask(`known ${of}`, question);
       const onKnown = () => {
         recorder.answer(known, {});
         request.onKnown?.();
       };
-      const reply = model.reply({ ...request, onKnown });
+      const reply = model.generate({ ...request, onKnown });
       return recorder.stream(of, question, reply, (token) => token);
     },
   };

@@ -168,7 +168,7 @@ function replayedVoices(rates: Readonly<Record<string, number>>, player: ReplayP
 function replayedModel(player: ReplayPlayer, of: string): LanguageModel {
   return {
     id: 'tape',
-    async *reply(request) {
+    async *generate(request) {
       const question = questionOf(request);
       const { signal } = request;
       void player.ask<Said>({ of: `known ${of}`, key: question }).then(() => request.onKnown?.());

@@ -82,7 +82,7 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
     speechToText: { id: 'none', languages: ['en'], transcribe: async () => '' },
     languageModel: {
       id: 'script',
-      async *reply() {
+      async *generate() {
         yield 'This sentence has no end.';
       },
     },

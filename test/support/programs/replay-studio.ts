@@ -224,7 +224,7 @@ function scripted(time: VirtualClock, replies: readonly string[]): LanguageModel
   const byQuestion = new Map<string, string>();
   return {
     id: 'script',
-    async *reply({ history }) {
+    async *generate({ history }) {
       // A reply that is made twice for the same turn, ahead and at its commit, is the same.
       const turns = String(history.length);
       const text = byQuestion.get(turns) ?? replies[byQuestion.size] ?? 'I see.';

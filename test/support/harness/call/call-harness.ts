@@ -287,7 +287,7 @@ function scriptedModel(
 ): LanguageModel {
   return {
     id: 'script',
-    reply(request) {
+    generate(request) {
       requests.push(request);
       return options.reply?.(request) ?? echo(clock, request);
     },

@@ -71,7 +71,7 @@ export class EchoLine {
       turnDetector: { completeness: async () => 1 },
       // What is said here is only to be noticed: a turn without words is dropped.
       speechToText: { id: 'none', languages: ['en'], transcribe: async () => '' },
-      languageModel: { id: 'script', reply: () => this.#reply() },
+      languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
       greetings: new SpeechCache(this.#clock),
       log: { started: nothing, turn: nothing, ended: nothing },

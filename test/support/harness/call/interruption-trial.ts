@@ -98,7 +98,7 @@ class HeardLine {
           return 'Stop it now.';
         },
       },
-      languageModel: { id: 'script', reply: () => this.#reply() },
+      languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
       greetings: new SpeechCache(this.#clock),
       log: {

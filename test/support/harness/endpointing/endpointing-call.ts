@@ -141,7 +141,7 @@ export async function hearTake(
 function silentModel(texts: string[]) {
   return {
     id: 'silent',
-    async *reply({
+    async *generate({
       history,
       signal,
     }: {
