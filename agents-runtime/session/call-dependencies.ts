@@ -11,11 +11,11 @@ import type { CallObserver } from '../contract/call-observer.js';
 import type { Clock, Ticker } from '../contract/clock.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { CallFault } from '../contract/errors.js';
+import type { FindVoice } from '../contract/find-voice.js';
 import type { LanguageModel } from '../contract/language-model.js';
 import type { Tools } from '../contract/tools.js';
 import type { Transport } from '../contract/transport.js';
 import type { SpeechCache } from '../output/speech-cache.js';
-import type { FindVoice } from './call-language.js';
 
 /** The ports and settings of one call. */
 export interface CallDependencies {
@@ -45,7 +45,7 @@ export interface CallDependencies {
   /** Pronunciations of words. */
   readonly dictionary?: Dictionary | undefined;
   /** Synthesises fixed texts, if possible from its cache. */
-  readonly greetings: Pick<SpeechCache, 'speak'>;
+  readonly speechCache: Pick<SpeechCache, 'speak'>;
   readonly log: CallLog;
   readonly observers?: readonly CallObserver[];
   readonly onFault: CallFault;

@@ -2,12 +2,10 @@ import { LANGUAGES } from '../../media/languages.js';
 import { wordsOf } from '../../media/text/words.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { VoiceSettings } from '../contract/agent-config.js';
+import type { FindVoice } from '../contract/find-voice.js';
 
 /** A detected language counts from this many words. */
 const MIN_DETECTED_WORDS = 2;
-
-/** A voice for a language (ISO 639-1), or undefined. */
-export type FindVoice = (language: string) => TextToSpeech | undefined;
 
 export interface CallLanguageOptions {
   readonly settings: VoiceSettings;

@@ -47,7 +47,7 @@ async function reserved() {
     voiceFor: () => new ToneVoice({ sampleRate: 16_000 }),
     toolsFor: async () => undefined,
     voiceActivity: { open: () => ({ push: () => undefined, close: () => undefined }) },
-    greetings: new SpeechCache(systemClock),
+    speechCache: new SpeechCache(systemClock),
     recogniserFor: () => ({ id: 'none', languages: ['en'] }),
     liveRecogniserFor: () => undefined,
     replyModelFor: () => ({ id: 'none' }),

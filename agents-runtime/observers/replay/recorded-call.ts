@@ -1,8 +1,8 @@
 import { LANGUAGES } from '../../../media/languages.js';
+import type { FindVoice } from '../../contract/find-voice.js';
 import type { CallInput, SayRefusal } from '../../contract/transport.js';
 import { Call } from '../../session/call.js';
 import type { CallDependencies } from '../../session/call-dependencies.js';
-import type { FindVoice } from '../../session/call-language.js';
 import { EffectObservingLog, EffectObservingTransport, observeFaults } from './effect-observer.js';
 import {
   RecordedBacklog,
@@ -74,12 +74,12 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
       ),
       findVoice: parts.findVoice && recordedVoices(parts.findVoice, recorder, isHeard),
       dictionary: parts.dictionary,
-      greetings: {
+      speechCache: {
         speak: (text, manner, signal) =>
           recorder.stream(
             'greeting',
             text,
-            parts.greetings.speak(
+            parts.speechCache.speak(
               text,
               { ...manner, voice: parts.findVoice?.(manner.language) ?? voice },
               signal,

@@ -9,11 +9,11 @@ import type { TurnDetector } from '../../../media/turn-detection/turn-detector.j
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { CallLog } from '../../contract/call-log.js';
 import { CallError } from '../../contract/errors.js';
+import type { FindVoice } from '../../contract/find-voice.js';
 import type { LanguageModel, ReplyToken } from '../../contract/language-model.js';
 import type { ToolOutcome, ToolSpec, Tools } from '../../contract/tools.js';
 import type { SpokenChunk } from '../../output/spoken-text-alignment.js';
 import type { CallDependencies } from '../../session/call-dependencies.js';
-import type { FindVoice } from '../../session/call-language.js';
 import {
   decodeSamples,
   fingerprint,
@@ -91,7 +91,7 @@ export function createReplayDependencies({ head, player, ears }: ReplayDependenc
     fallbackVoices: head.voiceSampleRates
       .slice(1)
       .map((sampleRate, i) => replayedVoice(sampleRate, player, `voice ${i + 1}`)),
-    greetings: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
+    speechCache: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
     log: replayedLog(player),
   };
   return { ports, noise, vad: (probability: number) => listeners[0]?.(probability) };

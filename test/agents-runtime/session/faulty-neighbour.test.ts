@@ -87,7 +87,7 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
       },
     },
     voice,
-    greetings: new SpeechCache(systemClock),
+    speechCache: new SpeechCache(systemClock),
     log: { started: async () => ignore(), turn: async () => ignore(), ended: async () => ignore() },
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: ignore,

@@ -43,7 +43,7 @@ export class FaultyPorts {
       voice: this.#port(parts.voice),
       fallbackVoices: fallbackVoices.map((voice) => this.#port(voice)),
       tools: parts.tools && this.#port(parts.tools),
-      greetings: this.#port(parts.greetings),
+      speechCache: this.#port(parts.speechCache),
       log: this.#port(parts.log, ['works', 'throws', 'rejects']),
       observers: parts.observers?.map((observer) => this.#port(observer)) ?? [],
       onFault: (part, error) => {

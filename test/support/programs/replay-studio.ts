@@ -73,7 +73,7 @@ export class Scene {
         clock: time,
         ticker: new FrameTicker(time),
         languageModel: scripted(time, replies),
-        greetings: new SpeechCache(time),
+        speechCache: new SpeechCache(time),
         log: {
           started: async () => undefined,
           turn: async () => undefined,

@@ -161,7 +161,7 @@ export function harness(options: HarnessOptions = {}) {
       ? [{ ...scriptedVoice(engineClock, {}), id: 'fallback voice' }]
       : [],
     tools: options.tools,
-    greetings: new SpeechCache(engineClock),
+    speechCache: new SpeechCache(engineClock),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: (reason) => {

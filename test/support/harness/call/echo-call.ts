@@ -73,7 +73,7 @@ export class EchoLine {
       speechToText: { id: 'none', languages: ['en'], transcribe: async () => '' },
       languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new SpeechCache(this.#clock),
+      speechCache: new SpeechCache(this.#clock),
       log: { started: nothing, turn: nothing, ended: nothing },
       onFault: (part, error) => {
         throw new Error(part, { cause: error });

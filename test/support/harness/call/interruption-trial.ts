@@ -100,7 +100,7 @@ class HeardLine {
       },
       languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new SpeechCache(this.#clock),
+      speechCache: new SpeechCache(this.#clock),
       log: {
         started: async () => undefined,
         turn: async (turn) => {

@@ -53,7 +53,7 @@ export class SpokenCall {
       speechToText: ears.recogniserOn(clock),
       languageModel: silentModel(texts),
       voice: shortVoice,
-      greetings: new SpeechCache(this.clock),
+      speechCache: new SpeechCache(this.clock),
       log: {
         started: async () => undefined,
         turn: async () => undefined,
