@@ -199,15 +199,13 @@ export class BatchTranscriber {
   ): Promise<string | undefined> {
     const { speechToText, history, onFault, language } = this.#options;
     const { signal } = this.#work;
-    const onLanguage = (detected: string) => {
-      if (!signal.aborted) this.#language = detected;
-    };
-    const onRecogniser = (id: string) => {
-      if (!signal.aborted) this.#providerId = id;
-    };
-    const options = { priority, signal, language, onLanguage, onRecogniser };
     try {
-      return await speechToText.transcribe(history.slice(from, to), options);
+      const options = { priority, signal, language };
+      const result = await speechToText.transcribe(history.slice(from, to), options);
+      if (signal.aborted) return undefined;
+      this.#language = result.language ?? this.#language;
+      this.#providerId = result.providerId;
+      return result.text;
     } catch (error) {
       if (!signal.aborted) onFault(error);
       return undefined;

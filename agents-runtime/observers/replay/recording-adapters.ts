@@ -91,16 +91,11 @@ export function recordedSpeechToText(
     languages,
     ...(recogniser.interimEveryMs && { interimEveryMs: recogniser.interimEveryMs }),
     transcribe(samples, options) {
-      let language: string | undefined;
-      const onLanguage = (heard: string) => {
-        language = heard;
-        options.onLanguage?.(heard);
-      };
       return recorder.once(
         'recogniser',
         fingerprint(samples),
-        recogniser.transcribe(samples, { ...options, onLanguage }),
-        (text) => (language === undefined ? text : { text, language }),
+        recogniser.transcribe(samples, options),
+        ({ text, language }) => (language === undefined ? text : { text, language }),
       );
     },
   };

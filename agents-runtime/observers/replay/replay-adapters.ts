@@ -140,20 +140,20 @@ function replayedRecogniser(
     id: 'tape',
     languages: [],
     ...(interimEveryMs && { interimEveryMs }),
-    async transcribe(samples, { priority, signal, onLanguage }) {
+    async transcribe(samples, { priority, signal }) {
       const answer = await player.ask({
         of: 'recogniser',
         key: fingerprint(samples),
         signal,
         otherwise: async (near) =>
           said(
-            ears ? await ears.recogniser.transcribe(samples, { priority }) : (near?.value ?? ''),
+            ears
+              ? (await ears.recogniser.transcribe(samples, { priority })).text
+              : (near?.value ?? ''),
           ),
       });
       const heard = valueIn<HeardValue>(answer);
-      if (typeof heard === 'string') return heard;
-      onLanguage?.(heard.language);
-      return heard.text;
+      return { ...(typeof heard === 'string' ? { text: heard } : heard), providerId: 'tape' };
     },
   };
 }

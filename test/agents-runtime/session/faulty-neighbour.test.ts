@@ -79,7 +79,11 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
       open: (onWindow) => ({ push: () => onWindow(0.02), close: () => undefined }),
     },
     turnDetector: { completeness: async () => 1 },
-    speechToText: { id: 'none', languages: ['en'], transcribe: async () => '' },
+    speechToText: {
+      id: 'none',
+      languages: ['en'],
+      transcribe: async () => ({ text: '', providerId: 'none' }),
+    },
     languageModel: {
       id: 'script',
       async *generate() {

@@ -268,14 +268,13 @@ function scriptedRecogniser(
   return {
     id: 'script',
     languages: ['en'],
-    async transcribe(samples, { signal, onLanguage }) {
+    async transcribe(samples, { signal }) {
       await sleep(clock, transcriptMs);
       if (recogniserFails) throw new Error('the recogniser died');
       if (signal?.aborted) throw new Error('aborted');
       const text = textsIn(samples);
       const language = languageOf?.(text);
-      if (language !== undefined) onLanguage?.(language);
-      return text;
+      return { text, ...(language !== undefined && { language }), providerId: 'script' };
     },
   };
 }

@@ -70,7 +70,11 @@ export class EchoLine {
       voiceActivity: work.voiceActivity(voiceActivity),
       turnDetector: { completeness: async () => 1 },
       // What is said here is only to be noticed: a turn without words is dropped.
-      speechToText: { id: 'none', languages: ['en'], transcribe: async () => '' },
+      speechToText: {
+        id: 'none',
+        languages: ['en'],
+        transcribe: async () => ({ text: '', providerId: 'none' }),
+      },
       languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
       speechCache: new SpeechCache(this.#clock),

@@ -95,7 +95,7 @@ class HeardLine {
         languages: ['en'],
         transcribe: async () => {
           await sleep(this.#clock, RECOGNISED_MS);
-          return 'Stop it now.';
+          return { text: 'Stop it now.', providerId: 'script' };
         },
       },
       languageModel: { id: 'script', generate: () => this.#reply() },
@@ -156,9 +156,8 @@ class HeardLine {
     const resampler = new Resampler(this.#client.sampleRate, RATE);
     resampler.push(Float32Array.from(played), keep);
     resampler.flush(keep);
-    return this.#options.recogniser.transcribe(concat(Float32Array, [...parts, AROUND]), {
-      priority: 'turn',
-    });
+    const audio = concat(Float32Array, [...parts, AROUND]);
+    return (await this.#options.recogniser.transcribe(audio, { priority: 'turn' })).text;
   }
 
   async #pass(ms: number, level = 0): Promise<void> {
