@@ -11,6 +11,8 @@ import { CallError } from '../../contract/errors.js';
 import type { CallEvent, CallInput, Transport } from '../../contract/transport.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { FRAME_MS } from '../../timing/frame-ticker.js';
+import { MAX_BACKLOG_BYTES } from '../backlog.js';
+import { MAX_TEXTS, TEXT_WINDOW_MS, TextRateLimit } from '../text-rate-limit.js';
 import { Heartbeat } from './heartbeat.js';
 import {
   type ClientMessage,
@@ -24,11 +26,6 @@ import {
 
 /** Messages kept for a client that resumes. */
 const KEPT_MESSAGES = 200;
-/** A client that stops reading is let go when this much waits for it, bytes. */
-const MAX_BACKLOG = 1024 * 1024;
-/** Typed messages in so many ms: each makes a reply. */
-const MAX_TEXTS = 20;
-const TEXTS_MS = 10_000;
 
 /** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
 export const CLOSE = {
@@ -63,6 +60,7 @@ export class WebSocketTransport implements Transport {
     end: () => this.#call?.hangUp('error_transport'),
   });
   readonly #clock: Clock;
+  readonly #textRateLimit: TextRateLimit;
   readonly #down: 'pcm' | 'opus';
   readonly #encoder: OpusPacketEncoder | undefined;
   readonly #decoder: OpusPacketDecoder | undefined;
@@ -70,13 +68,13 @@ export class WebSocketTransport implements Transport {
   #call: CallInput | undefined;
   #socket: WebSocket | undefined;
   #liveness: Heartbeat | undefined;
-  #textTimes: readonly number[] = [];
   #seq = 0;
   #isClosed = false;
 
   constructor(options: WebSocketTransportOptions) {
     this.#options = options;
     this.#clock = this.#boundary.clock(options.clock);
+    this.#textRateLimit = new TextRateLimit(this.#clock);
     this.sampleRate = options.sampleRate;
     this.#down = options.audio.down === 'opus' && isOpusRate(options.sampleRate) ? 'opus' : 'pcm';
     if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
@@ -112,7 +110,7 @@ export class WebSocketTransport implements Transport {
 
   sendAudio(samples: Float32Array): void {
     const { bufferedAmount } = this.#socket ?? { bufferedAmount: 0 };
-    if (bufferedAmount > MAX_BACKLOG) {
+    if (bufferedAmount > MAX_BACKLOG_BYTES) {
       this.#socket?.terminate();
       return;
     }
@@ -228,7 +226,10 @@ export class WebSocketTransport implements Transport {
         this.#call?.played(message.playedMs);
         return;
       case 'text':
-        this.#countText();
+        if (!this.#textRateLimit.accept()) {
+          const message = `At most ${MAX_TEXTS} texts in ${TEXT_WINDOW_MS / 1000} s`;
+          throw new CallError('PROTOCOL', message);
+        }
         this.#call?.typed(message.text);
         return;
       case 'end':
@@ -236,14 +237,6 @@ export class WebSocketTransport implements Transport {
         return;
       case 'hello':
         throw new CallError('PROTOCOL', 'hello comes once, as the first message');
-    }
-  }
-
-  #countText(): void {
-    const now = this.#clock.now();
-    this.#textTimes = [...this.#textTimes.filter((at) => now - at < TEXTS_MS), now];
-    if (this.#textTimes.length > MAX_TEXTS) {
-      throw new CallError('PROTOCOL', `At most ${MAX_TEXTS} texts in ${TEXTS_MS / 1000} s`);
     }
   }
 }

@@ -11,7 +11,6 @@ import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 const LOUD = 2_000;
 /** Goes on a little after the tone, so that it comes back whole. */
 const TAIL_MS = 40;
-/** Room samples for one of the caller's. */
 const ignore = () => undefined;
 const IGNORE = {
   started: ignore,
@@ -20,6 +19,7 @@ const IGNORE = {
   audible: ignore,
   finished: ignore,
 };
+/** Room samples for one of the caller's. */
 const TIMES = ROOM_RATE / CALLER_SAMPLE_RATE;
 
 /**
