@@ -30,6 +30,8 @@ export type CallPart =
   | 'tool'
   | 'speech'
   | 'log'
+  /** The call and its other observers are not affected. */
+  | 'observer'
   | 'call';
 
 /** Reports a fault of a call. The error's message contains no words of the conversation. */

@@ -8,10 +8,10 @@ import { withBuiltinTools } from '../reply/builtin-tools.js';
 import { phraseText } from '../reply/stock-phrases.js';
 import { type ExecutedTool, ToolExecutor } from '../reply/tool-executor.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
-import type { CallDependencies } from './call-dependencies.js';
 import type { CallLanguage } from './call-language.js';
 import type { Conversation } from './conversation.js';
 import type { CallEffect } from './effect-runner.js';
+import type { GuardedPorts } from './guarded-ports.js';
 import { ReplyGenerator } from './reply-generator.js';
 import { type AnsweredTurn, type ReplyRequest, SpeechHandle } from './speech-handle.js';
 import type { TranscriptPublisher } from './transcript-publisher.js';
@@ -29,7 +29,7 @@ const MAX_PREPARED_REPLIES = 3;
 
 export interface AgentSpeechOptions {
   /** Within the call's fault boundary. */
-  readonly parts: CallDependencies;
+  readonly parts: GuardedPorts;
   readonly boundary: FaultBoundary;
   readonly conversation: Conversation;
   readonly transcripts: TranscriptPublisher;

@@ -12,31 +12,30 @@ import type { CallDependencies } from './call-dependencies.js';
 import { CallLanguage } from './call-language.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
 import { type CallEffect, type EffectHandlers, EffectRunner } from './effect-runner.js';
-import { guardedPorts } from './guarded-ports.js';
+import { type GuardedPorts, guardedPorts } from './guarded-ports.js';
 import { TranscriptPublisher } from './transcript-publisher.js';
 
-/** A broken wire may come back for this long. */
-const RESUME_MS = 10_000;
+/** Default time in which a lost connection may come back, ms. */
+const MAX_RESUME_MS = 10_000;
 
-/** The wire is closed once the call is on record, or after so long: a database that is away holds no line open. */
-const RECORD_MS = 5_000;
+/** The transport is closed once the record is written, or after this time if the database is unreachable, ms. */
+const MAX_RECORD_MS = 5_000;
 
-/** Texts that wait to be said. */
+/** Dictated texts in the queue. */
 const MAX_DICTATED = 5;
 
-/** Tells the client why, before the call ends. */
 const NO_CREDITS: CallEvent = {
   type: 'error',
   code: 'INSUFFICIENT_CREDITS',
   message: 'The account has no credits left, so the call ends.',
 };
 
-/** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
+/** One call: connects its stages, carries out the effects of the turn reducer, and closes everything at the end. */
 export class Call implements CallInput {
-  readonly #parts: CallDependencies;
+  readonly #parts: GuardedPorts;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#parts.onFault('call', error),
-    end: () => this.hangUp('error_transport'),
+    end: () => this.#end('error_transport'),
   });
   readonly #startedAt: number;
   readonly #language: CallLanguage;
@@ -64,30 +63,27 @@ export class Call implements CallInput {
     speak: (effect) => this.#agent.say(effect),
     report: ({ utterance }) => this.#agent.report(utterance),
     'warn-model': () => this.#agent.warnModel(),
-    'hang-up': ({ reason }) => this.hangUp(reason),
+    'hang-up': ({ reason }) => this.#end(reason),
     'hold-playout': () => this.#agent.hold(),
     'resume-playout': () => this.#agent.resume(),
     'cut-playout': () => {
       this.#parts.observer?.turn('cut');
       this.#agent.cut();
     },
-    show: ({ state }) => {
-      this.#parts.transport.send({ type: 'state', state });
-      this.#parts.observer?.state(state);
-    },
+    'publish-state': ({ state }) => this.#parts.transport.send({ type: 'state', state }),
   };
   #lostTimer: Timer | undefined;
   #isConnected = false;
-  #hasSound = false;
+  #hasAudio = false;
   #endedReason: EndedReason | undefined;
 
   constructor(unguarded: CallDependencies) {
-    const parts = guardedPorts(unguarded, this.#boundary);
+    const startedAt = unguarded.clock.now();
+    this.#startedAt = startedAt;
+    const parts = guardedPorts(unguarded, this.#boundary, startedAt);
     this.#parts = parts;
     const { config, clock, transport, voice, findVoice } = parts;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
-    const startedAt = clock.now();
-    this.#startedAt = startedAt;
     this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
     this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
     this.#runner = new EffectRunner({
@@ -125,6 +121,7 @@ export class Call implements CallInput {
   }
 
   connected(): void {
+    this.#parts.observer?.input({ type: 'connected' });
     this.#boundary.run(() => this.#connect());
   }
 
@@ -138,21 +135,24 @@ export class Call implements CallInput {
   }
 
   audio(samples: Int16Array): void {
-    this.#boundary.run(() => this.#takeAudio(samples));
+    this.#parts.observer?.input({ type: 'audio', samples });
+    this.#boundary.run(() => this.#receiveAudio(samples));
   }
 
-  #takeAudio(samples: Int16Array): void {
+  #receiveAudio(samples: Int16Array): void {
     if (!this.#isConnected || this.#endedReason) return;
-    if (!this.#hasSound) this.#runner.dispatch({ type: 'sound-came' });
-    this.#hasSound = true;
+    if (!this.#hasAudio) this.#runner.dispatch({ type: 'audio-started' });
+    this.#hasAudio = true;
     this.#caller.audio(samples);
   }
 
   typed(text: string): void {
+    this.#parts.observer?.input({ type: 'typed', text });
     if (!this.#endedReason) this.#runner.dispatch({ type: 'typed', text });
   }
 
   say(text: string): SayRefusal | undefined {
+    this.#parts.observer?.input({ type: 'say', text });
     const { agent, dictated } = this.#runner.state;
     const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
     if (this.#endedReason || isEnding) return 'ending';
@@ -162,35 +162,47 @@ export class Call implements CallInput {
   }
 
   played(playedMs: number): void {
+    this.#parts.observer?.input({ type: 'played', playedMs });
     this.#boundary.run(() => this.#agent.played(playedMs));
   }
 
-  lost(forMs = RESUME_MS): void {
+  lost(forMs = MAX_RESUME_MS): void {
+    this.#parts.observer?.input({ type: 'lost', forMs });
     if (this.#endedReason || this.#lostTimer) return;
     this.#boundary.run(() => {
       this.#agent.lost();
       this.#caller.lost();
     });
-    this.#lostTimer = this.#parts.clock.after(forMs, () => this.hangUp('error_transport'));
+    this.#lostTimer = this.#parts.clock.after(forMs, () => this.#end('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
+    const { observer } = this.#parts;
+    observer?.input({ type: 'regained', receivedMs });
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
     this.#boundary.run(() => {
       this.#caller.regained();
-      this.#agent.regained(receivedMs, announce);
+      this.#agent.regained(receivedMs, (fromMs) => {
+        observer?.output({ type: 'announce', fromMs });
+        announce(fromMs);
+      });
     });
   }
 
   hangUp(reason: EndedReason): void {
+    this.#parts.observer?.input({ type: 'hang-up', reason });
+    this.#end(reason);
+  }
+
+  #end(reason: EndedReason): void {
     if (this.#endedReason) return;
     this.#endedReason = reason;
     this.#lostTimer?.cancel();
     this.#runner.close();
   }
 
-  /** Both legs stay open until `close` has recorded what was heard last of the agent and the caller. */
+  /** Called after the event `close`, which has recorded the last words of both sides. */
   #close(): void {
     this.#caller.close();
     this.#parts.observer?.dropped(this.#caller.droppedSamples);
@@ -199,13 +211,14 @@ export class Call implements CallInput {
   }
 
   async #finish(reason: EndedReason): Promise<void> {
-    const { clock, transport, onEnded } = this.#parts;
+    const { clock, transport, observer, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     const record = this.#endRecord(reason);
-    await withTimeout(record, RECORD_MS, { clock, signal: new AbortController().signal });
+    await withTimeout(record, MAX_RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
     transport.close();
     await record;
+    observer?.ended(reason);
     onEnded(reason);
   }
 
@@ -224,7 +237,7 @@ export class Call implements CallInput {
     if (turn) this.#transcripts.interim(turn.index, text, turn.startMs);
   }
 
-  /** Unless new speech has opened the next turn already. */
+  /** No effect if new speech has already opened the next turn. */
   #endTurn(): void {
     if (!this.#runner.state.turn) this.#caller.endTurn();
   }
@@ -247,13 +260,12 @@ export class Call implements CallInput {
     this.#conversation.user(text, span, { replaces, recognisers });
   }
 
-  /** The talk before a turn: without what that turn takes the place of. */
+  /** The conversation before a turn, without the turn that it replaces. */
   #historyBefore({ replaces }: { readonly replaces: boolean }): readonly HistoryItem[] {
     const { history } = this.#conversation;
     return replaces ? withoutLastTurn(history) : [...history];
   }
 
-  /** What was said last and got no answer belongs to the record all the same. */
   #recordUnanswered({
     turn,
     text,

@@ -102,7 +102,7 @@ export function cut(state: TurnState): TurnStep {
     { type: 'cancel-timer', timer: 'false-interruption' },
     { type: 'cancel-timer', timer: 'hang-up' },
     { type: 'cut-playout', utterance: agent.utterance.id },
-    { type: 'show', state: 'listening' },
+    { type: 'publish-state', state: 'listening' },
   ];
 }
 

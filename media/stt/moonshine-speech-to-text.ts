@@ -2,7 +2,7 @@ import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 import { abortError, MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
 import { type ModelOptions, ModelThread } from '../runtime/model-thread.js';
-import type { SpeechToText } from './speech-to-text.js';
+import type { SpeechToText, Transcription } from './speech-to-text.js';
 
 export type MoonshineJobs = {
   readonly transcribe: {
@@ -29,13 +29,15 @@ export class MoonshineSpeechToText implements SpeechToText {
   async transcribe(
     samples: Float32Array,
     { priority, signal }: { readonly priority: Priority; readonly signal?: AbortSignal },
-  ): Promise<string> {
+  ): Promise<Transcription> {
+    const providerId = this.id;
     if (samples.length > MAX_SAMPLES) {
       throw new MediaError('INVALID_INPUT', 'The recogniser takes at most 12 s at a time');
     }
     if (signal?.aborted) throw abortError();
-    if (samples.length === 0) return '';
-    return this.#thread.run('transcribe', { samples }, { priority, signal });
+    if (samples.length === 0) return { text: '', providerId };
+    const text = await this.#thread.run('transcribe', { samples }, { priority, signal });
+    return { text, providerId };
   }
 
   /** Loads the model and runs it once. */

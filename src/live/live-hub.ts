@@ -35,8 +35,8 @@ export class CallFeed {
     return { type: 'call', ...this.call, state: this.#state };
   }
 
-  /** What goes to the call's client. */
-  wire(event: CallEvent): void {
+  /** An event that the call sends to its client. */
+  send(event: CallEvent): void {
     if (event.type === 'state') this.#state = event.state;
     if (!this.#hub.isWatched(this.accountId)) return;
     const told = fromWire(this.call.call_id, event);

@@ -96,7 +96,10 @@ async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
       const noisy = noise.map((sample, at) => sample + (speech[at - lead] ?? 0));
       const cleaned = await clean(reduction, noisy);
       const errorsIn = async (audio: Float32Array) =>
-        wordErrors(text, await recogniser.transcribe(audio.subarray(lead), { priority: 'turn' }));
+        wordErrors(
+          text,
+          (await recogniser.transcribe(audio.subarray(lead), { priority: 'turn' })).text,
+        );
       const heard = await errorsIn(noisy);
       row.words += heard.words;
       row.untouched += heard.errors;

@@ -71,7 +71,7 @@ export class ExtractiveResponder implements LanguageModel {
     this.#promptFacts(prompt, language).catch(() => undefined);
   }
 
-  async *reply(request: LlmRequest): AsyncGenerator<string> {
+  async *generate(request: LlmRequest): AsyncGenerator<string> {
     const { history } = request;
     const talk = smallTalkOf(history.at(-1)?.text ?? '');
     if (talk) {

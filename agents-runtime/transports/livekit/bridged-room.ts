@@ -20,6 +20,8 @@ export class BridgedRoom implements RoomTransport {
   readonly #boundary: FaultBoundary;
   readonly sampleRate = ROOM_RATE;
   readonly hasEchoCanceller: boolean;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly caller: RoomCaller;
   readonly hasCallerSubscribed: Promise<void>;
   readonly left: Promise<void>;
@@ -70,7 +72,7 @@ export class BridgedRoom implements RoomTransport {
     else if (this.#isLost) call.lost(REGAIN_MS);
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     if (this.#isClosed) return;
     this.#port.audio(int16Of(samples));
   }

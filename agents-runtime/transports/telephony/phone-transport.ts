@@ -184,7 +184,7 @@ export class PhoneTransport implements Transport {
     if (this.#drainLimit) this.#end();
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     if (this.isOver) return;
     if (this.#options.link.backlogBytes > MAX_BACKLOG_BYTES) {
       // Deferred: the call is in the middle of sending.

@@ -52,6 +52,8 @@ export interface WebSocketTransportOptions {
 export class WebSocketTransport implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller = true;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly #options: WebSocketTransportOptions;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#options.onFault?.(error),
@@ -106,7 +108,7 @@ export class WebSocketTransport implements Transport {
     });
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     const { bufferedAmount } = this.#socket ?? { bufferedAmount: 0 };
     if (bufferedAmount > MAX_BACKLOG_BYTES) {
       this.#socket?.terminate();

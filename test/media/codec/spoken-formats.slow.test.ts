@@ -162,7 +162,7 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
     const input = raw ? ['-f', raw.ffmpeg, '-ar', String(sampleRate), '-ac', '1'] : [];
     const file = await fileOf(name, TEXTS.long);
     const samples = await decodeWithFfmpeg(tools.ffmpeg, file, { input, sampleRate: 16_000 });
-    const heard = await recogniser.transcribe(samples.subarray(0, 192_000), {
+    const { text: heard } = await recogniser.transcribe(samples.subarray(0, 192_000), {
       priority: 'final-transcript',
     });
     const { errors, words } = wordErrors(TEXTS.long, heard);

@@ -84,7 +84,7 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
 }
 
 async function errorsIn(text: string, audio: Float32Array): Promise<number> {
-  const found = await recogniser.transcribe(audio, { priority: 'turn' });
+  const { text: found } = await recogniser.transcribe(audio, { priority: 'turn' });
   return wordErrors(text, found).errors;
 }
 

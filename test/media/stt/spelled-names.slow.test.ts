@@ -37,7 +37,7 @@ afterAll(async () => {
 async function heard(voice: string, text: string, speed: number): Promise<string> {
   const speech = await spokenBy(voices.get(voice)!, text, speed);
   const audio = concat(Float32Array, [new Float32Array(8_000), speech, new Float32Array(3_200)]);
-  return recogniser.transcribe(audio, { priority: 'final-transcript' });
+  return (await recogniser.transcribe(audio, { priority: 'final-transcript' })).text;
 }
 
 /** Real models on a busy machine. */

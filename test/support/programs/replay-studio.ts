@@ -73,7 +73,7 @@ export class Scene {
         clock: time,
         ticker: new FrameTicker(time),
         languageModel: scripted(time, replies),
-        greetings: new SpeechCache(time),
+        speechCache: new SpeechCache(time),
         log: {
           started: async () => undefined,
           turn: async () => undefined,
@@ -174,7 +174,7 @@ function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
       completeness: (samples: Float32Array) =>
         time.later(TAKES.turn, ears.turnDetector.completeness(samples)),
     },
-    recogniser: {
+    speechToText: {
       id: ears.recogniser.id,
       languages: ears.recogniser.languages,
       transcribe: (samples, { priority }) =>
@@ -224,7 +224,7 @@ function scripted(time: VirtualClock, replies: readonly string[]): LanguageModel
   const byQuestion = new Map<string, string>();
   return {
     id: 'script',
-    async *reply({ history }) {
+    async *generate({ history }) {
       // A reply that is made twice for the same turn, ahead and at its commit, is the same.
       const turns = String(history.length);
       const text = byQuestion.get(turns) ?? replies[byQuestion.size] ?? 'I see.';

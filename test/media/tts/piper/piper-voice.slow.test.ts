@@ -108,7 +108,7 @@ describe('a Piper voice', () => {
     resampler.flush((part) => void parts.push(part.slice()));
     const id = 'moonshine-tiny-en';
     const recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), permits });
-    const text = await recogniser.transcribe(concat(Float32Array, parts), {
+    const { text } = await recogniser.transcribe(concat(Float32Array, parts), {
       priority: 'final-transcript',
     });
     await recogniser.close();

@@ -19,7 +19,7 @@ export class Listener {
     const keep = (part: Float32Array) => parts.push(part.slice());
     resampler.push(samples, keep);
     resampler.flush(keep);
-    const text = await this.#recogniser.transcribe(concat(Float32Array, parts), {
+    const { text } = await this.#recogniser.transcribe(concat(Float32Array, parts), {
       priority: 'background',
     });
     return text.toLowerCase();

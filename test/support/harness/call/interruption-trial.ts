@@ -90,17 +90,17 @@ class HeardLine {
       ticker: new FrameTicker(this.#clock),
       voiceActivity: loudness,
       turnDetector: { completeness: async () => 1 },
-      recogniser: {
+      speechToText: {
         id: 'script',
         languages: ['en'],
         transcribe: async () => {
           await sleep(this.#clock, RECOGNISED_MS);
-          return 'Stop it now.';
+          return { text: 'Stop it now.', providerId: 'script' };
         },
       },
-      languageModel: { id: 'script', reply: () => this.#reply() },
+      languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new SpeechCache(this.#clock),
+      speechCache: new SpeechCache(this.#clock),
       log: {
         started: async () => undefined,
         turn: async (turn) => {
@@ -156,9 +156,8 @@ class HeardLine {
     const resampler = new Resampler(this.#client.sampleRate, RATE);
     resampler.push(Float32Array.from(played), keep);
     resampler.flush(keep);
-    return this.#options.recogniser.transcribe(concat(Float32Array, [...parts, AROUND]), {
-      priority: 'turn',
-    });
+    const audio = concat(Float32Array, [...parts, AROUND]);
+    return (await this.#options.recogniser.transcribe(audio, { priority: 'turn' })).text;
   }
 
   async #pass(ms: number, level = 0): Promise<void> {

@@ -37,9 +37,8 @@ export function recordedHarness(options: HarnessOptions = {}) {
   const kit = harness({
     ...options,
     begin: (parts) => {
-      const { transport, clock } = parts;
-      const recorder = new CallRecorder({ transport, clock, sink });
-      return recorder.input(new Call({ ...parts, transport: recorder }));
+      const { sampleRate } = parts.transport;
+      return new Call({ ...parts, observers: [new CallRecorder({ sampleRate, sink })] });
     },
   });
   const heard: TimedSample[] = [];
