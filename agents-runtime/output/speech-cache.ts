@@ -22,31 +22,31 @@ const HUNG_MS = 10_000;
 
 /** One text, synthesised once for any number of listeners. */
 class Recording {
-  readonly pieces: SpokenChunk[] = [];
+  readonly chunks: SpokenChunk[] = [];
   readonly work = new AbortController();
   samples = 0;
   isWhole = false;
   fault: unknown;
-  #cameAt: number;
+  #newestAt: number;
   readonly #clock: Clock;
   readonly #listeners: AsyncQueue<SpokenChunk>[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#cameAt = clock.now();
+    this.#newestAt = clock.now();
   }
 
   get hasHung(): boolean {
-    return !this.isWhole && this.#clock.now() - this.#cameAt >= HUNG_MS;
+    return !this.isWhole && this.#clock.now() - this.#newestAt >= HUNG_MS;
   }
 
   async record(source: AsyncGenerator<SpokenChunk>): Promise<void> {
     try {
-      for await (const piece of source) {
-        this.pieces.push(piece);
-        this.samples += piece.samples.length;
-        this.#cameAt = this.#clock.now();
-        for (const listener of this.#listeners) listener.push(piece);
+      for await (const chunk of source) {
+        this.chunks.push(chunk);
+        this.samples += chunk.samples.length;
+        this.#newestAt = this.#clock.now();
+        for (const listener of this.#listeners) listener.push(chunk);
       }
       this.isWhole = true;
     } catch (error) {
@@ -58,7 +58,7 @@ class Recording {
   /** The whole recording: the chunks so far, then the others as they are made. Do not modify the samples. */
   play(): AsyncGenerator<SpokenChunk> {
     const listener = new AsyncQueue<SpokenChunk>();
-    for (const piece of this.pieces) listener.push(piece);
+    for (const chunk of this.chunks) listener.push(chunk);
     if (this.isWhole || this.fault !== undefined) this.#close(listener);
     else this.#listeners.push(listener);
     return listener.read();

@@ -11,11 +11,11 @@ import type {
 } from '../../media/stt/speech-to-text.js';
 import { createOpenAiClient, type OpenAiServer, serverFailed } from './openai-client.js';
 
-/** 30 s: what such models hear at once. */
+/** 30 s: the window of Whisper models. */
 const MAX_SAMPLES = 30 * CALLER_SAMPLE_RATE;
-/** A turn waits no longer for its last words. */
+/** Time limit of one request in milliseconds. */
 const TIMEOUT_MS = 4_000;
-/** Each interim is a request, and often costs money. */
+/** Interim transcripts are requests, which often cost money. */
 const INTERIM_EVERY_MS = 1_000;
 const MAX_TEXT = 10_000;
 
@@ -27,7 +27,7 @@ export interface OpenAiTranscriptionOptions extends OpenAiServer {
   readonly languages: readonly string[];
 }
 
-/** A recogniser behind any OpenAI-compatible transcription endpoint. */
+/** Speech recognition by any OpenAI-compatible transcription endpoint. */
 export class OpenAiTranscription implements SpeechToText {
   readonly id: string;
   readonly languages: readonly string[];
@@ -42,7 +42,7 @@ export class OpenAiTranscription implements SpeechToText {
     this.#client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1, isLive: true });
   }
 
-  /** @throws CallError RECOGNITION_FAILED when the endpoint fails. */
+  /** @throws CallError RECOGNITION_FAILED if the endpoint fails; MediaError ABORTED */
   async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<Transcription> {
     const { signal, language } = options;
     const providerId = this.id;
@@ -56,7 +56,7 @@ export class OpenAiTranscription implements SpeechToText {
         {
           file: await toFile(wavOf(samples), 'speech.wav', { type: 'audio/wav' }),
           model: this.#model,
-          // Only the long form tells the language.
+          // Only `verbose_json` contains the language.
           response_format: language === undefined ? 'verbose_json' : 'json',
           ...(language !== undefined && { language }),
         },
@@ -76,9 +76,9 @@ export class OpenAiTranscription implements SpeechToText {
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 const CODES = new Map(LANGUAGES.map((code) => [NAMES.of(code)?.toLowerCase() ?? code, code]));
 
-/** Some servers tell codes (`de`), others English names (`german`). */
-function languageCode(told: string | undefined): string | undefined {
-  const name = told?.toLowerCase();
+/** Servers return a code (`de`) or an English name (`german`). */
+function languageCode(language: string | undefined): string | undefined {
+  const name = language?.toLowerCase();
   if (name === undefined) return undefined;
   return CODES.get(name) ?? (/^[a-z]{2}(-|$)/.test(name) ? name.slice(0, 2) : undefined);
 }

@@ -3,14 +3,13 @@ import type { LanguageModel } from '../contract/language-model.js';
 import { streamWithin } from '../timing/provider-fallback.js';
 import type { TimeoutOptions } from '../timing/timeout.js';
 
-/** What a summary is made of. */
 export interface SummarisedTurn {
   readonly role: 'user' | 'agent';
   readonly text: string;
   readonly cut: boolean;
 }
 
-/** What a model is asked, and so what it costs, is bounded: the beginning of a call, and its end. */
+/** Characters of a transcript that the model receives: the beginning and the end of a longer one. */
 const HEAD_CHARACTERS = 2_000;
 const TAIL_CHARACTERS = 6_000;
 const MAX_SUMMARY = 600;
@@ -28,8 +27,8 @@ export interface SummaryOptions extends TimeoutOptions {
 }
 
 /**
- * What a model makes of a call.
- * @throws CallError REPLY_FAILED when it fails, is late or says nothing; MediaError ABORTED
+ * Summarises a call with an LLM.
+ * @throws CallError REPLY_FAILED if the model fails, takes too long or returns no text; MediaError ABORTED
  */
 export async function summariseWithLlm(
   model: LanguageModel,
@@ -66,14 +65,14 @@ export async function summariseWithLlm(
   return summary;
 }
 
-/** Characters of a question, and of its answer, that are told. */
+/** Characters of a question and of its answer in an extractive summary. */
 const MAX_QUESTION = 160;
 const MAX_ANSWER = 240;
 const SHORT_WORDS = 2;
 
 /**
- * What a call was about, in its own words: the caller's first question and what the agent answered.
- * Nothing is made up, and what is left out is counted.
+ * Summarises a call without an LLM: the caller's first question, the agent's answer, and the number of further
+ * turns of the caller.
  */
 export function summariseExtractively(turns: readonly SummarisedTurn[]): string {
   const asked = turns.filter(({ role }) => role === 'user');
@@ -109,7 +108,7 @@ function shortened(turns: readonly SummarisedTurn[]): string {
   return `${whole.slice(0, HEAD_CHARACTERS)}\n[…]\n${whole.slice(-TAIL_CHARACTERS)}`;
 }
 
-/** On one line and without markup; cut after a sentence where there is one, or between words. */
+/** One line without markup, cut after a sentence if possible, or between words. */
 function upTo(most: number, text: string): string {
   const line = oneLine(text);
   if (line.length <= most) return line;

@@ -132,7 +132,7 @@ export class BridgeProcess {
   }
 
   #hear(reader: IpcFrameReader, bytes: Buffer): void {
-    this.#watch.heard();
+    this.#watch.active();
     this.#hasStarted = true;
     try {
       reader.push(bytes, (frame) => this.#take(frame));

@@ -139,7 +139,7 @@ export class PhoneTransport implements Transport {
       if (event.type === 'mark') this.#playout.onMark(event.name, event.cleared);
       return;
     }
-    this.#watch?.heard();
+    this.#watch?.active();
     switch (event.type) {
       case 'open':
         return;

@@ -28,13 +28,13 @@ export class SocketHeartbeat {
     );
     socket.on('pong', () => {
       this.#isPongDue = false;
-      this.heard();
+      this.active();
     });
   }
 
   /** Something came from the client. */
-  heard(): void {
-    this.#watch.heard();
+  active(): void {
+    this.#watch.active();
   }
 
   close(): void {

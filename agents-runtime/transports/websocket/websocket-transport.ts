@@ -156,7 +156,7 @@ export class WebSocketTransport implements Transport {
     const liveness = new SocketHeartbeat(socket, this.#clock);
     this.#liveness = liveness;
     const onMessage = this.#boundary.guard((data: RawData, isBinary: boolean) => {
-      liveness.heard();
+      liveness.active();
       this.#onFrame(socket, data, isBinary);
     });
     socket.on('message', onMessage);

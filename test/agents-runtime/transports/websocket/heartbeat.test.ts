@@ -45,7 +45,7 @@ it('keeps one over which only answers to pings come', () => {
 
 it('cuts a client off that sends and does not read', () => {
   const wire = new Wire();
-  wire.pass(20, () => wire.liveness.heard());
+  wire.pass(20, () => wire.liveness.active());
   expect(wire.cutAtMs).toBeGreaterThan(8_000);
   expect(wire.cutAtMs).toBeLessThanOrEqual(12_000);
 });
