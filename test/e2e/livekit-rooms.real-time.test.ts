@@ -275,7 +275,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
   });
 
   it('ends only the calls of a bridge that dies', async () => {
-    const pool = openPool({ mostRooms: 1 });
+    const pool = openPool({ maxRooms: 1 });
     const [first] = pool.pids;
     const one = await call(pool);
     const two = await call(pool, other);

@@ -8,14 +8,14 @@ import type { RoomPort } from './bridge-process.js';
 import { type FromBridge, ROOM_RATE } from './ipc-messages.js';
 import type { RoomCaller, RoomTransport } from './room-transport.js';
 
-/** A caller who was lost may come back for so long. */
+/** Time for a disconnected caller to reconnect, in milliseconds. */
 const REGAIN_MS = 15_000;
-/** What the caller says before the call is there is kept: so many samples, what a client keeps of its own, too. */
+/** Samples of the caller that are queued before the call has started. */
 const MAX_EARLY_INPUTS = 13 * CALLER_SAMPLE_RATE;
-/** Silence put in for one gap, samples. */
+/** Most silence inserted for one gap, in samples. */
 const MAX_GAP = 8 * CALLER_SAMPLE_RATE;
 
-/** A room that a bridge holds, as the wire of one call. */
+/** The transport of one LiveKit call, whose room is in a bridge process. */
 export class BridgedRoom implements RoomTransport {
   readonly #boundary: FaultBoundary;
   readonly sampleRate = ROOM_RATE;
@@ -32,11 +32,11 @@ export class BridgedRoom implements RoomTransport {
   #isLost = false;
   #over: EndedReason | undefined;
   #isClosed = false;
-  #onHeard: () => void = () => undefined;
+  #onSubscribed: () => void = () => undefined;
   #onLeft: () => void = () => undefined;
   readonly #keys: DtmfCollector;
 
-  /** @param onFault receives what went wrong here by itself; it ends the call. */
+  /** @param onFault - receives exceptions of this transport, which end the call */
   constructor(
     port: RoomPort,
     caller: RoomCaller,
@@ -52,7 +52,7 @@ export class BridgedRoom implements RoomTransport {
     this.caller = caller;
     this.hasEchoCanceller = !caller.isPhone;
     this.hasCallerSubscribed = new Promise((resolve) => {
-      this.#onHeard = resolve;
+      this.#onSubscribed = resolve;
     });
     this.left = new Promise((resolve) => {
       this.#onLeft = resolve;
@@ -107,15 +107,15 @@ export class BridgedRoom implements RoomTransport {
     this.#port.tell({ type: 'leave' });
   }
 
-  /** Takes a message of the bridge's. Never throws: one bridge holds the rooms of many calls. */
-  heard(message: FromBridge): void {
-    this.#boundary.run(() => this.#take(message));
+  /** Handles a message of the bridge. Never throws, as one bridge holds the rooms of many calls. */
+  handle(message: FromBridge): void {
+    this.#boundary.run(() => this.#handle(message));
   }
 
-  #take(message: FromBridge): void {
+  #handle(message: FromBridge): void {
     switch (message.type) {
       case 'hears':
-        this.#onHeard();
+        this.#onSubscribed();
         return;
       case 'played':
         this.#call?.played(message.playedMs);
@@ -152,7 +152,7 @@ export class BridgedRoom implements RoomTransport {
     this.onAudio(new Int16Array(Math.min(samples, MAX_GAP)));
   }
 
-  /** The bridge is gone. */
+  /** The bridge process has ended. */
   died(): void {
     this.#boundary.run(() => this.#end('error_transport'));
     this.#onLeft();
@@ -166,7 +166,7 @@ export class BridgedRoom implements RoomTransport {
 
   #end(reason: EndedReason): void {
     this.#over ??= reason;
-    this.#onHeard();
+    this.#onSubscribed();
     this.#call?.hangUp(reason);
   }
 

@@ -24,10 +24,10 @@ import {
   serialiseServerMessage,
 } from './protocol.js';
 
-/** Messages kept for a client that resumes. */
-const KEPT_MESSAGES = 200;
+/** Messages that are kept for a client that resumes. */
+const MAX_KEPT_MESSAGES = 200;
 
-/** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
+/** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are private. */
 export const CALL_CLOSE_CODES = {
   normal: 1000,
   invalid: 1007,
@@ -42,13 +42,13 @@ export interface WebSocketTransportOptions {
   readonly resumeToken: string;
   /** Hz of the agent's audio: the voice's rate. */
   readonly sampleRate: number;
-  /** What the first hello asked for. Opus is refused where the voice's rate is none of its own. */
+  /** Encodings that the first `hello` requests. `down` is PCM if Opus does not support the voice's rate. */
   readonly audio: Hello['audio'];
-  /** Receives what went wrong here by itself; it ends the call. */
+  /** Receives exceptions of this transport, which end the call. */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** A call's wire to a browser: one WebSocket at a time, and another after it when the first breaks. */
+/** The transport of a browser call: one WebSocket at a time, and another one when the first is closed. */
 export class WebSocketTransport implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller = true;
@@ -67,7 +67,7 @@ export class WebSocketTransport implements Transport {
   readonly #kept: { readonly seq: number; readonly text: string }[] = [];
   #call: CallInput | undefined;
   #socket: WebSocket | undefined;
-  #liveness: SocketHeartbeat | undefined;
+  #heartbeat: SocketHeartbeat | undefined;
   #seq = 0;
   #isClosed = false;
 
@@ -87,7 +87,7 @@ export class WebSocketTransport implements Transport {
     return this.#socket?.bufferedAmount ?? 0;
   }
 
-  /** Joins wire and call; frames flow from now on. */
+  /** Connects the transport to its call. */
   start(call: CallInput, socket: WebSocket): void {
     this.#call = call;
     this.#listen(socket);
@@ -95,12 +95,12 @@ export class WebSocketTransport implements Transport {
     call.connected();
   }
 
-  /** Goes on over a new socket after the first broke; the older one, if it still lives, is closed. */
+  /** Continues over a new socket. An older one that is still open is closed. */
   resume(socket: WebSocket, hello: Hello): void {
     this.#socket?.close(CALL_CLOSE_CODES.replaced, 'The call goes on over another socket');
     this.#listen(socket);
     this.#call?.regained(hello.receivedMs ?? 0, (fromMs) => {
-      // No number of its own: a wire that breaks again before what follows has come loses nothing.
+      // Repeats the client's `seq`: if this socket breaks, too, the next resume loses nothing.
       this.#sendReady(fromMs, hello.lastSeq ?? 0);
       for (const { seq, text } of this.#kept) {
         if (seq > (hello.lastSeq ?? 0)) socket.send(text);
@@ -143,7 +143,7 @@ export class WebSocketTransport implements Transport {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#liveness?.close();
+    this.#heartbeat?.close();
     this.#socket?.close(CALL_CLOSE_CODES.normal);
     this.#socket = undefined;
     this.#encoder?.close();
@@ -152,22 +152,22 @@ export class WebSocketTransport implements Transport {
 
   #listen(socket: WebSocket): void {
     this.#socket = socket;
-    this.#liveness?.close();
-    const liveness = new SocketHeartbeat(socket, this.#clock);
-    this.#liveness = liveness;
+    this.#heartbeat?.close();
+    const heartbeat = new SocketHeartbeat(socket, this.#clock);
+    this.#heartbeat = heartbeat;
     const onMessage = this.#boundary.guard((data: RawData, isBinary: boolean) => {
-      liveness.active();
+      heartbeat.active();
       this.#onFrame(socket, data, isBinary);
     });
     socket.on('message', onMessage);
     const onLost = this.#boundary.guard(() => {
-      liveness.close();
+      heartbeat.close();
       if (this.#socket !== socket) return;
       this.#socket = undefined;
       this.#call?.lost();
     });
-    // After a protocol error the library sends the close code, discards what still arrives, and gives
-    // up after 30 s. A client that is cut off while it sends loses the code.
+    // After a protocol error, `ws` sends the close code, discards further input and gives up after 30 s. A client
+    // that is terminated while it sends does not receive the code.
     socket.on('error', onLost);
     socket.on('close', onLost);
   }
@@ -194,10 +194,10 @@ export class WebSocketTransport implements Transport {
     if (this.#isClosed) return;
     const seq = ++this.#seq;
     const text = serialiseServerMessage(message, seq);
-    // `ready` is made anew for each socket; what steers the client's buffer is worthless later.
+    // `ready` belongs to one socket, and the messages that control the client's buffer expire.
     if (!['ready', 'pause', 'resume', 'clear'].includes(message.type)) {
       this.#kept.push({ seq, text });
-      if (this.#kept.length > KEPT_MESSAGES) this.#kept.shift();
+      if (this.#kept.length > MAX_KEPT_MESSAGES) this.#kept.shift();
     }
     this.#socket?.send(text);
   }
@@ -209,7 +209,7 @@ export class WebSocketTransport implements Transport {
       else this.#onMessage(parseClientMessage(data.toString()));
     } catch (error) {
       if (!(error instanceof CallError) && !(error instanceof MediaError)) throw error;
-      // The call may go on over a socket that keeps to the protocol.
+      // The call can continue over another socket.
       this.#send({ type: 'error', code: 'PROTOCOL', message: error.message });
       socket.close(CALL_CLOSE_CODES.invalid, error.message.slice(0, 100));
     }

@@ -102,7 +102,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
     const room = new BridgedRoom(port, caller, new VirtualClock(), (error) => faults.push(error));
     room.start(call);
     room.onAudio(new Int16Array(320));
-    room.heard({ type: 'played', playedMs: 20 });
+    room.handle({ type: 'played', playedMs: 20 });
     await settled();
     expect(faults).toHaveLength(2);
     expect(ended).toEqual(['error_transport']);

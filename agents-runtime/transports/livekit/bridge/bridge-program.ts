@@ -1,5 +1,5 @@
-// A program of its own, run as a child process: nothing else loads the native LiveKit library. It holds
-// rooms for the gateway, with which it talks in frames over the pipe 3, and ends when that does.
+// The child process that holds rooms for the gateway. Only this program loads the native LiveKit library. It
+// exchanges frames with the gateway over file descriptor 3, and exits when the gateway does.
 import { Socket } from 'node:net';
 import { systemClock } from '../../../timing/system-clock.js';
 import { IpcFrameReader, messageFrame, readIpcMessage, readSamples } from '../ipc-frames.js';
@@ -10,14 +10,14 @@ import { BridgeRoom, errorSummary } from './bridge-room.js';
 const PIPE = 3;
 const BEAT_MS = 1_000;
 
-// A Ctrl-C reaches the whole group: the gateway says when this is over.
+// Ctrl-C reaches the whole process group, but the gateway decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
 const rooms = new Map<number, BridgeRoom>();
 const callers = new BoundedAudioWriter(pipe);
 
-// The library leaves promises alone when rooms end: no reason to end the others.
+// The library leaves rejected promises when rooms end. The other rooms must continue.
 process.on('unhandledRejection', (error) => tell(0, { type: 'fault', why: errorSummary(error) }));
 
 const reader = new IpcFrameReader();

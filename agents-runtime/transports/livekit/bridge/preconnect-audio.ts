@@ -4,26 +4,24 @@ import { OpusPacketDecoder } from '../../../../media/codec/opus-packets.js';
 import { webmPackets } from '../../../../media/codec/webm.js';
 import { MediaError } from '../../../../media/errors.js';
 
-/** The stream by which clients send what was said before the agent was there. */
+/** Topic of the byte stream with the audio from before the agent joined. */
 export const PRECONNECT_AUDIO_TOPIC = 'lk.agent.pre-connect-audio-buffer';
-/** Clients keep 10 s; raw at 48 kHz that is less than half of it. */
+/** Twice the size of 10 s of raw audio at 48 kHz, which is what clients keep. */
 export const MAX_PRECONNECT_BYTES = 2_097_152;
-/** Of which the last are heard. */
+/** The end of a longer recording is used. */
 const MAX_PRECONNECT_SECONDS = 10;
 
-/** Rates that recordings come in; another makes no filter of its own. */
+/** Supported sample rates of raw recordings. */
 const RATES = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
-/** How a client describes it. */
 export interface PreconnectAudioInfo {
   readonly mimeType: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 /**
- * What was said before the agent was there, mono at 16 kHz: WebM with Opus, as browsers record it, or
- * s16le samples, as the other clients send them.
- * @throws MediaError INVALID_INPUT for a kind that is neither.
+ * Decodes preconnect audio to mono at 16 kHz: WebM with Opus from browsers, s16le from other clients.
+ * @throws MediaError INVALID_INPUT for invalid audio
  */
 export function decodePreconnectAudio(bytes: Uint8Array, info: PreconnectAudioInfo): Int16Array {
   const samples = info.mimeType.startsWith('audio/webm')
