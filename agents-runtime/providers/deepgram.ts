@@ -154,7 +154,7 @@ class DeepgramStream implements TranscriptionStream {
     const waitMs = this.#retryMs;
     this.#retryMs = Math.min(MAX_RETRY_MS, waitMs * 2);
     this.#retry = this.#options.clock.after(waitMs, () => this.#connect());
-    const message = `The connection to Deepgram was closed (${code})`;
+    const message = `The connection to Deepgram broke (${code})`;
     this.#stream.onFault(new CallError('RECOGNITION_FAILED', message, { cause }));
   }
 

@@ -93,7 +93,7 @@ export class BridgePool implements Rooms {
       };
       const onMessage = (message: FromBridge) => {
         if (room) room.handle(message);
-        else if (message.type === 'over') fail(message.why);
+        else if (message.type === 'ended') fail(message.why);
         else if (message.type === 'joined' && !isGivenUp) {
           settle();
           room = new BridgedRoom(port, message.caller, this.#clock, (error) =>
@@ -110,13 +110,13 @@ export class BridgePool implements Rooms {
       };
       const port = process.open(listener);
       const giveUp = (why: string) => {
-        port.tell({ type: 'leave' });
+        port.send({ type: 'leave' });
         fail(why);
       };
       const onAbort = () => giveUp('it was called off');
       const limit = this.#clock.after(JOIN_MS, () => giveUp('it took too long'));
       signal.addEventListener('abort', onAbort, { once: true });
-      port.tell({ type: 'join', url, token, callerIdentity });
+      port.send({ type: 'join', url, token, callerIdentity });
       this.#startAhead();
       if (signal.aborted) onAbort();
     });

@@ -40,7 +40,7 @@ export interface RoomListener {
 export interface RoomPort {
   /** Bytes that the bridge has not read. */
   readonly backlogBytes: number;
-  tell(message: ToBridge): void;
+  send(message: ToBridge): void;
   audio(samples: Int16Array): void;
 }
 
@@ -113,7 +113,7 @@ export class BridgeProcess {
       get backlogBytes() {
         return pipe.writableLength;
       },
-      tell: (message) => this.#write(id, messageFrame(id, message)),
+      send: (message) => this.#write(id, messageFrame(id, message)),
       audio: (samples) => this.#write(id, audioFrame(id, samples)),
     };
   }

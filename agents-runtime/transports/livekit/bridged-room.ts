@@ -78,24 +78,24 @@ export class BridgedRoom implements RoomTransport {
   }
 
   pause(): void {
-    this.#port.tell({ type: 'pause' });
+    this.#port.send({ type: 'pause' });
   }
 
   resumeFrom(fromMs: number): void {
-    this.#port.tell({ type: 'resume', fromMs });
+    this.#port.send({ type: 'resume', fromMs });
   }
 
   clear(): void {
-    this.#port.tell({ type: 'clear' });
+    this.#port.send({ type: 'clear' });
   }
 
   send(event: CallEvent): void {
-    if (!this.#isClosed) this.#port.tell({ type: 'tell', event });
+    if (!this.#isClosed) this.#port.send({ type: 'event', event });
   }
 
   sendKeys(keys: string): boolean {
     if (this.#isClosed || this.#over) return false;
-    this.#port.tell({ type: 'keys', keys });
+    this.#port.send({ type: 'keys', keys });
     return true;
   }
 
@@ -104,7 +104,7 @@ export class BridgedRoom implements RoomTransport {
     this.#isClosed = true;
     this.#early = [];
     this.#keys.close();
-    this.#port.tell({ type: 'leave' });
+    this.#port.send({ type: 'leave' });
   }
 
   /** Handles a message of the bridge. Never throws, as one bridge holds the rooms of many calls. */
@@ -114,7 +114,7 @@ export class BridgedRoom implements RoomTransport {
 
   #handle(message: FromBridge): void {
     switch (message.type) {
-      case 'hears':
+      case 'caller-subscribed':
         this.#onSubscribed();
         return;
       case 'played':
@@ -133,7 +133,7 @@ export class BridgedRoom implements RoomTransport {
       case 'regained':
         this.#regain(message.playedMs);
         return;
-      case 'over':
+      case 'ended':
         this.#end(message.reason);
         return;
       case 'left':
@@ -160,8 +160,8 @@ export class BridgedRoom implements RoomTransport {
 
   #regain(playedMs: number): void {
     this.#isLost = false;
-    if (!this.#call) this.#port.tell({ type: 'seek', atMs: playedMs });
-    this.#call?.regained(playedMs, (atMs) => this.#port.tell({ type: 'seek', atMs }));
+    if (!this.#call) this.#port.send({ type: 'seek', atMs: playedMs });
+    this.#call?.regained(playedMs, (atMs) => this.#port.send({ type: 'seek', atMs }));
   }
 
   #end(reason: EndedReason): void {

@@ -18,7 +18,7 @@ export type ToBridge =
   | { readonly type: 'clear' }
   /** The caller is back: the next audio starts at this position. */
   | { readonly type: 'seek'; readonly atMs: number }
-  | { readonly type: 'tell'; readonly event: CallEvent }
+  | { readonly type: 'event'; readonly event: CallEvent }
   /** DTMF digits for a telephone in the room. */
   | { readonly type: 'keys'; readonly keys: string }
   | { readonly type: 'leave' };
@@ -28,13 +28,13 @@ export type RoomEnd = Extract<EndedReason, 'user_hangup' | 'operator_ended' | 'e
 
 /** A message from a bridge to the gateway about a room, or (room 0) about the process. */
 export type FromBridge =
-  | { readonly type: 'beat'; readonly rooms: number }
+  | { readonly type: 'heartbeat'; readonly rooms: number }
   /** A fault that ended no room. */
   | { readonly type: 'fault'; readonly why: string }
   /** The agent and the caller have joined the room. */
   | { readonly type: 'joined'; readonly caller: RoomCaller }
   /** The caller has subscribed to the agent's track. */
-  | { readonly type: 'hears' }
+  | { readonly type: 'caller-subscribed' }
   | { readonly type: 'played'; readonly playedMs: number }
   | { readonly type: 'typed'; readonly text: string }
   | { readonly type: 'dtmf'; readonly digit: string }
@@ -42,6 +42,6 @@ export type FromBridge =
   /** The agent's audio was played up to this position; later audio was dropped. */
   | { readonly type: 'regained'; readonly playedMs: number }
   /** The room has ended, or was never joined. `why` contains no personal data. */
-  | { readonly type: 'over'; readonly reason: RoomEnd; readonly why: string }
+  | { readonly type: 'ended'; readonly reason: RoomEnd; readonly why: string }
   /** The bridge has left the room. */
   | { readonly type: 'left' };

@@ -97,7 +97,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
   it('for what a bridge says of one of its rooms', async () => {
     const { call, ended } = failingCall();
     const faults: unknown[] = [];
-    const port = { backlogBytes: 0, tell: () => undefined, audio: () => undefined };
+    const port = { backlogBytes: 0, send: () => undefined, audio: () => undefined };
     const caller = { identity: 'caller', isPhone: false, attributes: {} };
     const room = new BridgedRoom(port, caller, new VirtualClock(), (error) => faults.push(error));
     room.start(call);

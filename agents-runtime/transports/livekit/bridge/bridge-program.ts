@@ -8,7 +8,7 @@ import { BoundedAudioWriter } from './bounded-audio-writer.js';
 import { BridgeRoom, errorSummary } from './bridge-room.js';
 
 const PIPE = 3;
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 
 // Ctrl-C reaches the whole process group, but the gateway decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -18,7 +18,7 @@ const rooms = new Map<number, BridgeRoom>();
 const callers = new BoundedAudioWriter(pipe);
 
 // The library leaves rejected promises when rooms end. The other rooms must continue.
-process.on('unhandledRejection', (error) => tell(0, { type: 'fault', why: errorSummary(error) }));
+process.on('unhandledRejection', (error) => send(0, { type: 'fault', why: errorSummary(error) }));
 
 const reader = new IpcFrameReader();
 pipe.on('data', (bytes: Buffer) => {
@@ -31,23 +31,23 @@ pipe.on('error', () => process.exit(0));
 pipe.on('close', () => process.exit(0));
 pipe.on('end', () => process.exit(0));
 
-setInterval(() => tell(0, { type: 'beat', rooms: rooms.size }), BEAT_MS);
-tell(0, { type: 'beat', rooms: 0 });
+setInterval(() => send(0, { type: 'heartbeat', rooms: rooms.size }), HEARTBEAT_MS);
+send(0, { type: 'heartbeat', rooms: 0 });
 
 function handle(id: number, message: ToBridge): void {
   if (message.type === 'join') rooms.set(id, open(id));
   try {
     rooms.get(id)?.handle(message);
   } catch (error) {
-    tell(0, { type: 'fault', why: errorSummary(error) });
+    send(0, { type: 'fault', why: errorSummary(error) });
   }
 }
 
 function open(id: number): BridgeRoom {
   return new BridgeRoom({
     clock: systemClock,
-    tell: (message) => {
-      tell(id, message);
+    send: (message) => {
+      send(id, message);
       if (message.type !== 'left') return;
       rooms.delete(id);
       callers.forget(id);
@@ -56,6 +56,6 @@ function open(id: number): BridgeRoom {
   });
 }
 
-function tell(id: number, message: FromBridge): void {
+function send(id: number, message: FromBridge): void {
   pipe.write(messageFrame(id, message));
 }

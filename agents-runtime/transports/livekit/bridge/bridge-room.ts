@@ -36,7 +36,7 @@ const GONE: ReadonlyMap<DisconnectReason | undefined, RoomEnd> = new Map([
 
 export interface BridgeRoomOptions {
   readonly clock: Clock;
-  readonly tell: (message: FromBridge) => void;
+  readonly send: (message: FromBridge) => void;
   /** Receives and owns the caller's audio, mono 16 kHz. */
   readonly onAudio: (samples: Int16Array) => void;
 }
@@ -59,8 +59,8 @@ export class BridgeRoom {
 
   constructor(options: BridgeRoomOptions) {
     this.#options = options;
-    const { clock, tell, onAudio } = options;
-    this.#agentTrack = new RoomAgentTrack(clock, (playedMs) => tell({ type: 'played', playedMs }));
+    const { clock, send, onAudio } = options;
+    this.#agentTrack = new RoomAgentTrack(clock, (playedMs) => send({ type: 'played', playedMs }));
     this.#callerTrack = new RoomCallerTrack({ clock, onAudio });
     this.#typed = new ChatInput(clock);
     this.#keys = new RoomDtmfSender(clock, (code, digit) => this.#agent.publishDtmf(code, digit));
@@ -91,8 +91,8 @@ export class BridgeRoom {
       case 'seek':
         player.seek(message.atMs);
         return;
-      case 'tell':
-        if (!this.#isOver) this.#texts.tell(message.event);
+      case 'event':
+        if (!this.#isOver) this.#texts.send(message.event);
         return;
       case 'keys':
         if (!this.#isOver) this.#keys.press(message.keys);
@@ -148,7 +148,7 @@ export class BridgeRoom {
     room.on(RoomEvent.DtmfReceived, (_code, digit, participant) => {
       // Letters arrive in either case.
       const key = digit.slice(0, 1).toUpperCase();
-      if (isCaller(participant)) this.#options.tell({ type: 'dtmf', digit: key });
+      if (isCaller(participant)) this.#options.send({ type: 'dtmf', digit: key });
     });
     room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
       if (isCaller(participant)) this.#answerDetector?.changed(participant.attributes);
@@ -174,7 +174,7 @@ export class BridgeRoom {
     const text = await this.#typed.read(stream);
     if (text === undefined || this.#isOver) return;
     this.#texts.typed();
-    this.#options.tell({ type: 'typed', text });
+    this.#options.send({ type: 'typed', text });
   }
 
   /** The first participant that is not an agent is the caller. All others only listen. */
@@ -194,13 +194,13 @@ export class BridgeRoom {
     const isTooMuch = JSON.stringify(participant.attributes).length > MAX_ATTRIBUTES;
     this.#caller = { identity, isPhone, attributes: isTooMuch ? {} : participant.attributes };
     this.#callerTrack.want(participant);
-    this.#texts.tell({ type: 'state', state: 'initializing' });
-    this.#options.tell({ type: 'joined', caller: this.#caller });
+    this.#texts.send({ type: 'state', state: 'initializing' });
+    this.#options.send({ type: 'joined', caller: this.#caller });
     this.#answerDetector = new AnswerDetector({
       clock: this.#options.clock,
       attributes: isPhone ? participant.attributes : {},
       subscribed: this.#agentTrack.subscribed,
-      onOpen: () => this.#options.tell({ type: 'hears' }),
+      onOpen: () => this.#options.send({ type: 'caller-subscribed' }),
     });
   }
 
@@ -214,19 +214,19 @@ export class BridgeRoom {
     if (this.#isAway || this.#isOver || !this.#caller) return;
     this.#isAway = true;
     this.#agentTrack.player.lose();
-    this.#options.tell({ type: 'lost' });
+    this.#options.send({ type: 'lost' });
   }
 
   #regain(): void {
     if (!this.#isAway || this.#isOver) return;
     this.#isAway = false;
-    this.#options.tell({ type: 'regained', playedMs: this.#agentTrack.player.playedMs });
+    this.#options.send({ type: 'regained', playedMs: this.#agentTrack.player.playedMs });
   }
 
   #end(reason: RoomEnd, why: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#options.tell({ type: 'over', reason, why });
+    this.#options.send({ type: 'ended', reason, why });
     void this.#close();
   }
 
@@ -248,7 +248,7 @@ export class BridgeRoom {
     // The room is left even if the server does not respond.
     await Promise.race([leaving.catch(() => undefined), limit]);
     this.#room.removeAllListeners();
-    this.#options.tell({ type: 'left' });
+    this.#options.send({ type: 'left' });
   }
 }
 

@@ -38,7 +38,7 @@ export class RoomTranscription {
     this.#speakers = speakers;
   }
 
-  tell(event: CallEvent): void {
+  send(event: CallEvent): void {
     switch (event.type) {
       case 'transcript':
         this.#transcript(event);

@@ -13,7 +13,7 @@ function setUp({ isPhone = false } = {}) {
   const sent: Int16Array[] = [];
   const port = {
     backlogBytes: 7,
-    tell: (message: ToBridge) => void told.push(message),
+    send: (message: ToBridge) => void told.push(message),
     audio: (samples: Int16Array) => void sent.push(samples),
   };
   const wire = new BridgedRoom(port, { identity: 'caller', isPhone, attributes: {} }, clock);
@@ -40,7 +40,7 @@ describe('a room as a wire', () => {
 
   it('says at the start what has happened before it', () => {
     const left = setUp();
-    left.wire.handle({ type: 'over', reason: 'user_hangup', why: 'left' });
+    left.wire.handle({ type: 'ended', reason: 'user_hangup', why: 'left' });
     left.wire.start(left.ear);
     expect(left.ear.reasons).toEqual(['user_hangup']);
 
@@ -82,7 +82,7 @@ describe('a room as a wire', () => {
     hears.wire.handle({ type: 'played', playedMs: 0 });
     await setImmediate();
     expect(seen).toEqual([]);
-    hears.wire.handle({ type: 'hears' });
+    hears.wire.handle({ type: 'caller-subscribed' });
     over.wire.died();
     await setImmediate();
     expect(seen).toEqual(['hears', 'over']);
