@@ -1,4 +1,4 @@
-import { energyOf } from '../../media/audio/pcm.js';
+import { energyOf, toFloat32 } from '../../media/audio/pcm.js';
 
 /** What was played so long ago may still come back. Source: conversation design, barge-in. */
 const MEMORY_MS = 500;
@@ -41,8 +41,10 @@ export class EchoGate {
   }
 
   /** A frame of the agent's audio (20 ms) began to be played at this clock time. */
-  played(atMs: number, samples: Float32Array): void {
-    const power = powerOf(samples);
+  played(atMs: number, samples: Int16Array): void {
+    const floats = new Float32Array(samples.length);
+    toFloat32(samples, floats);
+    const power = powerOf(floats);
     while (this.#played.length > 0 && this.#played[0]!.atMs < atMs - KEPT_MS) this.#played.shift();
     if (power > SILENCE) this.#played.push({ atMs, power });
   }

@@ -217,6 +217,7 @@ export class Call implements CallInput {
     const record = this.#endRecord(reason);
     await withTimeout(record, RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
+    this.#boundary.run(() => this.#agent.finish());
     transport.close();
     await record;
     observer?.ended(reason);
