@@ -40,7 +40,7 @@ export interface ToolWebhook {
   readonly timeoutMs: number;
 }
 
-export interface McpServer {
+export interface McpServerConfig {
   readonly name: string;
   readonly description: string;
   readonly url: string;
@@ -75,6 +75,6 @@ export interface AgentConfig {
   readonly allowAgentToSkipTurn: boolean;
   readonly recordingEnabled: boolean;
   readonly tools: readonly ToolWebhook[];
-  readonly mcpServers: readonly McpServer[];
+  readonly mcpServers: readonly McpServerConfig[];
   readonly knowledgeBaseId: number | null;
 }

@@ -47,5 +47,5 @@ export interface LanguageModel {
    * Streams the reply; pulling is the backpressure. The consumer carries out tool calls.
    * @throws CallError REPLY_FAILED when the provider fails; items already yielded stay valid
    */
-  reply(request: LlmRequest): AsyncGenerator<ReplyToken>;
+  generate(request: LlmRequest): AsyncGenerator<ReplyToken>;
 }

@@ -25,7 +25,7 @@ export type CallEvent =
  * call began, in ms: gaps in which nothing was sent do not count, audio that `clear` dropped does.
  */
 export interface Transport {
-  /** Sample rate of the samples passed to `audio`, in Hz. */
+  /** Sample rate of the samples passed to `sendAudio`, in Hz. */
   readonly sampleRate: number;
   /**
    * The client cancels the echo of the agent's voice, as browsers do. Without it, as on telephone lines,
@@ -34,16 +34,16 @@ export interface Transport {
   readonly hasEchoCanceller: boolean;
   /** Bytes in the transport's send buffers. Playout stops sending above 256 KiB. */
   readonly backlogBytes: number;
-  /** Default: true. If false, a hold clears the client's audio and a resume sends it again. */
-  readonly canPause?: boolean;
-  /** Delay between the arrival of the caller's audio and `CallInput.audio`, ms (resampler look-ahead). Default: 0. */
-  readonly callerDelayMs?: number;
+  /** If false, a hold clears the client's audio and a resume sends it again. */
+  readonly canPause: boolean;
+  /** Delay of `CallInput.audio` after the arrival of the caller's audio (look-ahead of a resampler), ms. */
+  readonly callerDelayMs: number;
   /** Sends mono samples (−1…1) in whole frames of 20 ms. Copies them. */
-  audio(samples: Float32Array): void;
+  sendAudio(samples: Float32Array): void;
   /** The client fades out within 40 ms, stops its playhead and reports the position. */
   pause(): void;
   /** The client continues from this position, ms of the agent's audio. */
-  resumeFrom(fromMs: number): void;
+  resumeFrom(positionMs: number): void;
   /** The client reports its playhead, then drops the audio that it has not played. */
   clear(): void;
   send(event: CallEvent): void;

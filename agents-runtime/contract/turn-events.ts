@@ -8,7 +8,7 @@ export type AnnouncementKind =
   /** The call ends soon. */
   | 'warning'
   /** No audio has arrived from the caller yet. */
-  | 'no-sound'
+  | 'no-audio'
   /** Speech recognition failed: asks the caller to repeat. */
   | 'unheard'
   /** Speech synthesis failed during the utterance before. */
@@ -33,7 +33,7 @@ export const TURN_TIMERS = [
   'silence',
   'warning',
   'limit',
-  'no-sound',
+  'no-audio',
   'hang-up',
 ] as const;
 export type TurnTimer = (typeof TURN_TIMERS)[number];
@@ -43,7 +43,7 @@ export type TurnEvent =
   /** The media connection is open. */
   | { readonly type: 'connected'; readonly greets: boolean }
   /** The first audio of the caller has arrived. */
-  | { readonly type: 'sound-came' }
+  | { readonly type: 'audio-started' }
   | { readonly type: 'speech-started'; readonly startMs: number; readonly over?: SpokenOver }
   /** `speechEndMs`: time of the last sample of speech, here and below. */
   | { readonly type: 'speech-paused'; readonly speechEndMs: number }
@@ -159,4 +159,4 @@ export type TurnEffect =
   | { readonly type: 'hold-playout' }
   | { readonly type: 'resume-playout' }
   | { readonly type: 'cut-playout'; readonly utterance: number }
-  | { readonly type: 'show'; readonly state: 'listening' | 'thinking' | 'speaking' };
+  | { readonly type: 'publish-state'; readonly state: 'listening' | 'thinking' | 'speaking' };

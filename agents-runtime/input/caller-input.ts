@@ -1,3 +1,4 @@
+import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
 import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
@@ -20,17 +21,16 @@ import { StreamingTranscriber } from './streaming-transcriber.js';
 
 /** Audio before a turn's first speech that the turn detector receives, in samples: 500 ms. */
 const PRE_ROLL = 8_000;
-const RATE = 16_000;
 
 /** The engines that process the caller's audio. */
-export interface CallerInputPorts {
+interface CallerInputPorts {
   readonly clock: Clock;
   readonly voiceActivity: VoiceActivity;
   /** Used if the agent's settings enable it. */
   readonly noiseReduction?: NoiseReduction | undefined;
   readonly turnDetector: TurnDetector;
-  readonly recogniser: SpeechToText;
-  /** Transcribes during speech; `recogniser` is its fallback. */
+  readonly speechToText: SpeechToText;
+  /** Transcribes during speech; `speechToText` is its fallback. */
   readonly streamingSpeechToText?: StreamingSpeechToText | undefined;
   readonly onFault: CallFault;
 }
@@ -85,9 +85,9 @@ export class CallerInput {
       echoGate,
       onNoiseFault: (error) => onFault('noise-reduction', error),
     });
-    const { recogniser, streamingSpeechToText: live } = options.ports;
+    const { speechToText, streamingSpeechToText } = options.ports;
     const transcriber: BatchTranscriberOptions = {
-      recogniser,
+      speechToText,
       language: config.voice.language === 'auto' ? undefined : config.voice.language,
       history: this.#audio.history,
       clock,
@@ -95,8 +95,8 @@ export class CallerInput {
       onTranscript: (transcript) => this.#onTranscript(transcript),
       onFault: (error) => onFault('recogniser', error),
     };
-    this.#transcriber = live
-      ? new StreamingTranscriber({ ...transcriber, live })
+    this.#transcriber = streamingSpeechToText
+      ? new StreamingTranscriber({ ...transcriber, streamingSpeechToText })
       : new BatchTranscriber(transcriber);
   }
 
@@ -141,7 +141,7 @@ export class CallerInput {
   async judge(speechEndMs: number, silenceMs: number): Promise<void> {
     const { turnDetector, onFault } = this.#options.ports;
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
-    const to = this.#speechEndSample + Math.round((silenceMs * RATE) / 1000);
+    const to = this.#speechEndSample + Math.round((silenceMs * CALLER_SAMPLE_RATE) / 1000);
     const samples = this.#audio.history.slice(from, to);
     // Cancels a request that is still queued, so that a slow detector accumulates no backlog.
     this.#judging.abort();
@@ -199,10 +199,10 @@ export class CallerInput {
     dispatch({ type: 'speech-started', startMs, ...(over && { over }) });
   }
 
-  #onTranscript({ text, speechEndSample, upToSample, language, recogniser }: Transcript): void {
+  #onTranscript({ text, speechEndSample, upToSample, language, providerId }: Transcript): void {
     const { dispatch, isTurnOpen, onInterim, onLanguage } = this.#options;
     if (!isTurnOpen()) return;
-    if (text !== '') this.#providers.add(recogniser);
+    if (text !== '') this.#providers.add(providerId);
     if (language !== undefined) onLanguage(language, text);
     onInterim(text);
     const isFinal =

@@ -9,12 +9,12 @@ import { SpeechBuffer } from './speech-buffer.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
 import { type HeardSpeech, type UtteranceListener, UtterancePlayout } from './utterance-playout.js';
 
-/** So much goes out at once, once a reply is under way. */
+/** Frames per message during an utterance. */
 const BLOCK_FRAMES = 4;
 const BLOCK_MS = BLOCK_FRAMES * FRAME_MS;
-/** A client that has paused says where it stands; so long is waited for that before it is told to go on. */
+/** Time limit of a paused client's playhead report, ms. Resuming waits for the report. */
 const PAUSE_REPORT_MS = 500;
-/** Nothing is sent while more than this waits in the wire's own buffers. */
+/** Playout stops sending while the transport's send buffers hold more, in bytes. */
 const BACKLOG_LIMIT = 256 * 1024;
 
 /** The ports of `Playout`. */
@@ -42,14 +42,14 @@ export class Playout {
   #current: UtterancePlayout | undefined;
   #isHeld = false;
   #isTransportPaused = false;
-  /** The wire cannot pause: what it had was dropped instead. */
+  /** The transport cannot pause, so the client's audio was dropped. */
   #isCleared = false;
-  /** The client has said where it stands since it was told to pause. */
+  /** The client has reported its playhead since the pause. */
   #hasPauseReport = false;
-  /** The pause is over as soon as the client has said where it stands. */
+  /** Runs while resuming waits for the client's report. */
   #resuming: Timer | undefined;
   #isLost = false;
-  /** What the client of a broken wire believes: it holds, or has audio that was dropped here. */
+  /** State of a client whose connection is lost: it is paused; it has audio that was dropped here. */
   #clientHolds = false;
   #clientIsStale = false;
   #tick: Timer | undefined;
@@ -100,7 +100,7 @@ export class Playout {
     this.#advance();
     this.#isHeld = true;
     if (this.#head.isAtEnd) return;
-    if (this.#transport.canPause === false) {
+    if (!this.#transport.canPause) {
       this.#isCleared = true;
       this.#clear();
       return;
@@ -110,7 +110,7 @@ export class Playout {
     this.#pause();
   }
 
-  /** Goes on at the sample where the client stands, which on a long way it may still have to say. */
+  /** Continues at the client's playhead, after its report. */
   resume(): void {
     if (!this.#isHeld || this.#resuming) return;
     if (
@@ -135,7 +135,7 @@ export class Playout {
     this.#run();
   }
 
-  /** On a wire that cannot pause: what was dropped is sent again, from where it was surely heard. */
+  /** For transports that cannot pause: sends the dropped audio again, from the last reported position. */
   #sendAgain(): void {
     this.#isCleared = false;
     const again = this.#timeline.frames.beyond(this.#head.surelyMs);
@@ -144,7 +144,7 @@ export class Playout {
     if (!first || this.#current?.startMs === undefined) return;
     this.#current.startMs += this.#head.sentMs - first.atMs;
     for (const { samples } of again) {
-      this.#transport.audio(samples);
+      this.#transport.sendAudio(samples);
       this.#timeline.sent(samples);
     }
   }
@@ -166,7 +166,7 @@ export class Playout {
     return heard;
   }
 
-  /** The client's own playhead. Reports that bring nothing new are ignored: the clock goes on. */
+  /** The client's playhead. Reports without a new position are ignored. */
   played(reportMs: number): void {
     this.#advance();
     if (!this.#timeline.reported(reportMs, this.#isTransportPaused)) return;
@@ -176,7 +176,7 @@ export class Playout {
     else this.#run();
   }
 
-  /** The wire broke: the playhead stands still. */
+  /** The connection is lost: the playhead stops. */
   lost(): void {
     this.#advance();
     this.#isLost = true;
@@ -185,8 +185,8 @@ export class Playout {
   }
 
   /**
-   * The wire is back; what the client did not receive is sent again.
-   * @param announce is told, before any audio, the position of what comes next.
+   * The connection is back: sends the audio again that the client did not receive.
+   * @param announce - receives the position of the next audio, before that audio is sent
    */
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#advance();
@@ -198,7 +198,7 @@ export class Playout {
     if (this.#clientIsStale) this.#clear();
     for (const { atMs, samples } of again) {
       this.#timeline.resent(atMs);
-      this.#transport.audio(samples);
+      this.#transport.sendAudio(samples);
     }
     if (this.#isTransportPaused) this.#pause();
     else if (this.#clientHolds && !this.#clientIsStale) this.#continue();
@@ -243,7 +243,7 @@ export class Playout {
     this.#timeline.advance(this.#isHeld || this.#isLost);
   }
 
-  /** Sends what may be sent now, notices the end, and comes back in a frame's time while there is work. */
+  /** Sends the frames that may be sent now, reports progress, and runs again at the next tick. */
   #run(): void {
     this.#advance();
     const current = this.#current;
@@ -270,7 +270,7 @@ export class Playout {
   }
 
   #send(utterance: UtterancePlayout): void {
-    // A message costs more than its samples: who is far ahead is sent to in larger ones.
+    // Messages of several frames cost less, once some audio is ahead of the playhead.
     if (this.#head.roomMs < BLOCK_MS && utterance.startMs !== undefined) return;
     while (this.#head.roomMs >= FRAME_MS) {
       if (this.#transport.backlogBytes > BACKLOG_LIMIT) return;
@@ -278,14 +278,14 @@ export class Playout {
       const samples = this.#nextBlock(utterance);
       if (samples.length === 0) return;
       utterance.startedAt ??= this.#clock.now();
-      this.#transport.audio(samples);
+      this.#transport.sendAudio(samples);
       if (isFirst || utterance.isStalled) utterance.listener.started();
       utterance.isStalled = false;
       if (this.#current !== utterance || this.#isHeld) return;
     }
   }
 
-  /** The next frames, as many as may go and are there; the block is valid until the next one. */
+  /** The next frames that are available and may be sent. Valid until the next call. */
   #nextBlock(utterance: UtterancePlayout): Float32Array {
     const frameLength = this.#block.length / BLOCK_FRAMES;
     let filled = 0;
@@ -306,7 +306,7 @@ export class Playout {
     utterance.isAudible = true;
     const now = this.#clock.now();
     const sentAt = utterance.startedAt ?? now;
-    // A client that reports more than it can have played has played nothing before it was sent.
+    // A report may exceed the audio that the client can have played.
     const audibleAt = Math.max(sentAt, now - (playheadMs - utterance.startMs));
     if (!this.#isHeld) this.#head.lag(audibleAt - sentAt);
     utterance.listener.audible(audibleAt);

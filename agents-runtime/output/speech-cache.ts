@@ -1,3 +1,4 @@
+import { AsyncQueue } from '../../media/async/async-queue.js';
 import type { Clock } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
 import { isTimeout, streamWithin } from '../timing/provider-fallback.js';
@@ -11,15 +12,15 @@ import {
   VOICE_TIMEOUT_MESSAGE,
 } from './tts-pipeline.js';
 
-/** Longer ones are spoken anew each time. */
+/** Maximum length of a cached text in UTF-16 units. Longer texts are synthesised each time. */
 const MAX_CACHED_LENGTH = 500;
-/** Samples kept in all: 32 MB, more than five minutes at 24 kHz. */
+/** Maximum number of samples in the cache: 32 MB, more than five minutes at 24 kHz. */
 const MAX_SAMPLES = 8_000_000;
 
-/** A voice that has given nothing for so long has hung: who asks then has it spoken anew. */
+/** Without a new chunk for this time, the voice hangs and the next request synthesises the text again. */
 const HUNG_MS = 10_000;
 
-/** One greeting, spoken once, for as many listeners as there are. */
+/** One text, synthesised once for any number of listeners. */
 class Recording {
   readonly pieces: SpokenChunk[] = [];
   readonly work = new AbortController();
@@ -28,7 +29,7 @@ class Recording {
   fault: unknown;
   #cameAt: number;
   readonly #clock: Clock;
-  #listeners: (() => void)[] = [];
+  readonly #listeners: AsyncQueue<SpokenChunk>[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -45,39 +46,37 @@ class Recording {
         this.pieces.push(piece);
         this.samples += piece.samples.length;
         this.#cameAt = this.#clock.now();
-        this.#report();
+        for (const listener of this.#listeners) listener.push(piece);
       }
       this.isWhole = true;
     } catch (error) {
       this.fault = error;
     }
-    this.#report();
+    for (const listener of this.#listeners.splice(0)) this.#close(listener);
   }
 
-  /** From the beginning, as far as it is, and on as it comes. Nobody may change the samples. */
-  async *play(): AsyncGenerator<SpokenChunk> {
-    for (let i = 0; ; i++) {
-      while (i >= this.pieces.length) {
-        if (this.fault !== undefined) throw this.fault;
-        if (this.isWhole) return;
-        await new Promise<void>((resolve) => this.#listeners.push(resolve));
-      }
-      yield this.pieces[i]!;
-    }
+  /** The whole recording: the chunks so far, then the others as they are made. Do not modify the samples. */
+  play(): AsyncGenerator<SpokenChunk> {
+    const listener = new AsyncQueue<SpokenChunk>();
+    for (const piece of this.pieces) listener.push(piece);
+    if (this.isWhole || this.fault !== undefined) this.#close(listener);
+    else this.#listeners.push(listener);
+    return listener.read();
   }
 
-  #report(): void {
-    for (const wake of this.#listeners.splice(0)) wake();
+  #close(listener: AsyncQueue<SpokenChunk>): void {
+    if (this.isWhole) listener.close();
+    else listener.fail(this.fault);
   }
 }
 
 /**
- * Greetings are the same from call to call: they are spoken ahead and kept, so that a caller is
- * greeted at once. The least lately used go first.
+ * Caches the speech of greetings, which are the same in every call, so that a call starts without
+ * synthesis. Removes the least recently used recordings first.
  */
 export class SpeechCache {
   readonly #recordings = new Map<string, Recording>();
-  /** Dictionaries have no name here: each object is one of its own. */
+  /** Numbers that identify dictionary objects in cache keys. */
   readonly #dictionaries = new WeakMap<object, number>();
   #lastDictionary = 0;
   readonly #clock: Clock;
@@ -86,12 +85,12 @@ export class SpeechCache {
     this.#clock = clock;
   }
 
-  /** Starts to speak it, unless it is there. */
+  /** Starts to synthesise a text that is not cached. */
   prepare(text: string, settings: TtsSettings): void {
     if (text.trim() !== '' && text.length <= MAX_CACHED_LENGTH) this.#recordingOf(text, settings);
   }
 
-  /** @param signal stops one that is too long to be kept. */
+  /** @param signal - stops the synthesis of a text that is too long for the cache */
   speak(text: string, settings: TtsSettings, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     if (text.length > MAX_CACHED_LENGTH)
       return synthesiseReply(fixedTextTokens(text), { ...settings, signal });

@@ -1,3 +1,4 @@
+import { concat } from '../../media/audio/pcm.js';
 import { Resampler } from '../../media/audio/resampler.js';
 import type { Dictionary } from '../../media/text/dictionary/dictionary.js';
 import { type TtsChunk, TtsChunker } from '../../media/text/tts-chunker.js';
@@ -225,11 +226,5 @@ function resampled(resampler: Resampler, samples?: Float32Array): Float32Array {
   const keep = (part: Float32Array) => parts.push(part.slice());
   if (samples) resampler.push(samples, keep);
   else resampler.flush(keep);
-  const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+  return concat(Float32Array, parts);
 }

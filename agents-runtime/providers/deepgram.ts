@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { toInt16 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, int16Of } from '../../media/audio/pcm.js';
 import type {
   StreamingSpeechToText,
   TranscriptionStream,
@@ -9,7 +9,6 @@ import type {
 import type { Clock, Timer } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
 
-const RATE = 16_000;
 /** A line on which nothing comes for 10 s is closed. Source: Deepgram's documentation, audio keep alive. */
 const KEEP_ALIVE_MS = 4_000;
 const CONNECT_WITHIN_MS = 5_000;
@@ -94,9 +93,7 @@ class DeepgramStream implements TranscriptionStream {
       socket.terminate();
       return;
     }
-    const pcm = new Int16Array(samples.length);
-    toInt16(samples, pcm);
-    socket.send(Buffer.from(pcm.buffer));
+    socket.send(Buffer.from(int16Of(samples).buffer));
     this.#position += samples.length;
     this.#stayAlive();
   }
@@ -120,7 +117,7 @@ class DeepgramStream implements TranscriptionStream {
       model,
       language: this.#line.language ?? 'multi',
       encoding: 'linear16',
-      sample_rate: String(RATE),
+      sample_rate: String(CALLER_SAMPLE_RATE),
       channels: '1',
       interim_results: 'true',
       smart_format: 'true',
@@ -170,7 +167,7 @@ class DeepgramStream implements TranscriptionStream {
       text: transcript.trim().slice(0, MAX_TEXT),
       isFinal: is_final,
       isLast: from_finalize,
-      toSample: Math.round((start + duration) * RATE),
+      toSample: Math.round((start + duration) * CALLER_SAMPLE_RATE),
       language: languages?.[0]?.slice(0, 2),
     });
   }

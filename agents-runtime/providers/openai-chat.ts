@@ -62,7 +62,7 @@ export class OpenAiChatModel implements LanguageModel {
     this.#client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
   }
 
-  async *reply(request: LlmRequest): AsyncGenerator<ReplyToken> {
+  async *generate(request: LlmRequest): AsyncGenerator<ReplyToken> {
     try {
       const stream = await this.#client.chat.completions.create(
         {

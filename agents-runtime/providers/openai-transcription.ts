@@ -1,15 +1,18 @@
 import { type OpenAI, toFile } from 'openai';
 import { z } from 'zod';
-import { toInt16 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, int16Of } from '../../media/audio/pcm.js';
 import { WAV_HEADER_LENGTH, wavHeader } from '../../media/codec/wav.js';
 import { abortError, MediaError } from '../../media/errors.js';
 import { LANGUAGES } from '../../media/languages.js';
-import type { SpeechToText, TranscribeOptions } from '../../media/stt/speech-to-text.js';
+import type {
+  SpeechToText,
+  TranscribeOptions,
+  Transcription,
+} from '../../media/stt/speech-to-text.js';
 import { createOpenAiClient, type OpenAiServer, serverFailed } from './openai-client.js';
 
-const RATE = 16_000;
 /** 30 s: what such models hear at once. */
-const MAX_SAMPLES = 30 * RATE;
+const MAX_SAMPLES = 30 * CALLER_SAMPLE_RATE;
 /** A turn waits no longer for its last words. */
 const TIMEOUT_MS = 4_000;
 /** Each interim is a request, and often costs money. */
@@ -40,13 +43,14 @@ export class OpenAiTranscription implements SpeechToText {
   }
 
   /** @throws CallError RECOGNITION_FAILED when the endpoint fails. */
-  async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<string> {
-    const { signal, language, onLanguage } = options;
+  async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<Transcription> {
+    const { signal, language } = options;
+    const providerId = this.id;
     if (samples.length > MAX_SAMPLES) {
       throw new MediaError('INVALID_INPUT', 'The recogniser takes at most 30 s at a time');
     }
     if (signal?.aborted) throw abortError();
-    if (samples.length === 0) return '';
+    if (samples.length === 0) return { text: '', providerId };
     try {
       const answer = await this.#client.audio.transcriptions.create(
         {
@@ -59,9 +63,9 @@ export class OpenAiTranscription implements SpeechToText {
         signal && { signal },
       );
       const heard = Answer.parse(answer);
-      const code = languageCode(heard.language);
-      if (language === undefined && code !== undefined) onLanguage?.(code);
-      return heard.text.trim().slice(0, MAX_TEXT);
+      const detected = language === undefined ? languageCode(heard.language) : undefined;
+      const text = heard.text.trim().slice(0, MAX_TEXT);
+      return { text, ...(detected && { language: detected }), providerId };
     } catch (cause) {
       if (signal?.aborted) throw abortError();
       throw serverFailed('RECOGNITION_FAILED', 'The recogniser', cause);
@@ -81,8 +85,7 @@ function languageCode(told: string | undefined): string | undefined {
 
 /** s16le mono. */
 function wavOf(samples: Float32Array): Buffer {
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  const header = wavHeader(RATE, WAV_HEADER_LENGTH + pcm.byteLength);
+  const pcm = int16Of(samples);
+  const header = wavHeader(CALLER_SAMPLE_RATE, WAV_HEADER_LENGTH + pcm.byteLength);
   return Buffer.concat([header, Buffer.from(pcm.buffer)]);
 }

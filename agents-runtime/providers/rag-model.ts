@@ -22,9 +22,9 @@ export class RagModel implements LanguageModel {
     this.#knowledge = knowledge;
   }
 
-  async *reply(request: LlmRequest): AsyncGenerator<ReplyToken> {
+  async *generate(request: LlmRequest): AsyncGenerator<ReplyToken> {
     const facts = await this.#factsFor(request);
-    yield* this.#model.reply({ ...request, facts });
+    yield* this.#model.generate({ ...request, facts });
   }
 
   async #factsFor(request: LlmRequest): Promise<readonly string[]> {

@@ -1,4 +1,8 @@
-import type { SpeechToText, TranscribeOptions } from '../../media/stt/speech-to-text.js';
+import type {
+  SpeechToText,
+  TranscribeOptions,
+  Transcription,
+} from '../../media/stt/speech-to-text.js';
 import type { Clock } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
 import { ProviderFallback, requestWithin } from '../timing/provider-fallback.js';
@@ -35,7 +39,7 @@ export class FallbackSpeechToText implements SpeechToText {
   }
 
   /** @throws CallError RECOGNITION_FAILED if no recogniser supports the language; the last one's error */
-  async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<string> {
+  async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<Transcription> {
     const { clock, onFault } = this.#options;
     const available = this.#available(options.language);
     if (available.length === 0) {
@@ -53,12 +57,10 @@ export class FallbackSpeechToText implements SpeechToText {
         message: `No words came in time (${recogniser.id})`,
       };
       try {
-        const text = await requestWithin(
+        return await requestWithin(
           (work) => recogniser.transcribe(samples, { ...options, signal: work }),
           limit,
         );
-        options.onRecogniser?.(recogniser.id);
-        return text;
       } catch (error) {
         if (signal.aborted) throw error;
         this.#pausedUntilMs.set(recogniser, clock.now() + PAUSE_MS);

@@ -40,7 +40,7 @@ export async function summariseWithLlm(
   const content = `The transcript:\n${shortened(turns)}\n\nSum up this call.`;
   const tokens = streamWithin(
     (work) =>
-      model.reply({
+      model.generate({
         prompt: INSTRUCTIONS,
         isWritten: true,
         history: [{ role: 'user', text: content, cut: false }],

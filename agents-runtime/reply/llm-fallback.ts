@@ -91,7 +91,7 @@ async function* ask(
       : Math.min(FIRST_TOKEN_MS - waitedMs, untilMs - waitStartMs);
   };
   const message = `No word came from the model in time (${model.id})`;
-  const open = (work: AbortSignal) => model.reply({ ...request, signal: work });
+  const open = (work: AbortSignal) => model.generate({ ...request, signal: work });
   for await (const token of streamWithin(open, { clock, signal, limitMs, message })) {
     waitedMs += clock.now() - waitStartMs;
     if (typeof token !== 'string' || token.trim() !== '') {

@@ -217,7 +217,7 @@ export function phraseText({ kind, reason, times }: StockPhraseRequest, language
       return sayings.prompts[times === 0 ? 0 : 1];
     case 'warning':
       return sayings.warning;
-    case 'no-sound':
+    case 'no-audio':
       return sayings.noSound;
     case 'unheard':
       return sayings.unheard;

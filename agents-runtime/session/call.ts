@@ -15,23 +15,22 @@ import { type CallEffect, type EffectHandlers, EffectRunner } from './effect-run
 import { type GuardedPorts, guardedPorts } from './guarded-ports.js';
 import { TranscriptPublisher } from './transcript-publisher.js';
 
-/** A broken wire may come back for this long. */
-const RESUME_MS = 10_000;
+/** Default time in which a lost connection may come back, ms. */
+const MAX_RESUME_MS = 10_000;
 
-/** The wire is closed once the call is on record, or after so long: a database that is away holds no line open. */
-const RECORD_MS = 5_000;
+/** The transport is closed once the record is written, or after this time if the database is unreachable, ms. */
+const MAX_RECORD_MS = 5_000;
 
-/** Texts that wait to be said. */
+/** Dictated texts in the queue. */
 const MAX_DICTATED = 5;
 
-/** Tells the client why, before the call ends. */
 const NO_CREDITS: CallEvent = {
   type: 'error',
   code: 'INSUFFICIENT_CREDITS',
   message: 'The account has no credits left, so the call ends.',
 };
 
-/** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
+/** One call: connects its stages, carries out the effects of the turn reducer, and closes everything at the end. */
 export class Call implements CallInput {
   readonly #parts: GuardedPorts;
   readonly #boundary = new FaultBoundary({
@@ -71,11 +70,11 @@ export class Call implements CallInput {
       this.#parts.observer?.turn('cut');
       this.#agent.cut();
     },
-    show: ({ state }) => this.#parts.transport.send({ type: 'state', state }),
+    'publish-state': ({ state }) => this.#parts.transport.send({ type: 'state', state }),
   };
   #lostTimer: Timer | undefined;
   #isConnected = false;
-  #hasSound = false;
+  #hasAudio = false;
   #endedReason: EndedReason | undefined;
 
   constructor(unguarded: CallDependencies) {
@@ -137,13 +136,13 @@ export class Call implements CallInput {
 
   audio(samples: Int16Array): void {
     this.#parts.observer?.input({ type: 'audio', samples });
-    this.#boundary.run(() => this.#takeAudio(samples));
+    this.#boundary.run(() => this.#receiveAudio(samples));
   }
 
-  #takeAudio(samples: Int16Array): void {
+  #receiveAudio(samples: Int16Array): void {
     if (!this.#isConnected || this.#endedReason) return;
-    if (!this.#hasSound) this.#runner.dispatch({ type: 'sound-came' });
-    this.#hasSound = true;
+    if (!this.#hasAudio) this.#runner.dispatch({ type: 'audio-started' });
+    this.#hasAudio = true;
     this.#caller.audio(samples);
   }
 
@@ -167,7 +166,7 @@ export class Call implements CallInput {
     this.#boundary.run(() => this.#agent.played(playedMs));
   }
 
-  lost(forMs = RESUME_MS): void {
+  lost(forMs = MAX_RESUME_MS): void {
     this.#parts.observer?.input({ type: 'lost', forMs });
     if (this.#endedReason || this.#lostTimer) return;
     this.#boundary.run(() => {
@@ -203,7 +202,7 @@ export class Call implements CallInput {
     this.#runner.close();
   }
 
-  /** Both legs stay open until `close` has recorded what was heard last of the agent and the caller. */
+  /** Called after the event `close`, which has recorded the last words of both sides. */
   #close(): void {
     this.#caller.close();
     this.#parts.observer?.dropped(this.#caller.droppedSamples);
@@ -215,7 +214,7 @@ export class Call implements CallInput {
     const { clock, transport, observer, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     const record = this.#endRecord(reason);
-    await withTimeout(record, RECORD_MS, { clock, signal: new AbortController().signal });
+    await withTimeout(record, MAX_RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
     this.#boundary.run(() => this.#agent.finish());
     transport.close();
@@ -239,7 +238,7 @@ export class Call implements CallInput {
     if (turn) this.#transcripts.interim(turn.index, text, turn.startMs);
   }
 
-  /** Unless new speech has opened the next turn already. */
+  /** No effect if new speech has already opened the next turn. */
   #endTurn(): void {
     if (!this.#runner.state.turn) this.#caller.endTurn();
   }
@@ -262,13 +261,12 @@ export class Call implements CallInput {
     this.#conversation.user(text, span, { replaces, recognisers });
   }
 
-  /** The talk before a turn: without what that turn takes the place of. */
+  /** The conversation before a turn, without the turn that it replaces. */
   #historyBefore({ replaces }: { readonly replaces: boolean }): readonly HistoryItem[] {
     const { history } = this.#conversation;
     return replaces ? withoutLastTurn(history) : [...history];
   }
 
-  /** What was said last and got no answer belongs to the record all the same. */
   #recordUnanswered({
     turn,
     text,

@@ -48,20 +48,20 @@ export function guardedPorts(
 }
 
 function guardedTransport(transport: Transport, boundary: FaultBoundary): Transport {
-  const { sampleRate, hasEchoCanceller, canPause = true } = transport;
+  const { sampleRate, hasEchoCanceller, canPause } = transport;
   return {
     sampleRate,
     hasEchoCanceller,
     canPause,
     get callerDelayMs() {
-      return transport.callerDelayMs ?? 0;
+      return transport.callerDelayMs;
     },
     get backlogBytes() {
       return transport.backlogBytes;
     },
-    audio: boundary.guard((samples) => transport.audio(samples)),
+    sendAudio: boundary.guard((samples) => transport.sendAudio(samples)),
     pause: boundary.guard(() => transport.pause()),
-    resumeFrom: boundary.guard((fromMs) => transport.resumeFrom(fromMs)),
+    resumeFrom: boundary.guard((positionMs) => transport.resumeFrom(positionMs)),
     clear: boundary.guard(() => transport.clear()),
     send: boundary.guard((event) => transport.send(event)),
     close: boundary.guard(() => transport.close()),

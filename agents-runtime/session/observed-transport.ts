@@ -24,16 +24,16 @@ export class ObservedTransport implements Transport {
   }
 
   get canPause(): boolean {
-    return this.#transport.canPause ?? true;
+    return this.#transport.canPause;
   }
 
   get callerDelayMs(): number {
-    return this.#transport.callerDelayMs ?? 0;
+    return this.#transport.callerDelayMs;
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     this.#observer.output({ type: 'audio', samples });
-    this.#transport.audio(samples);
+    this.#transport.sendAudio(samples);
   }
 
   pause(): void {

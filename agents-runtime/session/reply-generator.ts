@@ -55,7 +55,7 @@ export class ReplyGenerator {
   ): AsyncGenerator<SpokenChunk> {
     const maxWaitMs = isApology ? APOLOGY_MS : undefined;
     const options = { ...this.#ttsOptions(speech), maxWaitMs };
-    return speakFixedText(this.#options.parts.greetings, text, options);
+    return speakFixedText(this.#options.parts.speechCache, text, options);
   }
 
   /** A dictated text. It is not cached. */

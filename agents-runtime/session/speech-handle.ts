@@ -29,7 +29,7 @@ export interface AnsweredTurn {
 }
 
 /** Receives the progress of the agent's utterances. */
-export interface SpeechListener {
+interface SpeechListener {
   started(speech: SpeechHandle): void;
   stalled(speech: SpeechHandle): void;
   /** All text that is being spoken so far, each time it grows. */

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import {
   type AnnouncementKind,
@@ -5,7 +6,6 @@ import {
   TURN_TIMERS,
   type TurnEffect,
 } from '../contract/turn-events.js';
-import { wordsOf } from './backchannels.js';
 import { cut, isProtected } from './interruption.js';
 import { andThen, type TurnState, type TurnStep, type Utterance } from './turn-state.js';
 
@@ -26,14 +26,14 @@ export function answer(
       ...thinking,
       answering: whole,
       unanswered: undefined,
-      waiting: undefined,
-      waitingTurn: undefined,
+      queuedText: undefined,
+      queuedTurn: undefined,
       // The reply's context includes the results of tools that ended in the meantime.
       pending: state.pending.filter((kind) => kind !== 'report' && kind !== 'unheard'),
       limits: { ...state.limits, prompts: 0 },
     },
-    { type: 'show', state: 'thinking' },
-    ...retractExcept(turn, state.waitingTurn),
+    { type: 'publish-state', state: 'thinking' },
+    ...retractExcept(turn, state.queuedTurn),
     {
       type: 'commit-turn',
       turn,
@@ -47,8 +47,8 @@ export function answer(
 
 /** Queues a complete turn until protected speech has ended. It includes a turn queued before. */
 export function queueTurn(state: TurnState, turn: number, text: string): TurnStep {
-  const waiting = join(state.waiting, text).slice(-MAX_WAITING);
-  return [{ ...state, waiting, waitingTurn: turn }, ...retractExcept(turn, state.waitingTurn)];
+  const queuedText = join(state.queuedText, text).slice(-MAX_WAITING);
+  return [{ ...state, queuedText, queuedTurn: turn }, ...retractExcept(turn, state.queuedTurn)];
 }
 
 /** Retracts the transcripts of turns that became part of the `published` one. */
@@ -91,7 +91,7 @@ export function dictate(state: TurnState, text: string): TurnStep {
 /** Replies to the results of tools that ended after their reply was cut. The agent must be idle. */
 export function report(state: TurnState): TurnStep {
   const [thinking, { id: utterance }] = startUtterance(state, 'reply');
-  return [thinking, { type: 'show', state: 'thinking' }, { type: 'report', utterance }];
+  return [thinking, { type: 'publish-state', state: 'thinking' }, { type: 'report', utterance }];
 }
 
 function startUtterance(
@@ -109,7 +109,7 @@ export function onPlayoutStarted(state: TurnState, id: number): TurnStep {
   if (agent.phase !== 'thinking' || agent.utterance.id !== id) return [state];
   return [
     { ...state, agent: { phase: 'speaking', utterance: agent.utterance }, answering: undefined },
-    { type: 'show', state: 'speaking' },
+    { type: 'publish-state', state: 'speaking' },
   ];
 }
 
@@ -119,7 +119,7 @@ export function onPlayoutStalled(state: TurnState, id: number): TurnStep {
   if (agent.phase !== 'speaking' || agent.utterance.id !== id) return [state];
   return [
     { ...state, agent: { phase: 'thinking', utterance: agent.utterance } },
-    { type: 'show', state: 'thinking' },
+    { type: 'publish-state', state: 'thinking' },
   ];
 }
 
@@ -131,7 +131,7 @@ export function onPlayoutFinished(state: TurnState, id: number): TurnStep {
   return [
     { ...state, agent: { phase: 'idle' }, answering: undefined },
     { type: 'cancel-timer', timer: 'false-interruption' },
-    { type: 'show', state: 'listening' },
+    { type: 'publish-state', state: 'listening' },
     ...end,
   ];
 }
@@ -141,22 +141,22 @@ export function close(state: TurnState): TurnStep {
   const { agent, turn, settings } = state;
   const stop: TurnEffect[] =
     agent.phase === 'idle' ? [] : [{ type: 'cut-playout', utterance: agent.utterance.id }];
-  const text = join(state.waiting, turn?.text);
+  const text = join(state.queuedText, turn?.text);
   const hasWords = text !== undefined && wordsOf(text, settings.language).length > 0;
-  const index = turn?.index ?? state.waitingTurn ?? state.nextTurn;
+  const index = turn?.index ?? state.queuedTurn ?? state.nextTurn;
   const unanswered: TurnEffect[] = hasWords
     ? [{ type: 'record-unanswered', turn: index, text, startMs: turn?.startMs }]
     : [];
   const interim = turn?.hasTranscript ? turn.index : undefined;
-  const merged = retractExcept(hasWords ? index : undefined, state.waitingTurn, interim);
+  const merged = retractExcept(hasWords ? index : undefined, state.queuedTurn, interim);
   return [
     {
       ...state,
       agent: { phase: 'idle' },
       user: { phase: 'silent' },
       turn: undefined,
-      waiting: undefined,
-      waitingTurn: undefined,
+      queuedText: undefined,
+      queuedTurn: undefined,
       isClosed: true,
     },
     ...TURN_TIMERS.map((timer) => ({ type: 'cancel-timer', timer }) as const),
@@ -169,7 +169,7 @@ export function close(state: TurnState): TurnStep {
 
 /** A turn's text, after the text before it that got no answer. */
 export function wholeText(state: TurnState, text: string): string {
-  return join(join(state.unanswered, state.waiting), text) ?? text;
+  return join(join(state.unanswered, state.queuedText), text) ?? text;
 }
 
 function join(first: string | undefined, second: string): string;

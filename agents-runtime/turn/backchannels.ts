@@ -1,23 +1,4 @@
-const segmenters = new Map<string, Intl.Segmenter>();
-
-function segmenterOf(language: string): Intl.Segmenter {
-  let segmenter = segmenters.get(language);
-  if (!segmenter) {
-    segmenter = new Intl.Segmenter(language, { granularity: 'word' });
-    segmenters.set(language, segmenter);
-  }
-  return segmenter;
-}
-
-/** The words of a text in its own script, lower-cased, with straight apostrophes, without punctuation. */
-export function wordsOf(text: string, language: string): string[] {
-  const words: string[] = [];
-  for (const { segment, isWordLike } of segmenterOf(language).segment(text)) {
-    // Recognisers and models write either apostrophe.
-    if (isWordLike) words.push(segment.toLocaleLowerCase(language).replaceAll('’', "'"));
-  }
-  return words;
-}
+import { wordsOf } from '../../media/text/words.js';
 
 /** As recognisers write them in any language. */
 const SOUNDS = 'mhm mm mmm hm hmm uh-huh ok okay';

@@ -1,4 +1,5 @@
-import { isBackchannel, wordsOf } from './backchannels.js';
+import { wordsOf } from '../../media/text/words.js';
+import { isBackchannel } from './backchannels.js';
 import type { AgentPhase, Turn, TurnState, TurnStep, Utterance } from './turn-state.js';
 
 /** A held playout resumes if no new word arrives for this long. */
@@ -101,7 +102,7 @@ export function cut(state: TurnState): TurnStep {
     { type: 'cancel-timer', timer: 'false-interruption' },
     { type: 'cancel-timer', timer: 'hang-up' },
     { type: 'cut-playout', utterance: agent.utterance.id },
-    { type: 'show', state: 'listening' },
+    { type: 'publish-state', state: 'listening' },
   ];
 }
 

@@ -1,51 +1,52 @@
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { AnnouncementKind, SpokenOver, TurnEffect } from '../contract/turn-events.js';
+import type { EndpointingDelays } from './endpointing.js';
 import type { EntityKind } from './endpointing-lexicon.js';
 
-/** What the turn-taker wants of the agent's config, in ms. */
-export interface TurnSettings {
-  readonly minSilenceMs: number;
-  readonly minEndpointingMs: number;
-  readonly maxEndpointingMs: number;
+/** The agent settings of the turn reducer. Times in ms. */
+export interface TurnSettings extends EndpointingDelays {
   readonly allowInterruptions: boolean;
   readonly allowInterruptionsOnGreeting: boolean;
+  /** Words over the agent that interrupt it. 0: any speech does. */
   readonly minInterruptionWords: number;
-  /** Both silent for so long: the agent asks. 0: never. */
+  /** Silence of both sides after which the agent asks whether the caller is there. 0: never. */
   readonly userSilenceTimeoutMs: number;
   /** The agent may end a call in which nobody speaks. */
   readonly allowAgentToEndCall: boolean;
   readonly maxCallDurationMs: number;
-  /** ISO 639-1: whose backchannels count. */
+  /** Language of word lists such as backchannels (ISO 639-1). */
   readonly language: string;
 }
 
-/** The caller's side. Times are ms of call time; `speechEndMs` is the last sample of speech. */
+/** The caller's side. Times are ms of call time. */
 export type UserPhase =
   | { readonly phase: 'silent' }
   | { readonly phase: 'speaking' }
-  /** Speech has paused or stopped; the turn is committed at `dueMs` unless speech resumes. */
+  /** Speech has paused or stopped. The turn is committed at `dueMs` unless speech resumes. */
   | {
       readonly phase: 'paused';
+      /** The last sample of speech. */
       readonly speechEndMs: number;
       readonly dueMs: number;
-      /** The time has come, only the transcript is still missing. */
+      /** `dueMs` has passed; only the final transcript is missing. */
       readonly isDue: boolean;
-      /** The turn model's answer for this pause, the mean of all that have come. */
+      /** Mean of the turn detector's results for this pause, 0…1. */
       readonly probability: number | undefined;
-      readonly answers: number;
-      /** How often it has been asked about this pause. */
-      readonly asks: number;
+      /** Results of the turn detector for this pause. */
+      readonly results: number;
+      /** Requests to the turn detector for this pause. */
+      readonly requests: number;
     };
 
-/** What the agent is saying, and whether speech may interrupt it. */
+/** An utterance of the agent. */
 export interface Utterance {
   readonly id: number;
   readonly kind: 'reply' | AnnouncementKind;
-  /** The call ends, for this reason, when it has been played. */
+  /** The call ends for this reason once the utterance has been played. */
   readonly ends?: EndedReason;
 }
 
-/** The agent's side. `held` is a playout that speech has paused and that a cut or a resume ends. */
+/** The agent's side. `held`: speech has paused the playout until the utterance is cut or resumed. */
 export type AgentPhase =
   | { readonly phase: 'idle' }
   | { readonly phase: 'thinking'; readonly utterance: Utterance }
@@ -53,24 +54,25 @@ export type AgentPhase =
   | {
       readonly phase: 'held';
       readonly utterance: Utterance;
+      /** Some of it had been played. */
       readonly hasSpoken: boolean;
       readonly sinceMs: number;
     };
 
-/** One stretch of the caller's words, from the first speech to the commit. */
+/** A turn of the caller, from its first speech to its commit. Times are ms of call time. */
 export interface Turn {
   readonly index: number;
   readonly startMs: number;
-  /** Committed pieces of text, then the newest interim or final of the running one. */
+  /** The newest transcript. */
   readonly text: string;
   readonly isFinal: boolean;
-  /** How far the newest transcript has listened: one that reaches into a pause will hardly change. */
+  /** End of the transcribed audio. A transcript that reaches into a pause is nearly final. */
   readonly transcribedUpToMs: number;
-  /** The recogniser has said something of it, be it that there are no words. */
+  /** A transcript has arrived, with or without words. */
   readonly hasTranscript: boolean;
-  /** This turn has held the agent already: it pauses no second time. */
+  /** The turn has held the agent's playout, which happens only once. */
   readonly hasHeld: boolean;
-  /** The agent was being heard when it began. */
+  /** What the agent was saying when the turn began. */
   readonly over: SpokenOver | undefined;
 }
 
@@ -79,48 +81,50 @@ export interface TurnState {
   readonly user: UserPhase;
   readonly agent: AgentPhase;
   readonly turn: Turn | undefined;
-  /** What the agent's last words asked for, if that is said in pieces. */
-  readonly asked: EntityKind | undefined;
-  /** A whole turn that waits for protected speech to end. */
-  readonly waiting: string | undefined;
-  readonly waitingTurn: number | undefined;
-  /** The text that the running reply answers, until its first sound. */
+  /** What the agent's last words asked for, if it is dictated in parts, such as a number. */
+  readonly expectedEntity: EntityKind | undefined;
+  /** Text of a complete turn that waits for protected speech to end. */
+  readonly queuedText: string | undefined;
+  readonly queuedTurn: number | undefined;
+  /** The text that the running reply answers, until its first audio. */
   readonly answering: string | undefined;
-  /** What was cut before its first sound: the next turn begins with it. */
+  /** The text of a reply that was cut before its first audio. The next turn includes it. */
   readonly unanswered: string | undefined;
   readonly nextTurn: number;
   readonly nextUtterance: number;
-  /** What the agent will say, or answer, as soon as the floor is free. */
-  readonly pending: readonly Pending[];
-  /** What the agent was told to say, and has not begun yet. */
+  /** Utterances to start when neither side speaks. */
+  readonly pending: readonly PendingUtterance[];
+  /** Dictated texts that have not been started. */
   readonly dictated: readonly string[];
   readonly limits: CallLimits;
   readonly isClosed: boolean;
 }
 
-/** `report`: tell what a tool brought after the reply that asked for it was cut. */
-export type Pending = 'warning' | 'no-sound' | 'unheard' | 'report';
+/** `report`: a reply to the result of a tool whose reply was cut. */
+export type PendingUtterance = 'warning' | 'no-audio' | 'unheard' | 'report';
 
-/** What keeps a call from hanging: how often it has asked, and what has failed in a row. */
+/** Counters that end a call in which nobody speaks or providers fail. */
 export interface CallLimits {
   readonly isConnected: boolean;
   /** Prompts since the caller's last words. */
   readonly prompts: number;
-  /** The silence is over, and only a noise without words holds the prompt back. */
+  /** A prompt is due, but a noise without words delays it. */
   readonly isOverdue: boolean;
-  /** Tools that hold a turn. */
+  /** Running tools that a turn waits for. */
   readonly tools: number;
+  /** Consecutive faults. */
   readonly voiceFaults: number;
   readonly replyFaults: number;
-  /** The newest utterance that is only an apology of the model's. */
+  /** The newest utterance that is an apology because all LLMs failed. */
   readonly failedReply: number;
+  /** Consecutive turns without a result of speech recognition. */
   readonly recognitionFaults: number;
   readonly hasReportedNoAudio: boolean;
 }
 
 export type TurnStep = readonly [TurnState, ...TurnEffect[]];
 
-/** One step and then another, with the effects of both. */
+/** Appends a step that starts from the state of the step before. */
 export function andThen(step: TurnStep, next: (state: TurnState) => TurnStep): TurnStep {
   const [state, ...effects] = step;
   const [after, ...more] = next(state);

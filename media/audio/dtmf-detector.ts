@@ -1,4 +1,4 @@
-import { COLUMNS, KEYS, ROWS } from './keypad.js';
+import { COLUMNS, KEYS, ROWS } from './dtmf-tones.js';
 import { energyOf } from './pcm.js';
 
 const BLOCK_MS = 20;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { toInt16 } from '../audio/pcm.js';
+import { int16Of } from '../audio/pcm.js';
 import type { Lame, Mp3Options } from './lame.js';
 
 /** The part of lamejs that is used here; it has no types of its own. */
@@ -26,15 +26,10 @@ export function openLamejs({ sampleRate, kilobitsPerSecond, channels = 1 }: Mp3O
   library ??= require('lamejs') as Library;
   const encoder = new library.Mp3Encoder(channels, sampleRate, kilobitsPerSecond);
   return {
-    encode: (left, right) => unsigned(encoder.encodeBuffer(pcmOf(left!), right && pcmOf(right))),
+    encode: (left, right) =>
+      unsigned(encoder.encodeBuffer(int16Of(left!), right && int16Of(right))),
     finish: () => unsigned(encoder.flush()),
   };
-}
-
-function pcmOf(samples: Float32Array): Int16Array {
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  return pcm;
 }
 
 function unsigned({ buffer, byteOffset, length }: Int8Array): Uint8Array {

@@ -1,3 +1,4 @@
+import { Framing } from '../audio/framing.js';
 import type { Emit } from '../audio/stage.js';
 import { MediaError } from '../errors.js';
 import type { Encoder } from './encoder.js';
@@ -59,9 +60,8 @@ export class Mp3Channels {
 /** Constant bit rate without a Xing frame. Only whole frames come out, so a stream can be cut anywhere. */
 class Mp3Encoder implements Encoder {
   readonly #lame: Lame;
-  readonly #block = new Float32Array(BLOCK_LENGTH);
+  readonly #blocks = new Framing(BLOCK_LENGTH);
   readonly #frames: Mp3Frames;
-  #filled = 0;
   #isDone = false;
 
   constructor(lame: Lame, options: Mp3Options) {
@@ -71,24 +71,18 @@ class Mp3Encoder implements Encoder {
 
   push(samples: Float32Array, emit: Emit<Uint8Array>): void {
     if (this.#isDone) throw new MediaError('INVALID_INPUT', 'The MP3 stream has already ended');
-    for (let read = 0; read < samples.length; ) {
-      const part = samples.subarray(read, read + BLOCK_LENGTH - this.#filled);
-      this.#block.set(part, this.#filled);
-      read += part.length;
-      this.#filled += part.length;
-      if (this.#filled < BLOCK_LENGTH) return;
-      this.#filled = 0;
-      this.#frames.push(this.#lame.encode(this.#block), emit);
-    }
+    this.#blocks.push(samples, (block) => this.#encode(block, emit));
   }
 
   flush(emit: Emit<Uint8Array>): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    if (this.#filled > 0) {
-      this.#frames.push(this.#lame.encode(this.#block.subarray(0, this.#filled)), emit);
-    }
+    this.#blocks.flush((block) => this.#encode(block, emit));
     this.#frames.push(this.#lame.finish(), emit);
+  }
+
+  #encode(block: Float32Array, emit: Emit<Uint8Array>): void {
+    this.#frames.push(this.#lame.encode(block), emit);
   }
 }
 

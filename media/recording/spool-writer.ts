@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { toInt16 } from '../audio/pcm.js';
+import { int16Of } from '../audio/pcm.js';
 import { encodeRice } from './rice-codec.js';
 import { type Leg, writeRecord } from './spool-record.js';
 
@@ -73,8 +73,5 @@ export class SpoolWriter {
 }
 
 function asInt16(samples: Int16Array | Float32Array): Int16Array {
-  if (samples instanceof Int16Array) return samples;
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  return pcm;
+  return samples instanceof Int16Array ? samples : int16Of(samples);
 }

@@ -1,7 +1,7 @@
 import { linkedAbort } from '../async/linked-abort.js';
 import { prefetch } from '../async/prefetch.js';
 import { pronouncedWithin } from '../text/dictionary/dictionary.js';
-import { eachSentence } from '../text/sentences.js';
+import { eachSentence, splitSentences } from '../text/sentences.js';
 import type {
   SpeakOptions,
   SpeechChunk,
@@ -33,6 +33,26 @@ export async function* speakText(
   const stop = linkedAbort(options.signal);
   const source = speakSentences(voice, text, { ...options, signal: stop.signal });
   yield* prefetch(source, ahead, () => stop.abort());
+}
+
+/**
+ * Speaks a text that comes in pieces, whole sentences each, as it comes; it sounds as if it had come
+ * at once. Words keep the ranges and times of their piece.
+ * @throws MediaError ABORTED when the signal fires.
+ */
+export async function* speakChunks(
+  voice: TextToSpeech,
+  pieces: AsyncIterable<SynthesisRequest>,
+  options: SpeakOptions,
+): AsyncGenerator<SpeechChunk> {
+  let sentences = 0;
+  for await (const piece of pieces) {
+    const firstPriority = sentences === 0 ? options.firstPriority : 'later-chunk';
+    const text = { ...piece, seed: piece.seed + sentences };
+    yield* speakText(voice, text, { ...options, firstPriority });
+    // Each sentence has a seed of its own, counted from the text's.
+    sentences += splitSentences(piece.text, piece.language).length;
+  }
 }
 
 async function* speakSentences(

@@ -3,9 +3,7 @@ import type { AudioFormat } from '../codec/encoder.js';
 import type { EncodeOptions, EncoderThread } from '../codec/encoder-thread.js';
 import { MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
-import { PlaybackDeadline } from './runway.js';
-import { speakChunks } from './speak-pieces.js';
-import { speakText } from './speak-text.js';
+import { speakChunks, speakText } from './speak-text.js';
 import type {
   SpeakOptions,
   SpeechChunk,
@@ -33,6 +31,30 @@ export interface SpeechJob extends SpeechSound {
 export interface SpeechFile {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
+}
+
+/**
+ * How far a stream of speech is ahead of a listener who began to listen when it began, and plays at
+ * the speed of life. Who made much is in no hurry; who is about to run dry goes first.
+ */
+export class PlaybackDeadline {
+  #dryAt: number;
+
+  /** @param now ms of `performance.now()`. */
+  constructor(now = performance.now()) {
+    this.#dryAt = now;
+  }
+
+  /** When the listener has heard everything; now, if that was before: silence is no debt. */
+  dueAt(now = performance.now()): number {
+    this.#dryAt = Math.max(this.#dryAt, now);
+    return this.#dryAt;
+  }
+
+  /** So much more has been made. */
+  made(ms: number): void {
+    this.#dryAt += ms;
+  }
 }
 
 /** Text → bytes of a format, by any voice. */

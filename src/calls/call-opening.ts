@@ -4,6 +4,7 @@ import type { CallObserver } from '../../agents-runtime/contract/call-observer.j
 import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import type { CallFault } from '../../agents-runtime/contract/errors.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
+import type { FindVoice } from '../../agents-runtime/contract/find-voice.js';
 import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
 import type { CallInput, Transport } from '../../agents-runtime/contract/transport.js';
 import { CallRecorder } from '../../agents-runtime/observers/recording/call-recorder.js';
@@ -13,7 +14,6 @@ import type { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import { ttsSettingsOf } from '../../agents-runtime/output/tts-pipeline.js';
 import { Call } from '../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../agents-runtime/session/call-dependencies.js';
-import type { FindVoice } from '../../agents-runtime/session/call-language.js';
 import { FaultBoundary } from '../../agents-runtime/timing/fault-boundary.js';
 import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
@@ -41,7 +41,7 @@ import type { LiveCall, LiveCalls } from './live-calls.js';
 /** The models with which calls are held. */
 export interface CallModels
   extends Pick<CallDependencies, 'voiceActivity' | 'noiseReduction' | 'turnDetector'> {
-  readonly greetings: SpeechCache;
+  readonly speechCache: SpeechCache;
   recogniserFor(config: AgentConfig): SpeechToText;
   /** Hears while the caller speaks. */
   liveRecogniserFor(config: AgentConfig): StreamingSpeechToText | undefined;
@@ -124,7 +124,7 @@ export class CallOpening {
     const voice = models.voiceFor(config);
     const dictionary = await models.dictionaryFor(agent.accountId, config);
     const manner = { ...ttsSettingsOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
-    models.greetings.prepare(config.greeting, manner);
+    models.speechCache.prepare(config.greeting, manner);
     models.replyModelFor(config).prepare?.(config.prompt, manner.language);
     models.expectTools(config, agent.id);
   };
@@ -295,9 +295,9 @@ export class TakenCall {
       voiceActivity: models.voiceActivity,
       noiseReduction: models.noiseReduction,
       turnDetector: models.turnDetector,
-      recogniser: models.recogniserFor(config),
+      speechToText: models.recogniserFor(config),
       streamingSpeechToText: models.liveRecogniserFor(config),
-      greetings: models.greetings,
+      speechCache: models.speechCache,
       languageModel: models.replyModelFor(config),
       fallbackModels: models.fallbackModelsFor(config),
       tools: tools?.tools,

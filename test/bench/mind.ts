@@ -89,7 +89,7 @@ async function modelCalls(times: number) {
     const ours = async () => {
       let ms = 0;
       const from = performance.now();
-      for await (const _ of model.reply({ ...REQUEST, signal: never() }))
+      for await (const _ of model.generate({ ...REQUEST, signal: never() }))
         ms ||= performance.now() - from;
       return ms;
     };

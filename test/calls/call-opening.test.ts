@@ -47,7 +47,7 @@ async function reserved() {
     voiceFor: () => new ToneVoice({ sampleRate: 16_000 }),
     toolsFor: async () => undefined,
     voiceActivity: { open: () => ({ push: () => undefined, close: () => undefined }) },
-    greetings: new SpeechCache(systemClock),
+    speechCache: new SpeechCache(systemClock),
     recogniserFor: () => ({ id: 'none', languages: ['en'] }),
     liveRecogniserFor: () => undefined,
     replyModelFor: () => ({ id: 'none' }),
@@ -140,7 +140,8 @@ function silentTransport(): Transport {
   const ignore = () => undefined;
   return {
     ...{ sampleRate: 16_000, hasEchoCanceller: true, backlogBytes: 0 },
-    ...{ audio: ignore, pause: ignore, resumeFrom: ignore, clear: ignore },
+    ...{ canPause: true, callerDelayMs: 0 },
+    ...{ sendAudio: ignore, pause: ignore, resumeFrom: ignore, clear: ignore },
     ...{ send: ignore, close: ignore },
   };
 }

@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 40_000, interval: 50 };
 const SPAN = { startMs: 0, endMs: 10 };
 
 const speak = (wire: RoomTransport, ms: number) =>
-  wire.audio(tone(1_000, RATE, (RATE * ms) / 1000));
+  wire.sendAudio(tone(1_000, RATE, (RATE * ms) / 1000));
 const agentTones = (guest: RoomGuest) =>
   guest.all('heard').filter(({ from, level }) => from === 'agent-1' && level > 0.05);
 const isNear = (hz: number) => (heard: number) => Math.abs(heard - hz) <= 75;

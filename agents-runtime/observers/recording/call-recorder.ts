@@ -1,3 +1,4 @@
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import type {
   CallInputEvent,
   CallObserver,
@@ -8,8 +9,6 @@ import { AudioTrack } from './audio-track.js';
 import { CallerTrack } from './caller-track.js';
 import type { RecordingSink } from './recording-sink.js';
 
-/** Sample rate of the caller's audio, in Hz. */
-export const CALLER_RATE = 16_000;
 /** Interval at which audio is passed to the sink. With audio that is not settled, a crash loses less than a second. */
 const WRITE_INTERVAL_MS = 250;
 
@@ -35,7 +34,7 @@ export class CallRecorder implements CallObserver {
 
   constructor({ sampleRate, callerDelayMs, sink }: CallRecorderOptions) {
     this.#sink = sink;
-    this.#caller = new CallerTrack(CALLER_RATE, callerDelayMs);
+    this.#caller = new CallerTrack(CALLER_SAMPLE_RATE, callerDelayMs);
     this.#agent = new AudioTrack('agent', sampleRate);
   }
 

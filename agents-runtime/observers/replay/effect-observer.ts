@@ -26,14 +26,14 @@ export class EffectObservingTransport extends ForwardingTransport {
     this.#effectObserver = effectObserver;
   }
 
-  override audio(samples: Float32Array): void {
+  override sendAudio(samples: Float32Array): void {
     const now = this.#effectObserver.clock.now();
     if (now - this.#soundedAt > REST_MS) {
       this.#report('audio', (this.#samples * 1000) / this.sampleRate);
     }
     this.#soundedAt = now;
     this.#samples += samples.length;
-    super.audio(samples);
+    super.sendAudio(samples);
   }
 
   override pause(): void {

@@ -24,15 +24,15 @@ export abstract class ForwardingTransport implements Transport {
   }
 
   get canPause(): boolean {
-    return this.#transport.canPause ?? true;
+    return this.#transport.canPause;
   }
 
   get callerDelayMs(): number {
-    return this.#transport.callerDelayMs ?? 0;
+    return this.#transport.callerDelayMs;
   }
 
-  audio(samples: Float32Array): void {
-    this.#transport.audio(samples);
+  sendAudio(samples: Float32Array): void {
+    this.#transport.sendAudio(samples);
   }
 
   pause(): void {

@@ -1,25 +1,27 @@
-import { toInt16 } from '../../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, int16Of } from '../../../media/audio/pcm.js';
 import type { Clock } from '../../contract/clock.js';
 import type { EndedReason } from '../../contract/ended-reason.js';
 import type { CallEvent, CallInput } from '../../contract/transport.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { DtmfCollector } from '../dtmf-collector.js';
 import type { RoomPort } from './bridge-process.js';
-import { CALLER_RATE, type FromBridge, ROOM_RATE } from './ipc-messages.js';
+import { type FromBridge, ROOM_RATE } from './ipc-messages.js';
 import type { RoomCaller, RoomTransport } from './room-transport.js';
 
 /** A caller who was lost may come back for so long. */
 const REGAIN_MS = 15_000;
 /** What the caller says before the call is there is kept: so many samples, what a client keeps of its own, too. */
-const MAX_EARLY_INPUTS = 13 * CALLER_RATE;
+const MAX_EARLY_INPUTS = 13 * CALLER_SAMPLE_RATE;
 /** Silence put in for one gap, samples. */
-const MAX_GAP = 8 * CALLER_RATE;
+const MAX_GAP = 8 * CALLER_SAMPLE_RATE;
 
 /** A room that a bridge holds, as the wire of one call. */
 export class BridgedRoom implements RoomTransport {
   readonly #boundary: FaultBoundary;
   readonly sampleRate = ROOM_RATE;
   readonly hasEchoCanceller: boolean;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly caller: RoomCaller;
   readonly hasCallerSubscribed: Promise<void>;
   readonly left: Promise<void>;
@@ -70,11 +72,9 @@ export class BridgedRoom implements RoomTransport {
     else if (this.#isLost) call.lost(REGAIN_MS);
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     if (this.#isClosed) return;
-    const pcm = new Int16Array(samples.length);
-    toInt16(samples, pcm);
-    this.#port.audio(pcm);
+    this.#port.audio(int16Of(samples));
   }
 
   pause(): void {

@@ -4,8 +4,6 @@ import type { RoomCaller } from './room-transport.js';
 
 /** Hz of the agent's audio in a room: WebRTC's own. */
 export const ROOM_RATE = 48_000;
-/** Hz of the caller's audio, as a bridge hands it on. */
-export const CALLER_RATE = 16_000;
 
 /** What the gateway tells a bridge about a room. Positions are ms of the agent's audio. */
 export type ToBridge =

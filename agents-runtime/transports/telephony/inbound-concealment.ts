@@ -1,10 +1,9 @@
-import { toFloat32, toInt16 } from '../../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, toFloat32, toInt16 } from '../../../media/audio/pcm.js';
 import { Resampler } from '../../../media/audio/resampler.js';
 import type { Emit } from '../../../media/audio/stage.js';
 import { FRAME_MS } from '../../timing/frame-ticker.js';
 
 /** Hz that a call hears. */
-const CALL_RATE = 16_000;
 /** A frame whose time lies so far from where it should be is where it says. */
 const TOLERANCE_MS = 10;
 /** What is missing is made up with silence up to here; a larger jump is a clock that was set. */
@@ -25,7 +24,7 @@ export class InboundConcealment {
   /** @throws MediaError INVALID_INPUT for a rate (Hz) that nothing can convert. */
   constructor(wireRate: number) {
     this.#rate = wireRate;
-    this.#resampler = new Resampler(wireRate, CALL_RATE);
+    this.#resampler = new Resampler(wireRate, CALLER_SAMPLE_RATE);
   }
 
   /** What is emitted came so much earlier, ms. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeMulaw, encodeMulaw } from '../../../media/codec/mulaw.js';
+import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
 import type { CarrierAction, CarrierEvent, TextCodec } from './carrier.js';
 
 /** Hz of both legs. */

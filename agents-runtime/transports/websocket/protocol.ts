@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toInt16 } from '../../../media/audio/pcm.js';
+import { int16Of } from '../../../media/audio/pcm.js';
 import { CallError } from '../../contract/errors.js';
 import type { CallEvent } from '../../contract/transport.js';
 
@@ -7,8 +7,6 @@ import type { CallEvent } from '../../contract/transport.js';
 export const SUBPROTOCOL = 'parley.call.v1';
 /** A token may come as a second subprotocol with this prefix instead of in `hello`. */
 export const TOKEN_SUBPROTOCOL = 'parley.token.';
-/** The caller's audio: s16le mono, or Opus packets, at this rate (Hz). */
-export const UPSTREAM_RATE = 16_000;
 /** Largest frame of either kind, bytes: two seconds of PCM. */
 export const MAX_FRAME = 64 * 1024;
 /** Largest JSON frame, characters. */
@@ -102,8 +100,6 @@ export function parsePcm(frame: Buffer): Int16Array {
 
 /** Writes samples (−1…1) as s16le. */
 export function serialisePcm(samples: Float32Array): Buffer {
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  const frame = Buffer.from(pcm.buffer);
+  const frame = Buffer.from(int16Of(samples).buffer);
   return IS_LITTLE_ENDIAN ? frame : frame.swap16();
 }

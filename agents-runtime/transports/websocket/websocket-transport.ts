@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import {
   isOpusRate,
   OpusPacketDecoder,
@@ -10,6 +11,8 @@ import { CallError } from '../../contract/errors.js';
 import type { CallEvent, CallInput, Transport } from '../../contract/transport.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { FRAME_MS } from '../../timing/frame-ticker.js';
+import { MAX_BACKLOG_BYTES } from '../backlog.js';
+import { MAX_TEXTS, TEXT_WINDOW_MS, TextRateLimit } from '../text-rate-limit.js';
 import { Heartbeat } from './heartbeat.js';
 import {
   type ClientMessage,
@@ -19,16 +22,10 @@ import {
   type ServerMessage,
   serialisePcm,
   serialiseServerMessage,
-  UPSTREAM_RATE,
 } from './protocol.js';
 
 /** Messages kept for a client that resumes. */
 const KEPT_MESSAGES = 200;
-/** A client that stops reading is let go when this much waits for it, bytes. */
-const MAX_BACKLOG = 1024 * 1024;
-/** Typed messages in so many ms: each makes a reply. */
-const MAX_TEXTS = 20;
-const TEXTS_MS = 10_000;
 
 /** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
 export const CLOSE = {
@@ -55,12 +52,15 @@ export interface WebSocketTransportOptions {
 export class WebSocketTransport implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller = true;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly #options: WebSocketTransportOptions;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#options.onFault?.(error),
     end: () => this.#call?.hangUp('error_transport'),
   });
   readonly #clock: Clock;
+  readonly #textRateLimit: TextRateLimit;
   readonly #down: 'pcm' | 'opus';
   readonly #encoder: OpusPacketEncoder | undefined;
   readonly #decoder: OpusPacketDecoder | undefined;
@@ -68,19 +68,19 @@ export class WebSocketTransport implements Transport {
   #call: CallInput | undefined;
   #socket: WebSocket | undefined;
   #liveness: Heartbeat | undefined;
-  #textTimes: readonly number[] = [];
   #seq = 0;
   #isClosed = false;
 
   constructor(options: WebSocketTransportOptions) {
     this.#options = options;
     this.#clock = this.#boundary.clock(options.clock);
+    this.#textRateLimit = new TextRateLimit(this.#clock);
     this.sampleRate = options.sampleRate;
     this.#down = options.audio.down === 'opus' && isOpusRate(options.sampleRate) ? 'opus' : 'pcm';
     if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
       this.#encoder = new OpusPacketEncoder(options.sampleRate);
     }
-    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(UPSTREAM_RATE);
+    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(CALLER_SAMPLE_RATE);
   }
 
   get backlogBytes(): number {
@@ -108,9 +108,9 @@ export class WebSocketTransport implements Transport {
     });
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     const { bufferedAmount } = this.#socket ?? { bufferedAmount: 0 };
-    if (bufferedAmount > MAX_BACKLOG) {
+    if (bufferedAmount > MAX_BACKLOG_BYTES) {
       this.#socket?.terminate();
       return;
     }
@@ -181,7 +181,7 @@ export class WebSocketTransport implements Transport {
       positionMs,
       audio: {
         up: audio.up,
-        upSampleRate: UPSTREAM_RATE,
+        upSampleRate: CALLER_SAMPLE_RATE,
         down: this.#down,
         downSampleRate: sampleRate,
       },
@@ -226,7 +226,10 @@ export class WebSocketTransport implements Transport {
         this.#call?.played(message.playedMs);
         return;
       case 'text':
-        this.#countText();
+        if (!this.#textRateLimit.accept()) {
+          const message = `At most ${MAX_TEXTS} texts in ${TEXT_WINDOW_MS / 1000} s`;
+          throw new CallError('PROTOCOL', message);
+        }
         this.#call?.typed(message.text);
         return;
       case 'end':
@@ -234,14 +237,6 @@ export class WebSocketTransport implements Transport {
         return;
       case 'hello':
         throw new CallError('PROTOCOL', 'hello comes once, as the first message');
-    }
-  }
-
-  #countText(): void {
-    const now = this.#clock.now();
-    this.#textTimes = [...this.#textTimes.filter((at) => now - at < TEXTS_MS), now];
-    if (this.#textTimes.length > MAX_TEXTS) {
-      throw new CallError('PROTOCOL', `At most ${MAX_TEXTS} texts in ${TEXTS_MS / 1000} s`);
     }
   }
 }

@@ -1,8 +1,4 @@
-import type { Dialect } from '../../tts/english-g2p/assets.js';
-import { addS } from '../../tts/english-g2p/inflections.js';
-import { phonemesOfIpa } from '../../tts/english-g2p/ipa.js';
 import type { AlignedText, TextEdit, TextRange } from '../aligned-text.js';
-import type { Pronounced } from '../dictionary/dictionary.js';
 
 /** A part of a text whose sound a dictionary has settled. */
 export interface SettledWord extends TextRange {
@@ -16,30 +12,10 @@ export interface SettledWord extends TextRange {
  * spelling.ts. Such characters in the caller's text are dropped first.
  */
 const FIRST_SIGN = 0xe100;
-const MAX_SIGNS = 0x1000;
+export const MAX_SIGNS = 0x1000;
 /** Class of these characters, for patterns. */
 export const SETTLED = '\\ue100-\\uf0ff';
 const SIGN = new RegExp(`[${SETTLED}]`, 'g');
-const GENITIVE = /^['’]s(?![\p{L}\p{M}\p{N}])/u;
-
-/** The parts that an English voice can say as they are transcribed; the others are read as text. */
-export function settledWords(
-  text: string,
-  pronounced: readonly Pronounced[],
-  dialect: Dialect,
-): readonly SettledWord[] {
-  return pronounced.slice(0, MAX_SIGNS).flatMap(({ textStart, textEnd, ipa }) => {
-    const phonemes = phonemesOfIpa(ipa, dialect);
-    if (phonemes === undefined) return [];
-    const genitive = GENITIVE.exec(text.slice(textEnd, textEnd + 4))?.[0].length ?? 0;
-    return {
-      textStart,
-      textEnd: textEnd + genitive,
-      text: text.slice(textStart, textEnd),
-      phonemes: (genitive > 0 && addS(phonemes, dialect)) || phonemes,
-    };
-  });
-}
 
 /** Puts a sign in the place of each settled word. */
 export function withSigns(text: AlignedText, words: readonly SettledWord[]): AlignedText {

@@ -2,6 +2,11 @@ import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 import { PlsError } from './pls-error.js';
 import { ipaOfXSampa } from './x-sampa.js';
 
+/** Source: W3C, Pronunciation Lexicon Specification 1.0, 2008-10-14. */
+export const PLS = 'http://www.w3.org/2005/01/pronunciation-lexicon';
+/** Namespace of the lexeme attributes that carry a rule's `id` and `case-sensitive`. */
+export const OWN = 'urn:x-parley:pronunciation-dictionary';
+
 /** What a lexicon may hold at the most, in rules and in characters. */
 export interface PlsLimits {
   readonly rules: number;
@@ -138,4 +143,27 @@ function ipaOf(part: LexemePart, text: string): string {
 
 function fail(sentence: string, { line, column }: Place): never {
   throw new PlsError(sentence, line, column);
+}
+
+/**
+ * Where several lexemes have one word, the first rule is the one that is used: those whose
+ * pronunciation is preferred go before the others of their word (Source: PLS 1.0, 4.9.2).
+ */
+export function preferredFirst(rules: readonly ReadRule[]): readonly ReadRule[] {
+  const ordered = [...rules];
+  for (const places of placesOfWords(rules).values()) {
+    const ofWord = places.map((place) => rules[place]!);
+    const isBefore = ofWord.filter(({ isPreferred }) => isPreferred);
+    const isAfter = ofWord.filter(({ isPreferred }) => !isPreferred);
+    for (const [at, rule] of [...isBefore, ...isAfter].entries()) ordered[places[at]!] = rule;
+  }
+  return ordered;
+}
+
+/** Of words that some lexeme prefers a pronunciation of; all places of their rules. */
+function placesOfWords(rules: readonly ReadRule[]): ReadonlyMap<string, readonly number[]> {
+  const preferred = rules.filter(({ isPreferred }) => isPreferred);
+  const places = new Map(preferred.map(({ word }): [string, number[]] => [word, []]));
+  for (const [place, { word }] of rules.entries()) places.get(word)?.push(place);
+  return places;
 }

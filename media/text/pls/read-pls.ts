@@ -1,10 +1,15 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 import { decodeXml } from './decode-xml.js';
-import { LexemeReader, type PlsLimits, type ReadRule } from './lexeme-reader.js';
+import {
+  LexemeReader,
+  OWN,
+  PLS,
+  type PlsLimits,
+  preferredFirst,
+  type ReadRule,
+} from './lexeme-reader.js';
 import { PlsError } from './pls-error.js';
-import { OWN, PLS } from './pls-names.js';
-import { preferredFirst } from './preferred-first.js';
 
 export interface PlsOptions {
   readonly limits: PlsLimits;

@@ -1,5 +1,5 @@
 import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
-import { OWN, PLS } from './pls-names.js';
+import { OWN, PLS } from './lexeme-reader.js';
 import type { PronunciationLexicon } from './read-pls.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {

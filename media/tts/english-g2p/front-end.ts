@@ -1,14 +1,17 @@
 import { putNewest } from '../../async/bounded-map.js';
+import type { Dialect } from '../../languages.js';
 import type { AlignedText, TextRange } from '../../text/aligned-text.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
 import { EnglishNormaliser } from '../../text/normalise/english/english-normaliser.js';
 import { speltCharacters } from '../../text/normalise/english/spelling.js';
 import {
+  MAX_SIGNS,
   type SettledWord,
-  settledWords,
   withoutSigns,
 } from '../../text/normalise/fixed-pronunciations.js';
-import type { Dialect, EnglishAssets } from './assets.js';
+import type { EnglishAssets } from './assets.js';
+import { addS } from './inflections.js';
+import { phonemesOfIpa } from './ipa.js';
 import { Lexicon } from './lexicon.js';
 import type { UnknownWord } from './oov-model.js';
 import { AT_THE_END, contextBefore, type SoundContext } from './phonetic-context.js';
@@ -32,6 +35,7 @@ export interface SpokenWord extends TextRange {
   readonly whitespaceAfter: boolean;
 }
 
+const GENITIVE = /^['’]s(?![\p{L}\p{M}\p{N}])/u;
 const UNKNOWN_PIECE = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{N}]/gu;
 const LETTER = /^\p{L}/u;
 /** The decimal point. */
@@ -194,4 +198,23 @@ export class EnglishFrontEnd {
     const phonemes = await this.#unknownWord(word);
     putNewest(this.#unknown, word, phonemes, REMEMBERED_UNKNOWN);
   }
+}
+
+/** The parts that an English voice can say as they are transcribed; the others are read as text. */
+export function settledWords(
+  text: string,
+  pronounced: readonly Pronounced[],
+  dialect: Dialect,
+): readonly SettledWord[] {
+  return pronounced.slice(0, MAX_SIGNS).flatMap(({ textStart, textEnd, ipa }) => {
+    const phonemes = phonemesOfIpa(ipa, dialect);
+    if (phonemes === undefined) return [];
+    const genitive = GENITIVE.exec(text.slice(textEnd, textEnd + 4))?.[0].length ?? 0;
+    return {
+      textStart,
+      textEnd: textEnd + genitive,
+      text: text.slice(textStart, textEnd),
+      phonemes: (genitive > 0 && addS(phonemes, dialect)) || phonemes,
+    };
+  });
 }

@@ -1,4 +1,4 @@
-import type { Dialect } from './assets.js';
+import type { Dialect } from '../../languages.js';
 
 /** A word that may be a known one with an ending. */
 export interface Inflection {

@@ -1,4 +1,4 @@
-import type { Dialect } from './assets.js';
+import type { Dialect } from '../../languages.js';
 import { type Inflection, inflectionsOf } from './inflections.js';
 import type { SoundContext } from './phonetic-context.js';
 import { PRIMARY, SECONDARY, type Stress, withStress } from './stress.js';

@@ -23,8 +23,8 @@ const pcm = (levelDb: number, length: number) =>
 
 /** One window that ends at this time. */
 function weighed(gate: EchoGate, levelDb: number, atMs: number, probability = 0.9): number {
-  gate.heard(sound(levelDb, 512), atMs - 32, atMs);
-  return gate.weigh(probability);
+  gate.received(sound(levelDb, 512), atMs - 32, atMs);
+  return gate.gate(probability);
 }
 
 describe('the echo gate', () => {
@@ -70,10 +70,10 @@ describe('the echo gate', () => {
   it('weighs windows by what was played when they were heard, however late the model answers', () => {
     const gate = new EchoGate(0.6);
     gate.played(1_000, pcm(-20, 480));
-    gate.heard(sound(-35, 512), 1_068, 1_100);
-    gate.heard(sound(-35, 512), 1_768, 1_800);
+    gate.received(sound(-35, 512), 1_068, 1_100);
+    gate.received(sound(-35, 512), 1_768, 1_800);
     gate.played(1_810, pcm(-20, 480));
-    expect([gate.weigh(0.9), gate.weigh(0.9)]).toEqual([0, 0.9]);
+    expect([gate.gate(0.9), gate.gate(0.9)]).toEqual([0, 0.9]);
   });
 });
 

@@ -63,7 +63,7 @@ function inWords(effect: CallEffect): string {
       return `prepare "${effect.text}"`;
     case 'drop-turn':
       return `drop ${effect.turn} ${effect.why}`;
-    case 'show':
+    case 'publish-state':
       return effect.state;
     default:
       return effect.type;
@@ -358,7 +358,7 @@ describe('any script of events', () => {
             }
           }
           expect(runner.state.turn).toBeUndefined();
-          expect(runner.state.waiting).toBeUndefined();
+          expect(runner.state.queuedText).toBeUndefined();
           expect(runner.state.agent.phase).toBe('idle');
         },
       ),

@@ -23,7 +23,7 @@ describe('an exception in a call', () => {
       clock,
       begin: (parts) => {
         const { transport } = parts;
-        transport.audio = () => {
+        transport.sendAudio = () => {
           if (++sent === 10) throw new Error('the transport died');
         };
         return new Call({ ...parts, ticker });
@@ -169,8 +169,8 @@ async function held(
   const call = harness({ ...story, clock, begin: (parts) => new Call({ ...parts, ...shared }) });
   const heardAt: number[] = [];
   const { transport } = call;
-  const audio = transport.audio.bind(transport);
-  transport.audio = (samples) => {
+  const audio = transport.sendAudio.bind(transport);
+  transport.sendAudio = (samples) => {
     heardAt.push(clock.now());
     audio(samples);
   };

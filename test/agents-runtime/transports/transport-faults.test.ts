@@ -84,7 +84,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
     });
     line.start(call);
     line.handle({ type: 'dtmf', digit: '1' });
-    line.audio(new Float32Array(320));
+    line.sendAudio(new Float32Array(320));
     clock.advance(1_500);
     await settled();
     expect(faults.length).toBeGreaterThanOrEqual(2);

@@ -104,7 +104,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
     });
   };
   const handle = (effect: CallEffect) => {
-    if (effect.type === 'show') state.shown = effect.state;
+    if (effect.type === 'publish-state') state.shown = effect.state;
     if (effect.type === 'commit-turn' || effect.type === 'speak' || effect.type === 'report') {
       utter(effect.utterance, speakMs);
     }
@@ -145,7 +145,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
       'tool-late': { type: 'tool-ended', isLate: true },
       end: { type: 'ending', utterance: speaking ?? 0, reason: 'agent_hangup' },
       fail: { type: 'reply-failed', utterance: speaking ?? 0 },
-      sound: { type: 'sound-came' },
+      sound: { type: 'audio-started' },
     };
     send(events[what]!);
   };
@@ -169,7 +169,7 @@ it('whatever happens in whatever order, the floor is never left hanging', () => 
       clock.advance(30_000);
       if (ends.length === 0) {
         expect(runner.state.turn).toBeUndefined();
-        expect(runner.state.waiting).toBeUndefined();
+        expect(runner.state.queuedText).toBeUndefined();
         expect(runner.state.pending).toEqual([]);
         // Something of the agent's own may just be being said.
         const isFree = () => runner.state.isClosed || runner.state.agent.phase === 'idle';

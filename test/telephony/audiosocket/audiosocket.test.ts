@@ -226,7 +226,7 @@ describe('a connection', () => {
     socket.write(Buffer.concat([hello(body.uuid), audioPacket(new Int16Array(320), 16_000)]));
     await vi.waitFor(() => expect(beganOf(body.call_id)?.told).toContain('connected'), WAIT);
     const { wire } = beganOf(body.call_id)!;
-    wire.audio(new Float32Array(1_600).fill(0.1));
+    wire.sendAudio(new Float32Array(1_600).fill(0.1));
     await vi.waitFor(() => expect(kinds.length).toBeGreaterThanOrEqual(5), WAIT);
     wire.close();
     await vi.waitFor(() => expect(socket.closed).toBe(true), WAIT);

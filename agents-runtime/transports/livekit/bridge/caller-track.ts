@@ -7,8 +7,8 @@ import {
   TrackKind,
   TrackSource,
 } from '@livekit/rtc-node';
+import { CALLER_SAMPLE_RATE } from '../../../../media/audio/pcm.js';
 import type { Clock, Timer } from '../../../contract/clock.js';
-import { CALLER_RATE } from '../ipc-messages.js';
 import { decodePreconnectAudio, MAX_PRECONNECT_BYTES } from './preconnect-audio.js';
 
 /** That a client sends what was said before (Source: livekit_models.proto, TF_PRECONNECT_BUFFER). */
@@ -65,7 +65,7 @@ export class RoomCallerTrack {
     void this.#reader?.cancel().catch(() => undefined);
     this.#trackSid = track.sid;
     const stream = new AudioStream(track, {
-      sampleRate: CALLER_RATE,
+      sampleRate: CALLER_SAMPLE_RATE,
       numChannels: 1,
       frameSizeMs: FRAME_MS,
     });
@@ -88,8 +88,8 @@ export class RoomCallerTrack {
     const { mimeType, attributes = {} } = stream.info;
     try {
       const samples = decodePreconnectAudio(Buffer.concat(parts), { mimeType, attributes });
-      for (let at = 0; at < samples.length; at += CALLER_RATE) {
-        this.#options.onAudio(samples.slice(at, at + CALLER_RATE));
+      for (let at = 0; at < samples.length; at += CALLER_SAMPLE_RATE) {
+        this.#options.onAudio(samples.slice(at, at + CALLER_SAMPLE_RATE));
       }
     } finally {
       this.#letGo();

@@ -1,9 +1,8 @@
-import { toFloat32, toInt16 } from '../../../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, concat, int16Of, toFloat32 } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import { OpusPacketDecoder } from '../../../../media/codec/opus-packets.js';
 import { webmPackets } from '../../../../media/codec/webm.js';
 import { MediaError } from '../../../../media/errors.js';
-import { CALLER_RATE } from '../ipc-messages.js';
 
 /** The stream by which clients send what was said before the agent was there. */
 export const PRECONNECT_AUDIO_TOPIC = 'lk.agent.pre-connect-audio-buffer';
@@ -30,13 +29,16 @@ export function decodePreconnectAudio(bytes: Uint8Array, info: PreconnectAudioIn
   const samples = info.mimeType.startsWith('audio/webm')
     ? decodeWebm(bytes)
     : decodeRaw(bytes, info.attributes);
-  return samples.slice(-MAX_PRECONNECT_SECONDS * CALLER_RATE);
+  return samples.slice(-MAX_PRECONNECT_SECONDS * CALLER_SAMPLE_RATE);
 }
 
 function decodeWebm(bytes: Uint8Array): Int16Array {
-  const decoder = new OpusPacketDecoder(CALLER_RATE);
+  const decoder = new OpusPacketDecoder(CALLER_SAMPLE_RATE);
   try {
-    return joined(webmPackets(bytes).map((packet) => decoder.decode(packet)));
+    return concat(
+      Int16Array,
+      webmPackets(bytes).map((packet) => decoder.decode(packet)),
+    );
   } finally {
     decoder.close();
   }
@@ -49,24 +51,10 @@ function decodeRaw(bytes: Uint8Array, { sampleRate, channels }: Record<string, s
   toFloat32(wide === 1 ? interleaved : interleaved.filter((_, i) => i % wide === 0), samples);
   const rate = Number(sampleRate ?? 48_000);
   if (!RATES.includes(rate)) throw new MediaError('INVALID_INPUT', 'The rate is not supported');
-  const resampler = new Resampler(rate, CALLER_RATE);
+  const resampler = new Resampler(rate, CALLER_SAMPLE_RATE);
   const parts: Int16Array[] = [];
-  const keep = (part: Float32Array) => {
-    const pcm = new Int16Array(part.length);
-    toInt16(part, pcm);
-    parts.push(pcm);
-  };
+  const keep = (part: Float32Array) => parts.push(int16Of(part));
   resampler.push(samples, keep);
   resampler.flush(keep);
-  return joined(parts);
-}
-
-function joined(parts: readonly Int16Array[]): Int16Array {
-  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
-  return samples;
+  return concat(Int16Array, parts);
 }

@@ -1,5 +1,6 @@
-import type { Dialect, NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import type { Dialect } from '../../../languages.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import type { NormaliserTables } from './default-tables.js';
 import { cardinal, ordinal } from './number-words.js';
 import { anyOf } from './patterns.js';
 

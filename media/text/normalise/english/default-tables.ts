@@ -1,4 +1,20 @@
-import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import { z } from 'zod';
+
+const Words = z.record(z.string(), z.string());
+const OneAndMany = z.record(z.string(), z.tuple([z.string(), z.string()]));
+export const NormaliserTables = z.object({
+  months: Words,
+  titles: Words,
+  abbreviations: Words,
+  units: OneAndMany,
+  symbols: Words,
+  currency: OneAndMany,
+  roman_cardinal: z.array(z.string()),
+  roman_ordinal: z.array(z.string()),
+});
+
+/** Word lists of the normaliser: months, titles, abbreviations, units, symbols, currencies. */
+export type NormaliserTables = z.infer<typeof NormaliserTables>;
 
 function pairs(lines: string): Record<string, string> {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { Dialect, NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import type { Dialect } from '../../../languages.js';
 import { addresses } from '../../addresses.js';
 import { AlignedText, type SpokenForm } from '../../aligned-text.js';
 import { MARKUP } from '../../markup.js';
@@ -7,6 +7,7 @@ import { signNamesOf } from '../../speech-text.js';
 import { type SettledWord, withSigns } from '../fixed-pronunciations.js';
 import { abbreviations } from './abbreviations.js';
 import { DAY_RANGES, namedDates, numericDates, slashPairs } from './dates.js';
+import type { NormaliserTables } from './default-tables.js';
 import { money } from './money.js';
 import { BRITISH_NUMBERS, NUMBERS } from './numbers.js';
 import { CODES, PHONES } from './phones.js';

@@ -1,5 +1,5 @@
-import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import type { NormaliserTables } from './default-tables.js';
 import { apart, cardinal } from './number-words.js';
 import { anyOf, isOne, NUMBER, setApart } from './patterns.js';
 

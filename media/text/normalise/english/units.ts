@@ -1,5 +1,5 @@
-import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import type { NormaliserTables } from './default-tables.js';
 import { anyOf, isOne, NUMBER } from './patterns.js';
 
 const SCALES: ReadonlyMap<string, string> = new Map([

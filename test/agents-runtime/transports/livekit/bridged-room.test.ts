@@ -93,7 +93,7 @@ describe('a room as a wire', () => {
     wire.close();
     wire.close();
     wire.send({ type: 'state', state: 'listening' });
-    wire.audio(new Float32Array(960));
+    wire.sendAudio(new Float32Array(960));
     expect([told, sent]).toEqual([[{ type: 'leave' }], []]);
     wire.heard({ type: 'left' });
     await wire.left;

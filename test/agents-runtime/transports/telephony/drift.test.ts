@@ -95,7 +95,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
       const samples = tone(1_000, 16_000, 1_600);
       for (let at = 0; at < samples.length; at += FRAME)
         timeline.sent(samples.subarray(at, at + FRAME));
-      line.audio(samples);
+      line.sendAudio(samples);
     }
     timeline.finish();
     recorder.output({ type: 'close' }, clock.now());

@@ -22,6 +22,6 @@ export function handleEffects(handle: (effect: CallEffect) => void): EffectHandl
     'hold-playout': handle,
     'resume-playout': handle,
     'cut-playout': handle,
-    show: handle,
+    'publish-state': handle,
   };
 }

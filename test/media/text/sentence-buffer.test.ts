@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SentenceHold } from '../../../media/text/sentence-hold.js';
+import { SentenceBuffer } from '../../../media/text/sentences.js';
 import '../../support/harness/process/property-seed.js';
 
 const TEXT = 'Dr. Smith paid $3.50 today. "Really?" he asked! Yes; at 5 p.m. in Rome. And no';
 
 /** What is handed on while the text comes in these pieces, and then at its end. */
 function handedOn(pieces: readonly string[]): string[] {
-  const hold = new SentenceHold('en');
+  const hold = new SentenceBuffer('en');
   return [...pieces.map((piece) => hold.push(piece)), ...hold.flush()].filter(
     (text) => text !== '',
   );
@@ -33,7 +33,7 @@ describe('a text that is held', () => {
         const text = pieces.join('');
         expect(handedOn(pieces).join('')).toBe(text);
         const ends = (parts: readonly string[]) => {
-          const hold = new SentenceHold('en');
+          const hold = new SentenceBuffer('en');
           return parts.map((part) => hold.push(part)).join('').length;
         };
         expect(ends(pieces)).toBe(ends([text]));
@@ -51,7 +51,7 @@ describe('a text that is held', () => {
     ['It is, so far,', false],
     ['', false],
   ])('has %j ended, when nothing follows: %s', (text, hasEnded) => {
-    const hold = new SentenceHold('en');
+    const hold = new SentenceBuffer('en');
     const before = hold.push(text);
     const settled = hold.settle();
     expect(settled !== '').toBe(hasEnded);
@@ -59,7 +59,7 @@ describe('a text that is held', () => {
   });
 
   it('is never handed on in parts that no voice takes', () => {
-    const hold = new SentenceHold('en');
+    const hold = new SentenceBuffer('en');
     hold.push('x'.repeat(50_000));
     const parts = hold.flush();
     expect(parts.join('').length).toBe(50_000);
