@@ -35,6 +35,12 @@ export type TransportEvent =
   | { readonly type: 'send'; readonly event: CallEvent }
   | { readonly type: 'close' };
 
+/** Agent audio that the client played from `atMs` on. Samples are valid only while the observer runs. */
+export interface PlayedSpan {
+  readonly atMs: number;
+  readonly samples: Int16Array;
+}
+
 /**
  * Observes one call. All methods are optional and must neither throw nor wait. `atMs` is call time: ms since
  * the call was constructed. A call notifies its observers in their order, before it acts.
@@ -44,6 +50,13 @@ export interface CallObserver {
   input?(event: CallInputEvent, atMs: number): void;
   /** Before the transport carries out the operation. */
   output?(event: TransportEvent, atMs: number): void;
+  /** By the estimated playhead, the client starts to play this frame of 20 ms. */
+  playing?(frame: PlayedSpan): void;
+  /**
+   * The client played this audio, by its reports. Called 0.25 s after the report, in the order of time.
+   * Without reports the clock counts; see `PlaybackTimeline`.
+   */
+  played?(span: PlayedSpan): void;
   turn?(outcome: TurnOutcome): void;
   /** A turn has been stored in the call log. */
   logged?(turn: LoggedTurn, atMs: number): void;

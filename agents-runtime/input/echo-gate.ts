@@ -1,4 +1,4 @@
-import { energyOf } from '../../media/audio/pcm.js';
+import { energyOf, toFloat32 } from '../../media/audio/pcm.js';
 
 /** Longest delay of an echo, ms. */
 const MAX_ECHO_DELAY_MS = 500;
@@ -41,8 +41,10 @@ export class EchoGate {
   }
 
   /** A frame of the agent's audio (20 ms) started to play at this clock time. */
-  played(atMs: number, samples: Float32Array): void {
-    const power = powerOf(samples);
+  played(atMs: number, samples: Int16Array): void {
+    const floats = new Float32Array(samples.length);
+    toFloat32(samples, floats);
+    const power = powerOf(floats);
     while (this.#played.length > 0 && this.#played[0]!.atMs < atMs - MEMORY_MS)
       this.#played.shift();
     if (power > SILENCE) this.#played.push({ atMs, power });

@@ -3,8 +3,8 @@ import type { Transport } from '../contract/transport.js';
 import type { SpokenOver } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { FRAME_MS } from '../timing/frame-ticker.js';
-import { Playhead } from './playhead.js';
-import { RetransmitBuffer } from './retransmit-buffer.js';
+import { PlaybackTimeline, type PlaybackTimelineOptions } from './playback-timeline.js';
+import type { Playhead } from './playhead.js';
 import { SpeechBuffer } from './speech-buffer.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
 import { type HeardSpeech, type UtteranceListener, UtterancePlayout } from './utterance-playout.js';
@@ -18,13 +18,12 @@ const PAUSE_REPORT_MS = 500;
 const BACKLOG_LIMIT = 256 * 1024;
 
 /** The ports of `Playout`. */
-export interface PlayoutDependencies {
+export interface PlayoutDependencies
+  extends Pick<PlaybackTimelineOptions, 'onPlaying' | 'onPlayed'> {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly ticker: Pick<Ticker, 'join'>;
   readonly boundary: FaultBoundary;
-  /** By the playhead, a frame of 20 ms began to be played at this clock time. */
-  readonly onPlaying?: ((samples: Float32Array, atMs: number) => void) | undefined;
 }
 
 /**
@@ -34,13 +33,12 @@ export interface PlayoutDependencies {
 export class Playout {
   readonly #transport: Transport;
   readonly #clock: Clock;
+  readonly #timeline: PlaybackTimeline;
   readonly #head: Playhead;
   readonly #ticker: Pick<Ticker, 'join'>;
   /** Within the call's boundary, so that `SpeechBuffer` does not report a fault of the playout as its own. */
   readonly #runGuarded: () => void;
-  readonly #onPlaying: PlayoutDependencies['onPlaying'];
   readonly #block: Float32Array;
-  readonly #kept: RetransmitBuffer;
   #current: UtterancePlayout | undefined;
   #isHeld = false;
   #isTransportPaused = false;
@@ -56,15 +54,16 @@ export class Playout {
   #clientIsStale = false;
   #tick: Timer | undefined;
 
-  constructor({ transport, clock, ticker, boundary, onPlaying }: PlayoutDependencies) {
+  constructor(dependencies: PlayoutDependencies) {
+    const { transport, clock, ticker, boundary } = dependencies;
     this.#runGuarded = boundary.guard(() => this.#run());
     this.#transport = transport;
     this.#clock = clock;
     this.#ticker = ticker;
-    this.#onPlaying = onPlaying;
     this.#block = new Float32Array((transport.sampleRate * BLOCK_MS) / 1000);
-    this.#kept = new RetransmitBuffer(this.#block.length / BLOCK_FRAMES);
-    this.#head = new Playhead(clock);
+    const frameLength = this.#block.length / BLOCK_FRAMES;
+    this.#timeline = new PlaybackTimeline({ ...dependencies, frameLength });
+    this.#head = this.#timeline.playhead;
   }
 
   /** Buffers an utterance's audio until `release`. Replaces the utterance before. */
@@ -103,12 +102,12 @@ export class Playout {
     if (this.#head.isAtEnd) return;
     if (!this.#transport.canPause) {
       this.#isCleared = true;
-      this.#transport.clear();
+      this.#clear();
       return;
     }
     this.#isTransportPaused = true;
     this.#hasPauseReport = false;
-    this.#transport.pause();
+    this.#pause();
   }
 
   /** Continues at the client's playhead, after its report. */
@@ -130,7 +129,7 @@ export class Playout {
     this.#isHeld = false;
     if (this.#isTransportPaused) {
       this.#isTransportPaused = false;
-      this.#transport.resumeFrom(this.#head.playedMs);
+      this.#continue();
     }
     if (this.#isCleared) this.#sendAgain();
     this.#run();
@@ -139,16 +138,14 @@ export class Playout {
   /** For transports that cannot pause: sends the dropped audio again, from the last reported position. */
   #sendAgain(): void {
     this.#isCleared = false;
-    const again = this.#kept.beyond(this.#head.surelyMs);
+    const again = this.#timeline.frames.beyond(this.#head.surelyMs);
     const first = again[0];
-    this.#kept.clear();
-    this.#head.skip();
+    this.#timeline.skip();
     if (!first || this.#current?.startMs === undefined) return;
     this.#current.startMs += this.#head.sentMs - first.atMs;
     for (const { samples } of again) {
       this.#transport.sendAudio(samples);
-      this.#kept.push(samples);
-      this.#head.sent(FRAME_MS);
+      this.#timeline.sent(samples);
     }
   }
 
@@ -163,17 +160,16 @@ export class Playout {
     this.#isHeld = false;
     this.#isTransportPaused = false;
     this.#isCleared = false;
-    if (utterance.startMs !== undefined) this.#transport.clear();
+    if (utterance.startMs !== undefined) this.#clear();
     this.#clientIsStale ||= this.#isLost;
-    this.#head.skip();
-    this.#kept.clear();
+    this.#timeline.skip();
     return heard;
   }
 
   /** The client's playhead. Reports without a new position are ignored. */
   played(reportMs: number): void {
     this.#advance();
-    if (!this.#head.report(reportMs, this.#isTransportPaused)) return;
+    if (!this.#timeline.reported(reportMs, this.#isTransportPaused)) return;
     this.#markAudible(this.#head.playedMs);
     this.#hasPauseReport = true;
     if (this.#resuming) this.#resumeNow();
@@ -184,6 +180,7 @@ export class Playout {
   lost(): void {
     this.#advance();
     this.#isLost = true;
+    this.#timeline.lost();
     this.#clientHolds = this.#isTransportPaused;
   }
 
@@ -195,13 +192,16 @@ export class Playout {
     this.#advance();
     this.#isLost = false;
     const from = this.#isCleared ? this.#head.sentMs : receivedMs;
-    const again = this.#kept.from(from);
+    const again = this.#timeline.frames.from(from);
+    this.#timeline.regained(receivedMs);
     announce(again[0]?.atMs ?? this.#head.sentMs);
-    if (this.#clientIsStale) this.#transport.clear();
-    for (const frame of again) this.#transport.sendAudio(frame.samples);
-    if (this.#isTransportPaused) this.#transport.pause();
-    else if (this.#clientHolds && !this.#clientIsStale)
-      this.#transport.resumeFrom(this.#head.playedMs);
+    if (this.#clientIsStale) this.#clear();
+    for (const { atMs, samples } of again) {
+      this.#timeline.resent(atMs);
+      this.#transport.sendAudio(samples);
+    }
+    if (this.#isTransportPaused) this.#pause();
+    else if (this.#clientHolds && !this.#clientIsStale) this.#continue();
     this.#clientIsStale = false;
     this.#clientHolds = false;
     this.#run();
@@ -214,19 +214,33 @@ export class Playout {
     this.#current = undefined;
   }
 
+  /** The transport closes: publishes the audio that the client may have played. */
+  finish(): void {
+    this.#timeline.finish();
+  }
+
+  #pause(): void {
+    this.#timeline.paused();
+    this.#transport.pause();
+  }
+
+  #continue(): void {
+    this.#timeline.resumed(this.#head.playedMs);
+    this.#transport.resumeFrom(this.#head.playedMs);
+  }
+
+  #clear(): void {
+    this.#timeline.cleared();
+    this.#transport.clear();
+  }
+
   #stopResuming(): void {
     this.#resuming?.cancel();
     this.#resuming = undefined;
   }
 
   #advance(): void {
-    const isStill = this.#isHeld || this.#isLost;
-    const now = this.#head.advance(isStill);
-    if (isStill || !this.#onPlaying) return;
-    const { playedMs } = this.#head;
-    this.#kept.reportUpTo(playedMs, ({ atMs, samples }) =>
-      this.#onPlaying?.(samples, now - (playedMs - atMs)),
-    );
+    this.#timeline.advance(this.#isHeld || this.#isLost);
   }
 
   /** Sends the frames that may be sent now, reports progress, and runs again at the next tick. */
@@ -279,11 +293,9 @@ export class Playout {
       const frame = this.#block.subarray(filled, filled + frameLength);
       if (!utterance.buffer.read(frame)) break;
       utterance.startMs ??= this.#head.sentMs;
-      this.#kept.push(frame);
-      this.#head.sent(FRAME_MS);
+      this.#timeline.sent(frame);
       filled += frameLength;
     }
-    this.#kept.trim(this.#head.playedMs);
     return this.#block.subarray(0, filled);
   }
 

@@ -1,4 +1,5 @@
 import type { LoggedTool } from '../contract/call-log.js';
+import type { PlayedSpan } from '../contract/call-observer.js';
 import type { HistoryItem } from '../contract/language-model.js';
 import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
 import type { EchoGate } from '../input/echo-gate.js';
@@ -54,9 +55,18 @@ export class AgentSpeech {
   constructor(options: AgentSpeechOptions) {
     this.#options = options;
     const { parts, boundary, dispatch, echoGate, language } = options;
-    const onPlaying =
-      echoGate && ((samples: Float32Array, at: number) => echoGate.played(at, samples));
-    this.#playout = new Playout({ ...parts, boundary, onPlaying });
+    const { observer } = parts;
+    const playing = observer?.has('playing') ? observer : undefined;
+    const onPlaying = (frame: PlayedSpan) => {
+      echoGate?.played(frame.atMs, frame.samples);
+      playing?.playing(frame);
+    };
+    this.#playout = new Playout({
+      ...parts,
+      boundary,
+      onPlaying,
+      onPlayed: observer?.has('played') ? (span) => observer.played(span) : undefined,
+    });
     this.#tools = this.#createTools();
     this.#generator = new ReplyGenerator({ parts, language, tools: this.#tools, dispatch });
   }
@@ -147,6 +157,11 @@ export class AgentSpeech {
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#playout.regained(receivedMs, announce);
+  }
+
+  /** The transport closes: publishes the audio that the client may have played. */
+  finish(): void {
+    this.#playout.finish();
   }
 
   close(): void {

@@ -216,6 +216,7 @@ export class Call implements CallInput {
     const record = this.#endRecord(reason);
     await withTimeout(record, MAX_RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
+    this.#boundary.run(() => this.#agent.finish());
     transport.close();
     await record;
     observer?.ended(reason);

@@ -2,6 +2,7 @@ import type { LoggedTurn, TurnLatency } from '../contract/call-log.js';
 import type {
   CallInputEvent,
   CallObserver,
+  PlayedSpan,
   TransportEvent,
   TurnOutcome,
 } from '../contract/call-observer.js';
@@ -30,12 +31,29 @@ export class ObserverGroup {
     this.#options = options;
   }
 
+  /** Whether an observer needs these notifications. */
+  has(method: keyof CallObserver): boolean {
+    return this.#options.observers.some((observer) => observer[method] !== undefined);
+  }
+
   input(event: CallInputEvent): void {
     this.#notify((observer, atMs) => observer.input?.(event, atMs));
   }
 
   output(event: TransportEvent): void {
     this.#notify((observer, atMs) => observer.output?.(event, atMs));
+  }
+
+  /** @param frame - its time is clock time */
+  playing(frame: PlayedSpan): void {
+    const span = this.#inCallTime(frame);
+    this.#notify((observer) => observer.playing?.(span));
+  }
+
+  /** @param played - its time is clock time */
+  played(played: PlayedSpan): void {
+    const span = this.#inCallTime(played);
+    this.#notify((observer) => observer.played?.(span));
   }
 
   turn(outcome: TurnOutcome): void {
@@ -60,6 +78,10 @@ export class ObserverGroup {
 
   ended(reason: EndedReason): void {
     this.#notify((observer) => observer.ended?.(reason));
+  }
+
+  #inCallTime({ atMs, samples }: PlayedSpan): PlayedSpan {
+    return { atMs: atMs - this.#options.startedAt, samples };
   }
 
   #notify(act: (observer: CallObserver, atMs: number) => void): void {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CallInputEvent } from '../../../../agents-runtime/contract/call-observer.js';
 import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
+import { PlaybackTimeline } from '../../../../agents-runtime/output/playback-timeline.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { AudioChunk } from '../../../../media/recording/spool-writer.js';
@@ -12,6 +13,8 @@ const MINUTES = 3;
 const PPM = 1_000;
 const EVERY_MS = 10_000;
 const TONE_MS = 100;
+/** Samples of 20 ms of the agent's audio. */
+const FRAME = 320;
 /** Half of what the issue asks for: the other half is for carriers that do not come on time. */
 const BAR_MS = 10;
 
@@ -59,6 +62,11 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
       callerDelayMs: line.callerDelayMs,
       sink: { write: (more) => void pieces.push(...more), end: () => undefined },
     });
+    const timeline = new PlaybackTimeline({
+      clock,
+      frameLength: FRAME,
+      onPlayed: (span) => recorder.played(span),
+    });
     const observe = (event: CallInputEvent) => recorder.input(event, clock.now());
     const nothing = () => undefined;
     line.start({
@@ -66,7 +74,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
       audio: (samples) => observe({ type: 'audio', samples }),
       typed: nothing,
       say: nothing,
-      played: (playedMs) => observe({ type: 'played', playedMs }),
+      played: (playedMs) => void timeline.reported(playedMs, false),
       lost: nothing,
       regained: nothing,
       hangUp: nothing,
@@ -85,9 +93,11 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
       const isTurn = frame % (EVERY_MS / 20) === 250;
       if (!isTurn) continue;
       const samples = tone(1_000, 16_000, 1_600);
-      recorder.output({ type: 'audio', samples }, clock.now());
+      for (let at = 0; at < samples.length; at += FRAME)
+        timeline.sent(samples.subarray(at, at + FRAME));
       line.sendAudio(samples);
     }
+    timeline.finish();
     recorder.output({ type: 'close' }, clock.now());
     line.close();
     const caller = onsets(pieces, 'caller', 16_000);

@@ -35,6 +35,8 @@ export interface TimedSample {
 export function recordedHarness(options: HarnessOptions = {}) {
   const sink = new KeptSound();
   const kit = harness({
+    // Values that 16 bit hold exactly. They repeat after 2.5 s.
+    sampleAt: (n) => ((n % 60_000) - 30_000) / 32_768,
     ...options,
     begin: (parts) => {
       const { sampleRate } = parts.transport;
@@ -58,10 +60,11 @@ export function recordedHarness(options: HarnessOptions = {}) {
     sink,
     heard,
     recorded: (): readonly TimedSample[] =>
-      sink
-        .of('agent')
-        .flatMap(({ at, samples }) =>
-          [...samples].map((value, i) => ({ value, atMs: ((at + i) * 1000) / VOICE_RATE })),
-        ),
+      sink.of('agent').flatMap(({ at, samples }) =>
+        [...samples].map((value, i) => ({
+          value: value / 32_768,
+          atMs: ((at + i) * 1000) / VOICE_RATE,
+        })),
+      ),
   };
 }

@@ -1,5 +1,6 @@
 import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
 import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
+import { PlaybackTimeline } from '../../../../agents-runtime/output/playback-timeline.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const CALLER_HZ = 440;
@@ -37,6 +38,12 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
   const clock = new VirtualClock();
   const speed = 1 + drift / 1e6;
   const recorder = new CallRecorder({ sampleRate: VOICE_RATE, sink });
+  const frameLength = (VOICE_RATE * FRAME_MS) / 1000;
+  const timeline = new PlaybackTimeline({
+    clock,
+    frameLength,
+    onPlayed: (span) => recorder.played(span),
+  });
   const late = lateness(jitterMs);
   const times = { caller: [] as number[], agent: [] as number[] };
 
@@ -45,15 +52,16 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
   const reports = wire(clock, () => late() / 2);
   let sentMs = 0;
   const speak = (at: number) => {
-    recorder.output({ type: 'audio', samples: tone(AGENT_HZ, VOICE_RATE, TONE_MS) }, clock.now());
+    const samples = tone(AGENT_HZ, VOICE_RATE, TONE_MS);
+    for (let from = 0; from < samples.length; from += frameLength) {
+      timeline.sent(samples.subarray(from, from + frameLength));
+    }
     const heardAt = at + CLIENT_BUFFER_MS;
     times.agent.push(heardAt);
     for (let playedMs = 5; playedMs < TONE_MS + REPORT_MS; playedMs += REPORT_MS) {
       const played = Math.min(playedMs, TONE_MS);
       const position = sentMs + played;
-      reports(heardAt + played / speed, () =>
-        recorder.input({ type: 'played', playedMs: position }, clock.now()),
-      );
+      reports(heardAt + played / speed, () => timeline.reported(position, false));
     }
     sentMs += TONE_MS;
   };
@@ -72,6 +80,7 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
     clock.advance(Math.max(0, spokenAt - clock.now()));
   }
   clock.advance(durationMs - clock.now());
+  timeline.finish();
   recorder.output({ type: 'close' }, clock.now());
   return times;
 }
