@@ -58,7 +58,7 @@ function outsideSpelling(rule: SpokenForm): SpokenForm {
  */
 export function speechTextOf(piece: string | AlignedText, language: string): AlignedText {
   const written = typeof piece === 'string' ? AlignedText.of(piece) : piece;
-  return rulesOf(language).reduce((text, rule) => text.rewrite(rule), written);
+  return written.rewriteAll(rulesOf(language));
 }
 
 /**

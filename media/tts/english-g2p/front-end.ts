@@ -2,13 +2,14 @@ import { putNewest } from '../../async/bounded-map.js';
 import type { Dialect } from '../../languages.js';
 import type { AlignedText, TextRange } from '../../text/aligned-text.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
-import { EnglishNormaliser } from '../../text/normalise/english/english-normaliser.js';
+import { englishNormaliser } from '../../text/normalise/english/english-normaliser.js';
 import { speltCharacters } from '../../text/normalise/english/spelling.js';
 import {
-  MAX_SIGNS,
-  type SettledWord,
-  withoutSigns,
+  type FixedPronunciation,
+  MAX_PLACEHOLDERS,
+  restorePlaceholders,
 } from '../../text/normalise/fixed-pronunciations.js';
+import type { TextNormaliser } from '../../text/normalise/text-normaliser.js';
 import type { EnglishAssets } from './assets.js';
 import { addS } from './inflections.js';
 import { phonemesOfIpa } from './ipa.js';
@@ -60,7 +61,7 @@ const VOICE_SIGNS: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' };
 
 /** English text to phonemes: written forms to words, words by dictionary, rule and model. */
 export class EnglishFrontEnd {
-  readonly #normaliser: EnglishNormaliser;
+  readonly #normaliser: TextNormaliser;
   readonly #tokenizer: Tokenizer;
   readonly #tagger: Tagger;
   readonly #lexicon: Lexicon;
@@ -72,7 +73,7 @@ export class EnglishFrontEnd {
   constructor(assets: EnglishAssets, unknownWord: UnknownWord) {
     const { dialect } = assets;
     this.dialect = dialect;
-    this.#normaliser = new EnglishNormaliser(assets.normaliser, dialect);
+    this.#normaliser = englishNormaliser(assets.normaliser, dialect);
     this.#tokenizer = new Tokenizer(assets.tokenizerExceptions);
     this.#tagger = new Tagger(assets.tagger);
     this.#lexicon = new Lexicon(new WordList(assets.gold), new WordList(assets.silver), dialect);
@@ -87,7 +88,7 @@ export class EnglishFrontEnd {
     text: string,
     pronounced: readonly Pronounced[] = [],
   ): Promise<readonly SpokenWord[]> {
-    const settled = settledWords(text, pronounced, this.dialect);
+    const settled = fixedPronunciations(text, pronounced, this.dialect);
     const traced = this.#normaliser.normalise(text, settled);
     const groups = this.#groupsOf(traced.text, settled);
     const missing = new Set<string>();
@@ -97,10 +98,10 @@ export class EnglishFrontEnd {
     return this.#speak(groups, traced, new Set());
   }
 
-  #groupsOf(text: string, settled: readonly SettledWord[]): WordGroup[] {
+  #groupsOf(text: string, settled: readonly FixedPronunciation[]): WordGroup[] {
     const tokens: TextToken[] = this.#tokenizer.tokenize(text);
     const words = tokens.map(({ text: word }) => speltCharacters(word) ?? word);
-    const tags = this.#tagger.tag(words.map((word) => withoutSigns(word, settled)));
+    const tags = this.#tagger.tag(words.map((word) => restorePlaceholders(word, settled)));
     return groupWords(tokens, tags, settled);
   }
 
@@ -201,12 +202,12 @@ export class EnglishFrontEnd {
 }
 
 /** The parts that an English voice can say as they are transcribed; the others are read as text. */
-export function settledWords(
+export function fixedPronunciations(
   text: string,
   pronounced: readonly Pronounced[],
   dialect: Dialect,
-): readonly SettledWord[] {
-  return pronounced.slice(0, MAX_SIGNS).flatMap(({ textStart, textEnd, ipa }) => {
+): readonly FixedPronunciation[] {
+  return pronounced.slice(0, MAX_PLACEHOLDERS).flatMap(({ textStart, textEnd, ipa }) => {
     const phonemes = phonemesOfIpa(ipa, dialect);
     if (phonemes === undefined) return [];
     const genitive = GENITIVE.exec(text.slice(textEnd, textEnd + 4))?.[0].length ?? 0;

@@ -1,7 +1,8 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { anyOf } from '../rules/number-text.js';
+import { romanValue } from '../rules/spelled-scales.js';
 import type { NormaliserTables } from './default-tables.js';
 import { apart, cardinal, ordinal } from './number-words.js';
-import { anyOf } from './patterns.js';
 
 /** Abbreviations that the voice's tables do not have. */
 const MORE_WORDS: Readonly<Record<string, string>> = {
@@ -77,17 +78,4 @@ function romanNumerals(tables: NormaliserTables): SpokenForm[] {
       say: ([, name = '', numeral = '']) => `${name} the ${ordinal(romanValue(numeral))}`,
     },
   ];
-}
-
-const VALUES: ReadonlyMap<string, number> = new Map([
-  ['I', 1],
-  ['V', 5],
-  ['X', 10],
-  ['L', 50],
-  ['C', 100],
-]);
-
-function romanValue(numeral: string): number {
-  const values = Array.from(numeral, (letter) => VALUES.get(letter) ?? 0);
-  return values.reduce((sum, value, i) => sum + ((values[i + 1] ?? 0) > value ? -value : value), 0);
 }

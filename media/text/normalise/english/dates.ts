@@ -1,8 +1,8 @@
 import type { Dialect } from '../../../languages.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import { anyOf } from '../rules/number-text.js';
 import type { NormaliserTables } from './default-tables.js';
 import { cardinal, ordinal } from './number-words.js';
-import { anyOf } from './patterns.js';
 
 /** Dates in figures, written out with the month's name; years are left to the rules for numbers. */
 export function numericDates(tables: NormaliserTables, dialect: Dialect): SpokenForm[] {

@@ -38,7 +38,7 @@ function oneAndMany(lines: string): Record<string, [string, string]> {
  * The word lists of the English normaliser for engines that come without the neural voice's own
  * (Source: Merriam-Webster, abbreviations; CLDR, units and currencies of en; ISO 4217).
  */
-export const PLAIN_TABLES: NormaliserTables = {
+export const DEFAULT_TABLES: NormaliserTables = {
   months: pairs(
     'jan=January|feb=February|mar=March|apr=April|may=May|jun=June|jul=July|aug=August|sep=September|oct=October|nov=November|dec=December',
   ),

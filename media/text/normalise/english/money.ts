@@ -1,7 +1,7 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { anyOf, setApart } from '../rules/number-text.js';
 import type { NormaliserTables } from './default-tables.js';
-import { apart, cardinal } from './number-words.js';
-import { anyOf, isOne, NUMBER, setApart } from './patterns.js';
+import { apart, cardinal, isOne, NUMBER } from './number-words.js';
 
 const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
 const LARGE_LETTERS: ReadonlyMap<string, string> = new Map([

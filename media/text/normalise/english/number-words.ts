@@ -20,6 +20,14 @@ const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map([
 /** The words for one to ninety, without the compound ones. */
 export const SMALL_NUMBERS: readonly string[] = [...ONES.slice(1), ...TENS.slice(2)];
 
+/** Pattern of a number: digits with or without commas between thousands, and decimals. */
+export const NUMBER = '\\d+(?:,\\d{3})*(?:\\.\\d+)?';
+
+/** Whether a written number is 1 or 1.0, with or without a minus sign. */
+export function isOne(number: string): boolean {
+  return /^-?1(?:\.0)?$/.test(number);
+}
+
 /** "four hundred twenty-five"; `number` is digits alone. More digits than have a name are read one by one. */
 export function cardinal(number: string | number): string {
   const digits = String(number).replace(/^0+(?=\d)/, '');

@@ -1,4 +1,5 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { setApart } from '../rules/number-text.js';
 import {
   apart,
   cardinal,
@@ -9,7 +10,6 @@ import {
   SMALL_NUMBERS,
   year,
 } from './number-words.js';
-import { setApart } from './patterns.js';
 import { DECIMAL_POINT } from './spelling.js';
 
 /** Account and order numbers are no quantities: so many digits without commas are read one by one. */

@@ -1,6 +1,6 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { setApart } from '../rules/number-text.js';
 import { digitByDigit } from './number-words.js';
-import { setApart } from './patterns.js';
 
 /**
  * Characters that are said by name travel as private-use characters, one a letter, so that no

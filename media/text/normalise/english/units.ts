@@ -1,6 +1,7 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { anyOf } from '../rules/number-text.js';
 import type { NormaliserTables } from './default-tables.js';
-import { anyOf, isOne, NUMBER } from './patterns.js';
+import { isOne, NUMBER } from './number-words.js';
 
 const SCALES: ReadonlyMap<string, string> = new Map([
   ['C', ' Celsius'],
