@@ -1,24 +1,15 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
 import { romanValue } from '../rules/spelled-scales.js';
-import type { NormaliserTables } from './default-tables.js';
 import { apart, cardinal, ordinal } from './number-words.js';
-
-/** Abbreviations that the voice's tables do not have. */
-const MORE_WORDS: Readonly<Record<string, string>> = {
-  'ext.': 'extension',
-  'tel.': 'telephone',
-  'ref.': 'reference',
-  'misc.': 'miscellaneous',
-  'e.g.': 'for example',
-  'i.e.': 'that is',
-};
 
 /** Titles, abbreviations, number signs and Roman numerals behind a name or a heading. */
 export function abbreviations(tables: NormaliserTables): SpokenForm[] {
   const { titles, abbreviations: words } = tables;
   return [
-    ...Object.entries(MORE_WORDS).map(([short, word]) => ({
+    ...Object.entries(ENGLISH_TABLES.moreAbbreviations).map(([short, word]) => ({
       pattern: new RegExp(`(?<![\\w.])${short.replaceAll('.', '\\.')}(?!\\w)`, 'gi'),
       say: ([found]: RegExpExecArray) =>
         /^[A-Z]/.test(found) ? word.charAt(0).toUpperCase() + word.slice(1) : word,

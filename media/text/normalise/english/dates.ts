@@ -1,8 +1,12 @@
 import type { Dialect } from '../../../languages.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
-import type { NormaliserTables } from './default-tables.js';
 import { cardinal, ordinal } from './number-words.js';
+
+const PARTS = ENGLISH_TABLES.fractions.split(' ');
+const DAYS = ENGLISH_TABLES.days.split(' ');
 
 /** Dates in figures, written out with the month's name; years are left to the rules for numbers. */
 export function numericDates(tables: NormaliserTables, dialect: Dialect): SpokenForm[] {
@@ -87,8 +91,6 @@ export function slashPairs(tables: NormaliserTables): SpokenForm[] {
   ];
 }
 
-const PARTS = 'half third quarter fifth sixth seventh eighth ninth tenth'.split(' ');
-
 function fraction(over: number, under: number): string {
   if (under === 2) return 'one half';
   return `${cardinal(over)} ${PARTS[under - 2]}${over === 1 ? '' : 's'}`;
@@ -98,7 +100,6 @@ function isDay(day: number): boolean {
   return day >= 1 && day <= 31;
 }
 
-const DAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 const DAY = '(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:[a-z]{3,6})?';
 
 /** "Mon-Fri". */

@@ -1,27 +1,18 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf, setApart } from '../rules/number-text.js';
-import type { NormaliserTables } from './default-tables.js';
 import { apart, cardinal, isOne, NUMBER } from './number-words.js';
 
-const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
-const LARGE_LETTERS: ReadonlyMap<string, string> = new Map([
-  ['k', 'thousand'],
-  ['m', 'million'],
-  ['b', 'billion'],
-]);
-const CENTS: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ['$', ['cent', 'cents']],
-  ['€', ['cent', 'cents']],
-  ['£', ['penny', 'pence']],
-]);
+const HUNDREDTHS: ReadonlyMap<string, readonly [string, string]> = new Map(
+  Object.entries(ENGLISH_TABLES.hundredths),
+);
+const LARGE_LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENGLISH_TABLES.largeLetters),
+);
+const PERIODS: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABLES.periods));
 
-const PERIODS: ReadonlyMap<string, string> = new Map([
-  ['hr', 'hour'],
-  ['d', 'day'],
-  ['wk', 'week'],
-  ['mo', 'month'],
-  ['yr', 'year'],
-]);
+const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
 
 /** Amounts of money, with the unit behind the number as it is said. */
 export function money(tables: NormaliserTables): SpokenForm[] {
@@ -104,7 +95,7 @@ function exactAmount(
     words.push(`${apart(cardinal(units))} ${Number(units) === 1 ? one : many}`);
   }
   if (cents > 0) {
-    const [cent, centsName] = CENTS.get(sign) ?? ['cent', 'cents'];
+    const [cent, centsName] = HUNDREDTHS.get(sign) ?? ['cent', 'cents'];
     words.push(`${apart(cardinal(cents))} ${cents === 1 ? cent : centsName}`);
   }
   return setApart(match, words.join(' and '));

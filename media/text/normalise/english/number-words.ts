@@ -1,21 +1,11 @@
-const ONES =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
-const TENS = 'zero ten twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
-const SCALES =
-  ' thousand million billion trillion quadrillion quintillion sextillion septillion octillion nonillion decillion'.split(
-    ' ',
-  );
-const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map([
-  ['one', 'first'],
-  ['two', 'second'],
-  ['three', 'third'],
-  ['five', 'fifth'],
-  ['eight', 'eighth'],
-  ['nine', 'ninth'],
-  ['twelve', 'twelfth'],
-]);
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+
+const ONES = ENGLISH_TABLES.ones.split(' ');
+const TENS = ENGLISH_TABLES.tens.split(' ');
+const SCALES = ENGLISH_TABLES.scales.split(' ');
+const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENGLISH_TABLES.irregularOrdinals),
+);
 
 /** The words for one to ninety, without the compound ones. */
 export const SMALL_NUMBERS: readonly string[] = [...ONES.slice(1), ...TENS.slice(2)];

@@ -1,6 +1,7 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
-import type { NormaliserTables } from './default-tables.js';
 import { isOne, NUMBER } from './number-words.js';
 
 const SCALES: ReadonlyMap<string, string> = new Map([
@@ -8,24 +9,12 @@ const SCALES: ReadonlyMap<string, string> = new Map([
   ['F', ' Fahrenheit'],
 ]);
 
-/** Units that the voice's tables do not have. */
-const MORE_UNITS: Readonly<Record<string, readonly [string, string]>> = {
-  g: ['gram', 'grams'],
-  L: ['liter', 'liters'],
-  V: ['volt', 'volts'],
-  kV: ['kilovolt', 'kilovolts'],
-  W: ['watt', 'watts'],
-  dB: ['decibel', 'decibels'],
-  'm²': ['square meter', 'square meters'],
-  'km²': ['square kilometer', 'square kilometers'],
-  kbps: ['kilobits per second', 'kilobits per second'],
-  bpm: ['beats per minute', 'beats per minute'],
-  ' s': ['second', 'seconds'],
-};
-
 /** Measures with their unit's name: degrees, per cent, kilometres. */
 export function units(tables: NormaliserTables): SpokenForm[] {
-  const names = { ...MORE_UNITS, ...tables.units };
+  const names: Readonly<Record<string, readonly [string, string]>> = {
+    ...ENGLISH_TABLES.moreUnits,
+    ...tables.units,
+  };
   return [
     // 5'11", 6 ft 2 in
     {
