@@ -7,7 +7,7 @@ import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { AgentConfig } from '../contract/agent-config.js';
 import type { Clock } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
-import { stockPhrasesIn } from '../reply/stock-phrases.js';
+import { stockPhrasesIn } from '../reply/phrases/registry.js';
 import { canRetryVoice, voiceTimeoutMs } from '../timing/silence-budget.js';
 import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';

@@ -1,6 +1,6 @@
 import { FLUSH, type SpokenToken } from '../output/tts-pipeline.js';
 import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
-import { stockPhrasesIn } from './stock-phrases.js';
+import { stockPhrasesIn } from './phrases/registry.js';
 
 /** Silence after which the caller is told that a tool is at work. Source: conversation design, reply. */
 const TOOL_SILENCE_MS = 1_200;

@@ -1,6 +1,6 @@
 import { CallError } from '../contract/errors.js';
 import { FLUSH, type SpokenToken } from '../output/tts-pipeline.js';
-import { stockPhrasesIn } from './stock-phrases.js';
+import { stockPhrasesIn } from './phrases/registry.js';
 
 /** A reply is spoken up to here, then ends: an endless model must not hold the floor. */
 const MAX_CHARACTERS = 4_000;

@@ -9,7 +9,7 @@ import {
   type LlmFallbackOptions,
   REPLY_INTERRUPTED,
 } from './llm-fallback.js';
-import { stockPhrasesIn } from './stock-phrases.js';
+import { stockPhrasesIn } from './phrases/registry.js';
 import type { ToolExecutor } from './tool-executor.js';
 
 /** Times that tools are asked in one turn; then the model has to answer. Source: conversation design, reply. */

@@ -4,7 +4,7 @@ import {
   type EntityProgress,
   endpointingCuesOf,
 } from './endpointing-cues.js';
-import type { EntityKind } from './endpointing-lexicon.js';
+import type { EntityKind } from './lexicons/turn-lexicon.js';
 
 /** From here the turn model is sure; between this and the half a little more silence is wanted. */
 const SURE = 0.85;

@@ -1,5 +1,5 @@
 import type { EndedReason } from '../contract/call-log.js';
-import type { EntityKind } from './endpointing-lexicon.js';
+import type { EntityKind } from './lexicons/turn-lexicon.js';
 
 /** What the turn-taker wants of the agent's config, in ms. */
 export interface TurnSettings {
