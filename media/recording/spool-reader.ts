@@ -5,7 +5,7 @@ import {
   checksumOf,
   HEADER_LENGTH,
   MAGIC,
-  MAX_PAYLOAD_BYTES,
+  MAX_RECORD_PAYLOAD_BYTES,
   type RecordHeader,
   readHeader,
 } from './spool-record.js';
@@ -102,7 +102,7 @@ export class SpoolReader {
     if (this.#base + this.#at + length > this.#size) return false;
     const rest = this.#buffer.subarray(this.#at);
     const larger = Buffer.allocUnsafe(
-      Math.min(Math.max(length, rest.length + CHUNK), MAX_PAYLOAD_BYTES + 2 * CHUNK),
+      Math.min(Math.max(length, rest.length + CHUNK), MAX_RECORD_PAYLOAD_BYTES + 2 * CHUNK),
     );
     rest.copy(larger);
     const place = this.#base + this.#at;

@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { ENGLISH_TABLES } from '../lexicons/en.js';
 import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf, setApart } from '../rules/number-text.js';
-import { apart, cardinal, isOne, NUMBER } from './number-words.js';
+import { apart, cardinal, ENGLISH_NUMBER, isOne } from './number-words.js';
 
 const HUNDREDTHS: ReadonlyMap<string, readonly [string, string]> = new Map(
   Object.entries(ENGLISH_TABLES.hundredths),
@@ -33,7 +33,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       say: ([, each = '']) => ` per ${PERIODS.get(each) ?? each}`,
     },
     {
-      pattern: new RegExp(`([$£€])\\s?(${NUMBER})\\s?${LARGE}`, 'g'),
+      pattern: new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})\\s?${LARGE}`, 'g'),
       say: (match) => {
         const [, sign = '', number = '', large] = match;
         return setApart(match, amount(sign, number, large));
@@ -47,14 +47,14 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       },
     },
     {
-      pattern: new RegExp(`([$£€])\\s?(${NUMBER})`, 'g'),
+      pattern: new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})`, 'g'),
       say: (match) => {
         const [, sign = '', number = ''] = match;
         return setApart(match, amount(sign, number, undefined));
       },
     },
     {
-      pattern: new RegExp(`(?<![\\w.])(${NUMBER})\\s?([€£¢])`, 'g'),
+      pattern: new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?([€£¢])`, 'g'),
       say: (match) => {
         const [, number = '', sign = ''] = match;
         return setApart(match, amount(sign, number, undefined));
@@ -62,7 +62,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
     },
     {
       pattern: new RegExp(
-        `(?<!\\w)(${anyOf(['¥', '₹', '₩', 'Rs.', 'Rs', 'USD', 'EUR', 'GBP'])})\\s?(${NUMBER})(?:\\s?${LARGE})?`,
+        `(?<!\\w)(${anyOf(['¥', '₹', '₩', 'Rs.', 'Rs', 'USD', 'EUR', 'GBP'])})\\s?(${ENGLISH_NUMBER})(?:\\s?${LARGE})?`,
         'g',
       ),
       say: (match) => {
@@ -71,7 +71,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       },
     },
     {
-      pattern: new RegExp(`(?<![\\w.])(${NUMBER})\\s?(USD|EUR|GBP)\\b`, 'g'),
+      pattern: new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?(USD|EUR|GBP)\\b`, 'g'),
       say: (match) => {
         const [, number = '', sign = ''] = match;
         return setApart(match, amount(sign, number, undefined));

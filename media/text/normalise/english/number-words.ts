@@ -11,7 +11,7 @@ const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map(
 export const SMALL_NUMBERS: readonly string[] = [...ONES.slice(1), ...TENS.slice(2)];
 
 /** Pattern of a number: digits with or without commas between thousands, and decimals. */
-export const NUMBER = '\\d+(?:,\\d{3})*(?:\\.\\d+)?';
+export const ENGLISH_NUMBER = '\\d+(?:,\\d{3})*(?:\\.\\d+)?';
 
 /** Whether a written number is 1 or 1.0, with or without a minus sign. */
 export function isOne(number: string): boolean {

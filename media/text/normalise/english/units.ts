@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { ENGLISH_TABLES } from '../lexicons/en.js';
 import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
-import { isOne, NUMBER } from './number-words.js';
+import { ENGLISH_NUMBER, isOne } from './number-words.js';
 
 const SCALES: ReadonlyMap<string, string> = new Map([
   ['C', ' Celsius'],
@@ -23,12 +23,15 @@ export function units(tables: NormaliserTables): SpokenForm[] {
     },
     { pattern: /(?<=\d ?(?:ft|feet|foot) \d{1,2}) ?in\b/g, say: () => ' inches' },
     {
-      pattern: new RegExp(`(?<![\\w.])(-?${NUMBER})\\s?°\\s?([CF])?(?!\\w)`, 'g'),
+      pattern: new RegExp(`(?<![\\w.])(-?${ENGLISH_NUMBER})\\s?°\\s?([CF])?(?!\\w)`, 'g'),
       say: ([, number = '', scale = '']) =>
         `${number} ${isOne(number) ? 'degree' : 'degrees'}${SCALES.get(scale) ?? ''}`,
     },
     {
-      pattern: new RegExp(`(?<![\\w.])(-?${NUMBER})\\s?(${anyOf(Object.keys(names))})(?!\\w)`, 'g'),
+      pattern: new RegExp(
+        `(?<![\\w.])(-?${ENGLISH_NUMBER})\\s?(${anyOf(Object.keys(names))})(?!\\w)`,
+        'g',
+      ),
       say: ([, number = '', unit = '']) => {
         const [one, many] = names[unit] ?? [unit, unit];
         return `${number} ${isOne(number) ? one : many}`;

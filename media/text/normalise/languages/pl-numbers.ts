@@ -40,10 +40,10 @@ export function genitive(value: number, gender: Gender = 'm'): string | undefine
   return said.replace(/ jednego$/, ' jeden');
 }
 
-export type OrdinalForm = keyof typeof ENDINGS;
+export type PolishOrdinalForm = keyof typeof ENDINGS;
 
 /** Tens and ones are both ordinals, what stands before them is not (Source: PWN, liczebniki porządkowe). */
-export function ordinal(value: number, form: OrdinalForm = 'masculine'): string {
+export function ordinal(value: number, form: PolishOrdinalForm = 'masculine'): string {
   const [hard, afterG, afterC] = ENDINGS[form];
   const withEnding = (stem: string) => {
     if (stem.endsWith('g')) return stem + afterG;

@@ -3,10 +3,10 @@ import { POLISH_FORMS, POLISH_TABLES } from '../lexicons/pl.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
-import { cardinal, genitive, type OrdinalForm, ordinal } from './pl-numbers.js';
+import { cardinal, genitive, ordinal, type PolishOrdinalForm } from './pl-numbers.js';
 
 const FORMS = loadForms(POLISH_FORMS);
-const YEARS: Readonly<Record<string, OrdinalForm>> = POLISH_TABLES.years;
+const YEARS: Readonly<Record<string, PolishOrdinalForm>> = POLISH_TABLES.years;
 
 const GENITIVE =
   /(?:^|[^\p{L}])(?:od|do|z|ze|bez|dla|około|ok\.|powyżej|poniżej|ponad|spośród|koło|obok|u) $/iu;
@@ -32,7 +32,7 @@ const FEMININE_LOCATIVE =
   /^ (?:klasie|części|turze|rundzie|połowie|lidze|edycji|godzinie|wojnie|stronie|wersji|linii|dobie|kolejności|pozycji|zmianie)(?!\p{L})/u;
 
 /** By the ending of the noun behind "3." */
-function formBefore(behind: string, before: string): OrdinalForm {
+function formBefore(behind: string, before: string): PolishOrdinalForm {
   if (LOCATIVE.test(before)) {
     return FEMININE_LOCATIVE.test(behind) ? 'feminine-oblique' : 'locative';
   }

@@ -36,10 +36,10 @@ function isOne(value: number): boolean {
   return value % 10 === 1 && value % 100 !== 11;
 }
 
-export type OrdinalForm = keyof typeof ENDINGS;
+export type RussianOrdinalForm = keyof typeof ENDINGS;
 
 /** Only the last word of an ordinal is declined. */
-export function ordinal(value: number, form: OrdinalForm = 'masculine'): string {
+export function ordinal(value: number, form: RussianOrdinalForm = 'masculine'): string {
   const words = value === 0 ? 'нулевой' : toOrdinal(value).replace(/^одна (?=тысяча)/, '');
   if (form === 'masculine') return words;
   const [hard, soft] = ENDINGS[form];

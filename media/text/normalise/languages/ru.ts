@@ -3,12 +3,12 @@ import { RUSSIAN_FORMS, RUSSIAN_TABLES } from '../lexicons/ru.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
-import { cardinal, genitive, type OrdinalForm, ordinal } from './ru-numbers.js';
+import { cardinal, genitive, ordinal, type RussianOrdinalForm } from './ru-numbers.js';
 
 const FORMS = loadForms(RUSSIAN_FORMS);
 const DECIMAL_PARTS = RUSSIAN_TABLES.decimalParts;
-const YEARS: Readonly<Record<string, OrdinalForm>> = RUSSIAN_TABLES.years;
-const WRITTEN_ENDINGS: Readonly<Record<string, OrdinalForm>> = RUSSIAN_TABLES.writtenEndings;
+const YEARS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.years;
+const WRITTEN_ENDINGS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.writtenEndings;
 
 /** Prepositions that take the genitive; "с 9 до 18". */
 const GENITIVE =
