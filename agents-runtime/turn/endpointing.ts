@@ -6,10 +6,10 @@ import {
 } from './endpointing-cues.js';
 import type { EntityKind } from './lexicons/turn-lexicon.js';
 
-/** From here the turn model is sure; between this and the half a little more silence is wanted. */
+/** From this probability on, the turn model is sure; between LIKELY and SURE the delay is a little longer. */
 const SURE = 0.85;
 const LIKELY = 0.5;
-/** Shares of the way from the shortest to the longest delay. Chosen on TUNING_TURNS, see the bench `endpointing`. */
+/** Doubts: shares of the range from the shortest to the longest delay. Tuned on TUNING_TURNS, see the bench `endpointing`. */
 const UNSURE_DOUBT = 0.1;
 const UNLIKELY_DOUBT = 0.3;
 const COMMA_DOUBT = { likely: 0.1, unlikely: 0.7 };
@@ -22,21 +22,21 @@ const ENTITY_DOUBT: Readonly<Record<EntityProgress, readonly [likely: number, un
     complete: [0.06, 0.3],
   };
 
-/** Silence after which the turn model is asked, as long as it is not sure. */
+/** Milliseconds of silence after which the turn model runs, until it is sure. */
 export const FIRST_JUDGEMENT_MS = 200;
 const ASK_AFTER_MS = [FIRST_JUDGEMENT_MS, 450, 700, 1000, 1400, 2000] as const;
 
 export interface TurnEvidence {
-  /** The turn model's answer for this pause, the mean of all; undefined: none yet. */
+  /** Mean result of the turn model for this pause; undefined before the first. */
   readonly probability: number | undefined;
-  /** The final transcript up to this pause; undefined: none yet. */
+  /** The final transcript up to this pause; undefined before it arrives. */
   readonly text: string | undefined;
   readonly language: string;
-  /** What the agent's last words asked for. */
+  /** The kind of data that the agent's last words asked for. */
   readonly asked: EntityKind | undefined;
 }
 
-/** How much speaks against the turn being over, 0…1: what it sounds like and what its words say. */
+/** Doubt that the turn has ended, 0…1, from its audio and its words. */
 export function doubtOf({ probability, text, language, asked }: TurnEvidence): number {
   if (probability === undefined) return 1;
   const heard = doubtOfSound(probability);
@@ -44,7 +44,7 @@ export function doubtOf({ probability, text, language, asked }: TurnEvidence): n
   return Math.max(heard, doubtOfWords(probability, endpointingCuesOf(text, language, asked)));
 }
 
-/** When the turn model is asked again: ms of silence, or undefined when there is no use in it. */
+/** Milliseconds of silence after which the turn model runs again; undefined if another run is useless. */
 export function nextJudgementMs(
   asks: number,
   probability: number | undefined,
@@ -57,7 +57,7 @@ export function nextJudgementMs(
 
 function doubtOfSound(probability: number): number {
   if (probability >= SURE) return 0;
-  // Nearly sure is sure enough: the doubt grows slowly at first.
+  // Quadratic, so that the doubt is small just below SURE.
   if (probability >= LIKELY) return UNSURE_DOUBT * ((SURE - probability) / (SURE - LIKELY)) ** 2;
   const share = (LIKELY - probability) / LIKELY;
   return UNSURE_DOUBT + (UNLIKELY_DOUBT - UNSURE_DOUBT) * share;
@@ -84,7 +84,7 @@ function doubtOfEnding(probability: number, ending: EndpointingCues['ending']): 
   }
 }
 
-/** How long after the last sample of speech a turn may be committed, in ms. */
+/** Delays from the last sample of speech to the commit of the turn, in milliseconds. */
 export interface EndpointingDelays {
   readonly minSilenceMs: number;
   readonly minEndpointingMs: number;
@@ -92,16 +92,16 @@ export interface EndpointingDelays {
 }
 
 /**
- * The wait by how much speaks against an end: 0 waits the least, 1 the longest. Counted from the last
- * sample of speech, so the two minima do not add up.
- * @param doubt 0…1.
+ * Delay in milliseconds from the last sample of speech to the commit. Both minima count from that
+ * sample, so the longer one applies.
+ * @param doubt - 0 (shortest delay) to 1 (longest)
  */
 export function commitDelayMs(doubt: number, delays: EndpointingDelays): number {
   const { minEndpointingMs, maxEndpointingMs, minSilenceMs } = delays;
   return Math.max(minSilenceMs, minEndpointingMs + (maxEndpointingMs - minEndpointingMs) * doubt);
 }
 
-/** A setting of endpointing that changes nothing because another one is stronger. */
+/** An endpointing setting without effect, and the setting that overrides it. */
 export interface IneffectiveSetting {
   readonly setting: 'min_endpointing_delay' | 'max_endpointing_delay' | 'min_silence_duration';
   readonly by: 'min_endpointing_delay' | 'min_silence_duration';
@@ -109,7 +109,7 @@ export interface IneffectiveSetting {
 
 type Delays = Pick<AgentConfig, 'minSilenceMs' | 'minEndpointingMs' | 'maxEndpointingMs'>;
 
-/** A turn is committed at the longer of its two minima: whose is the shorter has no say in it. */
+/** The settings without effect: of the two minima, only the longer one applies. */
 export function ineffectiveSettings(config: Delays): readonly IneffectiveSetting[] {
   const { minSilenceMs, minEndpointingMs, maxEndpointingMs } = config;
   const hidden: IneffectiveSetting[] = [];

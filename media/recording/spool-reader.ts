@@ -25,7 +25,7 @@ export interface SpoolRecord extends RecordHeader {
 export interface SpoolSummary {
   readonly rates: LegRates;
   readonly durationMs: number;
-  /** The recording came to its end; else its process died, and the sound tells how long it was. */
+  /** Whether the recording was closed; else its process died, and the duration is that of its samples. */
   readonly isWhole: boolean;
 }
 
@@ -96,7 +96,7 @@ export class SpoolReader {
     this.#at = to;
   }
 
-  /** Whether so many bytes are left, which are in the buffer then. */
+  /** Reads this number of bytes into the buffer; false if the file has fewer. */
   #has(length: number): boolean {
     if (this.#at + length <= this.#buffer.length) return true;
     if (this.#base + this.#at + length > this.#size) return false;

@@ -26,7 +26,7 @@ export interface RecordHeader {
   readonly checksum: number;
 }
 
-/** One record: readable by itself, and known to be whole by its checksum. */
+/** One record. It is readable without the others and has a checksum. */
 export function writeRecord(
   { kind, at, count }: Pick<RecordHeader, 'kind' | 'at' | 'count'>,
   payload: Uint8Array = new Uint8Array(0),

@@ -42,7 +42,7 @@ export interface EnglishAssets {
   readonly tokenizerExceptions: ReadonlyMap<string, readonly string[]>;
   readonly normaliser: NormaliserTables;
   readonly unknownWord: UnknownWordTables;
-  /** File of the model for unknown words; it runs in the inference room. */
+  /** File of the model for unknown words, which `english-g2p.ts` runs. */
   readonly unknownWordModel: string;
 }
 

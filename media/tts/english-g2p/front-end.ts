@@ -29,7 +29,7 @@ import {
 } from './word-groups.js';
 import { WordList } from './word-list.js';
 
-/** A word, number or mark of punctuation and how it sounds. */
+/** The phonemes of a word, number or punctuation mark. */
 export interface SpokenWord extends TextRange {
   /** In the alphabet of the voice; a number may come to several words with spaces between. */
   readonly phonemes: string;
@@ -41,7 +41,7 @@ const UNKNOWN_PIECE = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{N}
 const LETTER = /^\p{L}/u;
 /** The decimal point. */
 const UNSTRESSED_POINT = 'pYnt';
-/** A longer run of letters is no word: its rest is not said. */
+/** Maximum length of an unknown word; the rest is skipped. */
 const MAX_UNKNOWN_LENGTH = 72;
 const REMEMBERED_UNKNOWN = 5_000;
 const SIGNS: ReadonlyMap<string, string> = new Map([
@@ -56,7 +56,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['~', 'tilde'],
   ['^', 'caret'],
 ]);
-/** Signs of the dictionaries that the voice knows under another name. */
+/** Phonemes of the lexicon → those of the voice. */
 const VOICE_SIGNS: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' };
 
 /** English text to phonemes: written forms to words, words by dictionary, rule and model. */
@@ -81,8 +81,8 @@ export class EnglishFrontEnd {
   }
 
   /**
-   * Reads one sentence or clause; the ranges of its words are those in `text` itself. Parts that are
-   * pronounced otherwise than they are written are said as they are transcribed, where it can be.
+   * Converts one sentence or clause to phonemes. The ranges of its words refer to `text`. Parts with a
+   * transcription use it if the voice has its phonemes.
    */
   async phonemize(
     text: string,
@@ -105,7 +105,7 @@ export class EnglishFrontEnd {
     return groupWords(tokens, tags, settled);
   }
 
-  /** From the last word to the first, as the sound of a word depends on the next one's. */
+  /** From the last word to the first, because a word's pronunciation depends on the next one's. */
   #speak(groups: readonly WordGroup[], traced: AlignedText, missing: Set<string>): SpokenWord[] {
     const words: SpokenWord[] = [];
     let context = AT_THE_END;
@@ -201,7 +201,7 @@ export class EnglishFrontEnd {
   }
 }
 
-/** The parts that an English voice can say as they are transcribed; the others are read as text. */
+/** The parts whose transcription has only phonemes of the voice; the others are read as text. */
 export function fixedPronunciations(
   text: string,
   pronounced: readonly Pronounced[],

@@ -148,7 +148,7 @@ export interface SaidPart {
   readonly phonemes: string;
 }
 
-/** A part of a group that makes no sound of its own. */
+/** A part of a group that is not spoken. */
 export function isSilent(text: string): boolean {
   return SILENT.test(text);
 }

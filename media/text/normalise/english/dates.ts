@@ -8,7 +8,7 @@ import { cardinal, ordinal } from './number-words.js';
 const PARTS = ENGLISH_TABLES.fractions.split(' ');
 const DAYS = ENGLISH_TABLES.days.split(' ');
 
-/** Dates in figures, written out with the month's name; years are left to the rules for numbers. */
+/** Numeric dates, with the month's name. The rules for numbers handle the years. */
 export function numericDates(tables: NormaliserTables, dialect: Dialect): SpokenForm[] {
   const names = Object.values(tables.months);
   const dayAndMonth = (first: number, second: number, year: string, monthFirst: boolean) => {
@@ -36,7 +36,7 @@ export function numericDates(tables: NormaliserTables, dialect: Dialect): Spoken
   ];
 }
 
-/** A month's name beside a day: "Jan. 5th, 1999", "5 January". */
+/** A month's name and a day: "Jan. 5th, 1999", "5 January". */
 export function namedDates(tables: NormaliserTables): SpokenForm[] {
   const short = Object.keys(tables.months).map((key) => key.charAt(0).toUpperCase() + key.slice(1));
   const months = anyOf([...Object.values(tables.months), ...short, 'Sept']);

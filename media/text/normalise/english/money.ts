@@ -14,7 +14,7 @@ const PERIODS: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABL
 
 const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
 
-/** Amounts of money, with the unit behind the number as it is said. */
+/** Amounts of money, with the unit after the number as in speech. */
 export function money(tables: NormaliserTables): SpokenForm[] {
   const nameOf = (sign: string): readonly [string, string] =>
     tables.currency[sign.replace(/\.$/, '')] ?? ['', ''];
