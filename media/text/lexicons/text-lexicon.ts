@@ -1,5 +1,5 @@
 /** Signs in e-mail and web addresses that are spoken. */
-export type AddressSign =
+type AddressSign =
   | '.'
   | '@'
   | '/'

@@ -202,7 +202,7 @@ export class EnglishFrontEnd {
 }
 
 /** The parts whose transcription has only phonemes of the voice; the others are read as text. */
-export function fixedPronunciations(
+function fixedPronunciations(
   text: string,
   pronounced: readonly Pronounced[],
   dialect: Dialect,
