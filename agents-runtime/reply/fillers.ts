@@ -1,6 +1,6 @@
 import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
+import { stockPhrasesIn } from './phrases/registry.js';
 import { FLUSH, type SpokenToken } from './reply-token.js';
-import { stockPhrasesIn } from './stock-phrases.js';
 
 /** Silence before a filler while a tool runs, in milliseconds. */
 const TOOL_SILENCE_MS = 1_200;

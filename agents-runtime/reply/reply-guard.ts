@@ -1,6 +1,6 @@
 import { CallError } from '../contract/errors.js';
+import { stockPhrasesIn } from './phrases/registry.js';
 import { FLUSH, type SpokenToken } from './reply-token.js';
-import { stockPhrasesIn } from './stock-phrases.js';
 
 /** Longest reply in UTF-16 units. A longer one is cut, as a model may never stop. */
 const MAX_CHARACTERS = 4_000;

@@ -4,8 +4,8 @@ import type { HistoryItem, LlmRequest } from '../contract/language-model.js';
 import type { ToolCall } from '../contract/tools.js';
 import { withTimeout } from '../timing/timeout.js';
 import { generateWithFallback, type LlmFallbackOptions } from './llm-fallback.js';
+import { stockPhrasesIn } from './phrases/registry.js';
 import { FLUSH, REPLY_INTERRUPTED, type SpokenToken, VOICE_CHANGED } from './reply-token.js';
-import { stockPhrasesIn } from './stock-phrases.js';
 import type { ToolExecutor } from './tool-executor.js';
 
 /** Rounds of tool calls in one turn. After them the model receives no tools. */

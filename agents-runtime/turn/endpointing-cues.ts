@@ -1,6 +1,7 @@
 import { isLanguage, type Language } from '../../media/languages.js';
 import { wordsOf } from '../../media/text/words.js';
-import { ENDPOINTING_LEXICON, type EntityKind } from './endpointing-lexicon.js';
+import { TURN_LEXICONS } from './lexicons/registry.js';
+import type { EntityKind } from './lexicons/turn-lexicon.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 
 /** Cues from a turn's words on whether it is over. */
@@ -175,7 +176,7 @@ function cuesOf(language: string): Lists | undefined {
   if (!isLanguage(language)) return undefined;
   let lists = listsOf.get(language);
   if (!lists) {
-    const words = ENDPOINTING_LEXICON[language];
+    const words = TURN_LEXICONS[language];
     const list = (entries: string) => new PhraseMatcher(entries, language);
     lists = {
       hanging: list(words.hanging),

@@ -50,7 +50,7 @@ async function open({ format, inputRate }: EncodedStreamOptions) {
 function encode(stream: OpenStream, { samples, isLast }: EncodeInput): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
   const keep = (piece: Uint8Array) => {
-    // Not slice: that of a Buffer shares its memory, which the encoder fills anew.
+    // Buffer.slice would share memory that the encoder overwrites.
     pieces.push(new Uint8Array(piece));
   };
   const intoEncoder = (piece: Float32Array) => stream.encoder.push(piece, keep);
@@ -62,7 +62,7 @@ function encode(stream: OpenStream, { samples, isLast }: EncodeInput): Uint8Arra
   return concat(Uint8Array, pieces);
 }
 
-/** An encoder is flushed even when nobody wants its bytes: that gives back what it borrowed. */
+/** Flushes the encoder of a discarded stream, which frees its resources. */
 function drop(id: number): void {
   const stream = streams.get(id);
   streams.delete(id);

@@ -12,10 +12,10 @@ export const BLOCK_LENGTH = 1152;
 /** Which program encodes: WebAssembly, or JavaScript alone, five times slower, where that is not to be had. */
 export type Mp3Program = 'wasm' | 'lamejs';
 
-/** Sound in a decoded stream lies so many samples behind what was encoded. Source: LAME's tech FAQ; measured. */
+/** Delay in samples from encoder input to decoder output. Source: LAME's tech FAQ; measured. */
 export const MP3_DELAY = 1_105;
 
-/** An MP3 encoder of one channel; whoever drops it unfinished flushes it all the same, which frees its instance. */
+/** An MP3 encoder of one channel. Flush it also to discard it, which frees its instance. */
 export async function createMp3Encoder(options: Mp3Options, program: Mp3Program): Promise<Encoder> {
   const isHalvedByLamejs = options.sampleRate === 44_100 && options.kilobitsPerSecond === 32;
   const lame =
@@ -57,7 +57,7 @@ export class Mp3Channels {
   }
 }
 
-/** Constant bit rate without a Xing frame. Only whole frames come out, so a stream can be cut anywhere. */
+/** Constant bit rate without a Xing frame. Emits whole frames only, so the stream can be split anywhere. */
 class Mp3Encoder implements Encoder {
   readonly #lame: Lame;
   readonly #blocks = new Framing(BLOCK_LENGTH);
@@ -86,7 +86,7 @@ class Mp3Encoder implements Encoder {
   }
 }
 
-/** Joins the bytes that LAME lets go, which end anywhere, to whole frames. */
+/** Joins the output of LAME, which may end within a frame, to whole frames. */
 class Mp3Frames {
   readonly #frameLength: number;
   #bytes = new Uint8Array(8192);

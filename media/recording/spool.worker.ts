@@ -18,7 +18,7 @@ function spoolOf(id: number): SpoolWriter {
 runAtLowestPriority();
 serveJobs<SpoolJobs>({
   open: ({ id, path, rates }) => {
-    // After the loss of a worker each of its jobs asks for it.
+    // After the loss of a worker, each pending job reopens the spool.
     if (!spools.has(id)) {
       spools.set(
         id,

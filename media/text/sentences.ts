@@ -1,7 +1,7 @@
 import { SentenceBoundary } from './sentence-boundary.js';
 
 /** A part of a text; half-open UTF-16 indexes. */
-export interface TextSpan {
+export interface SentenceSpan {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -153,12 +153,12 @@ export class SentenceBuffer {
 }
 
 /** The sentences of a whole text, without surrounding white space, each at most `MAX_CHUNK_LENGTH` long. */
-export function splitSentences(text: string, language: string): TextSpan[] {
+export function splitSentences(text: string, language: string): SentenceSpan[] {
   return [...eachSentence(text, language)];
 }
 
 /** Like `splitSentences`, but scans the text only as far as the sentences are pulled. */
-export function* eachSentence(text: string, language: string): Generator<TextSpan> {
+export function* eachSentence(text: string, language: string): Generator<SentenceSpan> {
   const boundary = new SentenceBoundary(language);
   let start = 0;
   for (let at = 0; at < text.length; ) {
@@ -184,7 +184,7 @@ export function splitLong(text: string, maxLength: number): string[] {
   return [...parts, rest];
 }
 
-function* longSpans(text: string, start: number, end: number): Generator<TextSpan> {
+function* longSpans(text: string, start: number, end: number): Generator<SentenceSpan> {
   let at = start;
   for (const part of splitLong(text.slice(start, end), MAX_CHUNK_LENGTH)) {
     const from = at + part.length - part.trimStart().length;

@@ -11,13 +11,13 @@ import type {
 } from './text-to-speech.js';
 
 export interface SpeakTextOptions extends SpeakOptions {
-  /** Chunks that are made before they are asked for; the next sentence is then ready in time. By default 0. */
+  /** Number of chunks to synthesise before they are pulled. Default: 0. */
   readonly ahead?: number;
 }
 
 /**
- * Speaks a text of any number of sentences; ranges and times of the words are those of the whole text
- * and the whole stream. A sentence's words come with its first chunk. The caller owns the samples.
+ * Speaks a text of any number of sentences. Ranges and times of words refer to the whole text and the
+ * whole stream. The words of a sentence arrive with its first chunk. The caller owns the samples.
  * @throws MediaError ABORTED when the signal fires.
  */
 export async function* speakText(
@@ -36,8 +36,8 @@ export async function* speakText(
 }
 
 /**
- * Speaks a text that comes in pieces, whole sentences each, as it comes; it sounds as if it had come
- * at once. Words keep the ranges and times of their piece.
+ * Speaks a text that arrives in parts of whole sentences. The audio is the same as for the whole text;
+ * ranges and times of words refer to their part.
  * @throws MediaError ABORTED when the signal fires.
  */
 export async function* speakChunks(
@@ -50,7 +50,7 @@ export async function* speakChunks(
     const firstPriority = sentences === 0 ? options.firstPriority : 'later-chunk';
     const text = { ...piece, seed: piece.seed + sentences };
     yield* speakText(voice, text, { ...options, firstPriority });
-    // Each sentence has a seed of its own, counted from the text's.
+    // Sentences have consecutive seeds, counted through all parts.
     sentences += splitSentences(piece.text, piece.language).length;
   }
 }
@@ -70,7 +70,7 @@ async function* speakSentences(
       startSample: word.startSample + sentenceStart,
       endSample: word.endSample + sentenceStart,
     });
-    // A seed of its own for each sentence, or all would carry the same noise.
+    // With an equal seed, all sentences would have the same noise.
     const utterance = {
       ...text,
       text: sentence.text,

@@ -10,11 +10,11 @@ import type { PronunciationLexicon } from './read-pls.js';
 export interface PlsFile {
   readonly bytes: Uint8Array;
   readonly limits: PlsLimits;
-  /** ISO 639-1: those that the lexicon may be in. */
+  /** Accepted languages of the lexicon, ISO 639-1. */
   readonly languages: readonly string[];
 }
 
-/** A lexicon, or why and where it cannot be read. */
+/** A lexicon, or the position and reason of an error. */
 export type PlsOutcome =
   | { readonly type: 'lexicon'; readonly lexicon: PronunciationLexicon }
   | {
@@ -24,19 +24,19 @@ export type PlsOutcome =
       readonly column: number;
     };
 
-/** The same on its way between threads, where text costs the receiver nothing. */
+/** `PlsOutcome` as a message between threads: the rules as JSON, which is cheap to receive. */
 export type PlsReply =
   | { readonly type: 'lexicon'; readonly language: string; readonly rulesJson: string }
   | Exclude<PlsOutcome, { readonly type: 'lexicon' }>;
 
-/** What the thread for lexicons does. */
+/** Jobs of the PLS worker. */
 export type PlsJobs = {
-  /** Begins a file under a number of the client's choice, and reads a part; null: there is more. */
+  /** Starts a file under an id of the client and reads a part. Returns null until the file is complete. */
   readonly begin: {
     readonly input: PlsFile & { readonly id: number };
     readonly output: PlsReply | null;
   };
-  /** Reads on; the file is forgotten with its outcome. */
+  /** Reads the next part. The worker drops the file once it returns an outcome. */
   readonly next: { readonly input: { readonly id: number }; readonly output: PlsReply | null };
   readonly write: {
     readonly input: { readonly language: string; readonly rulesJson: string };
@@ -44,11 +44,11 @@ export type PlsJobs = {
   };
 };
 
-/** A thread of the lowest priority may get no CPU for a while. */
+/** A thread of the lowest priority may get no CPU time for seconds. */
 const IN_BACKGROUND = { answerWithinMs: 30_000 } as const;
 const IN_SPARE_TIME = { priority: 'background' } as const;
 
-/** Reads and writes lexicons on a thread of its own, when nothing else wants the CPU. */
+/** Reads and writes lexicons on a worker thread with background priority. */
 export class PlsThread {
   readonly #thread: ModelThread<PlsJobs>;
   #nextId = 1;
@@ -58,7 +58,7 @@ export class PlsThread {
     this.#thread = new ModelThread({ script, permits, limits: IN_BACKGROUND });
   }
 
-  /** Part by part, so that a large file keeps no caller waiting for the CPU. */
+  /** Reads in parts, so that a large file does not block calls. */
   async read(file: PlsFile): Promise<PlsOutcome> {
     const id = this.#nextId++;
     let outcome = await this.#thread.run('begin', { ...file, id }, IN_SPARE_TIME);

@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib';
 import { z } from 'zod';
 import { MediaError } from '../../errors.js';
 import type { Dialect } from '../../languages.js';
-import { NormaliserTables } from '../../text/normalise/english/default-tables.js';
+import { NormaliserTables } from '../../text/normalise/lexicons/english-tables.js';
 import { JsonIndex } from './json-index.js';
 
 const TokenizerExceptions = z.record(z.string(), z.array(z.string()));
@@ -42,7 +42,7 @@ export interface EnglishAssets {
   readonly tokenizerExceptions: ReadonlyMap<string, readonly string[]>;
   readonly normaliser: NormaliserTables;
   readonly unknownWord: UnknownWordTables;
-  /** File of the model for unknown words; it runs in the inference room. */
+  /** File of the model for unknown words, which `english-g2p.ts` runs. */
   readonly unknownWordModel: string;
 }
 

@@ -3,7 +3,7 @@ import { abortError } from '../../errors.js';
 import type { Language } from '../../languages.js';
 import type { Priority } from '../../runtime/cpu-scheduler.js';
 import type { JobQueue } from '../../runtime/worker-lane.js';
-import type { SettledWord } from '../../text/normalise/fixed-pronunciations.js';
+import type { FixedPronunciation } from '../../text/normalise/fixed-pronunciations.js';
 import {
   requireSpeakable,
   type SpeakOptions,
@@ -90,7 +90,7 @@ export class EspeakVoice implements TextToSpeech {
   async #settledWords(
     { text, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority }: SpeakOptions,
-  ): Promise<readonly SettledWord[]> {
+  ): Promise<readonly FixedPronunciation[]> {
     if (pronounced.length === 0) return [];
     this.#sounds ??= await this.#lane.use(
       firstPriority,
