@@ -23,6 +23,57 @@ export default {
       to: { path: '^(src|test|scripts)/' },
     },
     {
+      name: 'contract-imports-types-of-media-only',
+      comment: 'Everything in agents-runtime may import contract, so it depends on nothing.',
+      severity: 'error',
+      from: { path: '^agents-runtime/contract/' },
+      to: { path: PRODUCT, pathNot: '^(agents-runtime/contract|media)/' },
+    },
+    {
+      name: 'contract-runs-no-code-of-media',
+      severity: 'error',
+      from: { path: '^agents-runtime/contract/' },
+      to: { path: MEDIA, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'turn-is-a-pure-reducer',
+      comment: 'Return an effect; session carries it out.',
+      severity: 'error',
+      from: { path: '^agents-runtime/turn/' },
+      to: {
+        path: PRODUCT,
+        pathNot: '^(agents-runtime/(contract|turn)/|media/(languages|text/words)\\.ts)',
+      },
+    },
+    {
+      name: 'input-receives-ports',
+      comment: 'Receive a port or a callback; session connects the stages.',
+      severity: 'error',
+      from: { path: '^agents-runtime/input/' },
+      to: { path: RUNTIME, pathNot: '^agents-runtime/(contract|timing|input)/' },
+    },
+    {
+      name: 'session-connects-the-stages',
+      comment: 'Observers, providers and transports reach a session through ports in contract.',
+      severity: 'error',
+      from: { path: '^agents-runtime/session/' },
+      to: {
+        path: RUNTIME,
+        pathNot: '^agents-runtime/(contract|timing|turn|input|reply|output|session)/',
+      },
+    },
+    {
+      name: 'session-runs-no-code-of-media',
+      comment: 'Import types; the engines are passed to the constructor.',
+      severity: 'error',
+      from: { path: '^agents-runtime/session/' },
+      to: {
+        path: MEDIA,
+        pathNot: '^media/(languages|text/words)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'src-imports-no-tests',
       comment: 'The product must not depend on test code or on build scripts.',
       severity: 'error',

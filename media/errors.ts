@@ -1,4 +1,4 @@
-/** What can go wrong in the media layer; callers map these to their own words. */
+/** Error codes of the media layer. Callers map them to messages for users. */
 export type MediaErrorCode =
   | 'ABORTED'
   | 'INVALID_INPUT'
@@ -11,7 +11,7 @@ export type MediaErrorCode =
   | 'QUEUE_FULL'
   | 'INTERNAL';
 
-/** The media layer's one error class: a closed set of codes, the cause kept. */
+/** The only error class of the media layer. `cause` is the original error. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly code: MediaErrorCode;
@@ -22,7 +22,12 @@ export class MediaError extends Error {
   }
 }
 
-/** The error with which work ends whose `AbortSignal` fired. */
+/** The error to throw after an `AbortSignal` has fired. */
 export function abortError(): MediaError {
   return new MediaError('ABORTED', 'The work was cancelled');
+}
+
+/** Whether an error comes from the file system with one of these codes (`ENOSPC` …). */
+export function isFileError(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }

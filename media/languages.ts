@@ -1,4 +1,4 @@
-/** The languages of the contract, ISO 639-1. English is the default. */
+/** Supported languages, ISO 639-1. English is the default. */
 export const LANGUAGES = [
   'en',
   'ca',
@@ -18,3 +18,6 @@ export type Language = (typeof LANGUAGES)[number];
 export function isLanguage(text: string): text is Language {
   return (LANGUAGES as readonly string[]).includes(text);
 }
+
+/** Variety of English that a voice speaks. */
+export type Dialect = 'us' | 'gb';

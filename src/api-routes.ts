@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { systemClock } from '../agents-runtime/contract/clock.js';
+import { systemClock } from '../agents-runtime/timing/system-clock.js';
 import type { EncoderThread } from '../media/codec/encoder-thread.js';
 import { MODEL_CATALOGUE } from '../media/models/catalogue.js';
 import type { ModelStore } from '../media/models/store.js';

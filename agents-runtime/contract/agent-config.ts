@@ -1,11 +1,11 @@
 import type { Language } from '../../media/languages.js';
 
-/** How a request to a tool or an MCP server says who it comes from. */
+/** How requests to a tool or an MCP server are authenticated. */
 export type AuthType = 'none' | 'bearer_token' | 'api_key' | 'custom_headers';
 
 type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Credentials, decrypted; never logged. */
+/** Decrypted credentials. Never log them. */
 export interface Authentication {
   readonly type: AuthType;
   readonly token: string | null;
@@ -15,7 +15,7 @@ export interface Authentication {
 export interface VoiceSettings {
   /** null: the default voice of the language. */
   readonly voiceId: string | null;
-  /** `auto`: what the recogniser detects, English where it cannot. */
+  /** `auto`: the detected language; English without detection. */
   readonly language: Language | 'auto';
   readonly temperature: number;
   readonly topP: number;
@@ -30,17 +30,17 @@ export interface ToolWebhook {
   readonly description: string;
   readonly url: string;
   readonly method: HttpMethod;
-  /** A sync tool holds the turn; an async one is only accepted. */
+  /** `sync`: the reply waits for the response. `async`: it does not. */
   readonly executionMode: 'sync' | 'async';
   readonly authentication: Authentication;
-  /** JSON Schema of the arguments, an object. */
+  /** JSON Schema of the arguments (an object). */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Describes the answer to the model; not enforced. */
+  /** Describes the response to the LLM; not enforced. */
   readonly response: Readonly<Record<string, unknown>> | null;
   readonly timeoutMs: number;
 }
 
-export interface McpServer {
+export interface McpServerConfig {
   readonly name: string;
   readonly description: string;
   readonly url: string;
@@ -48,15 +48,15 @@ export interface McpServer {
   readonly authentication: Authentication;
 }
 
-/** The agent's settings as a call uses them: complete, defaults resolved, secrets opened. */
+/** The agent's settings for a call, with defaults resolved and secrets decrypted. Times are in ms. */
 export interface AgentConfig {
-  /** With `{{name}}` placeholders as written. */
+  /** May contain `{{name}}` placeholders. */
   readonly prompt: string;
-  /** With `{{name}}` placeholders as written; empty: the agent waits for the caller to begin. */
+  /** May contain `{{name}}` placeholders. Empty: the agent waits for the caller to begin. */
   readonly greeting: string;
   readonly llmModel: string;
   readonly llmTemperature: number;
-  /** Characters from which a clause is spoken without waiting for the sentence's end. */
+  /** A clause of at least this many characters is spoken before its sentence is complete. */
   readonly ttsMinSentenceLength: number;
   readonly voice: VoiceSettings;
   readonly minSilenceMs: number;
@@ -75,6 +75,6 @@ export interface AgentConfig {
   readonly allowAgentToSkipTurn: boolean;
   readonly recordingEnabled: boolean;
   readonly tools: readonly ToolWebhook[];
-  readonly mcpServers: readonly McpServer[];
+  readonly mcpServers: readonly McpServerConfig[];
   readonly knowledgeBaseId: number | null;
 }

@@ -1,70 +1,53 @@
+import type { EndedReason } from './ended-reason.js';
 import type { KnowledgeSource } from './knowledge.js';
-import type { ToolKind } from './tool-kind.js';
+import type { ToolKind } from './tools.js';
 
-/** Why a call ended (the names of the contract's records and webhooks). */
-export type EndedReason =
-  | 'user_hangup'
-  | 'agent_hangup'
-  | 'inactivity'
-  | 'max_duration_reached'
-  | 'concurrency_limit_reached'
-  | 'insufficient_credits'
-  | 'transferred'
-  | 'voicemail_reached'
-  | 'error_no_audio_received'
-  | 'error_asr'
-  | 'error_llm'
-  | 'error_tts'
-  | 'error_transport'
-  | 'drained'
-  | 'operator_ended';
-
-/** The parts of one turn's latency in whole ms; they add up to `total`. */
+/** The parts of one turn's latency, in whole ms. They add up to `total`. */
 export interface TurnLatency {
   /** The turn's number, from 1. */
   readonly turn: number;
   readonly endpointing: number;
-  /** Waiting for the final transcript after that. */
+  /** Wait for the final transcript after that. */
   readonly stt: number;
-  /** Searching the knowledge base. */
+  /** Search of the knowledge base. */
   readonly knowledge: number;
-  /** To the model's first token. */
+  /** To the LLM's first token. */
   readonly llm: number;
-  /** From there to the first words that can be spoken by themselves. */
+  /** To the first chunk of text for speech synthesis. */
   readonly chunk: number;
-  /** To the voice's first sample. */
+  /** To the first synthesised sample. */
   readonly tts: number;
-  /** To that sample as the client plays it. */
+  /** To the playout of that sample at the client. */
   readonly playout: number;
-  /** Last user sample → first agent sample as played. */
+  /** From the caller's last sample of speech to the agent's first played sample. */
   readonly total: number;
 }
 
-/** A tool that was asked for, once it was over. Texts are the beginning of longer ones. */
+/** A tool call that has ended. Long texts are truncated. */
 export interface LoggedTool {
   readonly name: string;
   readonly kind: ToolKind;
-  /** As the model wrote them: JSON, or not. */
+  /** As generated: JSON if the LLM made no mistake. */
   readonly arguments: string;
-  /** What the model was told. */
+  /** The text that the LLM received. */
   readonly result: string;
-  /** From the call's start. */
+  /** Call time in ms. */
   readonly startedMs: number;
   readonly durationMs: number;
-  /** `refused`: it never ran; `cancelled`: the call ended first. */
+  /** `refused`: the tool did not run; `cancelled`: the call ended first. */
   readonly outcome: 'ok' | 'failed' | 'refused' | 'timeout' | 'cancelled';
 }
 
-/** Who made a turn, by their ids, in the order in which they came in: a second one took over. */
+/** Ids of the providers of a turn, in the order of their use: each after the first is a fallback. */
 export interface TurnProviders {
-  /** Of the caller's turn, if it was spoken. */
+  /** Speech recognition of a spoken turn of the caller. */
   readonly recognisers?: readonly string[];
-  /** Of the agent's turn, unless its words stood fast. */
+  /** LLMs of a turn of the agent; none for fixed texts. */
   readonly models?: readonly string[];
   readonly voices?: readonly string[];
 }
 
-/** A turn as it was heard. Times are ms from the call's start. */
+/** A turn of the record. Times are ms of call time. */
 export interface LoggedTurn {
   readonly index: number;
   readonly role: 'user' | 'agent';
@@ -73,21 +56,19 @@ export interface LoggedTurn {
   readonly startMs: number;
   readonly endMs: number;
   readonly latency?: TurnLatency;
-  /** Tools that were over when this was said, and after the turn before; by their start. */
+  /** Tools that ended between the turn before and this one, ordered by their start. */
   readonly tools?: readonly LoggedTool[];
-  /** What of the knowledge base it was made from. */
+  /** Passages of the knowledge base that the reply is based on. */
   readonly sources?: readonly KnowledgeSource[];
   readonly providers?: TurnProviders;
 }
 
-/**
- * The call's record. What a method has acknowledged is durable. Methods may be called in any order
- * of completion; a turn is written again under its index when it changes (what was heard of it).
- */
+/** The port for a call's record. Data is durable once the returned promise has resolved. */
 export interface CallLog {
-  /** Media is connected. */
+  /** The media connection is open. */
   started(): Promise<void>;
+  /** Stores a turn, or replaces the one with the same index. */
   turn(turn: LoggedTurn): Promise<void>;
-  /** Idempotent: the first reason stands. */
+  /** Idempotent; the first reason counts. */
   ended(reason: EndedReason): Promise<void>;
 }

@@ -1,22 +1,69 @@
-import type { TurnLatency } from './call-log.js';
-import type { AgentState } from './transport.js';
+import type { LoggedTurn, TurnLatency } from './call-log.js';
+import type { EndedReason } from './ended-reason.js';
+import type { CallPart } from './errors.js';
+import type { CallEvent } from './transport.js';
 
-/** What became of a caller's turn, or of an answer that was cut short. */
+/** The outcome of a caller's turn. `cut`: the agent was interrupted. */
 export type TurnOutcome =
   | 'answered'
   | 'no-words'
-  /** The recogniser gave nothing; the caller was told so. */
+  /** Speech recognition returned no result, and the agent asked the caller to repeat. */
   | 'unheard'
   | 'backchannel'
   | 'unanswered'
   | 'cut';
 
-/** Told of what happens in a call, to be counted: no words, no numbers of anybody. */
+/** An invocation of `CallInput`. Samples are valid only while the observer runs. */
+export type CallInputEvent =
+  | { readonly type: 'connected' }
+  | { readonly type: 'audio'; readonly samples: Int16Array }
+  | { readonly type: 'typed'; readonly text: string }
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'played'; readonly playedMs: number }
+  | { readonly type: 'lost'; readonly forMs?: number | undefined }
+  | { readonly type: 'regained'; readonly receivedMs: number }
+  | { readonly type: 'hang-up'; readonly reason: EndedReason };
+
+/** An operation of a call on its transport. Samples are valid only while the observer runs. */
+export type TransportEvent =
+  | { readonly type: 'audio'; readonly samples: Float32Array }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume'; readonly fromMs: number }
+  | { readonly type: 'clear' }
+  /** After `regained`: the position of the next audio. */
+  | { readonly type: 'announce'; readonly fromMs: number }
+  | { readonly type: 'send'; readonly event: CallEvent }
+  | { readonly type: 'close' };
+
+/** Agent audio that the client played from `atMs` on. Samples are valid only while the observer runs. */
+export interface PlayedSpan {
+  readonly atMs: number;
+  readonly samples: Int16Array;
+}
+
+/**
+ * Observes one call. All methods are optional and must neither throw nor wait. `atMs` is call time: ms since
+ * the call was constructed. A call notifies its observers in their order, before it acts.
+ */
 export interface CallObserver {
-  /** The agent's state as the client is shown it. */
-  state(state: AgentState): void;
-  turn(outcome: TurnOutcome): void;
-  latency(latency: TurnLatency): void;
-  /** Samples of the caller's that were refused because they ran too far ahead of real time; told once. */
-  dropped(samples: number): void;
+  /** Before the call handles the input. */
+  input?(event: CallInputEvent, atMs: number): void;
+  /** Before the transport carries out the operation. */
+  output?(event: TransportEvent, atMs: number): void;
+  /** By the estimated playhead, the client starts to play this frame of 20 ms. */
+  playing?(frame: PlayedSpan): void;
+  /**
+   * The client played this audio, by its reports. Called 0.25 s after the report, in the order of time.
+   * Without reports the clock counts; see `PlaybackTimeline`.
+   */
+  played?(span: PlayedSpan): void;
+  turn?(outcome: TurnOutcome): void;
+  /** A turn has been stored in the call log. */
+  logged?(turn: LoggedTurn, atMs: number): void;
+  latency?(latency: TurnLatency): void;
+  /** Samples of the caller that were dropped because they ran too far ahead of real time. Called once. */
+  dropped?(samples: number): void;
+  fault?(part: CallPart, error: unknown, atMs: number): void;
+  /** The call is over and its record is written. */
+  ended?(reason: EndedReason): void;
 }

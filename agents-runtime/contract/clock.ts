@@ -1,30 +1,21 @@
-/** A timer that can still be stopped. Stopping one that has fired does nothing. */
+/** A running timer. */
 export interface Timer {
+  /** Stops the timer. No effect after it has fired. */
   cancel(): void;
 }
 
-/** The port for time: nothing else in this layer reads a clock, so tests run on a virtual one. */
+/** The port for time. Nothing else in this layer reads the time, so tests run on a virtual clock. */
 export interface Clock {
-  /** Milliseconds on a monotonic scale. */
+  /** Monotonic time in milliseconds. */
   now(): number;
+  /** Calls `act` once, `ms` milliseconds from now. */
   after(ms: number, act: () => void): Timer;
 }
 
-/** Node fires a longer timeout at once. Source: Node's documentation, setTimeout. */
-const MAX_MS = 2 ** 31 - 1;
-
-/** Real time. */
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  after(ms, act) {
-    let left = ms;
-    let handle: NodeJS.Timeout;
-    const wait = () => {
-      const part = Math.min(left, MAX_MS);
-      left -= part;
-      handle = setTimeout(left > 0 ? wait : act, part);
-    };
-    wait();
-    return { cancel: () => clearTimeout(handle) };
-  },
-};
+/** The port for the audio clock. */
+export interface Ticker {
+  /** Calls `act` every 20 ms until the timer is cancelled or `act` throws. */
+  join(act: () => void): Timer;
+  /** A separate ticker on another clock, with the same lateness observer. */
+  on(clock: Clock): Ticker;
+}

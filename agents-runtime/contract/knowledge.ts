@@ -2,38 +2,38 @@
 export interface Passage {
   readonly id: number;
   readonly documentId: number;
-  /** What its document is called; empty where it has no name. */
+  /** Empty for a document without a name. */
   readonly documentName: string;
-  /** The titles that it stands below, if any. */
+  /** The headings above the passage, if any. */
   readonly title: string;
   readonly text: string;
-  /** How high it stands in the lists of those near in meaning and of those that share words. */
+  /** Combined rank of the semantic and the keyword search; higher is better. */
   readonly score: number;
-  /** Cosine similarity by the embedding model, −1…1; undefined where only words were compared. */
+  /** Cosine similarity of the embeddings, −1…1; undefined for a keyword match only. */
   readonly similarity: number | undefined;
-  /** The share of the question's words, by their weight, that it holds, 0…1. */
+  /** Weighted share of the question's words that the passage contains, 0…1. */
   readonly wordShare: number;
 }
 
-/** The port to the knowledge bases; `src` implements it over the database. */
+/** The port for the knowledge bases. `src` implements it with the database. */
 export interface KnowledgeSearch {
   /**
-   * The best passages, best first; empty for an unknown or empty knowledge base. It answers within a
-   * bounded time with what it has found by then, and the same question again costs nothing.
+   * The best passages, best first; empty for an unknown or empty knowledge base. Resolves within a
+   * bounded time with the passages found by then. Repeated questions are cached.
    */
   search(knowledgeBaseId: number, question: string, limit: number): Promise<readonly Passage[]>;
 }
 
-/** A passage that a reply was made from. */
+/** A passage that a reply is based on. */
 export interface KnowledgeSource {
   readonly knowledgeBaseId: number;
   readonly documentId?: number;
-  /** The titles that it stands below, or its document's name; empty where there is neither. */
+  /** The headings above the passage, else the document's name, else empty. */
   readonly title: string;
   readonly passage: string;
 }
 
-/** The passages as what a reply was made from. */
+/** The passages as the sources of a reply. */
 export function sourcesOf(
   knowledgeBaseId: number,
   passages: readonly Passage[],

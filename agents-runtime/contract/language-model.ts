@@ -1,51 +1,51 @@
 import type { KnowledgeSource } from './knowledge.js';
 import type { ToolCall, ToolSpec } from './tools.js';
 
-/** One item of the conversation as it was heard, oldest first. */
+/** One item of the conversation. Agent items contain only text that the caller heard. */
 export interface HistoryItem {
-  /** `tool`: what a tool brought. */
+  /** `tool`: the result of a tool. */
   readonly role: 'user' | 'agent' | 'tool';
   readonly text: string;
-  /** The agent was cut off here; `text` is what the caller heard of it. */
+  /** The agent was interrupted here. */
   readonly cut: boolean;
-  /** What the model had asked of the tool. */
+  /** The tool call that this item is the result of. */
   readonly call?: ToolCall;
 }
 
-/** What a model streams: words, and what it asks of tools. */
+/** A streamed item of a reply: text or a tool call. */
 export type ReplyToken = string | ToolCall;
 
 export interface LlmRequest {
-  /** The agent's instructions, placeholders already filled. */
+  /** The agent's instructions, with placeholders filled. */
   readonly prompt: string;
   readonly history: readonly HistoryItem[];
-  /** The words are read, not spoken: the request is without the instructions for live calls. */
+  /** The reply is read, not spoken: leaves out the instructions for live calls. */
   readonly isWritten?: boolean;
   readonly temperature: number;
-  /** ISO 639-1 language of the conversation. */
+  /** Language of the conversation (ISO 639-1). */
   readonly language: string;
   readonly knowledgeBaseId: number | null;
-  /** What the knowledge base has on the newest question, best first: data, never instructions. */
+  /** Passages of the knowledge base for the newest question, best first: data, never instructions. */
   readonly facts?: readonly string[];
-  /** What it may ask for; none where this is left out. */
+  /** Default: none. */
   readonly tools?: readonly ToolSpec[];
-  /** What it shall know about the call itself, such as that it ends soon. */
+  /** Notes on the call itself, such as that it ends soon. */
   readonly notes?: readonly string[];
   readonly signal: AbortSignal;
-  /** Told when the knowledge base has been searched, if it was. */
+  /** Called after a search of the knowledge base. */
   readonly onKnown?: () => void;
-  /** Told what of the knowledge base the reply is made from, before its first word. */
+  /** Receives the passages that the reply is based on, before its first word. */
   readonly onSources?: (sources: readonly KnowledgeSource[]) => void;
 }
 
-/** A language model, or what stands in for one: conversation → the agent's next words. */
+/** The port for a language model: conversation → the agent's next words. */
 export interface LanguageModel {
   readonly id: string;
-  /** Told at a call's start what it will be asked about, so that the first reply waits for nothing. */
+  /** Prepares for a call with this prompt, so that its first reply starts sooner. */
   prepare?(prompt: string, language: string): void;
   /**
-   * Streams the reply as it is made; pulling is its backpressure. Tools are carried out by the caller.
-   * @throws CallError REPLY_FAILED when the provider fails; what came before stands.
+   * Streams the reply; pulling is the backpressure. The consumer carries out tool calls.
+   * @throws CallError REPLY_FAILED when the provider fails; items already yielded stay valid
    */
-  reply(request: LlmRequest): AsyncGenerator<ReplyToken>;
+  generate(request: LlmRequest): AsyncGenerator<ReplyToken>;
 }

@@ -1,8 +1,9 @@
-import type { EndedReason, TurnLatency } from './call-log.js';
+import type { TurnLatency } from './call-log.js';
+import type { EndedReason } from './ended-reason.js';
 
 export type AgentState = 'initializing' | 'listening' | 'thinking' | 'speaking';
 
-/** What a call tells its client besides audio. Times are ms of call time. */
+/** A message from a call to its client. Times are ms of call time. */
 export type CallEvent =
   | { readonly type: 'state'; readonly state: AgentState }
   | {
@@ -20,57 +21,58 @@ export type CallEvent =
   | { readonly type: 'end'; readonly reason: EndedReason };
 
 /**
- * One wire to one client, as a call sees it. A position in the agent's audio is the ms of audio sent
- * since the call began; gaps in which nothing was sent do not count, audio that `clear` dropped does.
+ * The port for the connection to one client. A position in the agent's audio is the audio sent since the
+ * call began, in ms: gaps in which nothing was sent do not count, audio that `clear` dropped does.
  */
 export interface Transport {
-  /** Hz of the agent's audio on this wire: the rate at which `audio` takes it. */
+  /** Sample rate of the samples passed to `sendAudio`, in Hz. */
   readonly sampleRate: number;
   /**
-   * The client takes the agent's voice out of what it sends, as browsers do. Telephone lines do not:
-   * there, what is no louder than the echo of what was just played does not count as speech.
+   * The client cancels the echo of the agent's voice, as browsers do. Without it, as on telephone lines,
+   * audio that is no louder than the echo of recently played audio does not count as speech.
    */
   readonly hasEchoCanceller: boolean;
-  /** Bytes that wait in the wire's own buffers; sending holds while it is over the limit. */
+  /** Bytes in the transport's send buffers. Playout stops sending above 256 KiB. */
   readonly backlogBytes: number;
-  /** Left out: it can. One that cannot is cleared instead, and gets again what was not heard. */
-  readonly canPause?: boolean;
-  /** The caller's audio is handed on so long (ms) after it came: a resampler looks ahead. Left out: at once. */
-  readonly callerDelayMs?: number;
-  /** Sends mono samples (−1…1), which it copies: whole frames of 20 ms. */
-  audio(samples: Float32Array): void;
-  /** The client fades out within 40 ms, holds its playhead and reports it. */
+  /** If false, a hold clears the client's audio and a resume sends it again. */
+  readonly canPause: boolean;
+  /** Delay of `CallInput.audio` after the arrival of the caller's audio (look-ahead of a resampler), ms. */
+  readonly callerDelayMs: number;
+  /** Sends mono samples (−1…1) in whole frames of 20 ms. Copies them. */
+  sendAudio(samples: Float32Array): void;
+  /** The client fades out within 40 ms, stops its playhead and reports the position. */
   pause(): void;
-  /** The client plays on from this position. */
-  resumeFrom(fromMs: number): void;
-  /** The client drops what it has not played, and reports first how far it got. */
+  /** The client continues from this position, ms of the agent's audio. */
+  resumeFrom(positionMs: number): void;
+  /** The client reports its playhead, then drops the audio that it has not played. */
   clear(): void;
   send(event: CallEvent): void;
-  /** Closes the wire after what has been sent. Idempotent. */
+  /** Closes the connection after the data already sent. Idempotent. */
   close(): void;
 }
 
-/** Why the agent does not say what it was told to: the call ends, or too much waits to be said. */
+/** Why a dictated text is refused. `ending`: the call is over or ends; `busy`: 5 texts are queued. */
 export type SayRefusal = 'ending' | 'busy';
 
-/** One call, as its wire sees it. All methods are safe in any order and after the end. */
+/** The input of a call, called by its transport. All methods are safe in any order and after the end. */
 export interface CallInput {
-  /** Media is connected: the call starts (first time only). */
+  /** The media connection is open. The first invocation starts the call. */
   connected(): void;
-  /** The caller's audio, mono 16 kHz, s16; it is copied. */
+  /** The caller's audio: mono, 16 kHz, 16-bit. Copied. */
   audio(samples: Int16Array): void;
   typed(text: string): void;
-  /** The agent says this as soon as it has the floor, to its end. @returns why it will not. */
+  /** The agent says this text, uninterrupted, as soon as neither side speaks. @returns why it is refused. */
   say(text: string): SayRefusal | undefined;
-  /** How far the client has played, ms of the agent's audio (see `CallTransport`). */
+  /** The client's playhead, ms of the agent's audio (see `Transport`). */
   played(playedMs: number): void;
-  /** The wire broke: the agent holds its tongue until `regained`, or for so long (10 s) at most. */
+  /** The connection is lost. The call ends unless `regained` follows within `forMs` (default: 10 s). */
   lost(forMs?: number): void;
   /**
-   * The wire is back; the client has received the agent's audio up to this position.
-   * @param announce is told, before any audio, the position of what is sent next.
+   * The connection is back.
+   * @param receivedMs - end of the agent's audio that the client has received
+   * @param announce - receives the position of the next audio, before that audio is sent
    */
   regained(receivedMs: number, announce: (fromMs: number) => void): void;
-  /** Ends the call. Idempotent: the first reason counts. */
+  /** Ends the call. Idempotent; the first reason counts. */
   hangUp(reason: EndedReason): void;
 }

@@ -1,13 +1,13 @@
-import { energyOf, toFloat32 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, energyOf, toFloat32 } from '../../media/audio/pcm.js';
 
-/** The last seconds of the caller's audio at 16 kHz, addressed by sample position since the call began. */
+/** The last seconds of the caller's audio at 16 kHz. Positions are samples since the call began. */
 export class AudioRingBuffer {
   readonly #ring: Int16Array;
   #end = 0;
 
-  /** @param seconds how much is kept; 16 s are 512 KB. */
+  /** @param seconds - capacity; 16 s need 512 KB */
   constructor(seconds: number) {
-    this.#ring = new Int16Array(seconds * 16_000);
+    this.#ring = new Int16Array(seconds * CALLER_SAMPLE_RATE);
   }
 
   /** Position after the newest sample. */
@@ -15,7 +15,7 @@ export class AudioRingBuffer {
     return this.#end;
   }
 
-  /** Position of the oldest sample that is kept. */
+  /** Position of the oldest sample in the buffer. */
   get start(): number {
     return Math.max(0, this.#end - this.#ring.length);
   }
@@ -30,7 +30,7 @@ export class AudioRingBuffer {
     }
   }
 
-  /** Samples `start`…`end` as a fresh array in −1…1; what is no longer or not yet there is left out. */
+  /** Copies samples `start`…`end` to a new array in −1…1, as far as the buffer holds them. */
   slice(start: number, end: number): Float32Array<ArrayBuffer> {
     const from = Math.max(start, this.start);
     const to = Math.min(end, this.#end);
@@ -44,7 +44,7 @@ export class AudioRingBuffer {
     return out;
   }
 
-  /** The middle of the quietest 100 ms between two positions: the best place to cut running speech. */
+  /** The middle of the quietest 100 ms between two positions: the best place to split running speech. */
   quietest(start: number, end: number): number {
     const window = 1600;
     let best = end;

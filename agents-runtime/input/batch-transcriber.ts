@@ -1,39 +1,38 @@
+import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Clock, Timer } from '../contract/clock.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import type { AudioRingBuffer } from './audio-ring-buffer.js';
 
-const RATE = 16_000;
-/** Kept before the first window of speech, so that its onset is not clipped: 500 ms. */
+/** Audio before the first window of speech, in samples: 500 ms, so that the onset is not clipped. */
 export const PRE_ROLL = 8_000;
-/** Taken along after the last sample of speech: 200 ms. */
+/** Audio after the last sample of speech, in samples: 200 ms. */
 export const TAIL = 3_200;
-/** A pause after this much audio fixes the text so far: 8 s. */
+/** A pause after this much audio fixes the text so far, in samples: 8 s. */
 const FIX_AFTER = 128_000;
-/** Speech without a pause is cut here, at its quietest place: 11 s. */
+/** Speech without a pause is split at this length, in samples: 11 s … */
 const WINDOW = 176_000;
-/** … among its last 3 s. */
+/** … at the quietest place of its last 3 s, in samples. */
 const CUT_WITHIN = 48_000;
-/** The recogniser's limit: 12 s. */
+/** Longest audio that `SpeechToText` accepts, in samples: 12 s. */
 const MAX = 192_000;
 const INTERIM_EVERY_MS = 300;
 
 export interface Transcript {
   /** The whole turn so far. */
   readonly text: string;
-  /** Set on a final: the last sample of the speech that it covers. */
+  /** Final transcripts: the last sample of speech. Undefined for an interim. */
   readonly speechEndSample: number | undefined;
-  /** What was listened to ends here, where that is known. */
+  /** End of the transcribed audio, if known. */
   readonly upToSample?: number;
-  /** ISO 639-1, from a recogniser that finds out. */
+  /** The detected language (ISO 639-1), if the provider detects it. */
   readonly language?: string | undefined;
-  /** Who heard it. */
-  readonly recogniser: string;
+  readonly providerId: string;
 }
 
 export interface BatchTranscriberOptions {
-  readonly recogniser: SpeechToText;
-  /** What is spoken, where that is known. */
+  readonly speechToText: SpeechToText;
+  /** The caller's language (ISO 639-1). Undefined: it is detected. */
   readonly language?: string | undefined;
   readonly history: AudioRingBuffer;
   readonly clock: Clock;
@@ -43,28 +42,30 @@ export interface BatchTranscriberOptions {
 }
 
 /**
- * Turns a recogniser of whole pieces into a stream for one caller: interims by running again on the
- * growing utterance, a final at every pause; the newest wins and stale runs are dropped.
+ * Transcribes one caller's speech with a provider of whole recordings: interims by repeated runs on the
+ * growing utterance, and a final at every pause. A new run cancels the one before.
  */
 export class BatchTranscriber {
   readonly #options: BatchTranscriberOptions;
+  /** Text that later runs do not change, and the text of the newest run after it. */
   #fixed = '';
   #latest = '';
   #language: string | undefined;
-  #recognisedBy: string;
+  #providerId: string;
+  /** First sample of the next run; undefined between turns. */
   #from: number | undefined;
   #finalUpTo: number | undefined;
-  /** What a turn that is over has had: no pre-roll reaches back into it. */
+  /** End of the turn before: the pre-roll starts no earlier. */
   #notBefore = 0;
   #work = new AbortController();
   #timer: Timer | undefined;
 
   constructor(options: BatchTranscriberOptions) {
     this.#options = options;
-    this.#recognisedBy = options.recogniser.id;
+    this.#providerId = options.speechToText.id;
   }
 
-  /** Speech of a new turn, or again after a pause of the same one. */
+  /** Speech of a new turn, or after a pause of the same turn. */
   speech(startSample: number): void {
     this.#stopRuns();
     if (this.#from === undefined) {
@@ -77,13 +78,13 @@ export class BatchTranscriber {
     this.#scheduleInterim(this.#interimEveryMs);
   }
 
-  /** Speech has paused: one last run up to there. */
+  /** Speech has paused: starts the final run. */
   finalise(speechEndSample: number): void {
     this.#stopRuns();
     this.#options.boundary.watch(this.#final(speechEndSample));
   }
 
-  /** The turn is over; the next speech begins a new one. */
+  /** The turn is over; the next speech starts a new one. */
   reset(): void {
     this.#stopRuns();
     this.#fixed = '';
@@ -106,7 +107,7 @@ export class BatchTranscriber {
   }
 
   get #interimEveryMs(): number {
-    return this.#options.recogniser.interimEveryMs ?? INTERIM_EVERY_MS;
+    return this.#options.speechToText.interimEveryMs ?? INTERIM_EVERY_MS;
   }
 
   #scheduleInterim(ms: number): void {
@@ -116,17 +117,14 @@ export class BatchTranscriber {
 
   async #interim(): Promise<void> {
     const { signal } = this.#work;
-    const { history, clock, onTranscript } = this.#options;
+    const { history, clock } = this.#options;
     const from = this.#from;
     if (from === undefined) return;
-    const begun = clock.now();
+    const startedAt = clock.now();
     const isFull = history.end - from > WINDOW;
     const to = isFull ? this.#cutAfter(from) : history.end;
-    const text = await this.#transcribe(
-      from,
-      to,
-      isFull ? 'final-transcript' : 'interim-transcript',
-    );
+    const priority = isFull ? 'final-transcript' : 'interim-transcript';
+    const text = await this.#transcribe(from, to, priority);
     if (signal.aborted) return;
     if (text !== undefined) {
       this.#latest = join(this.#fixed, text);
@@ -134,62 +132,60 @@ export class BatchTranscriber {
         this.#fixed = this.#latest;
         this.#from = to;
       }
-      onTranscript({
-        text: this.#latest,
-        speechEndSample: undefined,
-        upToSample: to,
-        language: this.#language,
-        recogniser: this.#recognisedBy,
-      });
+      this.#publish(undefined, to);
     }
-    const restMs = Math.max(this.#interimEveryMs, 3 * (clock.now() - begun));
-    this.#scheduleInterim(text === undefined ? restMs : Math.min(restMs, this.#roomMs));
+    const restMs = Math.max(this.#interimEveryMs, 3 * (clock.now() - startedAt));
+    this.#scheduleInterim(text === undefined ? restMs : Math.min(restMs, this.#untilFullMs));
   }
 
-  /** How much longer speech may go on before there is more of it than the recogniser takes at once. */
-  get #roomMs(): number {
+  /** Time until the running speech is as long as the provider accepts, ms. */
+  get #untilFullMs(): number {
     const length = this.#options.history.end - (this.#from ?? 0);
-    return Math.max(0, ((MAX - length) * 1000) / RATE);
+    return Math.max(0, ((MAX - length) * 1000) / CALLER_SAMPLE_RATE);
   }
 
   async #final(speechEndSample: number): Promise<void> {
     const { signal } = this.#work;
     if (this.#from === undefined) return;
     const to = speechEndSample + TAIL;
-    const pieces = this.#pieces(this.#from, to).map(([start, end]) =>
+    const chunks = this.#split(this.#from, to).map(([start, end]) =>
       this.#transcribe(start, end, 'final-transcript'),
     );
-    const texts = await Promise.all(pieces);
+    const texts = await Promise.all(chunks);
     if (signal.aborted) return;
-    const text = texts.reduce((said, piece) =>
-      said === undefined || piece === undefined ? undefined : join(said, piece),
+    const text = texts.reduce((before, chunk) =>
+      before === undefined || chunk === undefined ? undefined : join(before, chunk),
     );
-    // A recogniser that failed still leaves what the interims heard.
+    // After a failure the text of the interims stays.
     if (text !== undefined) this.#latest = join(this.#fixed, text);
     this.#finalUpTo = speechEndSample;
     if (text === undefined && this.#latest === '') return;
+    this.#publish(speechEndSample, to);
+  }
+
+  #publish(speechEndSample: number | undefined, upToSample: number): void {
     this.#options.onTranscript({
       text: this.#latest,
       speechEndSample,
-      upToSample: to,
+      upToSample,
       language: this.#language,
-      recogniser: this.#recognisedBy,
+      providerId: this.#providerId,
     });
   }
 
-  /** What the recogniser takes at once; a slow one may not have come to cut long speech yet. */
-  #pieces(start: number, end: number): (readonly [number, number])[] {
-    const pieces: (readonly [number, number])[] = [];
+  /** Parts that the provider accepts: a slow provider may have run no interim that split long speech. */
+  #split(start: number, end: number): (readonly [number, number])[] {
+    const parts: (readonly [number, number])[] = [];
     let from = start;
     while (end - from > MAX) {
       const cut = this.#cutAfter(from);
-      pieces.push([from, cut]);
+      parts.push([from, cut]);
       from = cut;
     }
-    return [...pieces, [from, end]];
+    return [...parts, [from, end]];
   }
 
-  /** Where to cut running speech of which there is more than a window: at its quietest place. */
+  /** Where to split running speech that is longer than a window: at its quietest place. */
   #cutAfter(from: number): number {
     const { history } = this.#options;
     const end = Math.min(history.end, Math.max(from, history.start) + MAX);
@@ -201,17 +197,15 @@ export class BatchTranscriber {
     to: number,
     priority: 'final-transcript' | 'interim-transcript',
   ): Promise<string | undefined> {
-    const { recogniser, history, onFault, language } = this.#options;
+    const { speechToText, history, onFault, language } = this.#options;
     const { signal } = this.#work;
-    const onLanguage = (heard: string) => {
-      if (!signal.aborted) this.#language = heard;
-    };
-    const onRecogniser = (id: string) => {
-      if (!signal.aborted) this.#recognisedBy = id;
-    };
-    const options = { priority, signal, language, onLanguage, onRecogniser };
     try {
-      return await recogniser.transcribe(history.slice(from, to), options);
+      const options = { priority, signal, language };
+      const result = await speechToText.transcribe(history.slice(from, to), options);
+      if (signal.aborted) return undefined;
+      this.#language = result.language ?? this.#language;
+      this.#providerId = result.providerId;
+      return result.text;
     } catch (error) {
       if (!signal.aborted) onFault(error);
       return undefined;
@@ -219,6 +213,7 @@ export class BatchTranscriber {
   }
 }
 
-function join(first: string, second: string): string {
+/** Joins two texts of one turn, either of which may be empty. */
+export function join(first: string, second: string): string {
   return first && second ? `${first} ${second}` : first || second;
 }

@@ -1,12 +1,15 @@
+import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
+import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
+import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
+import type { SpeechToText } from '../../media/stt/speech-to-text.js';
+import type { TurnDetector } from '../../media/turn-detection/turn-detector.js';
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
-import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
-import type { CallDependencies } from '../session/call-dependencies.js';
-import type { CallLanguage } from '../session/call-language.js';
-import type { EffectRunner } from '../session/effect-runner.js';
-import type { TranscriptPublisher } from '../session/transcript-publisher.js';
+import { VAD_WINDOW, type VoiceActivity } from '../../media/vad/voice-activity.js';
+import type { AgentConfig } from '../contract/agent-config.js';
+import type { Clock } from '../contract/clock.js';
+import type { CallFault } from '../contract/errors.js';
+import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
-import { wordsOf } from '../turn/backchannels.js';
-import type { SpokenOver } from '../turn/turn-state.js';
 import { AudioInput } from './audio-input.js';
 import {
   BatchTranscriber,
@@ -16,47 +19,61 @@ import {
 import type { EchoGate } from './echo-gate.js';
 import { StreamingTranscriber } from './streaming-transcriber.js';
 
-/** Audio before the first speech of a turn that the turn model hears: 500 ms. */
+/** Audio before a turn's first speech that the turn detector receives, in samples: 500 ms. */
 const PRE_ROLL = 8_000;
-const RATE = 16_000;
 
-/** Words from which on a language that was heard counts. */
-const LANGUAGE_WORDS = 2;
-
-/** What both legs of a call share. */
-export interface LegContext {
-  /** Within the call's fault boundary. */
-  readonly parts: CallDependencies;
-  readonly boundary: FaultBoundary;
-  readonly turns: EffectRunner;
-  readonly transcripts: TranscriptPublisher;
-  readonly language: CallLanguage;
-  /** Clock time of call time zero. */
-  readonly startedAt: number;
-  /** On wires that bring the agent's echo back. */
-  readonly echoGate: EchoGate | undefined;
+/** The engines that process the caller's audio. */
+interface CallerInputPorts {
+  readonly clock: Clock;
+  readonly voiceActivity: VoiceActivity;
+  /** Used if the agent's settings enable it. */
+  readonly noiseReduction?: NoiseReduction | undefined;
+  readonly turnDetector: TurnDetector;
+  readonly speechToText: SpeechToText;
+  /** Transcribes during speech; `speechToText` is its fallback. */
+  readonly streamingSpeechToText?: StreamingSpeechToText | undefined;
+  readonly onFault: CallFault;
 }
 
-/** The caller's side of a call: their audio becomes events of the turn-taker. */
+export interface CallerInputOptions {
+  readonly ports: CallerInputPorts;
+  readonly config: AgentConfig;
+  readonly boundary: FaultBoundary;
+  /** Clock time of call time zero, ms. */
+  readonly startedAt: number;
+  /** For transports without an echo canceller. */
+  readonly echoGate: EchoGate | undefined;
+  readonly dispatch: (event: TurnEvent) => void;
+  /** Whether a turn of the caller is open, from its first speech to its commit. */
+  readonly isTurnOpen: () => boolean;
+  /** The agent's audio that the caller is listening to; undefined in silence. */
+  readonly currentPlayback: () => SpokenOver | undefined;
+  /** Receives the open turn's newest text. */
+  readonly onInterim: (text: string) => void;
+  /** Receives each detected language (ISO 639-1) with the text that it was detected in. */
+  readonly onLanguage: (language: string, text: string) => void;
+}
+
+/** Turns the caller's audio into events for the turn reducer. */
 export class CallerInput {
-  readonly #context: LegContext;
-  readonly #currentPlayback: () => SpokenOver | undefined;
-  readonly #inbound: AudioInput;
+  readonly #options: CallerInputOptions;
+  readonly #audio: AudioInput;
   readonly #transcriber: BatchTranscriber | StreamingTranscriber;
-  /** Who heard the turn so far. */
-  readonly #recognisedBy = new Set<string>();
+  /** Ids of the speech recognition providers of the newest turn. */
+  readonly #providers = new Set<string>();
   #judging = new AbortController();
   #turnStartSample = 0;
   #speechEndSample = 0;
+  /** The pause that awaits its final transcript. */
+  #pause: { readonly speechEndSample: number; readonly speechEndMs: number } | undefined;
 
-  /** @param currentPlayback what the caller hears of the agent now. */
-  constructor(context: LegContext, currentPlayback: () => SpokenOver | undefined) {
-    this.#context = context;
-    this.#currentPlayback = currentPlayback;
-    const { config, clock, voiceActivity, noiseReduction, recogniser, onFault } = context.parts;
-    const { streamingSpeechToText: live } = context.parts;
-    this.#inbound = new AudioInput({
+  constructor(options: CallerInputOptions) {
+    this.#options = options;
+    const { config, boundary, echoGate } = options;
+    const { clock, voiceActivity, noiseReduction, onFault } = options.ports;
+    this.#audio = new AudioInput({
       clock,
+      boundary,
       voiceActivity,
       segmenter: {
         threshold: config.vadActivationThreshold,
@@ -65,146 +82,137 @@ export class CallerInput {
       },
       onEdge: (edge) => this.#onEdge(edge),
       noiseReduction: config.autoNoiseReduction ? noiseReduction : undefined,
-      echoGate: context.echoGate,
+      echoGate,
       onNoiseFault: (error) => onFault('noise-reduction', error),
     });
+    const { speechToText, streamingSpeechToText } = options.ports;
     const transcriber: BatchTranscriberOptions = {
-      recogniser,
+      speechToText,
       language: config.voice.language === 'auto' ? undefined : config.voice.language,
-      history: this.#inbound.history,
+      history: this.#audio.history,
       clock,
-      boundary: context.boundary,
+      boundary,
       onTranscript: (transcript) => this.#onTranscript(transcript),
       onFault: (error) => onFault('recogniser', error),
     };
-    this.#transcriber = live
-      ? new StreamingTranscriber({ ...transcriber, live })
+    this.#transcriber = streamingSpeechToText
+      ? new StreamingTranscriber({ ...transcriber, streamingSpeechToText })
       : new BatchTranscriber(transcriber);
   }
 
   get droppedSamples(): number {
-    return this.#inbound.droppedSamples;
+    return this.#audio.droppedSamples;
   }
 
-  /** Recognisers that heard the newest turn. */
+  /** Ids of the speech recognition providers of the newest turn, in the order of their use. */
   get recognisers(): readonly string[] {
-    return [...this.#recognisedBy];
+    return [...this.#providers];
   }
 
   audio(samples: Int16Array): void {
-    this.#inbound.push(samples);
+    this.#audio.push(samples);
   }
 
   lost(): void {
-    this.#inbound.lost();
+    this.#audio.lost();
   }
 
   regained(): void {
-    this.#inbound.regained();
+    this.#audio.regained();
   }
 
-  /** One last transcript up to the pause. */
-  finalise(): void {
+  /** Requests the final transcript up to the pause at `speechEndMs`. */
+  finalise(speechEndMs: number): void {
+    this.#pause = { speechEndSample: this.#speechEndSample, speechEndMs };
     this.#transcriber.finalise(this.#speechEndSample);
   }
 
-  /** The turn is over; the next speech is transcribed by itself. */
-  forget(): void {
+  /** The turn is over; the next speech starts a new transcript. */
+  endTurn(): void {
     this.#transcriber.reset();
-    this.#recognisedBy.clear();
+    this.#providers.clear();
   }
 
-  /** Asks the turn model whether the pause at `speechEndMs` ends the turn. `silenceMs` of silence follow the speech. */
+  /**
+   * Dispatches the turn detector's probability that the turn ended at `speechEndMs`. Without a result the
+   * turn is committed at its longest delay.
+   * @param silenceMs - silence after the speech that the detector receives, ms
+   */
   async judge(speechEndMs: number, silenceMs: number): Promise<void> {
+    const { turnDetector, onFault } = this.#options.ports;
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
-    const heard = this.#inbound.history.slice(
-      from,
-      this.#speechEndSample + Math.round((silenceMs * RATE) / 1000),
-    );
-    // A question that still waits is out of date: a model that is behind is not asked ever more.
+    const to = this.#speechEndSample + Math.round((silenceMs * CALLER_SAMPLE_RATE) / 1000);
+    const samples = this.#audio.history.slice(from, to);
+    // Cancels a request that is still queued, so that a slow detector accumulates no backlog.
     this.#judging.abort();
     this.#judging = new AbortController();
-    const probability = await this.#completeness(heard, this.#judging.signal);
-    if (probability === undefined) return;
-    this.#context.turns.handle({ type: 'completeness', speechEndMs, probability });
-  }
-
-  /** Undefined without an answer: the turn is then committed at its longest delay. */
-  async #completeness(heard: Float32Array, signal: AbortSignal): Promise<number | undefined> {
-    const { turnDetector, onFault } = this.#context.parts;
+    const { signal } = this.#judging;
+    let probability: number;
     try {
-      return await turnDetector.completeness(heard, signal);
+      probability = await turnDetector.completeness(samples, signal);
     } catch (error) {
       if (!signal.aborted) onFault('turn-model', error);
-      return undefined;
+      return;
     }
+    this.#options.dispatch({ type: 'completeness', speechEndMs, probability });
   }
 
   close(): void {
-    const { boundary } = this.#context;
+    const { boundary } = this.#options;
     this.#judging.abort();
     boundary.run(() => this.#transcriber.close());
-    boundary.run(() => this.#inbound.close());
+    this.#audio.close();
   }
 
   #onEdge(edge: SpeechEdge): void {
-    const { turns } = this.#context;
+    const { dispatch, isTurnOpen } = this.#options;
     switch (edge.type) {
       case 'speech-started':
         this.#onSpeech(edge.startSample);
         return;
       case 'speech-resumed':
-        // Whether that pause was the end is answered; other callers wait for theirs.
         this.#judging.abort();
-        // The turn may have been committed by the clock before the segment was over.
-        if (!turns.state.turn) {
+        // The commit timer may have fired before the segment ended.
+        if (!isTurnOpen()) {
           this.#onSpeech(edge.atSample - VAD_WINDOW);
           return;
         }
         this.#transcriber.speech(edge.atSample);
-        turns.handle({ type: edge.type });
+        dispatch({ type: edge.type });
         return;
       case 'pause':
         this.#speechEndSample = edge.speechEndSample;
-        turns.handle({ type: 'speech-paused', speechEndMs: this.#callMs(edge.speechEndSample) });
+        dispatch({ type: 'speech-paused', speechEndMs: this.#callMs(edge.speechEndSample) });
         return;
       case 'speech-stopped':
-        if (edge.speechEndSample !== this.#speechEndSample)
-          this.#speechEndSample = edge.speechEndSample;
-        turns.handle({ type: edge.type, speechEndMs: this.#callMs(edge.speechEndSample) });
+        this.#speechEndSample = edge.speechEndSample;
+        dispatch({ type: edge.type, speechEndMs: this.#callMs(edge.speechEndSample) });
     }
   }
 
   #onSpeech(startSample: number): void {
-    const { turns } = this.#context;
-    if (!turns.state.turn) this.#turnStartSample = startSample;
+    const { dispatch, isTurnOpen, currentPlayback } = this.#options;
+    if (!isTurnOpen()) this.#turnStartSample = startSample;
     this.#transcriber.speech(startSample);
-    const over = this.#currentPlayback();
+    const over = currentPlayback();
     const startMs = this.#callMs(startSample);
-    turns.handle({ type: 'speech-started', startMs, ...(over && { over }) });
+    dispatch({ type: 'speech-started', startMs, ...(over && { over }) });
   }
 
-  #onTranscript({ text, speechEndSample, upToSample, language, recogniser }: Transcript): void {
-    const { turns, transcripts } = this.#context;
-    const { user, turn } = turns.state;
-    if (!turn) return;
-    if (text !== '') this.#recognisedBy.add(recogniser);
-    this.#onDetectedLanguage(text, language);
-    transcripts.interim(turn.index, text, turn.startMs);
-    const isNewest = speechEndSample === this.#speechEndSample && user.phase === 'paused';
-    const speechEndMs = isNewest ? user.speechEndMs : undefined;
+  #onTranscript({ text, speechEndSample, upToSample, language, providerId }: Transcript): void {
+    const { dispatch, isTurnOpen, onInterim, onLanguage } = this.#options;
+    if (!isTurnOpen()) return;
+    if (text !== '') this.#providers.add(providerId);
+    if (language !== undefined) onLanguage(language, text);
+    onInterim(text);
+    const isFinal =
+      speechEndSample !== undefined && speechEndSample === this.#pause?.speechEndSample;
+    const speechEndMs = isFinal ? this.#pause?.speechEndMs : undefined;
     const upTo = upToSample === undefined ? {} : { upToMs: this.#callMs(upToSample) };
-    turns.handle({ type: 'transcript', text, speechEndMs, ...upTo });
-  }
-
-  /** A word by itself is of any language. */
-  #onDetectedLanguage(text: string, heard: string | undefined): void {
-    const { turns, language } = this.#context;
-    if (heard === undefined || wordsOf(text, heard).length < LANGUAGE_WORDS) return;
-    if (language.change(heard)) turns.handle({ type: 'language', language: heard });
+    dispatch({ type: 'transcript', text, speechEndMs, ...upTo });
   }
 
   #callMs(sample: number): number {
-    return this.#inbound.msAt(sample) - this.#context.startedAt;
+    return this.#audio.msAt(sample) - this.#options.startedAt;
   }
 }

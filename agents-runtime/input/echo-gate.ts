@@ -1,78 +1,81 @@
-import { energyOf } from '../../media/audio/pcm.js';
+import { energyOf, toFloat32 } from '../../media/audio/pcm.js';
 
-/** What was played so long ago may still come back. Source: conversation design, barge-in. */
-const MEMORY_MS = 500;
-/** What was played is kept a little longer, as audio may be waiting to be looked at. */
-const KEPT_MS = 3_000;
-/** The loudest echo of a telephone line, below what was played, dB. Source: conversation design, barge-in. */
+/** Longest delay of an echo, ms. */
+const MAX_ECHO_DELAY_MS = 500;
+/** Played frames stay in memory for this long, as voice activity results arrive late, ms. */
+const MEMORY_MS = 3_000;
+/** Level of the loudest echo of a telephone line, relative to the played audio, dB. */
 const LOUDEST_ECHO_DB = -15;
-/** Room for the line's noise, and for windows that lie askew. */
+/** Margin for noise, and for windows that are not aligned with played frames, dB. */
 const MARGIN_DB = 4;
 const ECHO_SHARE = 10 ** ((LOUDEST_ECHO_DB + MARGIN_DB) / 10);
-/** Speech goes on below the floor for so long: between its loud syllables are quiet ones. */
+/** The gate stays open for this many windows after a loud one, as speech has quiet syllables. */
 const OPEN_WINDOWS = 10;
-/** Below −70 dB of full scale nothing that was played comes back as speech. */
+/** Played audio below this power (−70 dB of full scale) has no echo that counts as speech. */
 const SILENCE = 1e-7;
 
-interface Played {
+interface PlayedFrame {
   readonly atMs: number;
   readonly power: number;
 }
 
-interface Heard {
-  readonly isOverFloor: boolean;
-  readonly hasFloor: boolean;
+interface CallerWindow {
+  readonly isLouderThanEcho: boolean;
+  readonly mayBeEcho: boolean;
 }
 
 /**
- * Tells the caller's speech from the echo of our own, on a wire that has no echo canceller: what comes
- * in while, or just after, something was played is speech only if it is louder than its echo could be.
- * Pure: clock times are handed in, windows are weighed in the order in which they were heard.
+ * Separates the caller's speech from the echo of the agent, for transports without an echo canceller:
+ * audio during or shortly after playout is speech only if it is louder than the echo could be. Pure: the
+ * caller passes clock times, and `gate` takes the windows in the order of `received`.
  */
 export class EchoGate {
   readonly #threshold: number;
-  readonly #played: Played[] = [];
-  readonly #heard: Heard[] = [];
+  readonly #played: PlayedFrame[] = [];
+  readonly #windows: CallerWindow[] = [];
   #openFor = 0;
 
-  /** @param threshold speech probability from which a loud window opens the gate. */
+  /** @param threshold - speech probability from which a loud window opens the gate */
   constructor(threshold: number) {
     this.#threshold = threshold;
   }
 
-  /** A frame of the agent's audio (20 ms) began to be played at this clock time. */
-  played(atMs: number, samples: Float32Array): void {
-    const power = powerOf(samples);
-    while (this.#played.length > 0 && this.#played[0]!.atMs < atMs - KEPT_MS) this.#played.shift();
+  /** A frame of the agent's audio (20 ms) started to play at this clock time. */
+  played(atMs: number, samples: Int16Array): void {
+    const floats = new Float32Array(samples.length);
+    toFloat32(samples, floats);
+    const power = powerOf(floats);
+    while (this.#played.length > 0 && this.#played[0]!.atMs < atMs - MEMORY_MS)
+      this.#played.shift();
     if (power > SILENCE) this.#played.push({ atMs, power });
   }
 
   /** The next window of the caller's audio, spoken between these clock times. */
-  heard(samples: Float32Array, fromMs: number, toMs: number): void {
-    const floor = this.#floorBetween(fromMs - MEMORY_MS, toMs);
-    this.#heard.push({ hasFloor: floor > 0, isOverFloor: powerOf(samples) > floor });
+  received(samples: Float32Array, fromMs: number, toMs: number): void {
+    const echo = this.#loudestEcho(fromMs - MAX_ECHO_DELAY_MS, toMs);
+    this.#windows.push({ mayBeEcho: echo > 0, isLouderThanEcho: powerOf(samples) > echo });
   }
 
-  /** The speech probability of the oldest window that was not weighed yet: 0 if it may be an echo. */
-  weigh(probability: number): number {
-    const window = this.#heard.shift();
-    if (!window?.hasFloor) {
+  /** The speech probability of the next window: 0 if it may be an echo. */
+  gate(probability: number): number {
+    const window = this.#windows.shift();
+    if (!window?.mayBeEcho) {
       this.#openFor = 0;
       return probability;
     }
-    if (window.isOverFloor && probability >= this.#threshold) this.#openFor = OPEN_WINDOWS;
+    if (window.isLouderThanEcho && probability >= this.#threshold) this.#openFor = OPEN_WINDOWS;
     if (this.#openFor === 0) return 0;
     this.#openFor--;
     return probability;
   }
 
-  /** The loudest echo of what was played then; 0 if nothing was. */
-  #floorBetween(fromMs: number, toMs: number): number {
+  /** Power of the loudest possible echo of the audio played between these times; 0 without any. */
+  #loudestEcho(fromMs: number, toMs: number): number {
     let loudest = 0;
-    // The newest are at the end; where the playhead was put right, not quite in order.
+    // The newest frames are last, except for a few after a correction of the playhead.
     for (let i = this.#played.length - 1; i >= 0; i--) {
       const { atMs, power } = this.#played[i]!;
-      if (atMs < fromMs - MEMORY_MS) break;
+      if (atMs < fromMs - MAX_ECHO_DELAY_MS) break;
       if (atMs >= fromMs && atMs <= toMs && power > loudest) loudest = power;
     }
     return loudest * ECHO_SHARE;

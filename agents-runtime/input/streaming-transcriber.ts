@@ -8,71 +8,75 @@ import { CallError } from '../contract/errors.js';
 import {
   BatchTranscriber,
   type BatchTranscriberOptions,
+  join,
   PRE_ROLL,
   TAIL,
 } from './batch-transcriber.js';
 
-/** Audio goes out so often. */
-const PUSH_EVERY_MS = 100;
-/** The last words of an utterance are awaited for this long. */
-const LAST_WITHIN_MS = 1_000;
-/** A line need not answer when no more than this is left to hear: 500 ms. */
-const MAX_UNHEARD = 8_000;
+/** Interval at which audio is sent, ms. */
+const PUSH_INTERVAL_MS = 100;
+/** Time limit of a final transcript, ms. */
+const FINAL_TIMEOUT_MS = 1_000;
+/** Without an answer to `finalise`, the newest text counts if at most this much is missing, in samples: 500 ms. */
+const MAX_MISSING = 8_000;
 
 export interface StreamingTranscriberOptions extends BatchTranscriberOptions {
-  readonly live: StreamingSpeechToText;
+  /** `speechToText` is its fallback. */
+  readonly streamingSpeechToText: StreamingSpeechToText;
 }
 
-/** What of a turn the line was sent, and what it heard of it. */
-interface LiveTurn {
+/** The progress of one turn. Positions in the stream count the samples that were sent to it. */
+interface StreamedTurn {
   readonly fromSample: number;
-  /** Position of the line at the turn's first sample. */
+  /** Position in the stream of the turn's first sample. */
   readonly offset: number;
   sentUpTo: number;
-  /** Final texts, and up to where, by the line. */
+  /** Final text, and its end in the stream. */
   fixed: string;
   fixedUpTo: number;
+  /** The final and the interim text. */
   latest: string;
-  /** How far it has been heard, finally or not, by the line. */
-  heardUpTo: number;
+  /** End of the transcribed audio in the stream. */
+  transcribedUpTo: number;
 }
 
 /**
- * One caller's speech, transcribed while it is spoken. When the line is not there, or breaks in the
- * middle of an utterance, a recogniser of whole pieces takes over for the rest of the turn: it hears
- * again what was not final.
+ * Transcribes one caller's speech while it is spoken. If the stream is not open or breaks, the fallback
+ * transcribes the rest of the turn, from the end of the final text.
  */
 export class StreamingTranscriber {
   readonly #options: StreamingTranscriberOptions;
-  readonly #line: TranscriptionStream;
-  #turn: LiveTurn | undefined;
+  readonly #stream: TranscriptionStream;
+  #turn: StreamedTurn | undefined;
   #fallback: BatchTranscriber | undefined;
+  /** End of the turn before: the pre-roll starts no earlier. */
   #notBefore = 0;
-  /** The last sample of speech before the newest pause of the turn, with either kind of recogniser. */
+  /** The last sample of speech before the newest pause of the turn. */
   #pausedAt = 0;
-  /** The pause whose final is waited for. */
-  #zero: number | undefined;
-  #pushing: Timer | undefined;
-  #waiting: Timer | undefined;
+  /** The pause that awaits its final transcript. */
+  #speechEndSample: number | undefined;
+  #pushTimer: Timer | undefined;
+  #finalTimer: Timer | undefined;
 
   constructor(options: StreamingTranscriberOptions) {
     this.#options = options;
-    this.#line = options.live.open({
-      language: options.language,
-      onResult: (result) => this.#onResult(result),
-      onFault: (error) => this.#onFault(error),
+    const { streamingSpeechToText, language, boundary } = options;
+    this.#stream = streamingSpeechToText.open({
+      language,
+      onResult: boundary.guard((result) => this.#onResult(result)),
+      onFault: boundary.guard((error) => this.#onFault(error)),
     });
   }
 
-  /** Speech of a new turn, or again after a pause of the same one. */
+  /** Speech of a new turn, or after a pause of the same turn. */
   speech(startSample: number): void {
-    this.#stopWaiting();
+    this.#stopFinalTimer();
     if (this.#fallback) {
       this.#fallback.speech(startSample);
       return;
     }
     const fromSample = Math.max(this.#notBefore, startSample - PRE_ROLL);
-    const offset = this.#line.position;
+    const offset = this.#stream.position;
     this.#turn ??= {
       fromSample,
       offset,
@@ -80,15 +84,15 @@ export class StreamingTranscriber {
       fixed: '',
       fixedUpTo: offset,
       latest: '',
-      heardUpTo: offset,
+      transcribedUpTo: offset,
     };
-    if (this.#line.isOpen) this.#push();
+    if (this.#stream.isOpen) this.#push();
     else this.#fallBack();
   }
 
-  /** Speech has paused: its last words, up to there. */
+  /** Speech has paused: requests the final transcript. */
   finalise(speechEndSample: number): void {
-    this.#pushing?.cancel();
+    this.#pushTimer?.cancel();
     this.#pausedAt = speechEndSample;
     if (this.#fallback) {
       this.#fallback.finalise(speechEndSample);
@@ -96,33 +100,36 @@ export class StreamingTranscriber {
     }
     if (!this.#turn) return;
     this.#send(speechEndSample + TAIL);
-    this.#zero = speechEndSample;
-    this.#line.finalise();
-    this.#waiting?.cancel();
-    this.#waiting = this.#options.clock.after(LAST_WITHIN_MS, () => this.#onNoAnswer());
+    this.#speechEndSample = speechEndSample;
+    this.#stream.finalise();
+    this.#finalTimer?.cancel();
+    this.#finalTimer = this.#options.clock.after(FINAL_TIMEOUT_MS, () => this.#onNoAnswer());
   }
 
-  /** A line that has heard all of the speech may leave `finalise` without an answer. */
+  /** A stream that has transcribed all of the speech may leave `finalise` unanswered. */
   #onNoAnswer(): void {
     const turn = this.#turn;
-    const speechEndSample = this.#zero;
+    const speechEndSample = this.#speechEndSample;
     if (!turn || speechEndSample === undefined) return;
-    if (this.#line.isOpen && turn.heardUpTo >= lineSample(turn, speechEndSample) - MAX_UNHEARD) {
-      this.#stopWaiting();
-      this.#report(turn.latest, speechEndSample, turn.heardUpTo);
+    if (
+      this.#stream.isOpen &&
+      turn.transcribedUpTo >= positionInStream(turn, speechEndSample) - MAX_MISSING
+    ) {
+      this.#stopFinalTimer();
+      this.#report(turn.latest, speechEndSample, turn.transcribedUpTo);
       return;
     }
-    this.#options.onFault(new CallError('RECOGNITION_FAILED', 'No last words came in time'));
+    this.#options.onFault(new CallError('TIMED_OUT', 'The final transcript timed out'));
     this.#fallBack();
   }
 
-  /** The turn is over; the next speech begins a new one. */
+  /** The turn is over; the next speech starts a new one. */
   reset(): void {
     if (this.#turn) {
       this.#notBefore = Math.max(this.#notBefore, this.#turn.sentUpTo, this.#pausedAt);
     }
-    this.#pushing?.cancel();
-    this.#stopWaiting();
+    this.#pushTimer?.cancel();
+    this.#stopFinalTimer();
     this.#fallback?.close();
     this.#fallback = undefined;
     this.#turn = undefined;
@@ -130,28 +137,28 @@ export class StreamingTranscriber {
 
   close(): void {
     this.reset();
-    this.#line.close();
+    this.#stream.close();
   }
 
   #push(): void {
-    this.#pushing?.cancel();
+    this.#pushTimer?.cancel();
     this.#send(this.#options.history.end);
-    this.#pushing = this.#options.clock.after(PUSH_EVERY_MS, () => this.#push());
+    this.#pushTimer = this.#options.clock.after(PUSH_INTERVAL_MS, () => this.#push());
   }
 
-  /** In order and without a gap: what is sent is one piece of the caller's audio. */
+  /** Sends the audio after the part already sent. */
   #send(upTo: number): void {
     const turn = this.#turn;
     const { history } = this.#options;
     const end = Math.min(upTo, history.end);
     if (!turn || end <= turn.sentUpTo) return;
-    this.#line.push(history.slice(turn.sentUpTo, end));
+    this.#stream.push(history.slice(turn.sentUpTo, end));
     turn.sentUpTo = end;
   }
 
   #onResult({ text, isFinal, isLast, toSample, language }: StreamingTranscript): void {
     const turn = this.#turn;
-    // Of a turn that is over, or of what is final already.
+    // A result of an earlier turn, or of audio whose text is already final.
     const isLate = !turn || toSample <= turn.offset || (!isLast && toSample <= turn.fixedUpTo);
     if (isLate || this.#fallback) return;
     if (isFinal && toSample > turn.fixedUpTo) {
@@ -159,12 +166,13 @@ export class StreamingTranscriber {
       turn.fixedUpTo = toSample;
       turn.latest = turn.fixed;
     } else if (!isFinal) turn.latest = join(turn.fixed, text);
-    turn.heardUpTo = Math.max(turn.heardUpTo, toSample);
-    const zero = this.#zero;
-    // A final that reaches the pause is the answer, whether it says so or not.
-    const isAll = zero !== undefined && turn.fixedUpTo >= lineSample(turn, zero);
-    const speechEndSample = isLast || isAll ? zero : undefined;
-    if (isLast || isAll) this.#stopWaiting();
+    turn.transcribedUpTo = Math.max(turn.transcribedUpTo, toSample);
+    const pauseSample = this.#speechEndSample;
+    // A final text that reaches the pause is the answer, with or without `isLast`.
+    const isComplete =
+      pauseSample !== undefined && turn.fixedUpTo >= positionInStream(turn, pauseSample);
+    const speechEndSample = isLast || isComplete ? pauseSample : undefined;
+    if (isLast || isComplete) this.#stopFinalTimer();
     if (turn.latest === '' && speechEndSample === undefined) return;
     this.#report(turn.latest, speechEndSample, toSample, language);
   }
@@ -175,8 +183,8 @@ export class StreamingTranscriber {
     upToSample: number,
     language?: string,
   ): void {
-    const recogniser = this.#options.live.id;
-    this.#options.onTranscript({ text, speechEndSample, upToSample, language, recogniser });
+    const providerId = this.#options.streamingSpeechToText.id;
+    this.#options.onTranscript({ text, speechEndSample, upToSample, language, providerId });
   }
 
   #onFault(error: unknown): void {
@@ -184,36 +192,32 @@ export class StreamingTranscriber {
     if (this.#turn && !this.#fallback) this.#fallBack();
   }
 
-  /** From the last final word on, what the line has had is heard by the other recogniser. */
+  /** The fallback transcribes the turn from the end of the final text. */
   #fallBack(): void {
     const turn = this.#turn;
     if (!turn) return;
-    this.#pushing?.cancel();
-    const zero = this.#zero;
-    this.#stopWaiting();
+    this.#pushTimer?.cancel();
+    const pauseSample = this.#speechEndSample;
+    this.#stopFinalTimer();
     const { onTranscript } = this.#options;
     const fixed = turn.fixed;
-    const heard = turn.fixedUpTo - turn.offset;
+    const fixedSamples = turn.fixedUpTo - turn.offset;
     this.#fallback = new BatchTranscriber({
       ...this.#options,
       onTranscript: ({ text, ...rest }) => onTranscript({ ...rest, text: join(fixed, text) }),
     });
-    this.#fallback.speech(turn.fromSample + heard + PRE_ROLL);
-    if (zero !== undefined) this.#fallback.finalise(zero);
+    this.#fallback.speech(turn.fromSample + fixedSamples + PRE_ROLL);
+    if (pauseSample !== undefined) this.#fallback.finalise(pauseSample);
   }
 
-  #stopWaiting(): void {
-    this.#waiting?.cancel();
-    this.#waiting = undefined;
-    this.#zero = undefined;
+  #stopFinalTimer(): void {
+    this.#finalTimer?.cancel();
+    this.#finalTimer = undefined;
+    this.#speechEndSample = undefined;
   }
 }
 
-/** The place of a sample of the caller's audio in what the line was sent. */
-function lineSample({ offset, fromSample }: LiveTurn, sample: number): number {
+/** The position in the stream of a sample of the caller's audio. */
+function positionInStream({ offset, fromSample }: StreamedTurn, sample: number): number {
   return offset + sample - fromSample;
-}
-
-function join(first: string, second: string): string {
-  return first && second ? `${first} ${second}` : first || second;
 }

@@ -1,94 +1,97 @@
-import type { Clock, Timer } from '../contract/clock.js';
+import type { Clock, Ticker, Timer } from '../contract/clock.js';
 import type { Transport } from '../contract/transport.js';
-import { FRAME_MS, type Ticker } from '../timing/frame-ticker.js';
-import type { SpokenOver } from '../turn/turn-state.js';
-import { Playhead } from './playhead.js';
-import type { PlayoutDependencies, PlayoutListener } from './playout-ports.js';
-import { RetransmitBuffer } from './retransmit-buffer.js';
+import type { SpokenOver } from '../contract/turn-events.js';
+import type { FaultBoundary } from '../timing/fault-boundary.js';
+import { FRAME_MS } from '../timing/frame-ticker.js';
+import { PlaybackTimeline, type PlaybackTimelineOptions } from './playback-timeline.js';
+import type { Playhead } from './playhead.js';
 import { SpeechBuffer } from './speech-buffer.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
-import { type Spoken, UtterancePlayout } from './utterance-playout.js';
+import { type HeardSpeech, type UtteranceListener, UtterancePlayout } from './utterance-playout.js';
 
-/** So much goes out at once, once a reply is under way. */
+/** Frames per message during an utterance. */
 const BLOCK_FRAMES = 4;
 const BLOCK_MS = BLOCK_FRAMES * FRAME_MS;
-/** A client that has paused says where it stands; so long is waited for that before it is told to go on. */
+/** Time limit of a paused client's playhead report, ms. Resuming waits for the report. */
 const PAUSE_REPORT_MS = 500;
-/** Nothing is sent while more than this waits in the wire's own buffers. */
+/** Playout stops sending while the transport's send buffers hold more, in bytes. */
 const BACKLOG_LIMIT = 256 * 1024;
 
+/** The ports of `Playout`. */
+export interface PlayoutDependencies
+  extends Pick<PlaybackTimelineOptions, 'onPlaying' | 'onPlayed'> {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly ticker: Pick<Ticker, 'join'>;
+  readonly boundary: FaultBoundary;
+}
+
 /**
- * The agent's leg: sends speech by the clock, at most 400 ms ahead of the client's playhead, pauses,
- * resumes at the exact sample and cuts. Positions are ms of audio sent since the call began.
+ * Sends the agent's speech, one utterance at a time and at most 400 ms ahead of the client's playhead.
+ * Pauses, resumes at the exact sample and cuts. Positions are ms of audio sent since the call began.
  */
 export class Playout {
   readonly #transport: Transport;
   readonly #clock: Clock;
+  readonly #timeline: PlaybackTimeline;
   readonly #head: Playhead;
   readonly #ticker: Pick<Ticker, 'join'>;
-  /** Sends what may be sent now; speech that comes must not take a fault of the leg for one of its own. */
+  /** Within the call's boundary, so that `SpeechBuffer` does not report a fault of the playout as its own. */
   readonly #runGuarded: () => void;
-  readonly #listener: PlayoutListener;
   readonly #block: Float32Array;
-  readonly #kept: RetransmitBuffer;
-  #line: UtterancePlayout | undefined;
+  #current: UtterancePlayout | undefined;
   #isHeld = false;
   #isTransportPaused = false;
-  /** The wire cannot pause: what it had was dropped instead. */
+  /** The transport cannot pause, so the client's audio was dropped. */
   #isCleared = false;
-  /** The client has said where it stands since it was told to pause. */
+  /** The client has reported its playhead since the pause. */
   #hasPauseReport = false;
-  /** The pause is over as soon as the client has said where it stands. */
+  /** Runs while resuming waits for the client's report. */
   #resuming: Timer | undefined;
   #isLost = false;
-  /** What the client of a broken wire believes: it holds, or has audio that was dropped here. */
+  /** State of a client whose connection is lost: it is paused; it has audio that was dropped here. */
   #clientHolds = false;
   #clientIsStale = false;
   #tick: Timer | undefined;
 
-  constructor(parts: PlayoutDependencies, listener: PlayoutListener) {
-    const { transport, clock, ticker, boundary } = parts;
+  constructor(dependencies: PlayoutDependencies) {
+    const { transport, clock, ticker, boundary } = dependencies;
     this.#runGuarded = boundary.guard(() => this.#run());
     this.#transport = transport;
     this.#clock = clock;
     this.#ticker = ticker;
-    this.#listener = listener;
     this.#block = new Float32Array((transport.sampleRate * BLOCK_MS) / 1000);
-    this.#kept = new RetransmitBuffer(this.#block.length / BLOCK_FRAMES);
-    this.#head = new Playhead(clock);
+    const frameLength = this.#block.length / BLOCK_FRAMES;
+    this.#timeline = new PlaybackTimeline({ ...dependencies, frameLength });
+    this.#head = this.#timeline.playhead;
   }
 
-  /** Begins to make an utterance's speech; nothing is heard of it before `release`. Replaces the one before. */
-  prepare(utterance: number, source: AsyncGenerator<SpokenChunk>): void {
-    this.#line?.buffer.close();
-    const buffer = new SpeechBuffer(source, this.#transport.sampleRate, this.#runGuarded);
-    this.#line = new UtterancePlayout(utterance, buffer, this.#transport.sampleRate);
+  /** Buffers an utterance's audio until `release`. Replaces the utterance before. */
+  prepare(source: AsyncGenerator<SpokenChunk>, listener: UtteranceListener): UtterancePlayout {
+    this.#current?.buffer.close();
+    const { sampleRate } = this.#transport;
+    const buffer = new SpeechBuffer(source, sampleRate, this.#runGuarded);
+    this.#current = new UtterancePlayout(buffer, sampleRate, listener);
+    return this.#current;
   }
 
-  /** Lets the prepared utterance be heard. */
-  release(utterance: number): void {
-    if (this.#line?.utterance !== utterance) return;
-    this.#line.isReleased = true;
-    this.#line.quietSince = this.#clock.now();
+  /** Starts to send a prepared utterance. */
+  release(utterance: UtterancePlayout): void {
+    if (this.#current !== utterance) return;
+    utterance.release(this.#clock.now());
     this.#run();
   }
 
-  /** Drops a prepared utterance of which nothing was released. */
-  discard(): void {
-    if (!this.#line || this.#line.isReleased) return;
-    this.#line.buffer.close();
-    this.#line = undefined;
+  /** Drops an utterance that was not released. */
+  discard(utterance: UtterancePlayout): void {
+    utterance.buffer.close();
+    if (this.#current === utterance) this.#current = undefined;
   }
 
-  /** What the caller hears now, and how much is left of it. */
+  /** The speech that the caller is listening to; undefined in silence. */
   get currentPlayback(): SpokenOver | undefined {
     this.#advance();
-    return this.#line?.currentPlayback(this.#head.playedMs);
-  }
-
-  /** How long (ms) the caller has been waiting in silence for the running utterance. */
-  get quietMs(): number {
-    return this.#line?.isReleased ? this.#clock.now() - this.#line.quietSince : 0;
+    return this.#current?.currentPlayback(this.#head.playedMs);
   }
 
   hold(): void {
@@ -97,17 +100,17 @@ export class Playout {
     this.#advance();
     this.#isHeld = true;
     if (this.#head.isAtEnd) return;
-    if (this.#transport.canPause === false) {
+    if (!this.#transport.canPause) {
       this.#isCleared = true;
-      this.#transport.clear();
+      this.#clear();
       return;
     }
     this.#isTransportPaused = true;
     this.#hasPauseReport = false;
-    this.#transport.pause();
+    this.#pause();
   }
 
-  /** Goes on at the sample where the client stands, which on a long way it may still have to say. */
+  /** Continues at the client's playhead, after its report. */
   resume(): void {
     if (!this.#isHeld || this.#resuming) return;
     if (
@@ -126,79 +129,79 @@ export class Playout {
     this.#isHeld = false;
     if (this.#isTransportPaused) {
       this.#isTransportPaused = false;
-      this.#transport.resumeFrom(this.#head.playedMs);
+      this.#continue();
     }
     if (this.#isCleared) this.#sendAgain();
     this.#run();
   }
 
-  /** On a wire that cannot pause: what was dropped is sent again, from where it was surely heard. */
+  /** For transports that cannot pause: sends the dropped audio again, from the last reported position. */
   #sendAgain(): void {
     this.#isCleared = false;
-    const again = this.#kept.beyond(this.#head.surelyMs);
+    const again = this.#timeline.frames.beyond(this.#head.surelyMs);
     const first = again[0];
-    this.#kept.clear();
-    this.#head.skip();
-    if (!first || this.#line?.startMs === undefined) return;
-    this.#line.startMs += this.#head.sentMs - first.atMs;
+    this.#timeline.skip();
+    if (!first || this.#current?.startMs === undefined) return;
+    this.#current.startMs += this.#head.sentMs - first.atMs;
     for (const { samples } of again) {
-      this.#transport.audio(samples);
-      this.#kept.push(samples);
-      this.#head.sent(FRAME_MS);
+      this.#transport.sendAudio(samples);
+      this.#timeline.sent(samples);
     }
   }
 
-  /** Stops the utterance at once. Tells what was heard of it. */
-  cut(utterance: number): Spoken | undefined {
-    const line = this.#line;
-    if (line?.utterance !== utterance) return undefined;
+  /** Stops an utterance at once. @returns the part heard; undefined if the utterance has ended. */
+  cut(utterance: UtterancePlayout): HeardSpeech | undefined {
+    if (this.#current !== utterance) return undefined;
     this.#advance();
     this.#stopResuming();
-    this.#line = undefined;
-    const spoken = this.#spoken(line, true);
-    line.buffer.close();
+    this.#current = undefined;
+    const heard = this.#heard(utterance, true);
+    utterance.buffer.close();
     this.#isHeld = false;
     this.#isTransportPaused = false;
     this.#isCleared = false;
-    if (line.startMs !== undefined) this.#transport.clear();
+    if (utterance.startMs !== undefined) this.#clear();
     this.#clientIsStale ||= this.#isLost;
-    this.#head.skip();
-    this.#kept.clear();
-    return spoken;
+    this.#timeline.skip();
+    return heard;
   }
 
-  /** The client's own playhead. Reports that bring nothing new are ignored: the clock goes on. */
+  /** The client's playhead. Reports without a new position are ignored. */
   played(reportMs: number): void {
     this.#advance();
-    if (!this.#head.report(reportMs, this.#isTransportPaused)) return;
+    if (!this.#timeline.reported(reportMs, this.#isTransportPaused)) return;
     this.#markAudible(this.#head.playedMs);
     this.#hasPauseReport = true;
     if (this.#resuming) this.#resumeNow();
     else this.#run();
   }
 
-  /** The wire broke: the playhead stands still. */
+  /** The connection is lost: the playhead stops. */
   lost(): void {
     this.#advance();
     this.#isLost = true;
+    this.#timeline.lost();
     this.#clientHolds = this.#isTransportPaused;
   }
 
   /**
-   * The wire is back; what the client did not receive is sent again.
-   * @param announce is told, before any audio, the position of what comes next.
+   * The connection is back: sends the audio again that the client did not receive.
+   * @param announce - receives the position of the next audio, before that audio is sent
    */
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#advance();
     this.#isLost = false;
     const from = this.#isCleared ? this.#head.sentMs : receivedMs;
-    const again = this.#kept.from(from);
+    const again = this.#timeline.frames.from(from);
+    this.#timeline.regained(receivedMs);
     announce(again[0]?.atMs ?? this.#head.sentMs);
-    if (this.#clientIsStale) this.#transport.clear();
-    for (const frame of again) this.#transport.audio(frame.samples);
-    if (this.#isTransportPaused) this.#transport.pause();
-    else if (this.#clientHolds && !this.#clientIsStale)
-      this.#transport.resumeFrom(this.#head.playedMs);
+    if (this.#clientIsStale) this.#clear();
+    for (const { atMs, samples } of again) {
+      this.#timeline.resent(atMs);
+      this.#transport.sendAudio(samples);
+    }
+    if (this.#isTransportPaused) this.#pause();
+    else if (this.#clientHolds && !this.#clientIsStale) this.#continue();
     this.#clientIsStale = false;
     this.#clientHolds = false;
     this.#run();
@@ -207,8 +210,28 @@ export class Playout {
   close(): void {
     this.#stopResuming();
     this.#rest();
-    this.#line?.buffer.close();
-    this.#line = undefined;
+    this.#current?.buffer.close();
+    this.#current = undefined;
+  }
+
+  /** The transport closes: publishes the audio that the client may have played. */
+  finish(): void {
+    this.#timeline.finish();
+  }
+
+  #pause(): void {
+    this.#timeline.paused();
+    this.#transport.pause();
+  }
+
+  #continue(): void {
+    this.#timeline.resumed(this.#head.playedMs);
+    this.#transport.resumeFrom(this.#head.playedMs);
+  }
+
+  #clear(): void {
+    this.#timeline.cleared();
+    this.#transport.clear();
   }
 
   #stopResuming(): void {
@@ -217,31 +240,25 @@ export class Playout {
   }
 
   #advance(): void {
-    const isStill = this.#isHeld || this.#isLost;
-    const now = this.#head.advance(isStill);
-    if (isStill || !this.#listener.playing) return;
-    const { playedMs } = this.#head;
-    this.#kept.reportUpTo(playedMs, ({ atMs, samples }) =>
-      this.#listener.playing?.(samples, now - (playedMs - atMs)),
-    );
+    this.#timeline.advance(this.#isHeld || this.#isLost);
   }
 
-  /** Sends what may be sent now, notices the end, and comes back in a frame's time while there is work. */
+  /** Sends the frames that may be sent now, reports progress, and runs again at the next tick. */
   #run(): void {
     this.#advance();
-    const line = this.#line;
-    if (!line?.isReleased) {
+    const current = this.#current;
+    if (current?.releasedAt === undefined) {
       this.#rest();
       return;
     }
-    if (!this.#isHeld && !this.#isLost) this.#send(line);
-    const text = line.newText();
-    if (text !== undefined) this.#listener.text(line.utterance, text);
+    if (!this.#isHeld && !this.#isLost) this.#send(current);
+    const text = current.newText();
+    if (text !== undefined) current.listener.text(text);
     const isPlaying = !this.#head.isAtEnd || this.#isHeld || this.#isLost;
-    if (line.hasStalled(this.#clock.now(), isPlaying)) this.#listener.stalled(line.utterance);
-    if (line.buffer.ended && this.#head.isAtEnd) {
-      this.#line = undefined;
-      this.#listener.finished(this.#spoken(line, false));
+    if (current.hasStalled(this.#clock.now(), isPlaying)) current.listener.stalled();
+    if (current.buffer.ended && this.#head.isAtEnd) {
+      this.#current = undefined;
+      current.listener.finished(this.#heard(current, false));
       return;
     }
     this.#tick ??= this.#ticker.join(() => this.#run());
@@ -252,59 +269,58 @@ export class Playout {
     this.#tick = undefined;
   }
 
-  #send(line: UtterancePlayout): void {
-    // A message costs more than its samples: who is far ahead is sent to in larger ones.
-    if (this.#head.roomMs < BLOCK_MS && line.startMs !== undefined) return;
+  #send(utterance: UtterancePlayout): void {
+    // Messages of several frames cost less, once some audio is ahead of the playhead.
+    if (this.#head.roomMs < BLOCK_MS && utterance.startMs !== undefined) return;
     while (this.#head.roomMs >= FRAME_MS) {
       if (this.#transport.backlogBytes > BACKLOG_LIMIT) return;
-      const isFirst = line.startMs === undefined;
-      const samples = this.#nextBlock(line);
+      const isFirst = utterance.startMs === undefined;
+      const samples = this.#nextBlock(utterance);
       if (samples.length === 0) return;
-      line.startedAt ??= this.#clock.now();
-      this.#transport.audio(samples);
-      if (isFirst || line.isStalled) this.#listener.started(line.utterance);
-      line.isStalled = false;
-      if (this.#line !== line || this.#isHeld) return;
+      utterance.startedAt ??= this.#clock.now();
+      this.#transport.sendAudio(samples);
+      if (isFirst || utterance.isStalled) utterance.listener.started();
+      utterance.isStalled = false;
+      if (this.#current !== utterance || this.#isHeld) return;
     }
   }
 
-  /** The next frames, as many as may go and are there; the block is valid until the next one. */
-  #nextBlock(line: UtterancePlayout): Float32Array {
+  /** The next frames that are available and may be sent. Valid until the next call. */
+  #nextBlock(utterance: UtterancePlayout): Float32Array {
     const frameLength = this.#block.length / BLOCK_FRAMES;
     let filled = 0;
     while (filled < this.#block.length && this.#head.roomMs >= FRAME_MS) {
       const frame = this.#block.subarray(filled, filled + frameLength);
-      if (!line.buffer.read(frame)) break;
-      line.startMs ??= this.#head.sentMs;
-      this.#kept.push(frame);
-      this.#head.sent(FRAME_MS);
+      if (!utterance.buffer.read(frame)) break;
+      utterance.startMs ??= this.#head.sentMs;
+      this.#timeline.sent(frame);
       filled += frameLength;
     }
-    this.#kept.trim(this.#head.playedMs);
     return this.#block.subarray(0, filled);
   }
 
   #markAudible(playheadMs: number): void {
-    const line = this.#line;
-    if (line?.startMs === undefined || line.isAudible || playheadMs <= line.startMs) return;
-    line.isAudible = true;
+    const utterance = this.#current;
+    if (utterance?.startMs === undefined || utterance.isAudible || playheadMs <= utterance.startMs)
+      return;
+    utterance.isAudible = true;
     const now = this.#clock.now();
-    const sentAt = line.startedAt ?? now;
-    // A client that reports more than it can have played has played nothing before it was sent.
-    const audibleAt = Math.max(sentAt, now - (playheadMs - line.startMs));
+    const sentAt = utterance.startedAt ?? now;
+    // A report may exceed the audio that the client can have played.
+    const audibleAt = Math.max(sentAt, now - (playheadMs - utterance.startMs));
     if (!this.#isHeld) this.#head.lag(audibleAt - sentAt);
-    this.#listener.audible(line.utterance, audibleAt);
+    utterance.listener.audible(audibleAt);
   }
 
-  #spoken(line: UtterancePlayout, isCut: boolean): Spoken {
-    const { utterance, startedAt } = line;
-    if (startedAt !== undefined && !line.isAudible) {
-      line.isAudible = true;
-      this.#listener.audible(utterance, startedAt);
+  #heard(utterance: UtterancePlayout, isCut: boolean): HeardSpeech {
+    const { startedAt } = utterance;
+    if (startedAt !== undefined && !utterance.isAudible) {
+      utterance.isAudible = true;
+      utterance.listener.audible(startedAt);
     }
-    // While it stands where it said, it plays nothing on.
+    // A client that is paused at a reported position plays nothing after it.
     const isKnown = this.#isLost || (this.#isTransportPaused && this.#hasPauseReport);
     const aheadMs = isCut && !isKnown ? this.#head.aheadMs : 0;
-    return line.spoken(Math.min(this.#head.sentMs, this.#head.playedMs + aheadMs), isCut);
+    return utterance.heard(Math.min(this.#head.sentMs, this.#head.playedMs + aheadMs), isCut);
   }
 }

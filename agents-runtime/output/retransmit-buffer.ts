@@ -1,72 +1,124 @@
 import { toFloat32, toInt16 } from '../../media/audio/pcm.js';
 import { FRAME_MS } from '../timing/frame-ticker.js';
-import { LEAD_MS } from './playhead.js';
 
-/** What lies behind the playhead and is kept: a wire that died is noticed after up to 4 s. */
-const KEPT_MS = 5_000;
-const MAX_FRAMES = (KEPT_MS + LEAD_MS) / FRAME_MS;
+/** Audio behind the playhead that can be sent again: a lost connection is noticed after up to 4 s. */
+const RESEND_MS = 5_000;
+/**
+ * Capacity. A client that stops reporting is assumed to play on after 5 s. By then up to 5.73 s are not
+ * settled: 400 ms are sent ahead, in blocks of up to 80 ms, and `PlaybackTimeline` settles every 250 ms.
+ */
+const CAPACITY_MS = 6_000;
+const MAX_FRAMES = CAPACITY_MS / FRAME_MS;
 
 /** A frame as it was sent, rounded to 16 bit. */
 interface SentFrame {
-  /** Its position in the agent's audio. */
+  /** Its position in the agent's audio, ms. */
   readonly atMs: number;
   readonly samples: Float32Array;
 }
 
+/** Receives part of a frame. `samples` are valid only during the call. */
+type EmitAudio = (positionMs: number, samples: Int16Array) => void;
+
 /**
- * The frames that a client may not have heard yet, in case it needs them again. All that is sent is pushed:
- * a frame's number is its place in the agent's audio. One ring holds them, half as large as the samples
- * were: arrays that live for seconds are what a collector has most work with.
+ * The audio that was sent, as a ring of 16-bit frames. Every frame that is sent is pushed, so a frame's
+ * number is its position in the agent's audio. One array avoids objects that live for seconds, which cost
+ * the garbage collector most.
  */
 export class RetransmitBuffer {
-  readonly #length: number;
+  readonly #frameLength: number;
   readonly #ring: Int16Array;
-  /** Numbers of the oldest frame that is kept, of the next one to tell of, and of the next to come. */
+  /** Clock time at which each frame was sent; NaN if the client did not receive it. */
+  readonly #sentAt = new Float64Array(MAX_FRAMES);
+  /** Numbers of the oldest frame to send again, of the next one for `readPassed`, and of the next to come. */
   #first = 0;
   #next = 0;
   #end = 0;
 
-  /** @param frameLength samples */
+  /** @param frameLength - samples of a frame of 20 ms */
   constructor(frameLength: number) {
-    this.#length = frameLength;
+    this.#frameLength = frameLength;
     this.#ring = new Int16Array(frameLength * MAX_FRAMES);
   }
 
-  /** Takes the next frame, which it copies. */
-  push(samples: Float32Array): void {
-    toInt16(samples, this.#placeOf(this.#end++));
-    this.#forgetBefore(this.#end - MAX_FRAMES);
+  /** Appends a frame, which it copies. */
+  push(samples: Float32Array, sentAt: number): void {
+    const number = this.#end++;
+    toInt16(samples, this.#samplesOf(number));
+    this.#sentAt[number % MAX_FRAMES] = sentAt;
+    this.#dropBefore(this.#end - MAX_FRAMES);
   }
 
-  /** Those whose sound reaches beyond a position. */
+  /** The frames to send again that end after a position. */
   beyond(positionMs: number): readonly SentFrame[] {
     return this.#from(Math.floor(positionMs / FRAME_MS));
   }
 
-  /** Those that begin at a position or behind it. */
+  /** The frames to send again that begin at a position or after it. */
   from(positionMs: number): readonly SentFrame[] {
     return this.#from(Math.ceil(positionMs / FRAME_MS));
   }
 
-  /** Tells of each frame, once, when a position lies behind its beginning. */
-  reportUpTo(positionMs: number, tell: (frame: SentFrame) => void): void {
+  /** Emits each frame once, when the position is after its beginning. */
+  readPassed(positionMs: number, emit: EmitAudio): void {
     while (this.#next < this.#end && this.#next * FRAME_MS < positionMs) {
-      tell(this.#frame(this.#next++));
+      const number = this.#next++;
+      emit(number * FRAME_MS, this.#samplesOf(number));
     }
   }
 
-  /** Forgets what the playhead has left far behind. */
+  /** Emits the audio between two positions that was sent and is still in the ring. */
+  read(fromMs: number, toMs: number, emit: EmitAudio): void {
+    const samplesPerMs = this.#frameLength / FRAME_MS;
+    for (let number = this.#oldestFrom(fromMs); number < this.#end; number++) {
+      const startMs = number * FRAME_MS;
+      if (startMs >= toMs) return;
+      if (Number.isNaN(this.#sentAt[number % MAX_FRAMES])) continue;
+      const from = Math.max(0, Math.round((fromMs - startMs) * samplesPerMs));
+      const to = Math.round((toMs - startMs) * samplesPerMs);
+      const samples = this.#samplesOf(number).subarray(from, to);
+      if (samples.length > 0) emit(startMs + from / samplesPerMs, samples);
+    }
+  }
+
+  /** Clock time at which the audio at a position, or the next sent audio after it, was sent. */
+  sentAt(positionMs: number): number | undefined {
+    for (let number = this.#oldestFrom(positionMs); number < this.#end; number++) {
+      const sentAt = this.#sentAt[number % MAX_FRAMES]!;
+      if (!Number.isNaN(sentAt)) return sentAt;
+    }
+    return undefined;
+  }
+
+  /** The frame at a position was sent again at this clock time. */
+  stamp(positionMs: number, sentAt: number): void {
+    this.#sentAt[Math.floor(positionMs / FRAME_MS) % MAX_FRAMES] = sentAt;
+  }
+
+  /** The client did not receive the frames from a position on. */
+  unstamp(positionMs: number): void {
+    for (let number = this.#oldestFrom(positionMs); number < this.#end; number++) {
+      if (number * FRAME_MS >= positionMs) this.#sentAt[number % MAX_FRAMES] = Number.NaN;
+    }
+  }
+
+  /** Drops the audio that the playhead has passed long ago from the frames to send again. */
   trim(playedMs: number): void {
-    this.#forgetBefore(Math.ceil((playedMs - KEPT_MS) / FRAME_MS));
+    this.#dropBefore(Math.ceil((playedMs - RESEND_MS) / FRAME_MS));
   }
 
+  /** Nothing that was sent so far is to be sent again. */
   clear(): void {
-    this.#forgetBefore(this.#end);
+    this.#dropBefore(this.#end);
   }
 
-  #forgetBefore(number: number): void {
+  #dropBefore(number: number): void {
     this.#first = Math.min(this.#end, Math.max(this.#first, number));
     this.#next = Math.max(this.#next, this.#first);
+  }
+
+  #oldestFrom(positionMs: number): number {
+    return Math.max(0, this.#end - MAX_FRAMES, Math.floor(positionMs / FRAME_MS));
   }
 
   #from(number: number): readonly SentFrame[] {
@@ -75,13 +127,13 @@ export class RetransmitBuffer {
   }
 
   #frame(number: number): SentFrame {
-    const samples = new Float32Array(this.#length);
-    toFloat32(this.#placeOf(number), samples);
+    const samples = new Float32Array(this.#frameLength);
+    toFloat32(this.#samplesOf(number), samples);
     return { atMs: number * FRAME_MS, samples };
   }
 
-  #placeOf(number: number): Int16Array {
-    const at = (number % MAX_FRAMES) * this.#length;
-    return this.#ring.subarray(at, at + this.#length);
+  #samplesOf(number: number): Int16Array {
+    const at = (number % MAX_FRAMES) * this.#frameLength;
+    return this.#ring.subarray(at, at + this.#frameLength);
   }
 }

@@ -1,27 +1,26 @@
+import { SampleQueue } from '../../media/audio/sample-queue.js';
 import { type SpokenChunk, SpokenTextAlignment } from './spoken-text-alignment.js';
 
-/** Speech is made at most this far ahead of what has been sent. */
+/** Speech is synthesised at most this far ahead of playout. */
 const AHEAD_SECONDS = 2;
 
 /**
- * Speech between the voice that makes it and the playout that sends it: pulls a source until it is
- * two seconds ahead, hands out samples, and remembers which text they say.
+ * Buffers speech between synthesis and playout: pulls a source until it is two seconds ahead, and
+ * records which text the samples say.
  */
 export class SpeechBuffer {
   readonly heard = new SpokenTextAlignment();
   readonly #source: AsyncGenerator<SpokenChunk>;
   readonly #aheadSamples: number;
-  readonly #chunks: Float32Array[] = [];
+  readonly #samples = new SampleQueue();
   readonly #onChange: () => void;
-  #buffered = 0;
-  #offset = 0;
   #sourceEnded = false;
   #closed = false;
   #wake: (() => void) | undefined;
-  /** Why the source broke off, if it did; what came before is still played. */
+  /** The error that ended the source. Samples before it are still played. */
   fault: unknown;
 
-  /** @param onChange is called when samples have come or the source has ended. */
+  /** @param onChange - called when samples have arrived or the source has ended */
   constructor(source: AsyncGenerator<SpokenChunk>, sampleRate: number, onChange: () => void) {
     this.#source = source;
     this.#aheadSamples = AHEAD_SECONDS * sampleRate;
@@ -29,40 +28,32 @@ export class SpeechBuffer {
     void this.#pull();
   }
 
+  /** Number of buffered samples. */
   get buffered(): number {
-    return this.#buffered;
+    return this.#samples.length;
   }
 
-  /** All of the speech has been made, played or not. */
+  /** Whether the source has ended; samples may remain. */
   get isWhole(): boolean {
     return this.#sourceEnded;
   }
 
-  /** No more samples will come. */
+  /** Whether the source has ended and no samples remain. */
   get ended(): boolean {
-    return this.#sourceEnded && this.#buffered === 0;
+    return this.#sourceEnded && this.buffered === 0;
   }
 
   /**
-   * Fills `frame` with the next samples. A frame that the source's end leaves short is padded with
-   * silence; without enough samples for a whole one before the end, nothing is read.
+   * Fills `frame` with the next samples, at the end of the source padded with silence. Reads nothing
+   * and returns false if the source has not ended and fewer samples than a frame are buffered.
    */
   read(frame: Float32Array): boolean {
-    if (this.#buffered === 0) return false;
-    if (this.#buffered < frame.length && !this.#sourceEnded) return false;
-    let filled = 0;
-    while (filled < frame.length && this.#chunks.length > 0) {
-      const part = this.#chunks[0]!.subarray(this.#offset, this.#offset + frame.length - filled);
-      frame.set(part, filled);
-      filled += part.length;
-      this.#offset += part.length;
-      if (this.#offset === this.#chunks[0]!.length) {
-        this.#chunks.shift();
-        this.#offset = 0;
-      }
-    }
-    frame.fill(0, filled);
-    this.#buffered -= filled;
+    if (this.buffered === 0) return false;
+    if (this.buffered < frame.length && !this.#sourceEnded) return false;
+    const samples = this.#samples.peek(0, frame.length);
+    frame.set(samples);
+    frame.fill(0, samples.length);
+    this.#samples.drop(samples.length);
     this.#wake?.();
     return true;
   }
@@ -72,8 +63,7 @@ export class SpeechBuffer {
     if (this.#closed) return;
     this.#closed = true;
     this.#sourceEnded = true;
-    this.#chunks.length = 0;
-    this.#buffered = 0;
+    this.#samples.drop(this.buffered);
     this.#wake?.();
   }
 
@@ -82,10 +72,7 @@ export class SpeechBuffer {
       for await (const piece of this.#source) {
         if (this.#closed) break;
         this.heard.add(piece);
-        if (piece.samples.length > 0) {
-          this.#chunks.push(piece.samples);
-          this.#buffered += piece.samples.length;
-        }
+        this.#samples.push(piece.samples);
         this.#onChange();
         await this.#room();
         if (this.#closed) break;
@@ -99,7 +86,7 @@ export class SpeechBuffer {
   }
 
   async #room(): Promise<void> {
-    while (this.#buffered > this.#aheadSamples && !this.#closed) {
+    while (this.buffered > this.#aheadSamples && !this.#closed) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -1,74 +1,82 @@
+import { AsyncQueue } from '../../media/async/async-queue.js';
 import type { Clock } from '../contract/clock.js';
+import { CallError } from '../contract/errors.js';
+import { isTimeout, streamWithin } from '../timing/provider-fallback.js';
+import { voiceTimeoutMs } from '../timing/silence-budget.js';
 import type { SpokenChunk } from './spoken-text-alignment.js';
-import { fixedTextTokens, synthesiseReply, type TtsSettings } from './tts-pipeline.js';
+import {
+  fixedTextTokens,
+  synthesiseReply,
+  type TtsPipelineOptions,
+  type TtsSettings,
+  VOICE_TIMEOUT_MESSAGE,
+} from './tts-pipeline.js';
 
-/** Longer ones are spoken anew each time. */
+/** Maximum length of a cached text in UTF-16 units. Longer texts are synthesised each time. */
 const MAX_CACHED_LENGTH = 500;
-/** Samples kept in all: 32 MB, more than five minutes at 24 kHz. */
+/** Maximum number of samples in the cache: 32 MB, more than five minutes at 24 kHz. */
 const MAX_SAMPLES = 8_000_000;
 
-/** A voice that has given nothing for so long has hung: who asks then has it spoken anew. */
+/** Without a new chunk for this time, the voice hangs and the next request synthesises the text again. */
 const HUNG_MS = 10_000;
 
-/** One greeting, spoken once, for as many listeners as there are. */
+/** One text, synthesised once for any number of listeners. */
 class Recording {
-  readonly pieces: SpokenChunk[] = [];
+  readonly chunks: SpokenChunk[] = [];
   readonly work = new AbortController();
   samples = 0;
   isWhole = false;
   fault: unknown;
-  #cameAt: number;
+  #newestAt: number;
   readonly #clock: Clock;
-  #listeners: (() => void)[] = [];
+  readonly #listeners: AsyncQueue<SpokenChunk>[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#cameAt = clock.now();
+    this.#newestAt = clock.now();
   }
 
   get hasHung(): boolean {
-    return !this.isWhole && this.#clock.now() - this.#cameAt >= HUNG_MS;
+    return !this.isWhole && this.#clock.now() - this.#newestAt >= HUNG_MS;
   }
 
   async record(source: AsyncGenerator<SpokenChunk>): Promise<void> {
     try {
-      for await (const piece of source) {
-        this.pieces.push(piece);
-        this.samples += piece.samples.length;
-        this.#cameAt = this.#clock.now();
-        this.#report();
+      for await (const chunk of source) {
+        this.chunks.push(chunk);
+        this.samples += chunk.samples.length;
+        this.#newestAt = this.#clock.now();
+        for (const listener of this.#listeners) listener.push(chunk);
       }
       this.isWhole = true;
     } catch (error) {
       this.fault = error;
     }
-    this.#report();
+    for (const listener of this.#listeners.splice(0)) this.#close(listener);
   }
 
-  /** From the beginning, as far as it is, and on as it comes. Nobody may change the samples. */
-  async *play(): AsyncGenerator<SpokenChunk> {
-    for (let i = 0; ; i++) {
-      while (i >= this.pieces.length) {
-        if (this.fault !== undefined) throw this.fault;
-        if (this.isWhole) return;
-        await new Promise<void>((resolve) => this.#listeners.push(resolve));
-      }
-      yield this.pieces[i]!;
-    }
+  /** The whole recording: the chunks so far, then the others as they are made. Do not modify the samples. */
+  play(): AsyncGenerator<SpokenChunk> {
+    const listener = new AsyncQueue<SpokenChunk>();
+    for (const chunk of this.chunks) listener.push(chunk);
+    if (this.isWhole || this.fault !== undefined) this.#close(listener);
+    else this.#listeners.push(listener);
+    return listener.read();
   }
 
-  #report(): void {
-    for (const wake of this.#listeners.splice(0)) wake();
+  #close(listener: AsyncQueue<SpokenChunk>): void {
+    if (this.isWhole) listener.close();
+    else listener.fail(this.fault);
   }
 }
 
 /**
- * Greetings are the same from call to call: they are spoken ahead and kept, so that a caller is
- * greeted at once. The least lately used go first.
+ * Caches the speech of greetings, which are the same in every call, so that a call starts without
+ * synthesis. Removes the least recently used recordings first.
  */
 export class SpeechCache {
   readonly #recordings = new Map<string, Recording>();
-  /** Dictionaries have no name here: each object is one of its own. */
+  /** Numbers that identify dictionary objects in cache keys. */
   readonly #dictionaries = new WeakMap<object, number>();
   #lastDictionary = 0;
   readonly #clock: Clock;
@@ -77,12 +85,12 @@ export class SpeechCache {
     this.#clock = clock;
   }
 
-  /** Starts to speak it, unless it is there. */
+  /** Starts to synthesise a text that is not cached. */
   prepare(text: string, settings: TtsSettings): void {
     if (text.trim() !== '' && text.length <= MAX_CACHED_LENGTH) this.#recordingOf(text, settings);
   }
 
-  /** @param signal stops one that is too long to be kept. */
+  /** @param signal - stops the synthesis of a text that is too long for the cache */
   speak(text: string, settings: TtsSettings, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     if (text.length > MAX_CACHED_LENGTH)
       return synthesiseReply(fixedTextTokens(text), { ...settings, signal });
@@ -130,4 +138,58 @@ export class SpeechCache {
       this.#recordings.delete(key);
     }
   }
+}
+
+export interface FixedTextOptions extends TtsPipelineOptions {
+  /** Time limit of the cached audio in milliseconds. Undefined: the voice's usual limit. */
+  readonly maxWaitMs: number | undefined;
+}
+
+/**
+ * Speaks a fixed text from the cache, or live if the cache fails before its first audio.
+ * @throws CallError TIMED_OUT or SPEECH_FAILED if the voice failed and has no fallback; the last voice's
+ *   error
+ */
+export async function* speakFixedText(
+  cache: Pick<SpeechCache, 'speak'>,
+  text: string,
+  { maxWaitMs, ...options }: FixedTextOptions,
+): AsyncGenerator<SpokenChunk> {
+  const { voice, fallbackVoices = [], clock, signal, quietMs } = options;
+  const { language, dictionary, temperature, topP, minSentenceLength, sampleRate } = options;
+  const cached = streamWithin(
+    (work) =>
+      cache.speak(
+        text,
+        { voice, language, temperature, topP, minSentenceLength, sampleRate, dictionary },
+        work,
+      ),
+    {
+      clock,
+      signal,
+      limitMs: () => maxWaitMs ?? voiceTimeoutMs(quietMs?.() ?? 0),
+      message: VOICE_TIMEOUT_MESSAGE,
+    },
+  );
+  let hasSpoken = false;
+  try {
+    for await (const chunk of cached) {
+      if (!hasSpoken) options.onVoice?.(voice);
+      hasSpoken = true;
+      yield chunk;
+    }
+  } catch (error) {
+    const [first, ...others] = fallbackVoices;
+    const isFinal = hasSpoken || (hasVoiceFailed(error) && !first);
+    if (signal.aborted || isFinal) throw error;
+    options.onVoiceFault?.(error);
+    const voices =
+      first && hasVoiceFailed(error) ? { voice: first, fallbackVoices: others } : undefined;
+    yield* synthesiseReply(fixedTextTokens(text), { ...options, ...voices });
+  }
+}
+
+/** The voice timed out, or gave no audio after a retry: asking it again would not help. */
+function hasVoiceFailed(error: unknown): boolean {
+  return isTimeout(error) || (error instanceof CallError && error.code === 'SPEECH_FAILED');
 }

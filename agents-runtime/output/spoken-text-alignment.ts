@@ -1,16 +1,16 @@
 import type { WordTime } from '../../media/tts/text-to-speech.js';
 
-/** A piece of an utterance's speech, and the text that begins with it (if any does). */
+/** Part of an utterance's speech, and the text that starts with it, if any. */
 export interface SpokenChunk {
   /**
-   * A sentence, with the white space before it, whose first samples these are; '' for the rest of a
+   * The sentence that starts with these samples, with the white space before it. '' in the other chunks of a
    * sentence.
    */
   readonly text: string;
-  /** Times of words of the sentence, from the sentence's own start; a long one tells later words later. */
+  /** Timestamps of words, from the start of the sentence. A long sentence has more of them in later chunks. */
   readonly words: readonly WordTime[];
   readonly samples: Float32Array;
-  /** The voice broke off in this sentence: what its samples do not say is not said. */
+  /** The voice broke off in this sentence: words without samples are dropped. */
   readonly isBroken?: boolean;
 }
 
@@ -22,18 +22,18 @@ interface AlignedWord {
   readonly middleSample: number;
 }
 
-/** Maps samples of an utterance to the text that they say: what was heard is what is remembered. */
+/** Maps samples of an utterance to the text that they say, to record what the caller heard. */
 export class SpokenTextAlignment {
   #text = '';
   #samples = 0;
   #isComplete = false;
-  /** Where the running sentence begins, in text and in samples. */
+  /** Start of the current sentence in the text and in samples. */
   #sentenceText = 0;
   #sentenceSample = 0;
   readonly #words: AlignedWord[] = [];
-  readonly #pieces: { readonly text: string; readonly startSample: number }[] = [];
+  readonly #chunks: { readonly text: string; readonly startSample: number }[] = [];
 
-  /** All the text that has been spoken so far, heard or not. */
+  /** All text that has been synthesised so far, played or not. */
   get whole(): string {
     return this.#text.trim();
   }
@@ -42,35 +42,35 @@ export class SpokenTextAlignment {
     return this.#samples;
   }
 
-  add(piece: SpokenChunk): void {
-    if (piece.isBroken) {
+  add(chunk: SpokenChunk): void {
+    if (chunk.isBroken) {
       this.#breakOff();
       return;
     }
-    if (piece.text) {
+    if (chunk.text) {
       this.#sentenceText = this.#text.length;
       this.#sentenceSample = this.#samples;
-      this.#text += piece.text;
-      this.#pieces.push({ text: piece.text, startSample: this.#samples });
+      this.#text += chunk.text;
+      this.#chunks.push({ text: chunk.text, startSample: this.#samples });
     }
-    for (const word of piece.words) {
+    for (const word of chunk.words) {
       this.#words.push({
         textEnd: this.#sentenceText + word.textEnd,
         middleSample: this.#sentenceSample + (word.startSample + word.endSample) / 2,
       });
     }
-    this.#samples += piece.samples.length;
+    this.#samples += chunk.samples.length;
   }
 
-  /** Whether the sentence that is heard at `samples` asks, or the one that has just ended. */
+  /** Whether the sentence at `samples` of the utterance, or the one that has just ended, is a question. */
   asksAt(samples: number): boolean {
-    const at = this.#pieces.findLastIndex(({ startSample }) => startSample <= samples);
-    // A sentence may be several pieces: the mark is at the end of its last.
-    const end = this.#pieces.slice(Math.max(0, at)).find(({ text }) => SENTENCE_END.test(text));
+    const at = this.#chunks.findLastIndex(({ startSample }) => startSample <= samples);
+    // A sentence may have several chunks: its end mark is in the last one.
+    const end = this.#chunks.slice(Math.max(0, at)).find(({ text }) => SENTENCE_END.test(text));
     return QUESTION_END.test(end?.text ?? '');
   }
 
-  /** Leaves out the words of the newest sentence that have no samples. */
+  /** Drops the words of the newest sentence that have no samples. */
   #breakOff(): void {
     const spoken = this.#words.filter(({ middleSample }) => middleSample <= this.#samples);
     this.#words.splice(0, this.#words.length, ...spoken);
@@ -78,12 +78,12 @@ export class SpokenTextAlignment {
     this.#text = this.#text.slice(0, end);
   }
 
-  /** All of its speech is there. Until then the end of the newest sentence may be missing. */
+  /** All speech has been added. Before that, the end of the newest sentence may be missing. */
   complete(): void {
     this.#isComplete = true;
   }
 
-  /** The text up to the last word whose middle lies before `samples` of the utterance. */
+  /** The text up to the last word whose middle is before `samples` of the utterance. */
   heardAt(samples: number): string {
     if (this.#isComplete && samples >= this.#samples) return this.whole;
     let end = 0;

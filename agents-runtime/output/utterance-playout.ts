@@ -1,52 +1,75 @@
-import type { SpokenOver } from '../turn/turn-state.js';
+import type { SpokenOver } from '../contract/turn-events.js';
 import type { SpeechBuffer } from './speech-buffer.js';
 
-/** An utterance that has had nothing to play for so long is not being spoken. */
+/** Playout counts as stalled after this long without audio, ms. */
 const STALL_MS = 300;
 
-/** How an utterance ended. */
-export interface Spoken {
-  readonly utterance: number;
-  /** What was heard of it. */
+/** The part of an utterance that the caller heard. */
+export interface HeardSpeech {
   readonly text: string;
-  /** It was not heard to its end. */
+  /** The caller did not hear all of it. */
   readonly cut: boolean;
-  /** Why its speech broke off, if it did. */
+  /** The error that ended speech synthesis early, if any. */
   readonly fault: unknown;
 }
 
-/** One utterance on its way to the client. */
+/** Receives the progress of an utterance. */
+export interface UtteranceListener {
+  /** The utterance's first frame has been sent, or the first frame after a stall. */
+  started(): void;
+  /** Nothing of the utterance is being played and more will come; `started` follows. */
+  stalled(): void;
+  /** All text of the utterance that is being spoken so far, each time it grows. */
+  text(text: string): void;
+  /** The client played the first sample at this clock time. Called once, at the latest at the end. */
+  audible(atMs: number): void;
+  /** All of the utterance has been played, or it had no audio. */
+  finished(heard: HeardSpeech): void;
+}
+
+/** The playout of one utterance. Times are clock time in ms unless noted. */
 export class UtterancePlayout {
-  readonly utterance: number;
   readonly buffer: SpeechBuffer;
+  readonly listener: UtteranceListener;
   readonly #sampleRate: number;
-  isReleased = false;
-  /** Where it begins in the agent's audio (ms), and when its first frame was sent (clock ms). */
+  /** When its audio may be sent. */
+  releasedAt: number | undefined;
+  /** Position of its first sample in the agent's audio, ms. */
   startMs: number | undefined;
+  /** When its first frame was sent. */
   startedAt: number | undefined;
   isAudible = false;
-  #reportedText = '';
-  /** Clock time since when nothing of it has been heard. */
-  quietSince = 0;
-  /** The listener has been told that it waits for more. */
   isStalled = false;
+  #reportedText = '';
+  /** Since when nothing of it has been played. */
+  #quietSince = 0;
 
-  constructor(utterance: number, buffer: SpeechBuffer, sampleRate: number) {
-    this.utterance = utterance;
+  constructor(buffer: SpeechBuffer, sampleRate: number, listener: UtteranceListener) {
     this.buffer = buffer;
     this.#sampleRate = sampleRate;
+    this.listener = listener;
   }
 
-  /** What was heard of it up to this position of the agent's audio; called before its buffer is closed. */
-  spoken(playedMs: number, isCut: boolean): Spoken {
-    const { heard, fault, isWhole: isMade } = this.buffer;
+  release(now: number): void {
+    this.releasedAt = now;
+    this.#quietSince = now;
+  }
+
+  /** How long the caller has been waiting in silence for this utterance, ms. */
+  quietMs(now: number): number {
+    return this.releasedAt === undefined ? 0 : now - this.#quietSince;
+  }
+
+  /** The part heard up to this position of the agent's audio. Call it before the buffer is closed. */
+  heard(playedMs: number, isCut: boolean): HeardSpeech {
+    const { heard, fault, isWhole: isSynthesised } = this.buffer;
     const isShort = isCut || fault !== undefined;
     const text = isShort ? heard.heardAt(this.#samplesAt(playedMs)) : heard.whole;
-    const isWhole = text === heard.whole && isMade && fault === undefined;
-    return { utterance: this.utterance, text, cut: isShort && !isWhole, fault };
+    const isWhole = text === heard.whole && isSynthesised && fault === undefined;
+    return { text, cut: isShort && !isWhole, fault };
   }
 
-  /** All the text that is being spoken, when there is more of it than when last asked for. */
+  /** All text that is being spoken, if it has grown since the last call. */
   newText(): string | undefined {
     const text = this.buffer.heard.whole;
     if (this.startMs === undefined || text === this.#reportedText) return undefined;
@@ -54,23 +77,23 @@ export class UtterancePlayout {
     return text;
   }
 
-  /** What is being heard at this position, and what is left; undefined before its first sample. */
+  /** The speech at this position of the agent's audio; undefined before the first sample. */
   currentPlayback(playedMs: number): SpokenOver | undefined {
     if (this.startMs === undefined) return undefined;
     const { heard, isWhole } = this.buffer;
     const at = this.#samplesAt(playedMs);
-    const leftMs = ((heard.samples - at) * 1000) / this.#sampleRate;
-    return { isQuestion: heard.asksAt(at), remainingMs: isWhole ? leftMs : Infinity };
+    const remainingMs = ((heard.samples - at) * 1000) / this.#sampleRate;
+    return { isQuestion: heard.asksAt(at), remainingMs: isWhole ? remainingMs : Infinity };
   }
 
   /**
-   * Whether it has run dry since it was last asked, and for long.
-   * @param isPlaying something of it is heard, or held back.
+   * Whether playout has stalled since the last call.
+   * @param isPlaying - some of it is being played or held
    */
   hasStalled(now: number, isPlaying: boolean): boolean {
-    if (isPlaying || this.buffer.buffered > 0) this.quietSince = now;
+    if (isPlaying || this.buffer.buffered > 0) this.#quietSince = now;
     if (this.startMs === undefined || this.buffer.ended || this.isStalled) return false;
-    this.isStalled = now - this.quietSince >= STALL_MS;
+    this.isStalled = now - this.#quietSince >= STALL_MS;
     return this.isStalled;
   }
 

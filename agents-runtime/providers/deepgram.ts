@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { toInt16 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, int16Of } from '../../media/audio/pcm.js';
 import type {
   StreamingSpeechToText,
   TranscriptionStream,
@@ -9,19 +9,18 @@ import type {
 import type { Clock, Timer } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
 
-const RATE = 16_000;
-/** A line on which nothing comes for 10 s is closed. Source: Deepgram's documentation, audio keep alive. */
+/** Deepgram closes a connection without input after 10 s. Source: Deepgram's documentation, audio keep alive. */
 const KEEP_ALIVE_MS = 4_000;
-const CONNECT_WITHIN_MS = 5_000;
-/** Between two attempts: at first, and at most. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Wait before the first reconnect; it doubles up to the maximum. */
 const FIRST_RETRY_MS = 500;
-const LAST_RETRY_MS = 8_000;
+const MAX_RETRY_MS = 8_000;
 const MAX_MESSAGE = 1_048_576;
-/** A line that takes no more audio is as good as broken. */
+/** A connection with more unsent audio, in bytes, counts as broken. */
 const MAX_BACKLOG = 1_048_576;
 const MAX_TEXT = 10_000;
 
-/** Other messages tell of things that no call needs. Source: Deepgram's documentation, live audio. */
+/** The only message type that is used. Source: Deepgram's documentation, live audio. */
 const Results = z.object({
   type: z.literal('Results'),
   start: z.number().nonnegative(),
@@ -41,14 +40,14 @@ const Results = z.object({
 });
 
 export interface DeepgramOptions {
-  /** `wss://api.deepgram.com`, or a server of one's own. */
+  /** `wss://api.deepgram.com`, or a self-hosted server. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly model: string;
   readonly clock: Clock;
 }
 
-/** Deepgram's streaming recogniser: one socket a call. */
+/** Deepgram's streaming speech recognition, with one socket for each call. It reconnects automatically. */
 export class DeepgramSpeechToText implements StreamingSpeechToText {
   readonly id: string;
   readonly #options: DeepgramOptions;
@@ -58,14 +57,14 @@ export class DeepgramSpeechToText implements StreamingSpeechToText {
     this.#options = options;
   }
 
-  open(line: TranscriptionStreamOptions): TranscriptionStream {
-    return new DeepgramStream(this.#options, line);
+  open(stream: TranscriptionStreamOptions): TranscriptionStream {
+    return new DeepgramStream(this.#options, stream);
   }
 }
 
 class DeepgramStream implements TranscriptionStream {
   readonly #options: DeepgramOptions;
-  readonly #line: TranscriptionStreamOptions;
+  readonly #stream: TranscriptionStreamOptions;
   #socket: WebSocket | undefined;
   #position = 0;
   #keepAlive: Timer | undefined;
@@ -73,9 +72,9 @@ class DeepgramStream implements TranscriptionStream {
   #retryMs = FIRST_RETRY_MS;
   #isClosed = false;
 
-  constructor(options: DeepgramOptions, line: TranscriptionStreamOptions) {
+  constructor(options: DeepgramOptions, stream: TranscriptionStreamOptions) {
     this.#options = options;
-    this.#line = line;
+    this.#stream = stream;
     this.#connect();
   }
 
@@ -94,11 +93,9 @@ class DeepgramStream implements TranscriptionStream {
       socket.terminate();
       return;
     }
-    const pcm = new Int16Array(samples.length);
-    toInt16(samples, pcm);
-    socket.send(Buffer.from(pcm.buffer));
+    socket.send(Buffer.from(int16Of(samples).buffer));
     this.#position += samples.length;
-    this.#stayAlive();
+    this.#scheduleKeepAlive();
   }
 
   finalise(): void {
@@ -118,19 +115,19 @@ class DeepgramStream implements TranscriptionStream {
     const url = new URL('/v1/listen', baseUrl);
     const query = {
       model,
-      language: this.#line.language ?? 'multi',
+      language: this.#stream.language ?? 'multi',
       encoding: 'linear16',
-      sample_rate: String(RATE),
+      sample_rate: String(CALLER_SAMPLE_RATE),
       channels: '1',
       interim_results: 'true',
       smart_format: 'true',
-      // When a turn ends is ours to judge.
+      // The turn reducer decides when a turn ends.
       endpointing: 'false',
     };
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const socket = new WebSocket(url, {
       headers: { authorization: `Token ${apiKey}` },
-      handshakeTimeout: CONNECT_WITHIN_MS,
+      handshakeTimeout: CONNECT_TIMEOUT_MS,
       maxPayload: MAX_MESSAGE,
       followRedirects: false,
     });
@@ -139,7 +136,7 @@ class DeepgramStream implements TranscriptionStream {
     socket.on('open', () => {
       this.#retryMs = FIRST_RETRY_MS;
       if (this.#isClosed) socket.close();
-      else this.#stayAlive();
+      else this.#scheduleKeepAlive();
     });
     socket.on('message', (data, isBinary) => {
       if (!isBinary) this.#onMessage(String(data));
@@ -155,10 +152,10 @@ class DeepgramStream implements TranscriptionStream {
     this.#keepAlive?.cancel();
     if (this.#isClosed) return;
     const waitMs = this.#retryMs;
-    this.#retryMs = Math.min(LAST_RETRY_MS, waitMs * 2);
+    this.#retryMs = Math.min(MAX_RETRY_MS, waitMs * 2);
     this.#retry = this.#options.clock.after(waitMs, () => this.#connect());
-    const message = `The line to the recogniser broke (${code})`;
-    this.#line.onFault(new CallError('RECOGNITION_FAILED', message, { cause }));
+    const message = `The connection to Deepgram broke (${code})`;
+    this.#stream.onFault(new CallError('RECOGNITION_FAILED', message, { cause }));
   }
 
   #onMessage(text: string): void {
@@ -166,11 +163,11 @@ class DeepgramStream implements TranscriptionStream {
     if (!parsed.success) return;
     const { start, duration, is_final, from_finalize = false, channel } = parsed.data;
     const { transcript, languages } = channel.alternatives[0]!;
-    this.#line.onResult({
+    this.#stream.onResult({
       text: transcript.trim().slice(0, MAX_TEXT),
       isFinal: is_final,
       isLast: from_finalize,
-      toSample: Math.round((start + duration) * RATE),
+      toSample: Math.round((start + duration) * CALLER_SAMPLE_RATE),
       language: languages?.[0]?.slice(0, 2),
     });
   }
@@ -179,12 +176,12 @@ class DeepgramStream implements TranscriptionStream {
     if (this.isOpen) this.#socket?.send(JSON.stringify({ type }));
   }
 
-  /** Counts from the last audio. */
-  #stayAlive(): void {
+  /** Schedules a keep-alive message after the newest audio. */
+  #scheduleKeepAlive(): void {
     this.#keepAlive?.cancel();
     this.#keepAlive = this.#options.clock.after(KEEP_ALIVE_MS, () => {
       this.#report('KeepAlive');
-      this.#stayAlive();
+      this.#scheduleKeepAlive();
     });
   }
 }

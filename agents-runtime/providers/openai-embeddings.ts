@@ -4,10 +4,11 @@ import { CallError } from '../contract/errors.js';
 import { createOpenAiClient, type OpenAiServer } from './openai-client.js';
 
 const TIMEOUT_MS = 20_000;
-/** Source: such models read 512 tokens or more; a passage has 400 at the most. */
+/** Common models read 512 tokens or more; a passage has at most 400. */
 const WINDOW_TOKENS = 450;
-const MAX_CONCURRENT = 128;
-/** The endpoint understood, and will answer the same again. */
+/** Texts in one request. */
+const MAX_BATCH = 128;
+/** Statuses for which a retry gives the same result. */
 const REFUSED = new Set([400, 413, 422]);
 
 export interface EmbeddingEndpoint extends OpenAiServer {
@@ -16,7 +17,7 @@ export interface EmbeddingEndpoint extends OpenAiServer {
 
 /** A sentence model behind any OpenAI-compatible `/embeddings` endpoint. */
 export class OpenAiEmbedder implements Embedder {
-  /** Two servers may call two models the same. */
+  /** Includes the host: two servers may give two models the same name. */
   readonly id: string;
   readonly windowTokens = WINDOW_TOKENS;
   readonly isRemote = true;
@@ -29,14 +30,14 @@ export class OpenAiEmbedder implements Embedder {
     this.#client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 1 });
   }
 
-  /** @throws CallError EMBEDDING_FAILED when the endpoint does not answer as it should. */
+  /** @throws CallError EMBEDDING_FAILED if the endpoint fails or returns invalid vectors */
   async embed(
     texts: readonly string[],
     { signal }: Pick<EmbedOptions, 'signal'>,
   ): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
-    for (let at = 0; at < texts.length; at += MAX_CONCURRENT) {
-      vectors.push(...(await this.#embed(texts.slice(at, at + MAX_CONCURRENT), signal)));
+    for (let at = 0; at < texts.length; at += MAX_BATCH) {
+      vectors.push(...(await this.#embed(texts.slice(at, at + MAX_BATCH), signal)));
     }
     return vectors;
   }
@@ -47,7 +48,7 @@ export class OpenAiEmbedder implements Embedder {
       const asked = { model: this.#model, input: [...texts], encoding_format: 'float' as const };
       ({ data } = await this.#client.embeddings.create(asked, signal ? { signal } : {}));
     } catch (cause) {
-      // That is a text's fault, and no reason to wait.
+      // The text is invalid: the indexer must not wait for the endpoint.
       if (cause instanceof OpenAI.APIError && REFUSED.has(cause.status ?? 0)) {
         throw new Error('The embedding endpoint refused a text', { cause });
       }
@@ -64,7 +65,7 @@ export class OpenAiEmbedder implements Embedder {
   }
 }
 
-/** Brought to unit length, so that a dot product tells nearness. */
+/** Scales to unit length, so that a dot product is the cosine similarity. */
 function unit(values: readonly number[]): Float32Array {
   const vector = Float32Array.from(values);
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));

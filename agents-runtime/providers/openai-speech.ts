@@ -9,21 +9,21 @@ import type {
 } from '../../media/tts/text-to-speech.js';
 import { createOpenAiClient, type OpenAiServer, serverFailed } from './openai-client.js';
 
-/** Of `pcm`. Source: OpenAI's documentation, create speech. */
+/** Hz of the format `pcm`. Source: OpenAI's documentation, create speech. */
 const RATE = 24_000;
-/** To the first sound. */
+/** Time to the first audio in milliseconds. */
 const TIMEOUT_MS = 4_000;
-/** Samples that are handed on together: 100 ms. */
+/** Samples in a chunk: 100 ms. */
 const CHUNK = 2_400;
-/** A sentence that sounds longer is cut: an endless answer must not fill the memory. */
+/** Longest speech of one sentence. An endless response is cut. */
 const MAX_SAMPLES = 120 * RATE;
-/** Samples a character at first: some 15 characters a second. */
-const USUAL_PACE = RATE / 15;
-/** How much of the pace a new sentence decides. */
-const NEWEST = 0.3;
+/** Initial pace in samples per character: 15 characters a second. */
+const DEFAULT_PACE = RATE / 15;
+/** Weight of a new sentence in the average pace. */
+const PACE_SMOOTHING = 0.3;
 
 export interface OpenAiSpeechOptions extends OpenAiServer {
-  /** As agents name it. */
+  /** Id of the voice in agent settings. */
   readonly id: string;
   readonly model: string;
   /** The voice's name at the endpoint. */
@@ -33,8 +33,8 @@ export interface OpenAiSpeechOptions extends OpenAiServer {
 }
 
 /**
- * A voice behind any OpenAI-compatible speech endpoint, streamed. Such endpoints tell no times of
- * words: they are estimated by the pace of the sentences before.
+ * A voice behind any OpenAI-compatible speech endpoint, streamed. Such endpoints return no word timestamps:
+ * they are estimated from the pace of the sentences before.
  */
 export class OpenAiSpeech implements TextToSpeech {
   readonly id: string;
@@ -43,7 +43,7 @@ export class OpenAiSpeech implements TextToSpeech {
   readonly #client: OpenAI;
   readonly #model: string;
   readonly #voice: string;
-  #pace = USUAL_PACE;
+  #pace = DEFAULT_PACE;
 
   constructor({ id, model, voice, languages, ...server }: OpenAiSpeechOptions) {
     this.id = id;
@@ -53,7 +53,7 @@ export class OpenAiSpeech implements TextToSpeech {
     this.#client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
   }
 
-  /** @throws CallError SPEECH_FAILED when the endpoint fails. */
+  /** @throws CallError SPEECH_FAILED if the endpoint fails; MediaError ABORTED */
   async *speak(
     { text, speed }: SynthesisRequest,
     { signal }: SpeakOptions,
@@ -68,7 +68,7 @@ export class OpenAiSpeech implements TextToSpeech {
       if (!answer.body || /json|html/.test(answer.headers.get('content-type') ?? '')) {
         throw new MediaError('INVALID_INPUT', 'The answer is no sound');
       }
-      let words = wordTimes(text, this.#pace / speed);
+      let words = estimatedWordTimes(text, this.#pace / speed);
       for await (const chunk of chunksOf(answer.body)) {
         samples += chunk.length;
         yield { samples: chunk, words };
@@ -86,30 +86,30 @@ export class OpenAiSpeech implements TextToSpeech {
   }
 
   async warm(): Promise<void> {
-    // It is warm, or not, at its own place.
+    // The server loads its own models.
   }
 
   async close(): Promise<void> {
-    // Nothing is held between two sentences.
+    // Holds no resources.
   }
 
   #learn(text: string, samples: number): void {
     if (text.length < 10 || samples === 0) return;
-    this.#pace += NEWEST * (samples / text.length - this.#pace);
+    this.#pace += PACE_SMOOTHING * (samples / text.length - this.#pace);
   }
 }
 
-/** When each word is spoken, if every character takes as long. */
-function wordTimes(text: string, samplesACharacter: number): WordTime[] {
+/** Word timestamps if every character takes equally long. */
+function estimatedWordTimes(text: string, samplesPerCharacter: number): WordTime[] {
   return [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({
     textStart: index,
     textEnd: index + word.length,
-    startSample: Math.round(index * samplesACharacter),
-    endSample: Math.round((index + word.length) * samplesACharacter),
+    startSample: Math.round(index * samplesPerCharacter),
+    endSample: Math.round((index + word.length) * samplesPerCharacter),
   }));
 }
 
-/** s16le in pieces of any length, even of half a sample, as samples in pieces of 100 ms. */
+/** Converts s16le bytes, cut at any place, into chunks of 100 ms. */
 async function* chunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Float32Array> {
   let rest = Buffer.alloc(0);
   for await (const part of body) {

@@ -1,16 +1,16 @@
 import { type KnowledgeSearch, type Passage, sourcesOf } from '../contract/knowledge.js';
 import type { LanguageModel, LlmRequest, ReplyToken } from '../contract/language-model.js';
 
-/** Passages that go along with a question. */
+/** Passages that the model receives with a question. */
 const PASSAGES = 4;
 /**
- * A passage that is neither so near in meaning nor has so many of the question's words is about
- * something else. Source: the embedder's scores on the responder's tests.
+ * A passage is relevant from this cosine similarity, or from this share of the question's words. Source: scores
+ * on the questions of the built-in responder's tests.
  */
-const RELEVANT = 0.25;
-const SHARED = 0.4;
+const MIN_SIMILARITY = 0.25;
+const MIN_WORD_SHARE = 0.4;
 
-/** A language model that is told, with each question, what the agent's knowledge base has on it. */
+/** Adds relevant passages of the agent's knowledge base to each request of a language model. */
 export class RagModel implements LanguageModel {
   readonly id: string;
   readonly #model: LanguageModel;
@@ -22,9 +22,9 @@ export class RagModel implements LanguageModel {
     this.#knowledge = knowledge;
   }
 
-  async *reply(request: LlmRequest): AsyncGenerator<ReplyToken> {
+  async *generate(request: LlmRequest): AsyncGenerator<ReplyToken> {
     const facts = await this.#factsFor(request);
-    yield* this.#model.reply({ ...request, facts });
+    yield* this.#model.generate({ ...request, facts });
   }
 
   async #factsFor(request: LlmRequest): Promise<readonly string[]> {
@@ -43,5 +43,5 @@ export class RagModel implements LanguageModel {
 }
 
 function isRelevant({ similarity, wordShare }: Passage): boolean {
-  return (similarity ?? 0) >= RELEVANT || wordShare >= SHARED;
+  return (similarity ?? 0) >= MIN_SIMILARITY || wordShare >= MIN_WORD_SHARE;
 }

@@ -1,27 +1,31 @@
-import { linkedAbort } from '../../media/async/linked-abort.js';
-import type { SpeechToText, TranscribeOptions } from '../../media/stt/speech-to-text.js';
+import type {
+  SpeechToText,
+  TranscribeOptions,
+  Transcription,
+} from '../../media/stt/speech-to-text.js';
 import type { Clock } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
-import { TIMED_OUT, withTimeout } from '../timing/timeout.js';
+import { ProviderFallback, requestWithin } from '../timing/provider-fallback.js';
 
-/** One that is silent for so long has failed, if another can hear instead before the turn is given up. */
-const PATIENCE_MS = 2_500;
-/** One that failed is not asked again for so long: each turn would wait for it. */
-const REST_MS = 10_000;
+/** Time limit of a recogniser that another one can replace; leaves that one time within the turn. */
+const TIMEOUT_MS = 2_500;
+/** A recogniser that failed is not used for this time, so that not every turn waits for it. */
+const PAUSE_MS = 10_000;
 
 export interface FallbackSpeechToTextOptions {
-  /** In the order in which they are asked, as far as they know the language. */
+  /** In order of preference; those that do not support the language are skipped. */
   readonly recognisers: readonly SpeechToText[];
   readonly clock: Clock;
+  /** Receives each failure that another recogniser follows. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** Several recognisers as one: where one fails, the next hears. */
+/** Several recognisers as one: if one fails, the next transcribes. */
 export class FallbackSpeechToText implements SpeechToText {
   readonly id: string;
   readonly languages: readonly string[];
   readonly #options: FallbackSpeechToTextOptions;
-  readonly #restsUntil = new Map<SpeechToText, number>();
+  readonly #pausedUntilMs = new Map<SpeechToText, number>();
 
   constructor(options: FallbackSpeechToTextOptions) {
     const { recognisers } = options;
@@ -31,58 +35,49 @@ export class FallbackSpeechToText implements SpeechToText {
   }
 
   get interimEveryMs(): number | undefined {
-    return this.#awake(undefined)[0]?.interimEveryMs;
+    return this.#available(undefined)[0]?.interimEveryMs;
   }
 
-  /** @throws CallError RECOGNITION_FAILED when nobody hears, and what the last one throws. */
-  async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<string> {
+  /** @throws CallError RECOGNITION_FAILED if no recogniser supports the language; the last one's error */
+  async transcribe(samples: Float32Array, options: TranscribeOptions): Promise<Transcription> {
     const { clock, onFault } = this.#options;
-    let failure: unknown = new CallError('RECOGNITION_FAILED', 'No recogniser is there');
-    const awake = this.#awake(options.language);
-    for (const recogniser of awake) {
+    const available = this.#available(options.language);
+    if (available.length === 0) {
+      const language = options.language ?? 'any language';
+      throw new CallError('RECOGNITION_FAILED', `No recogniser supports ${language}`);
+    }
+    const fallback = new ProviderFallback(available, onFault);
+    const { signal = new AbortController().signal } = options;
+    for (;;) {
+      const recogniser = fallback.current;
+      const limit = {
+        clock: fallback.hasNext ? clock : undefined,
+        signal,
+        limitMs: () => TIMEOUT_MS,
+        message: `No words came in time (${recogniser.id})`,
+      };
       try {
-        const isLast = recogniser === awake.at(-1);
-        const text = await (isLast
-          ? recogniser.transcribe(samples, options)
-          : this.#askInTime(recogniser, samples, options));
-        options.onRecogniser?.(recogniser.id);
-        return text;
+        return await requestWithin(
+          (work) => recogniser.transcribe(samples, { ...options, signal: work }),
+          limit,
+        );
       } catch (error) {
-        if (options.signal?.aborted) throw error;
-        this.#restsUntil.set(recogniser, clock.now() + REST_MS);
-        onFault(error);
-        failure = error;
+        if (signal.aborted) throw error;
+        this.#pausedUntilMs.set(recogniser, clock.now() + PAUSE_MS);
+        fallback.advance(error, false);
       }
     }
-    throw failure;
   }
 
-  async #askInTime(
-    recogniser: SpeechToText,
-    samples: Float32Array,
-    options: TranscribeOptions,
-  ): Promise<string> {
-    const { signal = new AbortController().signal } = options;
-    const work = linkedAbort(signal);
-    try {
-      const asked = recogniser.transcribe(samples, { ...options, signal: work.signal });
-      const text = await withTimeout(asked, PATIENCE_MS, { clock: this.#options.clock, signal });
-      if (text !== TIMED_OUT) return text;
-      throw new CallError('RECOGNITION_FAILED', `No words came in time (${recogniser.id})`);
-    } finally {
-      work.abort();
-    }
-  }
-
-  /** Those that are not resting; the last one never does. Of an unknown language all may know. */
-  #awake(language: string | undefined): readonly SpeechToText[] {
+  /** Recognisers of the language that are not paused, and the last one in any case. */
+  #available(language: string | undefined): readonly SpeechToText[] {
     const { recognisers, clock } = this.#options;
     const able = recognisers.filter(
       ({ languages }) => language === undefined || languages.includes(language),
     );
     const now = clock.now();
-    const isAwake = (each: SpeechToText, i: number) =>
-      i === able.length - 1 || (this.#restsUntil.get(each) ?? 0) <= now;
-    return able.filter(isAwake);
+    const isAvailable = (each: SpeechToText, i: number) =>
+      i === able.length - 1 || (this.#pausedUntilMs.get(each) ?? 0) <= now;
+    return able.filter(isAvailable);
   }
 }

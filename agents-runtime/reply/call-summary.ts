@@ -1,16 +1,15 @@
-import { linkedAbort } from '../../media/async/linked-abort.js';
 import { CallError } from '../contract/errors.js';
 import type { LanguageModel } from '../contract/language-model.js';
-import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
+import { streamWithin } from '../timing/provider-fallback.js';
+import type { TimeoutOptions } from '../timing/timeout.js';
 
-/** What a summary is made of. */
 export interface SummarisedTurn {
   readonly role: 'user' | 'agent';
   readonly text: string;
   readonly cut: boolean;
 }
 
-/** What a model is asked, and so what it costs, is bounded: the beginning of a call, and its end. */
+/** Characters of a transcript that the model receives: the beginning and the end of a longer one. */
 const HEAD_CHARACTERS = 2_000;
 const TAIL_CHARACTERS = 6_000;
 const MAX_SUMMARY = 600;
@@ -28,53 +27,52 @@ export interface SummaryOptions extends TimeoutOptions {
 }
 
 /**
- * What a model makes of a call.
- * @throws CallError REPLY_FAILED when it fails, is late or says nothing; MediaError ABORTED
+ * Summarises a call with an LLM.
+ * @throws CallError REPLY_FAILED if the model fails, takes too long or returns no text; MediaError ABORTED
  */
 export async function summariseWithLlm(
   model: LanguageModel,
   turns: readonly SummarisedTurn[],
   { language, limitMs, clock, signal }: SummaryOptions,
 ): Promise<string> {
-  const until = clock.now() + limitMs;
-  const writing = linkedAbort(signal);
-  const asked = `The transcript:\n${shortened(turns)}\n\nSum up this call.`;
-  const tokens = model.reply({
-    prompt: INSTRUCTIONS,
-    isWritten: true,
-    history: [{ role: 'user', text: asked, cut: false }],
-    temperature: TEMPERATURE,
-    language,
-    knowledgeBaseId: null,
-    signal: writing.signal,
-  });
+  const untilMs = clock.now() + limitMs;
+  const content = `The transcript:\n${shortened(turns)}\n\nSum up this call.`;
+  const tokens = streamWithin(
+    (work) =>
+      model.generate({
+        prompt: INSTRUCTIONS,
+        isWritten: true,
+        history: [{ role: 'user', text: content, cut: false }],
+        temperature: TEMPERATURE,
+        language,
+        knowledgeBaseId: null,
+        signal: work,
+      }),
+    { clock, signal, limitMs: () => untilMs - clock.now(), message: 'The summary took too long' },
+  );
   let said = '';
   try {
-    while (said.length <= MAX_SUMMARY) {
-      const next = await withTimeout(tokens.next(), until - clock.now(), { clock, signal });
-      if (next === TIMED_OUT)
-        throw new CallError('REPLY_FAILED', 'The summary did not come in time');
-      if (next.done) break;
-      if (typeof next.value === 'string') said += next.value;
+    for await (const token of tokens) {
+      if (typeof token === 'string') said += token;
+      if (said.length > MAX_SUMMARY) break;
     }
-  } finally {
-    writing.abort();
-    // Not awaited: a generator that hangs in its own `next` would never answer.
-    void tokens.return(undefined).catch(() => undefined);
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new CallError('REPLY_FAILED', 'The model did not sum up the call', { cause });
   }
   const summary = upTo(MAX_SUMMARY, said);
   if (summary === '') throw new CallError('REPLY_FAILED', 'The model summed up nothing');
   return summary;
 }
 
-/** Characters of a question, and of its answer, that are told. */
+/** Characters of a question and of its answer in an extractive summary. */
 const MAX_QUESTION = 160;
 const MAX_ANSWER = 240;
 const SHORT_WORDS = 2;
 
 /**
- * What a call was about, in its own words: the caller's first question and what the agent answered.
- * Nothing is made up, and what is left out is counted.
+ * Summarises a call without an LLM: the caller's first question, the agent's answer, and the number of further
+ * turns of the caller.
  */
 export function summariseExtractively(turns: readonly SummarisedTurn[]): string {
   const asked = turns.filter(({ role }) => role === 'user');
@@ -110,7 +108,7 @@ function shortened(turns: readonly SummarisedTurn[]): string {
   return `${whole.slice(0, HEAD_CHARACTERS)}\n[…]\n${whole.slice(-TAIL_CHARACTERS)}`;
 }
 
-/** On one line and without markup; cut after a sentence where there is one, or between words. */
+/** One line without markup, cut after a sentence if possible, or between words. */
 function upTo(most: number, text: string): string {
   const line = oneLine(text);
   if (line.length <= most) return line;

@@ -1,23 +1,23 @@
-import { FLUSH, type SpokenToken } from '../output/tts-pipeline.js';
 import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
-import { stockPhrasesIn } from './stock-phrases.js';
+import { stockPhrasesIn } from './phrases/registry.js';
+import { FLUSH, type SpokenToken } from './reply-token.js';
 
-/** Silence after which the caller is told that a tool is at work. Source: conversation design, reply. */
+/** Silence before a filler while a tool runs, in milliseconds. */
 const TOOL_SILENCE_MS = 1_200;
-/** The same for a model that does not begin, or stops in the middle. */
+/** Silence before a filler while a model generates, in milliseconds. */
 const MODEL_SILENCE_MS = 2_500;
-/** … and for every further sentence of the kind; with its length it stays below 8 s of silence. */
+/** Silence before each further filler, in milliseconds. Bounds the silence between two sentences to 8 s. */
 const NEXT_SILENCE_MS = 5_000;
 const CHECK_MS = 100;
 
 export interface FillerOptions extends TimeoutOptions {
   readonly language: string;
-  /** How long the caller has heard nothing; 0 while they do, or while the reply is not to be heard yet. */
+  /** Milliseconds of silence for the caller. 0 while audio plays and before the reply is committed. */
   readonly quietMs: () => number;
   readonly isToolRunning: () => boolean;
 }
 
-/** Lets no reply leave the caller in silence: whatever it waits for, something is said. */
+/** Adds fillers to a reply while its next token takes long. */
 export async function* withFillers(
   tokens: AsyncGenerator<SpokenToken>,
   { language, quietMs, isToolRunning, ...timeout }: FillerOptions,
@@ -43,7 +43,7 @@ export async function* withFillers(
   } catch (error) {
     if (!timeout.signal.aborted) throw error;
   } finally {
-    // Not awaited: what it waits for may never come.
+    // Not awaited: a generator that hangs in `next` never settles.
     void tokens.return(undefined).catch(() => undefined);
   }
 }

@@ -1,128 +1,106 @@
-import { linkedAbort } from '../../media/async/linked-abort.js';
 import { CallError } from '../contract/errors.js';
 import type { LanguageModel, LlmRequest, ReplyToken } from '../contract/language-model.js';
-import { TIMED_OUT, type TimeoutOptions, withTimeout } from '../timing/timeout.js';
+import { isTimeout, ProviderFallback, streamWithin } from '../timing/provider-fallback.js';
+import type { TimeoutOptions } from '../timing/timeout.js';
+import { REPLY_INTERRUPTED } from './reply-token.js';
 
-/** A model that has not begun by then is given up. */
+/** Time to the first word of one attempt. */
 const FIRST_TOKEN_MS = 6_000;
-/** All attempts together; fillers are heard meanwhile. After a reply that broke off it counts anew. */
+/**
+ * Time to the first word of all attempts together; fillers play meanwhile. Starts again after a reply
+ * that broke off.
+ */
 const ALL_FIRST_TOKENS_MS = 10_000;
-/** The same for each further word; the rest of the reply is then lost. */
+/** Time to each further word. */
 const NEXT_TOKEN_MS = 6_000;
+/** Characters of a broken-off reply, from its end, that the next model receives. */
+const MAX_SPOKEN_LENGTH = 600;
 
 export interface LlmFallbackOptions extends TimeoutOptions {
-  /** In the order in which they are asked; the first is asked twice. */
+  /** In order of preference. The first one may be asked twice. */
   readonly models: readonly LanguageModel[];
-  /** An empty reply is no fault. */
+  /** An empty reply is not a fault. */
   readonly mayBeEmpty: boolean;
-  /** Told which model answers, once it has begun. */
+  /** Receives the model that answers, at its first word. */
   readonly onAnswering?: (model: LanguageModel) => void;
-  /** Told of each attempt that failed while there is another. */
+  /** Receives the error of each attempt that another attempt follows. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** The reply broke off here, and the next model goes on. */
-export const REPLY_INTERRUPTED: unique symbol = Symbol('broken');
-
-/** Of what was said before a break, the next model is told the end. */
-const MAX_SPOKEN_LENGTH = 600;
-
 /**
- * A reply of the first model that begins to answer: retry, then the fallbacks; they also go on with a
- * reply that breaks off.
- * @throws CallError REPLY_FAILED when none answers, or when the last one breaks off.
+ * Streams a reply. If the first model fails before its first word, it is asked once more, then each
+ * fallback once; after a timeout the first fallback is asked at once. If a reply breaks off, the next
+ * fallback continues it after `REPLY_INTERRUPTED`.
+ * @throws CallError REPLY_FAILED or TIMED_OUT, or the provider's error, when no attempt is left
  */
 export async function* generateWithFallback(
   request: Omit<LlmRequest, 'signal'>,
   options: LlmFallbackOptions,
 ): AsyncGenerator<ReplyToken | typeof REPLY_INTERRUPTED> {
   const { models, clock, signal, onFault } = options;
-  const [first, ...fallbacks] = models;
-  const plan = [first!, first!, ...fallbacks];
-  let until = clock.now() + ALL_FIRST_TOKENS_MS;
-  let asked = request;
+  const fallback = new ProviderFallback(models, onFault);
+  let untilMs = clock.now() + ALL_FIRST_TOKENS_MS;
+  let current = request;
   let said = '';
-  let failure: unknown;
-  for (let i = 0; i < plan.length && clock.now() < until; i++) {
-    // A model that hangs is not asked again while there is another.
-    if (i === 1 && fallbacks.length > 0 && isLate(failure)) continue;
-    if (i > 0) onFault(failure);
-    const attempt = { model: plan[i]!, hasBegun: false, untilMs: until };
+  for (;;) {
+    const attempt = { model: fallback.current, hasBegun: false, untilMs };
     try {
-      for await (const token of ask(attempt, asked, options)) {
+      for await (const token of ask(attempt, current, options)) {
         if (typeof token === 'string') said += token;
         yield token;
       }
       return;
     } catch (error) {
       if (signal.aborted) return;
-      failure = error;
-      if (!attempt.hasBegun) continue;
-      if (i >= plan.length - 1 || fallbacks.length === 0) throw error;
+      const { hasBegun } = attempt;
+      if (!hasBegun && clock.now() >= untilMs) throw error;
+      fallback.advance(error, !hasBegun && !(isTimeout(error) && fallback.hasNext));
+      if (!hasBegun) continue;
       yield REPLY_INTERRUPTED;
-      // The one that broke off is not asked to go on.
-      i = Math.max(i, 1);
-      asked = { ...request, notes: [...(request.notes ?? []), goOn(said)] };
-      until = clock.now() + ALL_FIRST_TOKENS_MS;
+      current = { ...request, notes: [...(request.notes ?? []), continuationNote(said)] };
+      untilMs = clock.now() + ALL_FIRST_TOKENS_MS;
     }
   }
-  throw failure;
 }
 
-function goOn(said: string): string {
+function continuationNote(said: string): string {
   const end = JSON.stringify(said.slice(-MAX_SPOKEN_LENGTH));
   return `Your answer to the next message broke off; the caller has heard the end of this, and was told so: ${end}. Say what is missing, and do not begin again.`;
 }
 
 interface Attempt {
   readonly model: LanguageModel;
+  /** Clock time by which the first word must come. */
   readonly untilMs: number;
   hasBegun: boolean;
 }
 
+/** One attempt, from its first word on. Tokens without a word do not extend the time limit. */
 async function* ask(
   attempt: Attempt,
   request: Omit<LlmRequest, 'signal'>,
   { clock, signal, mayBeEmpty, onAnswering }: LlmFallbackOptions,
 ): AsyncGenerator<ReplyToken> {
-  const { model } = attempt;
-  const writing = linkedAbort(signal);
-  const tokens = model.reply({ ...request, signal: writing.signal });
-  // Tokens without a word do not count as an answer.
+  const { model, untilMs } = attempt;
+  let waitStartMs = 0;
   let waitedMs = 0;
-  try {
-    for (;;) {
-      const askedAt = clock.now();
-      const limitMs = attempt.hasBegun
-        ? NEXT_TOKEN_MS - waitedMs
-        : Math.min(FIRST_TOKEN_MS - waitedMs, attempt.untilMs - askedAt);
-      const next = await withTimeout(tokens.next(), limitMs, { clock, signal });
-      waitedMs += clock.now() - askedAt;
-      if (next === TIMED_OUT) throw new CallError('REPLY_FAILED', `${LATE_TEXT} (${model.id})`);
-      if (next.done) {
-        if (attempt.hasBegun || mayBeEmpty) return;
-        throw new CallError('REPLY_FAILED', `The model gave an empty reply (${model.id})`);
-      }
-      if (isWord(next.value)) {
-        if (!attempt.hasBegun) onAnswering?.(model);
-        attempt.hasBegun = true;
-        waitedMs = 0;
-      }
-      if (attempt.hasBegun) yield next.value;
+  const limitMs = () => {
+    waitStartMs = clock.now();
+    return attempt.hasBegun
+      ? NEXT_TOKEN_MS - waitedMs
+      : Math.min(FIRST_TOKEN_MS - waitedMs, untilMs - waitStartMs);
+  };
+  const message = `No word came from the model in time (${model.id})`;
+  const open = (work: AbortSignal) => model.generate({ ...request, signal: work });
+  for await (const token of streamWithin(open, { clock, signal, limitMs, message })) {
+    waitedMs += clock.now() - waitStartMs;
+    if (typeof token !== 'string' || token.trim() !== '') {
+      if (!attempt.hasBegun) onAnswering?.(model);
+      attempt.hasBegun = true;
+      waitedMs = 0;
     }
-  } finally {
-    writing.abort();
-    // Not awaited: a generator that hangs in its own `next` would never answer.
-    void tokens.return(undefined).catch(() => undefined);
+    if (attempt.hasBegun) yield token;
   }
-}
-
-const LATE_TEXT = 'No word came from the model in time';
-
-function isLate(error: unknown): boolean {
-  return error instanceof CallError && error.message.startsWith(LATE_TEXT);
-}
-
-function isWord(token: ReplyToken): boolean {
-  return typeof token !== 'string' || token.trim() !== '';
+  if (attempt.hasBegun || mayBeEmpty) return;
+  throw new CallError('REPLY_FAILED', `The model gave an empty reply (${model.id})`);
 }

@@ -1,22 +1,22 @@
 import { CallError } from '../contract/errors.js';
-import { FLUSH, type SpokenToken } from '../output/tts-pipeline.js';
-import { stockPhrasesIn } from './stock-phrases.js';
+import { stockPhrasesIn } from './phrases/registry.js';
+import { FLUSH, type SpokenToken } from './reply-token.js';
 
-/** A reply is spoken up to here, then ends: an endless model must not hold the floor. */
+/** Longest reply in UTF-16 units. A longer one is cut, as a model may never stop. */
 const MAX_CHARACTERS = 4_000;
 
 export interface ReplyGuardOptions {
   readonly language: string;
   readonly signal: AbortSignal;
-  /** Told why a reply failed or broke off. */
+  /** Receives the reason why a reply failed or was cut. */
   readonly onFault: (error: unknown) => void;
-  /** Told that the caller hears an apology. */
+  /** The reply ends with an apology. */
   readonly onApology: () => void;
 }
 
 /**
- * A reply that always ends: one that fails becomes an apology, one that breaks off says so, and an
- * endless one is cut.
+ * Ends every reply in a defined way: a failed reply becomes an apology, an interrupted one says that it broke
+ * off, and an endless one is cut.
  */
 export async function* guardReply(
   tokens: AsyncGenerator<SpokenToken>,
@@ -40,7 +40,7 @@ export async function* guardReply(
     onFault(error);
     onApology();
     const { noAnswer, brokenOff } = stockPhrasesIn(language);
-    // By itself: half a sentence before it is spoken first.
+    // Speaks the unfinished sentence before it separately.
     yield FLUSH;
     yield characters > 0 ? brokenOff : noAnswer;
   }

@@ -1,25 +1,25 @@
 import type { Clock } from '../contract/clock.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import type { ToolKind } from '../contract/tool-kind.js';
-import type { ToolCall, ToolOutcome, ToolSpec, Tools } from '../contract/tools.js';
+import type { ToolCall, ToolKind, ToolOutcome, ToolSpec, Tools } from '../contract/tools.js';
 
-/** A result is context: of a longer one the model gets the beginning. */
+/** UTF-16 units. The model receives the beginning of a longer result. */
 const MAX_RESULT = 16_000;
+/** UTF-16 units. A call with longer arguments is refused. */
 const MAX_ARGUMENTS = 16_000;
 
 export interface ToolExecutorListener {
-  /** A tool holds a turn. */
+  /** A synchronous tool starts to run. */
   started(): void;
-  /** It has brought its result, be it an error. @param isLate nobody waits for it any more. */
+  /** A synchronous tool has ended. @param isLate - the reply that called it was interrupted */
   ended(isLate: boolean): void;
-  /** What the model shall know from now on. */
+  /** Adds a tool's result to the conversation. */
   remember(item: HistoryItem): void;
-  /** A tool is over, or never ran: for the record, once for each call of one. */
+  /** A tool call has ended or was refused. Called once for each tool call. */
   ran(tool: ExecutedTool): void;
   onFault(error: unknown): void;
 }
 
-/** A tool that was asked for, and what came of it. */
+/** A tool call with its result. */
 export interface ExecutedTool {
   readonly call: ToolCall;
   readonly kind: ToolKind;
@@ -35,7 +35,7 @@ interface Running {
   readonly work: AbortController;
 }
 
-/** A tool with its arguments, or why the model's call of it cannot be carried out. */
+/** A tool with its arguments, or the reason for the model why the call is invalid. */
 type CheckedCall =
   | { readonly spec: ToolSpec; readonly args: Readonly<Record<string, unknown>> }
   | { readonly refusal: string };
@@ -43,8 +43,8 @@ type CheckedCall =
 const OVER = 'Error: the call is over.';
 
 /**
- * Runs tools for as long as the call lasts: a reply that is cut leaves its tool running, and what the
- * tool brings is kept.
+ * Runs the tools of a call. A tool continues when its reply is interrupted, and its result is added to the
+ * conversation.
  */
 export class ToolExecutor {
   readonly #tools: Tools;
@@ -64,17 +64,17 @@ export class ToolExecutor {
   }
 
   /**
-   * Resolves with what the tool brought, as an item of the conversation; a fault is an answer, too.
-   * @param reply fires when the reply that asked is cut.
+   * Runs a tool and adds its result to the conversation. Never rejects: a fault is a result, too.
+   * @param reply - fires when the reply that called the tool is interrupted
    */
   async run(call: ToolCall, reply: AbortSignal): Promise<ToolOutcome> {
     const checked = await this.#checked(call);
     if ('refusal' in checked) {
-      this.#tellUnrun(call, checked.refusal, 'refused');
+      this.#reportUnrun(call, checked.refusal, 'refused');
       return this.#keep(call, { text: checked.refusal });
     }
     if (this.#isClosed) {
-      this.#tellUnrun(call, OVER, 'cancelled');
+      this.#reportUnrun(call, OVER, 'cancelled');
       return this.#keep(call, { text: OVER, failed: true });
     }
     const { spec, args } = checked;
@@ -90,7 +90,7 @@ export class ToolExecutor {
     return outcome;
   }
 
-  /** Ends all tools; what they bring is left. */
+  /** Aborts all tools. Their results are dropped. */
   close(): void {
     this.#isClosed = true;
     for (const running of [...this.#running]) {
@@ -99,7 +99,7 @@ export class ToolExecutor {
     }
   }
 
-  /** The tool's work with its deadline; never rejects. */
+  /** Runs a tool within its timeout. Never rejects. */
   async #work(
     call: ToolCall,
     args: Readonly<Record<string, unknown>>,
@@ -137,14 +137,14 @@ export class ToolExecutor {
     }
   }
 
-  /** The first that tells of it is right. */
+  /** Reports a tool call once: the first outcome counts. */
   #report(running: Running, text: string, outcome: ExecutedTool['outcome']): void {
     if (!this.#running.delete(running)) return;
     const { call, kind, startedAt } = running;
     this.#listener.ran({ call, kind, startedAt, text, outcome });
   }
 
-  #tellUnrun(call: ToolCall, text: string, outcome: ExecutedTool['outcome']): void {
+  #reportUnrun(call: ToolCall, text: string, outcome: ExecutedTool['outcome']): void {
     const kind = this.specs.find(({ name }) => name === call.name)?.kind ?? 'webhook';
     this.#listener.ran({ call, kind, startedAt: this.#clock.now(), text, outcome });
   }
@@ -155,7 +155,7 @@ export class ToolExecutor {
     return { ...outcome, text };
   }
 
-  /** A call that can be carried out, or why it cannot, for the model to do better. */
+  /** Validates a tool call of the model. */
   async #checked({ name, arguments: written }: ToolCall): Promise<CheckedCall> {
     const spec = this.specs.find((each) => each.name === name);
     if (!spec) {

@@ -1,34 +1,30 @@
-import type { EndedReason } from '../contract/call-log.js';
+import type { EndedReason } from '../contract/ended-reason.js';
 import { CallError } from '../contract/errors.js';
 import type { HistoryItem, LlmRequest } from '../contract/language-model.js';
 import type { ToolCall } from '../contract/tools.js';
-import { FLUSH, type SpokenToken, VOICE_CHANGED } from '../output/tts-pipeline.js';
 import { withTimeout } from '../timing/timeout.js';
-import {
-  generateWithFallback,
-  type LlmFallbackOptions,
-  REPLY_INTERRUPTED,
-} from './llm-fallback.js';
-import { stockPhrasesIn } from './stock-phrases.js';
+import { generateWithFallback, type LlmFallbackOptions } from './llm-fallback.js';
+import { stockPhrasesIn } from './phrases/registry.js';
+import { FLUSH, REPLY_INTERRUPTED, type SpokenToken, VOICE_CHANGED } from './reply-token.js';
 import type { ToolExecutor } from './tool-executor.js';
 
-/** Times that tools are asked in one turn; then the model has to answer. Source: conversation design, reply. */
+/** Rounds of tool calls in one turn. After them the model receives no tools. */
 const MAX_STEPS = 6;
-/** Tools at a time; more are left out. */
+/** Tool calls in one round. Further ones are ignored. */
 const MAX_CALLS = 8;
 const FOREVER_MS = 2 ** 31 - 1;
 
 export interface ToolLoopOptions extends LlmFallbackOptions {
   readonly tools: ToolExecutor;
-  /** Resolves when the reply may have effects: tools never run ahead of that. */
+  /** Resolves when the turn is committed. Tools run after that only. */
   readonly committed: Promise<void>;
-  /** Tools are being waited for, or no longer. */
+  /** Tools have started to run, or all of a round have ended. */
   readonly onTools: (areRunning: boolean) => void;
-  /** A tool ends the call after what is said. */
+  /** A tool ends the call after the reply. */
   readonly onEnding: (reason: EndedReason) => void;
 }
 
-/** A reply with all its steps: the model writes, tools run, the model goes on from what they brought. */
+/** Generates a reply in rounds: the model writes, its tools run, and the model continues with their results. */
 export async function* runToolLoop(
   request: Omit<LlmRequest, 'signal' | 'tools'>,
   options: ToolLoopOptions,
@@ -47,7 +43,7 @@ export async function* runToolLoop(
         said += token;
         yield token;
       } else if (token === REPLY_INTERRUPTED)
-        yield* told(stockPhrasesIn(request.language).brokenOff);
+        yield* separately(stockPhrasesIn(request.language).brokenOff);
       else if (calls.length < MAX_CALLS) calls.push(token);
     }
     hasSpoken ||= said.trim() !== '';
@@ -73,8 +69,8 @@ export async function* runToolLoop(
   }
 }
 
-/** A sentence by itself: half a one before it is spoken first. */
-async function* told(text: string): AsyncGenerator<SpokenToken> {
+/** A separate sentence: an unfinished one before it is spoken first. */
+async function* separately(text: string): AsyncGenerator<SpokenToken> {
   yield FLUSH;
   yield text;
   yield FLUSH;

@@ -1,119 +1,134 @@
 import type { LoggedTool } from '../contract/call-log.js';
+import type { PlayedSpan } from '../contract/call-observer.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import { withBuiltinTools } from '../contract/tools.js';
-import type { LegContext } from '../input/caller-input.js';
+import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
+import type { EchoGate } from '../input/echo-gate.js';
 import { Playout } from '../output/playout.js';
-import type { Spoken } from '../output/utterance-playout.js';
+import type { HeardSpeech } from '../output/utterance-playout.js';
+import { withBuiltinTools } from '../reply/builtin-tools.js';
 import { phraseText } from '../reply/stock-phrases.js';
 import { type ExecutedTool, ToolExecutor } from '../reply/tool-executor.js';
-import type { SpokenOver } from '../turn/turn-state.js';
+import type { FaultBoundary } from '../timing/fault-boundary.js';
+import type { CallLanguage } from './call-language.js';
 import type { Conversation } from './conversation.js';
 import type { CallEffect } from './effect-runner.js';
+import type { GuardedPorts } from './guarded-ports.js';
 import { ReplyGenerator } from './reply-generator.js';
-import { type TurnTimestamps, turnLatency } from './turn-latency.js';
+import { type AnsweredTurn, type ReplyRequest, SpeechHandle } from './speech-handle.js';
+import type { TranscriptPublisher } from './transcript-publisher.js';
 
-/** Told the model when the call's time is nearly over. */
+/** A note for the LLM, 30 s before the end of the call. */
 const ENDS_SOON =
   'The call ends in at most 30 seconds. Come to a close now: one short sentence, no new questions.';
 
-/** Characters of a tool's arguments, and of its result, that the record keeps. */
+/** Longest arguments and result of a tool in the record, in characters each. */
 const MAX_LOGGED = 4_000;
-/** A model may make one up. */
+/** Longest name of a tool in the record: an LLM may invent one. */
 const MAX_TOOL_NAME = 200;
+/** Replies generated before the commit of one turn. */
+const MAX_PREPARED_REPLIES = 3;
 
-/** What the call remembers of the utterance that is being said. */
-interface Saying {
-  readonly utterance: number;
-  readonly turn: number;
-  readonly marks: TurnTimestamps | undefined;
-  startMs: number;
-  hasStarted: boolean;
-  audibleAt: number | undefined;
+export interface AgentSpeechOptions {
+  /** Within the call's fault boundary. */
+  readonly parts: GuardedPorts;
+  readonly boundary: FaultBoundary;
+  readonly conversation: Conversation;
+  readonly transcripts: TranscriptPublisher;
+  readonly language: CallLanguage;
+  /** Clock time of call time zero, ms. */
+  readonly startedAt: number;
+  /** For transports without an echo canceller. */
+  readonly echoGate: EchoGate | undefined;
+  readonly dispatch: (event: TurnEvent) => void;
 }
 
-/** The turn that a reply answers. */
-export interface Answered {
-  /** The turn's number, from 1. */
-  readonly turn: number;
-  readonly text: string;
-  readonly marks: TurnTimestamps;
-  /** The talk before it. */
-  readonly before: readonly HistoryItem[];
-}
-
-/** The agent's side of a call: what it says is made, played and remembered as it was heard. */
+/** The agent's side of a call: generates and plays utterances, and records what the caller heard. */
 export class AgentSpeech {
-  readonly #context: LegContext;
-  readonly #conversation: Conversation;
+  readonly #options: AgentSpeechOptions;
   readonly #playout: Playout;
   readonly #tools: ToolExecutor;
-  readonly #replies: ReplyGenerator;
-  #saying: Saying | undefined;
+  readonly #generator: ReplyGenerator;
+  #speech: SpeechHandle | undefined;
+  /** Replies generated before the commit of one utterance's turn. */
+  #prepared = { utterance: 0, count: 0 };
 
-  constructor(context: LegContext, conversation: Conversation) {
-    this.#context = context;
-    this.#conversation = conversation;
-    const { parts, boundary, transcripts, turns, echoGate, language } = context;
-    this.#playout = new Playout(
-      { ...parts, boundary },
-      {
-        started: (utterance) => this.#onStarted(utterance),
-        text: (utterance, text) => transcripts.agent(utterance, text, false, this.#saying?.startMs),
-        audible: (utterance, atMs) => this.#onAudible(utterance, atMs),
-        stalled: (utterance) => turns.handle({ type: 'playout-stalled', utterance }),
-        finished: (spoken) => this.#onFinished(spoken),
-        ...(echoGate && { playing: (samples, atMs) => echoGate.played(atMs, samples) }),
-      },
-    );
-    this.#tools = this.#newTools();
-    this.#replies = new ReplyGenerator({ ...parts, language }, this.#playout, this.#tools, {
-      failed: (utterance) => this.#onFailed(utterance),
-      ending: (utterance, reason) => turns.handle({ type: 'ending', utterance, reason }),
+  constructor(options: AgentSpeechOptions) {
+    this.#options = options;
+    const { parts, boundary, dispatch, echoGate, language } = options;
+    const { observer } = parts;
+    const playing = observer?.has('playing') ? observer : undefined;
+    const onPlaying = (frame: PlayedSpan) => {
+      echoGate?.played(frame.atMs, frame.samples);
+      playing?.playing(frame);
+    };
+    this.#playout = new Playout({
+      ...parts,
+      boundary,
+      onPlaying,
+      onPlayed: observer?.has('played') ? (span) => observer.played(span) : undefined,
     });
+    this.#tools = this.#createTools();
+    this.#generator = new ReplyGenerator({ parts, language, tools: this.#tools, dispatch });
   }
 
-  /** What the caller hears now, and how much is left of it. */
+  /** The speech that the caller is listening to; undefined in silence. */
   get currentPlayback(): SpokenOver | undefined {
     return this.#playout.currentPlayback;
   }
 
-  /** Says something without a model. */
-  say({ utterance, kind, text: dictated = '', ...how }: Extract<CallEffect, { type: 'speak' }>) {
-    const { config } = this.#context.parts;
-    this.#saying = this.#newSaying(utterance, 0, undefined);
-    if (kind === 'dictated') {
-      this.#replies.dictate(utterance, dictated);
+  /** Says a fixed or dictated text. */
+  say({ utterance, kind, text = '', ...phrase }: Extract<CallEffect, { type: 'speak' }>): void {
+    const { parts, language } = this.#options;
+    const speech = this.#begin(utterance);
+    if (kind === 'dictated') speech.generate(this.#generator.dictation(speech, text));
+    else {
+      const words =
+        kind === 'greeting'
+          ? parts.config.greeting
+          : phraseText({ kind, ...phrase }, language.language);
+      const isApology = kind === 'apology';
+      speech.generate(this.#generator.announcement(speech, words, { isApology }));
+    }
+    speech.commit();
+  }
+
+  /** Replies to the results of tools. */
+  report(utterance: number): void {
+    const before = [...this.#options.conversation.history];
+    this.#replyTo(utterance, this.#request(undefined, before)).commit();
+  }
+
+  /** Adds a note to the LLM's requests that the call ends soon. */
+  warnModel(): void {
+    this.#generator.note(ENDS_SOON);
+  }
+
+  /** Generates a reply before its turn is committed. */
+  prepare(utterance: number, text: string, before: readonly HistoryItem[]): void {
+    const request = this.#request(text, before);
+    if (this.#isPrepared(utterance, request)) return;
+    if (this.#prepared.utterance !== utterance) this.#prepared = { utterance, count: 0 };
+    if (this.#prepared.count >= MAX_PREPARED_REPLIES) {
+      this.dropPrepared();
       return;
     }
-    const { language } = this.#context.language;
-    const text = kind === 'greeting' ? config.greeting : phraseText({ kind, ...how }, language);
-    this.#replies.say(utterance, text, kind === 'apology');
+    this.#prepared.count++;
+    this.#replyTo(utterance, request);
   }
 
-  /** Tells what a tool has brought. */
-  report(utterance: number): void {
-    this.#saying = this.#newSaying(utterance, 0, undefined);
-    this.#replies.commit(utterance, { text: undefined, before: [...this.#conversation.history] });
-  }
-
-  /** The model shall know that the call ends soon. */
-  warnModel(): void {
-    this.#replies.note(ENDS_SOON);
-  }
-
-  /** Makes a reply ahead of its commit. */
-  prepare(utterance: number, text: string, before: readonly HistoryItem[]): void {
-    this.#replies.prepare(utterance, { text, before });
-  }
-
-  /** Forgets a reply that was made ahead and not committed. */
+  /** Drops a reply that was generated before its turn was committed. */
   dropPrepared(): void {
-    this.#replies.dropPrepared();
+    if (this.#speech?.state !== 'generating') return;
+    this.#speech.discard();
+    this.#speech = undefined;
   }
 
-  answer(utterance: number, { turn, text, marks, before }: Answered): void {
-    this.#saying = this.#newSaying(utterance, turn, marks);
-    this.#replies.commit(utterance, { text, before });
+  /** Answers a committed turn, with the prepared reply if it matches. */
+  answer(
+    utterance: number,
+    turn: AnsweredTurn & { readonly text: string; readonly before: readonly HistoryItem[] },
+  ): void {
+    this.#replyTo(utterance, this.#request(turn.text, turn.before)).commit(turn);
   }
 
   hold(): void {
@@ -124,10 +139,11 @@ export class AgentSpeech {
     this.#playout.resume();
   }
 
-  cut(utterance: number): void {
-    const spoken = this.#playout.cut(utterance);
-    if (spoken) this.#remember(spoken);
-    this.#replies.stop();
+  /** Interrupts the utterance and records the part that was heard. */
+  cut(): void {
+    const speech = this.#speech;
+    const heard = speech?.interrupt();
+    if (speech && heard) this.#record(speech, heard);
   }
 
   /** The client's playhead, ms of the agent's audio. */
@@ -143,80 +159,92 @@ export class AgentSpeech {
     this.#playout.regained(receivedMs, announce);
   }
 
+  /** The transport closes: publishes the audio that the client may have played. */
+  finish(): void {
+    this.#playout.finish();
+  }
+
   close(): void {
-    const { boundary } = this.#context;
+    const { boundary } = this.#options;
     boundary.run(() => this.#tools.close());
-    boundary.run(() => this.#replies.stop());
+    boundary.run(() => this.#speech?.stop());
     boundary.run(() => this.#playout.close());
   }
 
-  #newSaying(utterance: number, turn: number, marks: TurnTimestamps | undefined): Saying {
-    const startMs = this.#now();
-    return { utterance, turn, marks, startMs, hasStarted: false, audibleAt: undefined };
+  #request(text: string | undefined, before: readonly HistoryItem[]): ReplyRequest {
+    return { text, before, language: this.#options.language.language };
   }
 
-  #onStarted(utterance: number): void {
-    const saying = this.#saying;
-    if (saying?.utterance === utterance && !saying.hasStarted) {
-      saying.startMs = this.#now();
-      saying.hasStarted = true;
-    }
-    this.#context.turns.handle({ type: 'playout-started', utterance });
+  #isPrepared(utterance: number, request: ReplyRequest): boolean {
+    return this.#speech?.utterance === utterance && this.#speech.matches(request);
   }
 
-  #onAudible(utterance: number, atMs: number): void {
-    const saying = this.#saying;
-    if (saying?.utterance !== utterance) return;
-    saying.audibleAt = atMs;
-    saying.startMs = atMs - this.#context.startedAt;
-    const latency = this.#latency(saying);
-    if (!latency) return;
-    const { transport, observer } = this.#context.parts;
-    transport.send({ type: 'latency', ...latency });
-    observer?.latency(latency);
+  #replyTo(utterance: number, request: ReplyRequest): SpeechHandle {
+    if (this.#speech && this.#isPrepared(utterance, request)) return this.#speech;
+    const speech = this.#begin(utterance, request);
+    speech.generate(this.#generator.reply(speech, request));
+    return speech;
   }
 
-  #latency({ utterance, turn, marks, audibleAt }: Saying) {
-    if (!marks || audibleAt === undefined) return undefined;
-    return turnLatency(turn, marks, this.#replies.marksOf(utterance), audibleAt);
+  #begin(utterance: number, request?: ReplyRequest): SpeechHandle {
+    this.#speech?.stop();
+    const { parts, startedAt, transcripts, dispatch } = this.#options;
+    this.#speech = new SpeechHandle({
+      utterance,
+      ...(request && { request }),
+      clock: parts.clock,
+      startedAt,
+      playout: this.#playout,
+      listener: {
+        started: () => dispatch({ type: 'playout-started', utterance }),
+        stalled: () => dispatch({ type: 'playout-stalled', utterance }),
+        text: ({ startMs }, text) => transcripts.agent(utterance, text, false, startMs),
+        audible: ({ latency }) => {
+          if (!latency) return;
+          parts.transport.send({ type: 'latency', ...latency });
+          parts.observer?.latency(latency);
+        },
+        finished: (speech, heard) => this.#onFinished(speech, heard),
+      },
+    });
+    return this.#speech;
   }
 
-  #onFinished(spoken: Spoken): void {
-    const { parts, turns } = this.#context;
-    if (spoken.fault !== undefined) {
-      parts.onFault('speech', spoken.fault);
+  #onFinished(speech: SpeechHandle, heard: HeardSpeech): void {
+    const { parts, dispatch } = this.#options;
+    const isFaulty = heard.fault !== undefined;
+    if (isFaulty) {
+      parts.onFault('speech', heard.fault);
       parts.transport.send({
         type: 'error',
         code: 'SPEECH_FAILED',
         message: 'The voice broke off; the rest of this answer is lost.',
       });
     }
-    this.#remember(spoken);
-    const isFaulty = spoken.fault !== undefined;
-    turns.handle({ type: 'playout-finished', utterance: spoken.utterance, isFaulty });
+    this.#record(speech, heard);
+    dispatch({ type: 'playout-finished', utterance: speech.utterance, isFaulty });
   }
 
-  #onFailed(utterance: number): void {
-    const { parts, turns } = this.#context;
-    parts.transport.send({
-      type: 'error',
-      code: 'REPLY_FAILED',
-      message: 'The language model did not answer; the agent apologises.',
-    });
-    turns.handle({ type: 'reply-failed', utterance });
+  #record(speech: SpeechHandle, heard: HeardSpeech): void {
+    const { parts, startedAt, conversation, transcripts, dispatch } = this.#options;
+    const { utterance, startMs } = speech;
+    const endMs = parts.clock.now() - startedAt;
+    conversation.agent(heard, { startMs, endMs }, speech);
+    transcripts.agent(utterance, heard.text, true, startMs);
+    dispatch({ type: 'agent-said', text: heard.text });
   }
 
-  #newTools(): ToolExecutor {
-    const { parts, turns, language } = this.#context;
+  #createTools(): ToolExecutor {
+    const { parts, conversation, dispatch, language } = this.#options;
     const change = (to: string) => {
-      if (language.change(to)) turns.handle({ type: 'language', language: to });
+      if (language.change(to)) dispatch({ type: 'language', language: to });
     };
     const settings = { ...parts.config, languages: language.choices, change };
     return new ToolExecutor(withBuiltinTools(parts.tools, settings), parts.clock, {
-      started: () => turns.handle({ type: 'tool-started' }),
-      ended: (isLate) => turns.handle({ type: 'tool-ended', isLate }),
-      remember: (item) => this.#conversation.tool(item),
-      ran: (tool) => this.#conversation.ran(this.#toLogged(tool)),
+      started: () => dispatch({ type: 'tool-started' }),
+      ended: (isLate) => dispatch({ type: 'tool-ended', isLate }),
+      remember: (item) => conversation.tool(item),
+      ran: (tool) => conversation.ran(this.#toLogged(tool)),
       onFault: (error) => parts.onFault('tool', error),
     });
   }
@@ -227,27 +255,9 @@ export class AgentSpeech {
       kind,
       arguments: call.arguments.slice(0, MAX_LOGGED),
       result: text.slice(0, MAX_LOGGED),
-      startedMs: startedAt - this.#context.startedAt,
-      durationMs: this.#context.parts.clock.now() - startedAt,
+      startedMs: startedAt - this.#options.startedAt,
+      durationMs: this.#options.parts.clock.now() - startedAt,
       outcome,
     };
-  }
-
-  #remember(spoken: Spoken): void {
-    const saying = this.#saying;
-    if (saying?.utterance !== spoken.utterance) return;
-    const endMs = this.#now();
-    const origin = {
-      latency: this.#latency(saying),
-      sources: this.#replies.sourcesOf(spoken.utterance),
-      providers: this.#replies.providersOf(spoken.utterance),
-    };
-    this.#conversation.agent(spoken, { startMs: saying.startMs, endMs }, origin);
-    this.#context.transcripts.agent(spoken.utterance, spoken.text, true, saying.startMs);
-    this.#context.turns.handle({ type: 'agent-said', text: spoken.text });
-  }
-
-  #now(): number {
-    return this.#context.parts.clock.now() - this.#context.startedAt;
   }
 }

@@ -6,64 +6,49 @@ import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { TurnDetector } from '../../media/turn-detection/turn-detector.js';
 import type { VoiceActivity } from '../../media/vad/voice-activity.js';
 import type { AgentConfig } from '../contract/agent-config.js';
-import type { CallLog, EndedReason } from '../contract/call-log.js';
+import type { CallLog } from '../contract/call-log.js';
 import type { CallObserver } from '../contract/call-observer.js';
-import type { Clock } from '../contract/clock.js';
+import type { Clock, Ticker } from '../contract/clock.js';
+import type { EndedReason } from '../contract/ended-reason.js';
+import type { CallFault } from '../contract/errors.js';
+import type { FindVoice } from '../contract/find-voice.js';
 import type { LanguageModel } from '../contract/language-model.js';
 import type { Tools } from '../contract/tools.js';
 import type { Transport } from '../contract/transport.js';
 import type { SpeechCache } from '../output/speech-cache.js';
-import type { Ticker } from '../timing/frame-ticker.js';
-import type { FindVoice } from './call-language.js';
 
-/** A fault inside a call. The message holds no words of the call. */
-export type CallFault = (
-  part:
-    | 'noise-reduction'
-    | 'recogniser'
-    | 'turn-model'
-    | 'reply'
-    | 'tool'
-    | 'speech'
-    | 'log'
-    /** An exception that no part is made to handle: it ends the call. */
-    | 'call',
-  error: unknown,
-) => void;
-
-/** What a call is made of; all of it is handed in. */
+/** The ports and settings of one call. */
 export interface CallDependencies {
-  /** Placeholders in prompt and greeting already filled. */
+  /** With the placeholders of prompt and greeting filled. */
   readonly config: AgentConfig;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** The pulse that all calls share. */
+  /** The audio clock that all calls share. */
   readonly ticker: Ticker;
   readonly voiceActivity: VoiceActivity;
-  /** Used where the config wants it. */
+  /** Used if `config` enables it. */
   readonly noiseReduction?: NoiseReduction | undefined;
   readonly turnDetector: TurnDetector;
-  readonly recogniser: SpeechToText;
-  /** Hears while the caller speaks; the other one then stands in for it. */
+  readonly speechToText: SpeechToText;
+  /** Transcribes during speech; `speechToText` is its fallback. */
   readonly streamingSpeechToText?: StreamingSpeechToText | undefined;
   readonly languageModel: LanguageModel;
-  /** Asked in this order when the model does not answer. */
+  /** Used in this order when `languageModel` fails. */
   readonly fallbackModels?: readonly LanguageModel[];
   readonly voice: TextToSpeech;
-  /** For a call whose language is found out: who speaks which. */
+  /** For the language setting `auto`. Undefined: the call keeps its voice. */
   readonly findVoice?: FindVoice | undefined;
-  /** Speak on, in this order, when the voice fails. */
+  /** Used in this order when the voice fails. */
   readonly fallbackVoices?: readonly TextToSpeech[];
-  /** What the agent may do besides talking; ending the call and skipping a turn are not among it. */
+  /** Webhooks and MCP tools; the built-in tools are added to them. */
   readonly tools?: Tools | undefined;
-  /** Says how words are pronounced. */
+  /** Pronunciations of words. */
   readonly dictionary?: Dictionary | undefined;
-  /** Speaks fixed texts, which it may have spoken ahead. */
-  readonly greetings: Pick<SpeechCache, 'speak'>;
+  /** Synthesises fixed texts, if possible from its cache. */
+  readonly speechCache: Pick<SpeechCache, 'speak'>;
   readonly log: CallLog;
-  /** Counts what happens. */
-  readonly observer?: CallObserver | undefined;
+  readonly observers?: readonly CallObserver[];
   readonly onFault: CallFault;
-  /** Told once, after the call's parts are closed and its record is written. */
+  /** Called once, after the call's stages are closed and its record is written. */
   readonly onEnded: (reason: EndedReason) => void;
 }

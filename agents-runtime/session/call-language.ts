@@ -1,28 +1,27 @@
 import { LANGUAGES } from '../../media/languages.js';
+import { wordsOf } from '../../media/text/words.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { VoiceSettings } from '../contract/agent-config.js';
+import type { FindVoice } from '../contract/find-voice.js';
 
-/** A voice for a language; undefined where nobody speaks it. */
-export type FindVoice = (language: string) => TextToSpeech | undefined;
+/** A detected language counts from this many words. */
+const MIN_DETECTED_WORDS = 2;
 
 export interface CallLanguageOptions {
   readonly settings: VoiceSettings;
   readonly voice: TextToSpeech;
-  /** For `auto`; without it the call keeps its voice. */
+  /** For the setting `auto`. Undefined: the call keeps its voice. */
   readonly findVoice?: FindVoice | undefined;
 }
 
-/**
- * The language that is spoken in a call now, and by which voice: the agent's own, or for `auto` the
- * one that was heard last.
- */
+/** The current language of a call and its voice: the agent's setting, or for `auto` the newest detected language. */
 export class CallLanguage {
-  readonly #voiceFor: FindVoice | undefined;
+  readonly #findVoice: FindVoice | undefined;
   #language: string;
   #voice: TextToSpeech;
 
   constructor({ settings, voice, findVoice }: CallLanguageOptions) {
-    this.#voiceFor = settings.language === 'auto' ? findVoice : undefined;
+    this.#findVoice = settings.language === 'auto' ? findVoice : undefined;
     this.#language = settings.language === 'auto' ? 'en' : settings.language;
     this.#voice = voice;
   }
@@ -36,14 +35,19 @@ export class CallLanguage {
     return this.#voice;
   }
 
-  /** Those that it may change to; none where the agent's settings name one. */
+  /** Languages that the call may change to; none if the agent's settings name one. */
   get choices(): readonly string[] {
-    return LANGUAGES.filter((language) => this.#voiceFor?.(language));
+    return LANGUAGES.filter((language) => this.#findVoice?.(language));
   }
 
-  /** @returns whether another language is spoken from now on. */
+  /** Changes to the language that speech recognition detected in `text`. @returns whether it changed. */
+  detect(language: string, text: string): boolean {
+    return wordsOf(text, language).length >= MIN_DETECTED_WORDS && this.change(language);
+  }
+
+  /** @returns whether the language changed. */
   change(language: string): boolean {
-    const voice = language === this.#language ? undefined : this.#voiceFor?.(language);
+    const voice = language === this.#language ? undefined : this.#findVoice?.(language);
     if (!voice) return false;
     this.#language = language;
     this.#voice = voice;

@@ -1,4 +1,4 @@
-/** A time of the call as clients and the record get it: whole ms, not before the call's start. */
+/** Call time as sent to clients and stored: whole ms, at least 0. */
 export function wholeCallMs(ms: number): number {
   return Math.max(0, Math.round(ms));
 }

@@ -1,7 +1,8 @@
-import type { EndedReason } from '../contract/call-log.js';
 import type { Timer } from '../contract/clock.js';
+import type { EndedReason } from '../contract/ended-reason.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import type { AgentState, CallEvent, CallInput, SayRefusal } from '../contract/transport.js';
+import type { CallEvent, CallInput, SayRefusal } from '../contract/transport.js';
+import type { TurnEvent } from '../contract/turn-events.js';
 import { CallerInput } from '../input/caller-input.js';
 import { EchoGate } from '../input/echo-gate.js';
 import { FaultBoundary } from '../timing/fault-boundary.js';
@@ -10,78 +11,117 @@ import { AgentSpeech } from './agent-speech.js';
 import type { CallDependencies } from './call-dependencies.js';
 import { CallLanguage } from './call-language.js';
 import { Conversation, withoutLastTurn } from './conversation.js';
-import { type CallEffect, EffectRunner } from './effect-runner.js';
-import { guardedParts } from './guarded-dependencies.js';
+import { type CallEffect, type EffectHandlers, EffectRunner } from './effect-runner.js';
+import { type GuardedPorts, guardedPorts } from './guarded-ports.js';
 import { TranscriptPublisher } from './transcript-publisher.js';
 
-/** A broken wire may come back for this long. */
-const RESUME_MS = 10_000;
+/** Default time in which a lost connection may come back, ms. */
+const MAX_RESUME_MS = 10_000;
 
-/** The wire is closed once the call is on record, or after so long: a database that is away holds no line open. */
-const RECORD_MS = 5_000;
+/** The transport is closed once the record is written, or after this time if the database is unreachable, ms. */
+const MAX_RECORD_MS = 5_000;
 
-/** Texts that wait to be said. */
+/** Dictated texts in the queue. */
 const MAX_DICTATED = 5;
 
-/** Tells the client why, before the call ends. */
 const NO_CREDITS: CallEvent = {
   type: 'error',
   code: 'INSUFFICIENT_CREDITS',
   message: 'The account has no credits left, so the call ends.',
 };
 
-/** One conversation: owns its parts, carries out what the turn-taker decides, closes everything at its end. */
+/** One call: connects its stages, carries out the effects of the turn reducer, and closes everything at the end. */
 export class Call implements CallInput {
-  readonly #parts: CallDependencies;
+  readonly #parts: GuardedPorts;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#parts.onFault('call', error),
-    end: () => this.hangUp('error_transport'),
+    end: () => this.#end('error_transport'),
   });
   readonly #startedAt: number;
   readonly #language: CallLanguage;
-  readonly #turns: EffectRunner;
+  readonly #runner: EffectRunner;
   readonly #caller: CallerInput;
   readonly #agent: AgentSpeech;
   readonly #conversation: Conversation;
   readonly #transcripts: TranscriptPublisher;
+  readonly #handlers: EffectHandlers = {
+    'judge-turn': ({ speechEndMs, silenceMs }) =>
+      this.#boundary.watch(this.#caller.judge(speechEndMs, silenceMs)),
+    'finalise-transcript': ({ speechEndMs }) => this.#caller.finalise(speechEndMs),
+    'prepare-reply': (effect) =>
+      this.#agent.prepare(effect.utterance, effect.text, this.#historyBefore(effect)),
+    'drop-prepared': () => this.#agent.dropPrepared(),
+    'commit-turn': (effect) => this.#commit(effect),
+    'drop-turn': ({ turn, why }) => {
+      this.#parts.observer?.turn(why);
+      this.#endTurn();
+      this.#transcripts.retract(turn);
+    },
+    'queue-turn': () => this.#caller.endTurn(),
+    'retract-transcript': ({ turn }) => this.#transcripts.retract(turn),
+    'record-unanswered': (effect) => this.#recordUnanswered(effect),
+    speak: (effect) => this.#agent.say(effect),
+    report: ({ utterance }) => this.#agent.report(utterance),
+    'warn-model': () => this.#agent.warnModel(),
+    'hang-up': ({ reason }) => this.#end(reason),
+    'hold-playout': () => this.#agent.hold(),
+    'resume-playout': () => this.#agent.resume(),
+    'cut-playout': () => {
+      this.#parts.observer?.turn('cut');
+      this.#agent.cut();
+    },
+    'publish-state': ({ state }) => this.#parts.transport.send({ type: 'state', state }),
+  };
   #lostTimer: Timer | undefined;
   #isConnected = false;
-  #hasSound = false;
+  #hasAudio = false;
   #endedReason: EndedReason | undefined;
 
   constructor(unguarded: CallDependencies) {
-    const parts = guardedParts(unguarded, this.#boundary);
+    const startedAt = unguarded.clock.now();
+    this.#startedAt = startedAt;
+    const parts = guardedPorts(unguarded, this.#boundary, startedAt);
     this.#parts = parts;
     const { config, clock, transport, voice, findVoice } = parts;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
-    const startedAt = clock.now();
-    this.#startedAt = startedAt;
     this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
     this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
-    this.#turns = new EffectRunner({
+    this.#runner = new EffectRunner({
       settings: { ...config, language: this.#language.language },
       clock,
       startedAt,
       boundary: this.#boundary,
-      act: (action) => this.#act(action),
+      handlers: this.#handlers,
       onClosed: () => this.#close(),
     });
-    const context = {
+    const dispatch = (event: TurnEvent) => this.#runner.dispatch(event);
+    const echoGate = transport.hasEchoCanceller
+      ? undefined
+      : new EchoGate(config.vadActivationThreshold);
+    const shared = { boundary: this.#boundary, startedAt, echoGate, dispatch };
+    this.#caller = new CallerInput({
+      ...shared,
+      ports: parts,
+      config,
+      isTurnOpen: () => this.#runner.state.turn !== undefined,
+      currentPlayback: () => this.#agent.currentPlayback,
+      onInterim: (text) => this.#onInterim(text),
+      onLanguage: (detected, text) => {
+        if (this.#language.detect(detected, text))
+          dispatch({ type: 'language', language: detected });
+      },
+    });
+    this.#agent = new AgentSpeech({
+      ...shared,
       parts,
-      boundary: this.#boundary,
-      turns: this.#turns,
+      conversation: this.#conversation,
       transcripts: this.#transcripts,
       language: this.#language,
-      startedAt,
-      echoGate: transport.hasEchoCanceller
-        ? undefined
-        : new EchoGate(config.vadActivationThreshold),
-    };
-    this.#caller = new CallerInput(context, () => this.#agent.currentPlayback);
-    this.#agent = new AgentSpeech(context, this.#conversation);
+    });
   }
 
   connected(): void {
+    this.#parts.observer?.input({ type: 'connected' });
     this.#boundary.run(() => this.#connect());
   }
 
@@ -91,63 +131,78 @@ export class Call implements CallInput {
     const { config, languageModel } = this.#parts;
     languageModel.prepare?.(config.prompt, this.#language.language);
     this.#conversation.begin();
-    this.#turns.handle({ type: 'connected', greets: config.greeting.trim() !== '' });
+    this.#runner.dispatch({ type: 'connected', greets: config.greeting.trim() !== '' });
   }
 
   audio(samples: Int16Array): void {
-    this.#boundary.run(() => this.#takeAudio(samples));
+    this.#parts.observer?.input({ type: 'audio', samples });
+    this.#boundary.run(() => this.#receiveAudio(samples));
   }
 
-  #takeAudio(samples: Int16Array): void {
+  #receiveAudio(samples: Int16Array): void {
     if (!this.#isConnected || this.#endedReason) return;
-    if (!this.#hasSound) this.#turns.handle({ type: 'sound-came' });
-    this.#hasSound = true;
+    if (!this.#hasAudio) this.#runner.dispatch({ type: 'audio-started' });
+    this.#hasAudio = true;
     this.#caller.audio(samples);
   }
 
   typed(text: string): void {
-    if (!this.#endedReason) this.#turns.handle({ type: 'typed', text });
+    this.#parts.observer?.input({ type: 'typed', text });
+    if (!this.#endedReason) this.#runner.dispatch({ type: 'typed', text });
   }
 
   say(text: string): SayRefusal | undefined {
-    const { agent, dictated } = this.#turns.state;
+    this.#parts.observer?.input({ type: 'say', text });
+    const { agent, dictated } = this.#runner.state;
     const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
     if (this.#endedReason || isEnding) return 'ending';
     if (dictated.length >= MAX_DICTATED) return 'busy';
-    this.#turns.handle({ type: 'dictated', text });
+    this.#runner.dispatch({ type: 'dictated', text });
     return undefined;
   }
 
   played(playedMs: number): void {
+    this.#parts.observer?.input({ type: 'played', playedMs });
     this.#boundary.run(() => this.#agent.played(playedMs));
   }
 
-  lost(forMs = RESUME_MS): void {
+  lost(forMs = MAX_RESUME_MS): void {
+    this.#parts.observer?.input({ type: 'lost', forMs });
     if (this.#endedReason || this.#lostTimer) return;
     this.#boundary.run(() => {
       this.#agent.lost();
       this.#caller.lost();
     });
-    this.#lostTimer = this.#parts.clock.after(forMs, () => this.hangUp('error_transport'));
+    this.#lostTimer = this.#parts.clock.after(forMs, () => this.#end('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
+    const { observer } = this.#parts;
+    observer?.input({ type: 'regained', receivedMs });
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
     this.#boundary.run(() => {
       this.#caller.regained();
-      this.#agent.regained(receivedMs, announce);
+      this.#agent.regained(receivedMs, (fromMs) => {
+        observer?.output({ type: 'announce', fromMs });
+        announce(fromMs);
+      });
     });
   }
 
   hangUp(reason: EndedReason): void {
+    this.#parts.observer?.input({ type: 'hang-up', reason });
+    this.#end(reason);
+  }
+
+  #end(reason: EndedReason): void {
     if (this.#endedReason) return;
     this.#endedReason = reason;
     this.#lostTimer?.cancel();
-    this.#turns.close();
+    this.#runner.close();
   }
 
-  /** Both legs stay open until `close` has recorded what was heard last of the agent and the caller. */
+  /** Called after the event `close`, which has recorded the last words of both sides. */
   #close(): void {
     this.#caller.close();
     this.#parts.observer?.dropped(this.#caller.droppedSamples);
@@ -156,13 +211,15 @@ export class Call implements CallInput {
   }
 
   async #finish(reason: EndedReason): Promise<void> {
-    const { clock, transport, onEnded } = this.#parts;
+    const { clock, transport, observer, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     const record = this.#endRecord(reason);
-    await withTimeout(record, RECORD_MS, { clock, signal: new AbortController().signal });
+    await withTimeout(record, MAX_RECORD_MS, { clock, signal: new AbortController().signal });
     transport.send({ type: 'end', reason });
+    this.#boundary.run(() => this.#agent.finish());
     transport.close();
     await record;
+    observer?.ended(reason);
     onEnded(reason);
   }
 
@@ -176,95 +233,45 @@ export class Call implements CallInput {
     }
   }
 
-  #act(action: CallEffect): void {
-    switch (action.type) {
-      case 'judge-turn':
-        this.#boundary.watch(this.#caller.judge(action.speechEndMs, action.silenceMs));
-        return;
-      case 'finalise-transcript':
-        this.#caller.finalise();
-        return;
-      case 'prepare-reply':
-        this.#agent.prepare(action.utterance, action.text, this.#historyBefore(action));
-        return;
-      case 'drop-prepared':
-        this.#agent.dropPrepared();
-        return;
-      case 'commit-turn':
-        this.#commit(action);
-        return;
-      case 'drop-turn':
-        this.#parts.observer?.turn(action.why);
-        if (!this.#turns.state.turn) this.#caller.forget();
-        this.#transcripts.takeBack(action.turn);
-        return;
-      case 'queue-turn':
-        this.#caller.forget();
-        return;
-      case 'retract-transcript':
-        this.#transcripts.takeBack(action.turn);
-        return;
-      case 'record-unanswered':
-        this.#leave(action);
-        return;
-      case 'speak':
-        this.#agent.say(action);
-        return;
-      case 'report':
-        this.#agent.report(action.utterance);
-        return;
-      case 'warn-model':
-        this.#agent.warnModel();
-        return;
-      case 'hang-up':
-        this.hangUp(action.reason);
-        return;
-      case 'hold-playout':
-        this.#agent.hold();
-        return;
-      case 'resume-playout':
-        this.#agent.resume();
-        return;
-      case 'cut-playout':
-        this.#parts.observer?.turn('cut');
-        this.#agent.cut(action.utterance);
-        return;
-      case 'show':
-        this.#show(action.state);
-    }
+  #onInterim(text: string): void {
+    const { turn } = this.#runner.state;
+    if (turn) this.#transcripts.interim(turn.index, text, turn.startMs);
   }
 
-  #show(state: AgentState): void {
-    this.#parts.transport.send({ type: 'state', state });
-    this.#parts.observer?.state(state);
+  /** No effect if new speech has already opened the next turn. */
+  #endTurn(): void {
+    if (!this.#runner.state.turn) this.#caller.endTurn();
   }
 
-  #commit(action: Extract<CallEffect, { type: 'commit-turn' }>): void {
-    const { turn, text, utterance, spoken, replaces } = action;
+  #commit(effect: Extract<CallEffect, { type: 'commit-turn' }>): void {
+    const { turn, text, utterance, spoken, replaces } = effect;
     this.#parts.observer?.turn('answered');
     const now = this.#now();
     const recognisers = spoken ? this.#caller.recognisers : [];
-    if (!this.#turns.state.turn) this.#caller.forget();
+    this.#endTurn();
     const span = { startMs: spoken?.startMs ?? now, endMs: spoken?.speechEndMs ?? now };
     this.#transcripts.final(turn, text, span, replaces);
-    const before = this.#historyBefore(action);
-    const marks = {
+    const before = this.#historyBefore(effect);
+    const timestamps = {
       speechEndAt: this.#startedAt + span.endMs,
       dueAt: this.#startedAt + (spoken ? Math.min(spoken.dueMs, now) : now),
       committedAt: this.#startedAt + now,
     };
-    this.#agent.answer(utterance, { turn, text, marks, before });
+    this.#agent.answer(utterance, { turn, text, timestamps, before });
     this.#conversation.user(text, span, { replaces, recognisers });
   }
 
-  /** The talk before a turn: without what that turn takes the place of. */
+  /** The conversation before a turn, without the turn that it replaces. */
   #historyBefore({ replaces }: { readonly replaces: boolean }): readonly HistoryItem[] {
     const { history } = this.#conversation;
     return replaces ? withoutLastTurn(history) : [...history];
   }
 
-  /** What was said last and got no answer belongs to the record all the same. */
-  #leave({ turn, text, startMs }: Extract<CallEffect, { type: 'record-unanswered' }>): void {
+  #recordUnanswered({
+    turn,
+    text,
+    startMs,
+  }: Extract<CallEffect, { type: 'record-unanswered' }>): void {
     this.#parts.observer?.turn('unanswered');
     const endMs = this.#now();
     const span = { startMs: startMs ?? endMs, endMs };

@@ -7,7 +7,7 @@ import type {
 } from '../contract/call-log.js';
 import type { KnowledgeSource } from '../contract/knowledge.js';
 import type { HistoryItem } from '../contract/language-model.js';
-import type { Spoken } from '../output/utterance-playout.js';
+import type { HeardSpeech } from '../output/utterance-playout.js';
 import { wholeCallMs } from './call-time.js';
 
 /** Times in ms of call time. */
@@ -16,19 +16,19 @@ interface Span {
   readonly endMs: number;
 }
 
-/** How an utterance of the agent's came about. */
-export interface Origin {
+/** The record's data on the generation of an utterance. */
+export interface SpeechOrigin {
   readonly latency: TurnLatency | undefined;
   readonly sources: readonly KnowledgeSource[];
   readonly providers: TurnProviders;
 }
 
-/** Of the tools of one turn, so many are written down. */
+/** Recorded tools of one turn. */
 const MAX_TOOLS = 64;
 
 /**
- * What has been said, as it was heard: the model's context and the call's record are the same items.
- * Writing the record never delays the conversation.
+ * The conversation as far as each side heard it: the LLM's context and the call's record have the same
+ * items. Writing the record does not delay the call.
  */
 export class Conversation {
   readonly #log: CallLog;
@@ -37,7 +37,7 @@ export class Conversation {
   #turns = 0;
   #lastUser: LoggedTurn | undefined;
   #last: LoggedTurn | undefined;
-  /** Of no turn yet. */
+  /** Tools since the last turn. */
   #tools: LoggedTool[] = [];
   #writes: Promise<void> = Promise.resolve();
 
@@ -46,7 +46,7 @@ export class Conversation {
     this.#onFault = onFault;
   }
 
-  /** Media is connected: written before all else, so that the record's end never overtakes its beginning. */
+  /** The media connection is open. Call it first: writes are stored in the order of their calls. */
   begin(): void {
     this.#write(() => this.#log.started());
   }
@@ -55,7 +55,7 @@ export class Conversation {
     return this.#items;
   }
 
-  /** @param how `replaces`: the turn before got no sound in answer: this text takes its place. */
+  /** Adds a turn of the caller. `replaces`: it takes the place of the turn before, which got no audible answer. */
   user(
     text: string,
     { startMs, endMs }: Span,
@@ -65,7 +65,7 @@ export class Conversation {
     }: { readonly replaces: boolean; readonly recognisers: readonly string[] },
   ): void {
     const before = replaces ? this.#lastUser : undefined;
-    if (!before) this.#giveToolsToLast();
+    if (!before) this.#recordToolsWithLastTurn();
     if (before) this.#items.splice(0, this.#items.length, ...withoutLastTurn(this.#items));
     this.#items.push({ role: 'user', text, cut: false });
     const recognisedBy = [...new Set([...(before?.providers?.recognisers ?? []), ...recognisers])];
@@ -83,21 +83,21 @@ export class Conversation {
     this.#writeTurn(turn);
   }
 
-  /** What a tool brought: context, and no part of what was said. */
+  /** Adds a tool's result to the LLM's context. */
   tool(item: HistoryItem): void {
     this.#items.push(item);
   }
 
-  /** A tool is over: it belongs to what is said next. */
+  /** Records a tool that has ended, with the next turn. */
   ran(tool: LoggedTool): void {
     if (this.#tools.length < MAX_TOOLS) this.#tools.push(tool);
   }
 
-  /** Nothing is remembered of an utterance of which nothing was heard. */
+  /** Adds the part of an utterance that was heard, if any. */
   agent(
-    { text, cut }: Spoken,
+    { text, cut }: HeardSpeech,
     { startMs, endMs }: Span,
-    { latency, sources, providers }: Origin,
+    { latency, sources, providers }: SpeechOrigin,
   ): void {
     if (!text) return;
     this.#items.push({ role: 'agent', text, cut });
@@ -116,14 +116,14 @@ export class Conversation {
     });
   }
 
-  /** Nothing more is said. Resolves when all is written. */
+  /** Ends the conversation. Resolves when the record is written. */
   end(): Promise<void> {
-    this.#giveToolsToLast();
+    this.#recordToolsWithLastTurn();
     return this.#writes;
   }
 
-  /** Of tools after which nothing was said, the turn before tells. */
-  #giveToolsToLast(): void {
+  /** Records tools without a later turn with the last turn. */
+  #recordToolsWithLastTurn(): void {
     const tools = this.#takeTools();
     if (!this.#last || tools.length === 0) return;
     const all = [...(this.#last.tools ?? []), ...tools].slice(0, MAX_TOOLS);
@@ -141,12 +141,12 @@ export class Conversation {
     this.#write(() => this.#log.turn(turn));
   }
 
-  #write(act: () => Promise<void>): void {
-    this.#writes = this.#writes.then(act).catch(this.#onFault);
+  #write(write: () => Promise<void>): void {
+    this.#writes = this.#writes.then(write).catch(this.#onFault);
   }
 }
 
-/** The talk without the caller's newest turn, if nothing was said in answer to it; tools' results stay. */
+/** The items without the caller's newest turn, if it has no answer. Results of tools stay. */
 export function withoutLastTurn(items: readonly HistoryItem[]): HistoryItem[] {
   const at = items.findLastIndex(({ role }) => role !== 'tool');
   return items[at]?.role === 'user' ? items.toSpliced(at, 1) : [...items];

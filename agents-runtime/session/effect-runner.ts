@@ -1,35 +1,37 @@
 import type { Clock, Timer } from '../contract/clock.js';
+import type { TurnEffect, TurnEvent, TurnTimer } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { initialTurnState, stepTurn } from '../turn/turn-reducer.js';
-import type {
-  TurnEffect,
-  TurnEvent,
-  TurnSettings,
-  TurnState,
-  TurnTimer,
-} from '../turn/turn-state.js';
+import type { TurnSettings, TurnState } from '../turn/turn-state.js';
 
-/** Effects that are not timers: the call carries them out. */
+/** The effects that the runner passes to a handler; it carries out timers itself. */
 export type CallEffect = Exclude<TurnEffect, { readonly type: 'start-timer' | 'cancel-timer' }>;
+
+type EffectsByType = { readonly [E in CallEffect as E['type']]: E };
+
+/** One handler for each effect of a call. */
+export type EffectHandlers = {
+  readonly [T in keyof EffectsByType]: (effect: EffectsByType[T]) => void;
+};
 
 export interface EffectRunnerOptions {
   readonly settings: TurnSettings;
   readonly clock: Clock;
-  /** Clock time of call time zero. */
+  /** Clock time of call time zero, ms. */
   readonly startedAt: number;
-  /** An event or an effect that throws is reported here; the events and effects after it still count. */
+  /** Receives the exceptions of the reducer and of handlers; later events and effects still run. */
   readonly boundary: FaultBoundary;
-  readonly act: (action: CallEffect) => void;
-  /** Called once, after `close` and everything that was queued before it have been carried out. */
+  readonly handlers: EffectHandlers;
+  /** Called once, after `close` and all events before it. */
   readonly onClosed?: () => void;
 }
 
-/** Runs the turn reducer: feeds it one event at a time and carries out its timers. */
+/** The loop of a call: an event changes the state, and the reducer's effects are carried out in order. */
 export class EffectRunner {
   readonly #options: EffectRunnerOptions;
   readonly #timers = new Map<TurnTimer, Timer>();
   readonly #queue: TurnEvent[] = [];
-  #isStepping = false;
+  #isRunning = false;
   #isClosed = false;
   #state: TurnState;
 
@@ -42,59 +44,71 @@ export class EffectRunner {
     return this.#state;
   }
 
-  /** Takes an event; one that comes while another is carried out waits its turn. */
-  handle(event: TurnEvent): void {
+  /** Processes an event. Events from within a handler are queued until the current event is processed. */
+  dispatch(event: TurnEvent): void {
     this.#queue.push(event);
-    if (this.#isStepping) return;
-    this.#isStepping = true;
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#step(next);
-    this.#isStepping = false;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#process(next);
+    this.#isRunning = false;
   }
 
-  /** Ends all timers; events after it change nothing. Within a step it is queued: see `onClosed`. */
+  /** Cancels all timers and ignores later events. From within a handler it is queued: see `onClosed`. */
   close(): void {
-    this.handle({ type: 'close' });
+    this.dispatch({ type: 'close' });
   }
 
-  #step(event: TurnEvent): void {
+  #process(event: TurnEvent): void {
     if (this.#isClosed) return;
     this.#isClosed = event.type === 'close';
     const { boundary, onClosed } = this.#options;
-    boundary.run(() => this.#carryOut(event));
+    boundary.run(() => this.#step(event));
     if (!this.#isClosed) return;
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     if (onClosed) boundary.run(onClosed);
   }
 
-  #carryOut(event: TurnEvent): void {
+  #step(event: TurnEvent): void {
     const { clock, startedAt, boundary } = this.#options;
     const [state, ...effects] = stepTurn(this.#state, event, clock.now() - startedAt);
     this.#state = state;
-    for (const effect of effects) boundary.run(() => this.#apply(effect));
+    for (const effect of effects) boundary.run(() => this.#carryOut(effect));
   }
 
-  #apply(effect: TurnEffect): void {
-    if (effect.type === 'start-timer') this.#startTimer(effect.timer, effect.atMs);
-    else if (effect.type === 'cancel-timer') this.#cancelTimer(effect.timer);
-    else this.#options.act(effect);
+  #carryOut(effect: TurnEffect): void {
+    switch (effect.type) {
+      case 'start-timer':
+        this.#startTimer(effect.timer, effect.atMs);
+        return;
+      case 'cancel-timer':
+        this.#cancelTimer(effect.timer);
+        return;
+      default:
+        handle(this.#options.handlers, effect.type, effect);
+    }
   }
 
   #startTimer(timer: TurnTimer, atMs: number): void {
     this.#cancelTimer(timer);
     const { clock, startedAt } = this.#options;
-    const waitMs = Math.max(0, startedAt + atMs - clock.now());
-    this.#timers.set(
-      timer,
-      clock.after(waitMs, () => {
-        this.#timers.delete(timer);
-        this.handle({ type: 'timer', timer });
-      }),
-    );
+    const onTime = () => {
+      this.#timers.delete(timer);
+      this.dispatch({ type: 'timer', timer });
+    };
+    this.#timers.set(timer, clock.after(Math.max(0, startedAt + atMs - clock.now()), onTime));
   }
 
   #cancelTimer(timer: TurnTimer): void {
     this.#timers.get(timer)?.cancel();
     this.#timers.delete(timer);
   }
+}
+
+function handle<T extends keyof EffectsByType>(
+  handlers: EffectHandlers,
+  type: T,
+  effect: EffectsByType[T],
+): void {
+  handlers[type](effect);
 }

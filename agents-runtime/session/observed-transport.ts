@@ -1,14 +1,14 @@
 import type { CallEvent, Transport } from '../contract/transport.js';
+import type { ObserverGroup } from './observer-group.js';
 
-/**
- * Forwards every property and method to another transport. Subclasses override only the methods that they
- * observe or change.
- */
-export abstract class ObservedTransport implements Transport {
+/** A transport that notifies the observers of its call of each operation, before it is carried out. */
+export class ObservedTransport implements Transport {
   readonly #transport: Transport;
+  readonly #observer: Pick<ObserverGroup, 'output'>;
 
-  constructor(wire: Transport) {
-    this.#transport = wire;
+  constructor(transport: Transport, observer: Pick<ObserverGroup, 'output'>) {
+    this.#transport = transport;
+    this.#observer = observer;
   }
 
   get sampleRate(): number {
@@ -24,34 +24,40 @@ export abstract class ObservedTransport implements Transport {
   }
 
   get canPause(): boolean {
-    return this.#transport.canPause ?? true;
+    return this.#transport.canPause;
   }
 
   get callerDelayMs(): number {
-    return this.#transport.callerDelayMs ?? 0;
+    return this.#transport.callerDelayMs;
   }
 
-  audio(samples: Float32Array): void {
-    this.#transport.audio(samples);
+  sendAudio(samples: Float32Array): void {
+    this.#observer.output({ type: 'audio', samples });
+    this.#transport.sendAudio(samples);
   }
 
   pause(): void {
+    this.#observer.output({ type: 'pause' });
     this.#transport.pause();
   }
 
   resumeFrom(fromMs: number): void {
+    this.#observer.output({ type: 'resume', fromMs });
     this.#transport.resumeFrom(fromMs);
   }
 
   clear(): void {
+    this.#observer.output({ type: 'clear' });
     this.#transport.clear();
   }
 
   send(event: CallEvent): void {
+    this.#observer.output({ type: 'send', event });
     this.#transport.send(event);
   }
 
   close(): void {
+    this.#observer.output({ type: 'close' });
     this.#transport.close();
   }
 }

@@ -1,291 +1,153 @@
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
-import type { EndedReason, TurnProviders } from '../contract/call-log.js';
-import { CallError } from '../contract/errors.js';
-import type { KnowledgeSource } from '../contract/knowledge.js';
-import type { HistoryItem } from '../contract/language-model.js';
-import type { Playout } from '../output/playout.js';
+import type { TurnEvent } from '../contract/turn-events.js';
+import { speakFixedText } from '../output/speech-cache.js';
 import type { SpokenChunk } from '../output/spoken-text-alignment.js';
-import {
-  fixedTextTokens,
-  synthesiseReply,
-  type TtsSettings,
-  ttsSettingsOf,
-} from '../output/tts-pipeline.js';
+import { fixedTextTokens, synthesiseReply, ttsSettingsOf } from '../output/tts-pipeline.js';
 import { withFillers } from '../reply/fillers.js';
 import { guardReply } from '../reply/reply-guard.js';
+import type { SpokenToken } from '../reply/reply-token.js';
 import type { ToolExecutor } from '../reply/tool-executor.js';
 import { runToolLoop } from '../reply/tool-loop.js';
-import { voiceTimeoutMs } from '../timing/silence-budget.js';
-import { TIMED_OUT, withTimeout } from '../timing/timeout.js';
 import type { CallDependencies } from './call-dependencies.js';
 import type { CallLanguage } from './call-language.js';
-import { type PreparedReply, preparedReply, providersOf } from './speech-handle.js';
-import type { ReplyTimestamps } from './turn-latency.js';
+import type { ReplyRequest, SpeechHandle } from './speech-handle.js';
 
-/** An apology that has not begun to sound by then fails: the caller has waited already. */
+/** Time limit of an apology's audio in milliseconds: the caller has waited already. */
 const APOLOGY_MS = 2_500;
-/** Replies that are made ahead of a turn's commit, at most. Source: conversation design, reply. */
-const MAX_TRIES = 3;
 
-export interface ReplyGeneratorListener {
-  /** The utterance only says that no model could answer. */
-  failed(utterance: number): void;
-  /** The call ends when the utterance has been played. */
-  ending(utterance: number, reason: EndedReason): void;
-}
-
-/** What a reply answers: the talk before it, and the caller's newest words if there are any. */
-export interface ReplyRequest {
-  readonly text: string | undefined;
-  readonly before: readonly HistoryItem[];
-}
-
-/** The call's parts, and the language that it is in now. */
-type ReplyGeneratorDependencies = Omit<CallDependencies, 'voice'> & {
+export interface ReplyGeneratorOptions {
+  readonly parts: CallDependencies;
+  /** The current language and its voice. */
   readonly language: CallLanguage;
-};
+  readonly tools: ToolExecutor;
+  readonly dispatch: (event: TurnEvent) => void;
+}
 
-/** Makes what the agent says: a reply ahead of its commit or at it, or a fixed text; one at a time. */
+/** Generates the audio of the agent's utterances: replies of the LLM and fixed texts. */
 export class ReplyGenerator {
-  readonly #parts: ReplyGeneratorDependencies;
-  readonly #playout: Playout;
-  readonly #tools: ToolExecutor;
-  readonly #listener: ReplyGeneratorListener;
+  readonly #options: ReplyGeneratorOptions;
   readonly #notes: string[] = [];
-  #current: PreparedReply | undefined;
-  #isReleased = false;
-  /** The utterance that replies have been made ahead for, and how many. */
-  #tries = { utterance: 0, made: 0 };
 
-  constructor(
-    parts: ReplyGeneratorDependencies,
-    playout: Playout,
-    tools: ToolExecutor,
-    listener: ReplyGeneratorListener,
-  ) {
-    this.#parts = parts;
-    this.#playout = playout;
-    this.#tools = tools;
-    this.#listener = listener;
+  constructor(options: ReplyGeneratorOptions) {
+    this.#options = options;
   }
 
-  /** When the steps of making the utterance happened, as far as they have. */
-  marksOf(utterance: number): Partial<ReplyTimestamps> {
-    return this.#current?.utterance === utterance ? this.#current.marks : {};
-  }
-
-  /** What of the knowledge base the utterance is made from. */
-  sourcesOf(utterance: number): readonly KnowledgeSource[] {
-    return this.#current?.utterance === utterance ? this.#current.sources : [];
-  }
-
-  /** Who wrote and who spoke the utterance, as far as it is made. */
-  providersOf(utterance: number): TurnProviders {
-    return this.#current?.utterance === utterance ? providersOf(this.#current) : {};
-  }
-
-  /** The model is told this with every reply from now on. */
+  /** Adds a note to all later requests to the LLM. */
   note(text: string): void {
     this.#notes.push(text);
   }
 
-  /** Starts a reply that stays silent, and without effects, until `commit` asks for the same. */
-  prepare(utterance: number, asked: ReplyRequest): void {
-    if (this.#isPrepared(utterance, asked)) return;
-    if (this.#tries.utterance !== utterance) this.#tries = { utterance, made: 0 };
-    if (this.#tries.made >= MAX_TRIES) {
-      this.dropPrepared();
-      return;
-    }
-    this.#tries.made++;
-    this.#make(utterance, asked);
-  }
-
-  /** Lets the reply be heard; the one made ahead if it answers the same. */
-  commit(utterance: number, asked: ReplyRequest): void {
-    if (!this.#isPrepared(utterance, asked)) this.#make(utterance, asked);
-    this.#current?.commit();
-    this.#release(utterance);
-  }
-
-  /** Says a fixed text, which may have been spoken ahead. */
-  say(utterance: number, text: string, isApology: boolean): void {
-    const current = this.#begin(utterance, text, () => undefined);
-    this.#playout.prepare(utterance, this.#saying(text, isApology, current));
-    this.#release(utterance);
-  }
-
-  /** Says a text that nobody knew before; it is not kept. */
-  dictate(utterance: number, text: string): void {
-    const current = this.#begin(utterance, text, () => undefined);
-    this.#playout.prepare(utterance, synthesiseReply(fixedTextTokens(text), this.#live(current)));
-    this.#release(utterance);
-  }
-
-  /** Forgets a reply that was made ahead and not committed. */
-  dropPrepared(): void {
-    if (this.#isReleased) return;
-    this.stop();
-    this.#playout.discard();
-  }
-
-  /** Stops making whatever is being made. */
-  stop(): void {
-    this.#current?.work.abort();
-    this.#current = undefined;
-  }
-
-  #isPrepared(utterance: number, asked: ReplyRequest): boolean {
-    return this.#current?.utterance === utterance && this.#current.key === this.#keyOf(asked);
-  }
-
-  /** Two replies are the same when they answer the same words after the same talk, in one language. */
-  #keyOf({ text, before }: ReplyRequest): string {
-    return `${this.#parts.language.language} ${before.length} ${text ?? ''}`;
-  }
-
-  #make(utterance: number, asked: ReplyRequest): void {
-    let commit: () => void = () => undefined;
-    const committed = new Promise<void>((resolve) => {
-      commit = resolve;
+  /** A reply of the LLM. Its tools run once `speech` is committed. */
+  reply(speech: SpeechHandle, request: ReplyRequest): AsyncGenerator<SpokenChunk> {
+    return synthesiseReply(this.#tokens(speech, request), {
+      ...this.#ttsOptions(speech),
+      onFirstToken: () => speech.mark('firstTokenAt'),
+      onFirstChunk: () => speech.mark('firstChunkAt'),
+      onFirstAudio: () => speech.mark('firstAudioAt'),
     });
-    const current = this.#begin(utterance, this.#keyOf(asked), commit);
-    const tokens = this.#tokens(current, asked, committed);
-    const speech = synthesiseReply(tokens, {
-      ...this.#live(current),
-      onFirstToken: () => this.#mark(current, 'firstTokenAt'),
-      onFirstChunk: () => this.#mark(current, 'firstChunkAt'),
-      onFirstAudio: () => this.#mark(current, 'firstAudioAt'),
-    });
-    this.#playout.prepare(utterance, speech);
   }
 
-  /** The model's words, from the inside out: steps, a sure end, and no silence. */
-  #tokens(current: PreparedReply, { text, before }: ReplyRequest, committed: Promise<void>) {
-    const { config, clock, languageModel, fallbackModels = [], onFault } = this.#parts;
-    const { utterance, work } = current;
-    const { language } = this.#manner();
-    const timeout = { clock, signal: work.signal };
-    const onReplyFault = (error: unknown) => onFault('reply', error);
-    const steps = runToolLoop(
+  /** A fixed text, from the speech cache if possible. */
+  announcement(
+    speech: SpeechHandle,
+    text: string,
+    { isApology }: { readonly isApology: boolean },
+  ): AsyncGenerator<SpokenChunk> {
+    const maxWaitMs = isApology ? APOLOGY_MS : undefined;
+    const options = { ...this.#ttsOptions(speech), maxWaitMs };
+    return speakFixedText(this.#options.parts.speechCache, text, options);
+  }
+
+  /** A dictated text. It is not cached. */
+  dictation(speech: SpeechHandle, text: string): AsyncGenerator<SpokenChunk> {
+    return synthesiseReply(fixedTextTokens(text), this.#ttsOptions(speech));
+  }
+
+  /** The LLM's text with the results of tools, apologies and fillers. */
+  #tokens(
+    speech: SpeechHandle,
+    { text, before, language }: ReplyRequest,
+  ): AsyncGenerator<SpokenToken> {
+    const { parts, tools, dispatch } = this.#options;
+    const { config, clock, languageModel, fallbackModels = [] } = parts;
+    const { utterance, signal, committed } = speech;
+    const timeout = { clock, signal };
+    const onFault = (error: unknown) => parts.onFault('reply', error);
+    const tokens = runToolLoop(
       {
         prompt: config.prompt,
         history: text === undefined ? before : [...before, { role: 'user', text, cut: false }],
         temperature: config.llmTemperature,
         language,
         knowledgeBaseId: config.knowledgeBaseId,
-        onKnown: () => this.#mark(current, 'knownAt'),
+        onKnown: () => speech.mark('knownAt'),
         onSources: (sources) => {
-          current.sources = sources;
+          speech.sources = sources;
         },
         ...(this.#notes.length > 0 && { notes: [...this.#notes] }),
       },
       {
         ...timeout,
         models: [languageModel, ...fallbackModels],
-        // A report that has nothing to tell may stay silent.
+        // A reply to the results of tools may be empty.
         mayBeEmpty: text === undefined,
-        tools: this.#tools,
+        tools,
         committed,
         onTools: (areRunning) => {
-          current.isToolRunning = areRunning;
+          speech.isToolRunning = areRunning;
         },
-        onEnding: (reason) => this.#listener.ending(utterance, reason),
-        onFault: onReplyFault,
-        onAnswering: ({ id }) => current.models.add(id),
+        onEnding: (reason) => dispatch({ type: 'ending', utterance, reason }),
+        onFault,
+        onAnswering: ({ id }) => speech.models.add(id),
       },
     );
-    const guarded = guardReply(steps, {
-      language,
-      signal: work.signal,
-      onFault: onReplyFault,
-      onApology: () => this.#listener.failed(utterance),
-    });
+    const onApology = () => this.#onApology(speech);
+    const guarded = guardReply(tokens, { language, signal, onFault, onApology });
     return withFillers(guarded, {
       ...timeout,
       language,
-      quietMs: () => this.#playout.quietMs,
-      isToolRunning: () => current.isToolRunning,
+      quietMs: () => speech.quietMs,
+      isToolRunning: () => speech.isToolRunning,
     });
   }
 
-  /** A kept recording where there is one; spoken anew where that fails. */
-  async *#saying(
-    text: string,
-    isApology: boolean,
-    current: PreparedReply,
-  ): AsyncGenerator<SpokenChunk> {
-    const { clock, greetings, onFault } = this.#parts;
-    const fallbackVoices = this.#fallbackVoices;
-    const { signal } = current.work;
-    const manner = this.#manner();
-    const recording = greetings.speak(text, manner, signal);
-    let hasSpoken = false;
-    try {
-      for (;;) {
-        const limitMs = isApology ? APOLOGY_MS : voiceTimeoutMs(this.#playout.quietMs);
-        const next = await withTimeout(recording.next(), limitMs, { clock, signal });
-        if (next === TIMED_OUT)
-          throw new CallError('SPEECH_FAILED', 'The voice gave no sound in time');
-        if (next.done) return;
-        hasSpoken = true;
-        current.voices.add(manner.voice.id);
-        yield next.value;
-      }
-    } catch (error) {
-      const isHopeless = hasSpoken || (isLate(error) && fallbackVoices.length === 0);
-      if (signal.aborted || isHopeless) throw error;
-      onFault('speech', error);
-      const [first, ...rest] = fallbackVoices;
-      const live = this.#live(current);
-      const others = first && isLate(error) ? { voice: first, fallbackVoices: rest } : {};
-      yield* synthesiseReply(fixedTextTokens(text), { ...live, ...others });
-    } finally {
-      void recording.return(undefined).catch(() => undefined);
-    }
+  #onApology({ utterance }: SpeechHandle): void {
+    const { parts, dispatch } = this.#options;
+    parts.transport.send({
+      type: 'error',
+      code: 'REPLY_FAILED',
+      message: 'The language model did not answer; the agent apologises.',
+    });
+    dispatch({ type: 'reply-failed', utterance });
   }
 
-  #begin(utterance: number, key: string, commit: () => void): PreparedReply {
-    this.stop();
-    const current = preparedReply(utterance, key, commit);
-    this.#current = current;
-    this.#isReleased = false;
-    return current;
+  #ttsOptions(speech: SpeechHandle) {
+    const { clock, onFault } = this.#options.parts;
+    const currentSettings = () => this.#ttsSettings();
+    return {
+      ...currentSettings(),
+      currentSettings,
+      clock,
+      signal: speech.signal,
+      quietMs: () => speech.quietMs,
+      onVoiceFault: (error: unknown) => onFault('speech', error),
+      onVoice: ({ id }: TextToSpeech) => speech.voices.add(id),
+    };
   }
 
-  #mark({ marks }: PreparedReply, step: keyof ReplyTimestamps): void {
-    marks[step] ??= this.#parts.clock.now();
+  /** The settings for the current language. */
+  #ttsSettings() {
+    const { parts, language: current } = this.#options;
+    const { config, dictionary, transport, fallbackVoices = [], findVoice } = parts;
+    const { language, voice } = current;
+    return {
+      ...ttsSettingsOf(config, voice, transport.sampleRate),
+      language,
+      dictionary,
+      // After a change of language the configured voices may not speak the current one.
+      fallbackVoices: findVoice
+        ? fallbackVoices.filter(({ languages }) => languages.includes(language))
+        : fallbackVoices,
+    };
   }
-
-  #release(utterance: number): void {
-    this.#isReleased = true;
-    this.#playout.release(utterance);
-  }
-
-  #manner(): TtsSettings {
-    const { config, language, dictionary, transport } = this.#parts;
-    const manner = ttsSettingsOf(config, language.voice, transport.sampleRate);
-    return { ...manner, language: language.language, dictionary };
-  }
-
-  /** Those of a call whose language is found out may be of another one. */
-  get #fallbackVoices(): readonly TextToSpeech[] {
-    const { fallbackVoices = [], findVoice, language } = this.#parts;
-    if (!findVoice) return fallbackVoices;
-    return fallbackVoices.filter(({ languages }) => languages.includes(language.language));
-  }
-
-  /** How a reply is spoken: by a voice that may fail. */
-  #live({ work: { signal }, voices }: PreparedReply) {
-    const { clock, onFault } = this.#parts;
-    const onVoiceFault = (error: unknown) => onFault('speech', error);
-    const currentSettings = () => ({ ...this.#manner(), fallbackVoices: this.#fallbackVoices });
-    const onVoice = ({ id }: TextToSpeech) => voices.add(id);
-    const quietMs = () => this.#playout.quietMs;
-    return { ...currentSettings(), currentSettings, signal, clock, quietMs, onVoiceFault, onVoice };
-  }
-}
-
-function isLate(error: unknown): boolean {
-  return error instanceof CallError && error.code === 'SPEECH_FAILED';
 }

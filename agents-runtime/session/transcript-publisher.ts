@@ -1,13 +1,13 @@
 import type { Transport } from '../contract/transport.js';
 import { wholeCallMs } from './call-time.js';
 
-/** What the client is shown of the talk: one segment a turn or utterance, replaced until it is final. */
+/** Sends transcripts to the client: one segment for each turn or utterance, replaced until it is final. */
 export class TranscriptPublisher {
   readonly #transport: Transport;
   readonly #now: () => number;
   #lastFinalTurn: number | undefined;
 
-  /** @param now ms of call time. */
+  /** @param now - returns the call time in ms */
   constructor(transport: Transport, now: () => number) {
     this.#transport = transport;
     this.#now = now;
@@ -26,25 +26,25 @@ export class TranscriptPublisher {
     });
   }
 
-  /** What is being said, or has been said and is still waiting. */
+  /** The text so far of a turn that is not committed. */
   interim(turn: number, text: string, startMs: number): void {
     this.#user(turn, text, false, startMs, this.#now());
   }
 
-  /** @param replaces the final before is part of this one. */
+  /** @param replaces - the final transcript before is part of this one */
   final(
     turn: number,
     text: string,
     { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
     replaces = false,
   ): void {
-    if (replaces && this.#lastFinalTurn !== undefined) this.takeBack(this.#lastFinalTurn);
+    if (replaces && this.#lastFinalTurn !== undefined) this.retract(this.#lastFinalTurn);
     this.#lastFinalTurn = turn;
     this.#user(turn, text, true, startMs, endMs);
   }
 
-  /** Nothing was said, or it is part of another turn. */
-  takeBack(turn: number): void {
+  /** Removes a turn that has no words or became part of another one. */
+  retract(turn: number): void {
     const now = this.#now();
     this.#user(turn, '', true, now, now);
   }

@@ -1,26 +1,26 @@
 import type { TurnLatency } from '../contract/call-log.js';
 
-/** When the steps of making a reply happened, in clock ms; undefined: it had no such step, or not yet. */
+/** When the steps of a reply's generation happened, in clock ms. Undefined: not, or not yet. */
 export interface ReplyTimestamps {
-  /** What the knowledge base has on it was found. */
+  /** The knowledge base has been searched. */
   readonly knownAt: number | undefined;
   readonly firstTokenAt: number | undefined;
-  /** The first words that make sense by themselves went to the voice. */
+  /** The first chunk of text went to the voice. */
   readonly firstChunkAt: number | undefined;
   readonly firstAudioAt: number | undefined;
 }
 
-/** When the steps of ending one turn happened, in clock ms. */
+/** When the steps of a turn's end happened, in clock ms. */
 export interface TurnTimestamps {
   /** The last sample of the caller's speech. */
   readonly speechEndAt: number;
-  /** The turn could be committed … */
+  /** The endpointing delay was over. */
   readonly dueAt: number;
-  /** … and was, once its transcript was there. */
+  /** The final transcript had arrived as well. */
   readonly committedAt: number;
 }
 
-/** The parts in the order of their steps; they are also the names on the wire and in the database. */
+/** The parts in the order of their steps. The client protocol and the database use these names. */
 export const LATENCY_PARTS = [
   'endpointing',
   'stt',
@@ -32,9 +32,9 @@ export const LATENCY_PARTS = [
 ] as const;
 
 /**
- * The turn's latency as a sum that adds up, in whole ms: each part is the time that its step added
- * after the one before, so work done ahead of the commit costs nothing.
- * @param audibleAt the agent's first sample as the client played it, clock ms.
+ * The turn's latency in whole ms. Each part is the time that its step added after the step before, so
+ * work that was done before the commit counts as 0.
+ * @param audibleAt - when the client played the agent's first sample, clock ms
  */
 export function turnLatency(
   turn: number,
@@ -44,7 +44,7 @@ export function turnLatency(
 ): TurnLatency {
   const total = Math.max(0, Math.round(audibleAt - speechEndAt));
   let at = 0;
-  /** What is left of the way to a step, as far as it lies before the end. */
+  /** The time from the step before to this one, limited to the total. */
   const part = (mark: number | undefined) => {
     const before = at;
     if (mark !== undefined) at = Math.min(Math.max(at, Math.round(mark - speechEndAt)), total);

@@ -1,14 +1,9 @@
-import type { Clock, Timer } from '../contract/clock.js';
-
-/** What of a frame ticker a leg uses. */
-interface Joinable {
-  join(act: () => void): Timer;
-}
+import type { Clock, Ticker } from '../contract/clock.js';
 
 export interface FaultBoundaryOptions {
   /** Receives every exception. Must not throw. */
   readonly report: (error: unknown) => void;
-  /** Ends what has failed: once, after the first exception, and outside the callback that threw. */
+  /** Ends the owner: called once, after the first exception, and not from within the callback that threw. */
   readonly end: () => void;
 }
 
@@ -32,7 +27,7 @@ export class FaultBoundary {
     }
   }
 
-  /** The callback, which no longer throws. */
+  /** The callback, within the boundary. */
   guard<Args extends unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
     return (...args) => {
       try {
@@ -43,12 +38,12 @@ export class FaultBoundary {
     };
   }
 
-  /** For work that nothing awaits: a rejection is a fault, too. */
+  /** Reports a rejection of work that nothing awaits. */
   watch(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#fail(error));
   }
 
-  /** The clock, whose timers no longer throw. */
+  /** The clock. Its timers no longer throw. */
   clock(clock: Clock): Clock {
     return {
       now: () => clock.now(),
@@ -56,9 +51,12 @@ export class FaultBoundary {
     };
   }
 
-  /** The ticker, whose legs no longer throw. */
-  ticker(ticker: Joinable): Joinable {
-    return { join: (act) => ticker.join(this.guard(act)) };
+  /** The ticker. Its callbacks no longer throw. */
+  ticker(ticker: Ticker): Ticker {
+    return {
+      join: (act) => ticker.join(this.guard(act)),
+      on: (clock) => this.ticker(ticker.on(clock)),
+    };
   }
 
   #fail(error: unknown): void {

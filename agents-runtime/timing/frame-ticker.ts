@@ -1,23 +1,15 @@
-import type { Clock, Timer } from '../contract/clock.js';
+import type { Clock, Ticker, Timer } from '../contract/clock.js';
 
 export const FRAME_MS = 20;
-/** A timer may fire so much early: its clock has whole milliseconds. */
+/** A timer may fire this much early, because Node's timers have a resolution of 1 ms. */
 const EARLY_MS = 1;
 
-/** What a leg needs of the ticker. */
-export interface Ticker {
-  /** Calls `act` at every frame's time until it is cancelled, or throws. */
-  join(act: () => void): Timer;
-  /** A ticker of its own for a leg with another clock, observed by the same. */
-  on(clock: Clock): Ticker;
-}
-
-/** Told how late each frame's time was noticed, in ms. */
+/** Receives the lateness of each frame's tick in ms. */
 export type FrameObserver = (lateMs: number) => void;
 
 /**
- * The one pulse of all legs that send: a timer of its own for each would cost more than what it does.
- * It runs while there is a leg. A time that passed unnoticed counts as a late frame all the same.
+ * One timer for all legs that send frames; a timer for each leg would cost more than the work that it starts.
+ * It runs while a leg has joined. Each tick that a delay skipped counts as a late frame.
  */
 export class FrameTicker implements Ticker {
   readonly #clock: Clock;
@@ -43,7 +35,7 @@ export class FrameTicker implements Ticker {
   }
 
   join(act: () => void): Timer {
-    // Each leg is one of its own, also where two share a function.
+    // A new function for each leg, so that two legs may share `act`.
     const leg = () => act();
     this.#legs.add(leg);
     if (!this.#timer) {

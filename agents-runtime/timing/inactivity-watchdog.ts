@@ -3,27 +3,30 @@ import type { Clock, Timer } from '../contract/clock.js';
 const CHECK_MS = 1_000;
 
 /**
- * Looks each second for how long nothing was heard of somebody. Time that this process itself lost is
- * nobody's silence.
+ * Measures once a second how long a peer has been silent. Time during which this process was suspended does
+ * not count.
  */
 export class InactivityWatchdog {
   readonly #clock: Clock;
   readonly #look: (silentMs: number, lostMs: number) => void;
-  #heardAt: number;
+  #activeAt: number;
   #checkedAt: number;
   #timer: Timer | undefined;
 
-  /** @param look is told the silence, and what was lost since it last was, ms; it may close the watch. */
+  /**
+   * @param look - receives the silence, and the time that this process lost since the last call, in ms; may
+   *   close the watchdog
+   */
   constructor(clock: Clock, look: (silentMs: number, lostMs: number) => void) {
     this.#clock = clock;
     this.#look = look;
-    this.#heardAt = clock.now();
-    this.#checkedAt = this.#heardAt;
+    this.#activeAt = clock.now();
+    this.#checkedAt = this.#activeAt;
     this.#wait();
   }
 
-  heard(): void {
-    this.#heardAt = this.#clock.now();
+  active(): void {
+    this.#activeAt = this.#clock.now();
   }
 
   close(): void {
@@ -39,8 +42,8 @@ export class InactivityWatchdog {
     const now = this.#clock.now();
     const lostMs = Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
     this.#checkedAt = now;
-    this.#heardAt += lostMs;
+    this.#activeAt += lostMs;
     this.#wait();
-    this.#look(now - this.#heardAt, lostMs);
+    this.#look(now - this.#activeAt, lostMs);
   }
 }

@@ -1,8 +1,8 @@
 import { abortError } from '../../media/errors.js';
 import type { Clock } from '../contract/clock.js';
 
-/** What `within` resolves with when the time is up. */
-export const TIMED_OUT: unique symbol = Symbol('late');
+/** Result of `withTimeout` when the time is up. */
+export const TIMED_OUT: unique symbol = Symbol('timed-out');
 
 export interface TimeoutOptions {
   readonly clock: Clock;
@@ -10,8 +10,8 @@ export interface TimeoutOptions {
 }
 
 /**
- * The work's result, or `LATE` when it takes longer; it may be waited for again.
- * @throws MediaError ABORTED as soon as the signal fires; no timer is left behind.
+ * The work's result, or `TIMED_OUT` if it takes longer than `ms`. The work itself continues.
+ * @throws MediaError ABORTED as soon as the signal fires
  */
 export function withTimeout<T>(
   work: Promise<T>,

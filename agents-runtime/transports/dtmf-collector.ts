@@ -1,46 +1,41 @@
 import type { Clock, Timer } from '../contract/clock.js';
 
-/** No further key for so long: what was pressed is whole. */
+/** Pause after which the digits are complete. */
 const PAUSE_MS = 1_200;
-/** Says at once that what was pressed is whole. */
+/** Completes the digits at once. */
 const END_KEY = '#';
 const MAX_KEYS = 64;
-/** The same key seen as a tone and told by the carrier within so long is one press. */
+/** A tone and a carrier event for the same digit within this time are one press. */
 const SAME_PRESS_MS = 1_000;
 const KEY = /^[0-9A-D*#]$/;
 
-/** The user's turn that keys make: models and people read from it what was pressed. */
-function textOfKeys(keys: string): string {
-  return `Keypad input: ${keys}`;
-}
-
-/** Keys of a telephone become a turn of the user, after a short pause or `#`. */
+/** Collects DTMF digits into a typed text of the caller, which is complete after a pause or `#`. */
 export class DtmfCollector {
   readonly #clock: Clock;
   readonly #typed: (text: string) => void;
   #keys = '';
   #timer: Timer | undefined;
-  #isToldByCarrier = false;
-  #tone: { readonly key: string; readonly at: number } | undefined;
+  #hasCarrierEvents = false;
+  #tone: { readonly key: string; readonly atMs: number } | undefined;
 
   constructor(clock: Clock, typed: (text: string) => void) {
     this.#clock = clock;
     this.#typed = typed;
   }
 
-  /** The carrier, or the other side of a room, tells of a key. */
+  /** A carrier or a room reports a digit. */
   press(key: string): void {
-    this.#isToldByCarrier = true;
+    this.#hasCarrierEvents = true;
     const tone = this.#tone;
     this.#tone = undefined;
-    if (tone?.key === key && this.#clock.now() - tone.at < SAME_PRESS_MS) return;
+    if (tone?.key === key && this.#clock.now() - tone.atMs < SAME_PRESS_MS) return;
     this.#add(key);
   }
 
-  /** The key's tones were heard; who is told of keys need not listen for them. */
-  heard(key: string): void {
-    if (this.#isToldByCarrier) return;
-    this.#tone = { key, at: this.#clock.now() };
+  /** The digit's tones were detected. Ignored once the carrier has reported a digit. */
+  detected(key: string): void {
+    if (this.#hasCarrierEvents) return;
+    this.#tone = { key, atMs: this.#clock.now() };
     this.#add(key);
   }
 
@@ -61,6 +56,6 @@ export class DtmfCollector {
     this.#timer = undefined;
     const keys = this.#keys;
     this.#keys = '';
-    this.#typed(textOfKeys(keys));
+    this.#typed(`Keypad input: ${keys}`);
   }
 }

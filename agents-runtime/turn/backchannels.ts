@@ -1,50 +1,20 @@
-const segmenters = new Map<string, Intl.Segmenter>();
+import { wordsOf } from '../../media/text/words.js';
+import { TURN_LEXICONS, turnLexiconOf } from './lexicons/registry.js';
 
-function segmenterOf(language: string): Intl.Segmenter {
-  let segmenter = segmenters.get(language);
-  if (!segmenter) {
-    segmenter = new Intl.Segmenter(language, { granularity: 'word' });
-    segmenters.set(language, segmenter);
-  }
-  return segmenter;
-}
-
-/** The words of a text in its own script, lower-cased, with straight apostrophes, without punctuation. */
-export function wordsOf(text: string, language: string): string[] {
-  const words: string[] = [];
-  for (const { segment, isWordLike } of segmenterOf(language).segment(text)) {
-    // Recognisers and models write either apostrophe.
-    if (isWordLike) words.push(segment.toLocaleLowerCase(language).replaceAll('’', "'"));
-  }
-  return words;
-}
-
-/** As recognisers write them in any language. */
+/** As speech recognition writes them in any language. */
 const SOUNDS = 'mhm mm mmm hm hmm uh-huh ok okay';
-/** Sounds and words that say "I am listening": they neither cut nor want an answer. */
-const BACKCHANNELS: Readonly<Record<string, string>> = {
-  en: 'mhm mm mmm hm hmm uh-huh uh huh yeah yes yep yup ok okay right sure aha oh ah um',
-  ca: 'mhm mm hm sí ok vale d’acord aha ah ja clar',
-  sv: 'mhm mm hm ja jo jaha ok okej aha precis just',
-  es: 'mhm mm hm sí si ok vale claro ajá ya bueno ah',
-  fr: 'mhm mm hm oui ouais ok okay bien ah d’accord voilà',
-  de: 'mhm mm hm ja ok okay genau aha ach so klar gut',
-  it: 'mhm mm hm sì ok va bene certo ah già',
-  pt: 'mhm mm hm sim ok tá certo claro ah pois é',
-  pl: 'mhm mm hm tak no ok okej dobrze aha jasne',
-  ru: 'мхм мм хм да ага угу ок окей хорошо ясно так',
-  nl: 'mhm mm hm ja ok oké okay precies aha juist',
-};
+const MAX_WORDS = 3;
 const backchannelSets = new Map<string, ReadonlySet<string>>();
 
-/** Whether an utterance of at most three words is nothing but backchannels. */
+/** Whether an utterance has at most three words, all of them backchannels. */
 export function isBackchannel(text: string, language: string): boolean {
   let set = backchannelSets.get(language);
   if (!set) {
-    const list = `${SOUNDS} ${BACKCHANNELS[language] ?? BACKCHANNELS.en!}`;
+    const { backchannels } = turnLexiconOf(language) ?? TURN_LEXICONS.en;
+    const list = `${SOUNDS} ${backchannels}`;
     set = new Set(list.split(' ').flatMap((word) => wordsOf(word, language)));
     backchannelSets.set(language, set);
   }
   const words = wordsOf(text, language);
-  return words.length > 0 && words.length <= 3 && words.every((word) => set.has(word));
+  return words.length > 0 && words.length <= MAX_WORDS && words.every((word) => set.has(word));
 }

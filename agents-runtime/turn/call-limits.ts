@@ -1,28 +1,28 @@
-import type { EndedReason } from '../contract/call-log.js';
-import { wordsOf } from './backchannels.js';
-import { answer, dictate, say } from './interruption.js';
-import type { CallLimits, Pending, TurnEffect, TurnState, TurnStep } from './turn-state.js';
+import { wordsOf } from '../../media/text/words.js';
+import type { EndedReason } from '../contract/ended-reason.js';
+import type { TurnEffect } from '../contract/turn-events.js';
+import { answer, dictate, report, say } from './agent-turn.js';
+import type { CallLimits, PendingUtterance, TurnState, TurnStep } from './turn-state.js';
 import { andThen } from './turn-state.js';
 
-/** Prompts before the agent ends the call or waits. Source: conversation design, silence. */
+/** Prompts before the agent ends the call or waits. */
 const MAX_PROMPTS = 2;
-/** A noise without words holds a prompt back for so long, once. */
-const NOISE_MS = 3_000;
-/** So long before its end the model, and the caller, are told that the call will end. */
+/** Delay of a prompt during a noise without words, once, ms. */
+const NOISE_DELAY_MS = 3_000;
+/** Time before the limit at which the agent announces the end of the call, ms. */
 const WARNING_MS = 30_000;
-/** A goodbye that has not been played by then is not waited for: a limit is at worst 5 s late. */
-const GOODBYE_MS = 4_500;
-/** The same for a goodbye of the model's own words. */
-const OWN_GOODBYE_MS = 20_000;
-/** The caller is told that nothing is heard of them, and so much later the call ends. */
-const NO_SOUND_MS = 8_000;
-const NO_SOUND_END_MS = 22_000;
-/** Faults in a row that end a call. */
+/** Time limit of a goodbye, ms: the call ends at most 5 s after the limit. */
+const GOODBYE_TIMEOUT_MS = 4_500;
+/** Time limit of a goodbye of the LLM, ms. */
+const LLM_GOODBYE_TIMEOUT_MS = 20_000;
+/** Time without audio of the caller before the agent says so, and then before the call ends, ms. */
+const NO_AUDIO_MS = 8_000;
+const NO_AUDIO_END_MS = 22_000;
+/** Consecutive faults that end a call. */
 const MAX_VOICE_FAULTS = 2;
 const MAX_REPLY_FAULTS = 3;
-const MAX_HEARING_FAULTS = 3;
+const MAX_RECOGNITION_FAULTS = 3;
 
-/** Silence, limits and faults: what keeps a call from hanging. */
 export function onConnected(state: TurnState, greets: boolean, nowMs: number): TurnStep {
   const { maxCallDurationMs } = state.settings;
   const warning: TurnEffect[] =
@@ -32,16 +32,16 @@ export function onConnected(state: TurnState, greets: boolean, nowMs: number): T
   const begun: TurnStep = [
     withLimits(state, { isConnected: true }),
     { type: 'start-timer', timer: 'limit', atMs: nowMs + maxCallDurationMs },
-    { type: 'start-timer', timer: 'no-sound', atMs: nowMs + NO_SOUND_MS },
+    { type: 'start-timer', timer: 'no-audio', atMs: nowMs + NO_AUDIO_MS },
     ...warning,
   ];
   if (greets) return andThen(begun, (s) => say(s, 'greeting'));
-  return [...begun, { type: 'show', state: 'listening' }];
+  return [...begun, { type: 'publish-state', state: 'listening' }];
 }
 
 export function onLimitTimer(
   state: TurnState,
-  timer: 'silence' | 'warning' | 'limit' | 'no-sound' | 'hang-up',
+  timer: 'silence' | 'warning' | 'limit' | 'no-audio' | 'hang-up',
   nowMs: number,
 ): TurnStep {
   switch (timer) {
@@ -51,11 +51,11 @@ export function onLimitTimer(
       return [{ ...state, pending: [...state.pending, 'warning'] }, { type: 'warn-model' }];
     case 'limit':
       return end(state, 'max_duration_reached', nowMs);
-    case 'no-sound':
+    case 'no-audio':
       if (state.limits.hasReportedNoAudio) return end(state, 'error_no_audio_received', nowMs);
       return [
-        withLimits(pend(state, 'no-sound'), { hasReportedNoAudio: true }),
-        { type: 'start-timer', timer: 'no-sound', atMs: nowMs + NO_SOUND_END_MS },
+        withLimits(addPending(state, 'no-audio'), { hasReportedNoAudio: true }),
+        { type: 'start-timer', timer: 'no-audio', atMs: nowMs + NO_AUDIO_END_MS },
       ];
     case 'hang-up': {
       const { agent } = state;
@@ -65,14 +65,14 @@ export function onLimitTimer(
   }
 }
 
-/** Nobody has said anything for the configured time. */
+/** Neither side has spoken for the configured time. */
 function onSilence(state: TurnState, nowMs: number): TurnStep {
   const { limits, settings } = state;
   if (!isQuiet(state)) return [state];
   if (state.turn && !limits.isOverdue) {
     return [
       withLimits(state, { isOverdue: true }),
-      { type: 'start-timer', timer: 'silence', atMs: nowMs + NOISE_MS },
+      { type: 'start-timer', timer: 'silence', atMs: nowMs + NOISE_DELAY_MS },
     ];
   }
   if (limits.prompts < MAX_PROMPTS) {
@@ -83,7 +83,7 @@ function onSilence(state: TurnState, nowMs: number): TurnStep {
   return settings.allowAgentToEndCall ? end(state, 'inactivity', nowMs) : [state];
 }
 
-/** Runs the silence timer while both are silent; noise without words is silence, too. */
+/** Runs the silence timer while neither side speaks. Noise without words counts as silence. */
 export function startSilenceTimer(
   before: TurnState,
   [after, ...effects]: TurnStep,
@@ -103,18 +103,20 @@ export function startSilenceTimer(
 }
 
 function isQuiet(state: TurnState): boolean {
-  const { limits, settings, agent, waiting, isClosed } = state;
+  const { limits, settings, agent, queuedText, isClosed } = state;
   if (isClosed || !limits.isConnected || settings.userSilenceTimeoutMs === 0) return false;
-  return agent.phase === 'idle' && waiting === undefined && limits.tools === 0 && !hasSpoken(state);
+  return (
+    agent.phase === 'idle' && queuedText === undefined && limits.tools === 0 && !hasSpoken(state)
+  );
 }
 
 function hasSpoken({ turn, settings }: TurnState): boolean {
   return turn !== undefined && wordsOf(turn.text, settings.language).length > 0;
 }
 
-/** Says or answers what has waited, as soon as the floor is free. */
-export function takeTurn(state: TurnState): TurnStep {
-  const { turn, agent, waiting, pending, dictated, isClosed, limits } = state;
+/** Starts the next dictated, queued or pending utterance when neither side speaks. */
+export function startNextUtterance(state: TurnState): TurnStep {
+  const { turn, agent, queuedText, pending, dictated, isClosed, limits } = state;
   if (isClosed || agent.phase !== 'idle') return [state];
   const isNoise = turn?.hasTranscript && !hasSpoken(state);
   const isFree = turn === undefined || isNoise;
@@ -122,9 +124,13 @@ export function takeTurn(state: TurnState): TurnStep {
   if (words !== undefined && isFree && limits.isConnected) {
     return dictate({ ...state, dictated: later }, words);
   }
-  if (waiting !== undefined) {
+  if (queuedText !== undefined) {
     if (turn) return [state];
-    return answer({ ...state, waiting: undefined }, state.waitingTurn ?? state.nextTurn, waiting);
+    return answer(
+      { ...state, queuedText: undefined },
+      state.queuedTurn ?? state.nextTurn,
+      queuedText,
+    );
   }
   const [next, ...rest] = pending;
   if (next === undefined || !isFree) return [state];
@@ -132,25 +138,16 @@ export function takeTurn(state: TurnState): TurnStep {
   return next === 'report' ? report(freed) : say(freed, next);
 }
 
-function report(state: TurnState): TurnStep {
-  const utterance = { id: state.nextUtterance, kind: 'reply' } as const;
-  return [
-    { ...state, agent: { phase: 'thinking', utterance }, nextUtterance: utterance.id + 1 },
-    { type: 'show', state: 'thinking' },
-    { type: 'report', utterance: utterance.id },
-  ];
-}
-
 /** Ends the call after a goodbye; the first reason stands. */
 export function end(state: TurnState, reason: EndedReason, nowMs: number): TurnStep {
   if (state.agent.phase !== 'idle' && state.agent.utterance.ends) return [state];
   return [
     ...say({ ...state, pending: [], dictated: [] }, 'goodbye', reason),
-    { type: 'start-timer', timer: 'hang-up', atMs: nowMs + GOODBYE_MS },
+    { type: 'start-timer', timer: 'hang-up', atMs: nowMs + GOODBYE_TIMEOUT_MS },
   ];
 }
 
-/** What the agent is saying is its goodbye. */
+/** The running utterance is the agent's goodbye. */
 export function onEnding(
   state: TurnState,
   id: number,
@@ -161,13 +158,13 @@ export function onEnding(
   const utterance = { ...agent.utterance, ends: reason };
   return [
     { ...state, agent: { ...agent, utterance }, pending: [], dictated: [] },
-    { type: 'start-timer', timer: 'hang-up', atMs: nowMs + OWN_GOODBYE_MS },
+    { type: 'start-timer', timer: 'hang-up', atMs: nowMs + LLM_GOODBYE_TIMEOUT_MS },
   ];
 }
 
 export function onTools(state: TurnState, step: 1 | -1, isLate: boolean): TurnStep {
   const tools = Math.max(0, state.limits.tools + step);
-  return [withLimits(isLate ? pend(state, 'report') : state, { tools })];
+  return [withLimits(isLate ? addPending(state, 'report') : state, { tools })];
 }
 
 export function onReplyFailed(state: TurnState, utterance: number): TurnStep {
@@ -175,7 +172,7 @@ export function onReplyFailed(state: TurnState, utterance: number): TurnStep {
   return [withLimits(state, { replyFaults, failedReply: utterance })];
 }
 
-/** After an utterance: a voice or a model that fails time and again ends the call. */
+/** After an utterance: ends the call if the voice or the LLM failed repeatedly. */
 export function judgeFaults(
   state: TurnState,
   utterance: number,
@@ -193,20 +190,20 @@ export function judgeFaults(
   return hasFailed && replyFaults >= MAX_REPLY_FAULTS ? end(next, 'error_llm', nowMs) : [next];
 }
 
-/** A turn of which the recogniser gave nothing: the caller is asked again, but not for ever. */
+/** A turn without a result of speech recognition: asks the caller to repeat, or ends the call. */
 export function judgeRecognition(state: TurnState, effects: readonly TurnEffect[], nowMs: number) {
   const isUnheard = effects.some(({ type, ...rest }) => 'why' in rest && rest.why === 'unheard');
   if (isUnheard) {
     const recognitionFaults = state.limits.recognitionFaults + 1;
-    if (recognitionFaults >= MAX_HEARING_FAULTS) return end(state, 'error_asr', nowMs);
-    return [withLimits(pend(state, 'unheard'), { recognitionFaults })] as TurnStep;
+    if (recognitionFaults >= MAX_RECOGNITION_FAULTS) return end(state, 'error_asr', nowMs);
+    return [withLimits(addPending(state, 'unheard'), { recognitionFaults })] as TurnStep;
   }
-  const hears = state.limits.recognitionFaults > 0 && hasSpoken(state);
-  return [hears ? withLimits(state, { recognitionFaults: 0 }) : state] as TurnStep;
+  const isRecovered = state.limits.recognitionFaults > 0 && hasSpoken(state);
+  return [isRecovered ? withLimits(state, { recognitionFaults: 0 }) : state] as TurnStep;
 }
 
-function pend(state: TurnState, what: Pending): TurnState {
-  return state.pending.includes(what) ? state : { ...state, pending: [...state.pending, what] };
+function addPending(state: TurnState, kind: PendingUtterance): TurnState {
+  return state.pending.includes(kind) ? state : { ...state, pending: [...state.pending, kind] };
 }
 
 function withLimits(state: TurnState, change: Partial<CallLimits>): TurnState {

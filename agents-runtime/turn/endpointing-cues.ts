@@ -1,24 +1,25 @@
 import { isLanguage, type Language } from '../../media/languages.js';
-import { wordsOf } from './backchannels.js';
-import { ENDPOINTING_LEXICON, type EntityKind } from './endpointing-lexicon.js';
+import { wordsOf } from '../../media/text/words.js';
+import { TURN_LEXICONS } from './lexicons/registry.js';
+import type { EntityKind } from './lexicons/turn-lexicon.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 
-/** What the words of a turn say about its end. */
+/** Cues from a turn's words on whether it is over. */
 export interface EndpointingCues {
-  /** `thinks` on a filler, `hangs` on a word that wants another, `open` on a comma or a dash. */
+  /** `thinks`: ends with a filler; `hangs`: with a word that another one must follow; `open`: with a comma or a dash. */
   readonly ending: 'whole' | 'open' | 'hangs' | 'thinks';
-  /** Something said in pieces: how much of it seems to be there. */
+  /** Progress of something dictated in parts, such as a number. */
   readonly entity: EntityProgress | undefined;
 }
 
 export type EntityProgress =
-  /** It was asked for, and nothing of it has come. */
+  /** Expected, and no part of it is there. */
   | 'awaited'
-  /** Parts have come; more are to be expected. */
+  /** More parts are expected. */
   | 'begun'
-  /** It may be all, or not. */
+  /** It may be complete. */
   | 'enough'
-  /** Nothing more belongs to it. */
+  /** No further part is possible. */
   | 'complete';
 
 interface Lists {
@@ -35,48 +36,48 @@ interface Lists {
 
 const KINDS: readonly EntityKind[] = ['email', 'spelling', 'birth', 'digits', 'date'];
 const OPEN_END = /[,;:،、–—-]\s*$/u;
-/** A time of day is no number that is read out. */
+/** A time of day is not a dictated number. */
 const TIME_AT_END = /\p{Nd}{1,2}[:.h]\p{Nd}{2}\P{L}*$/u;
 const LETTERS = /^\p{L}(?:\.\p{L})*$/u;
 const DIGITS = /^\p{Nd}+$/u;
 const DIGIT = /\p{Nd}/gu;
 const YEAR = /^(?:18|19|20)\d\d$/;
-/** Telephone numbers have so many digits; fewer may still be all of another number. Source: ITU-T E.164. */
+/** Digits of a telephone number (ITU-T E.164); other numbers are shorter. */
 const WHOLE_NUMBER = 10;
 const LIKELY_NUMBER = 5;
 const ASKED_NUMBER = 7;
-/** Letters that make a name. */
+/** Letters of a spelt name. */
 const LIKELY_NAME = 4;
-/** Words of an answer whose comma means nothing. */
+/** A comma after an answer of at most this many words has no meaning. */
 const SHORT_ANSWER = 3;
 const listsOf = new Map<Language, Lists>();
 
-/** What a text that the agent has said asks for last, if it is said in pieces. */
+/** The entity that the agent's text asks for last, if it is usually dictated in parts. */
 export function askedEntity(text: string, language: string): EntityKind | undefined {
   const sentences = text.split(/(?<=[.!?…。？！])\s+/u).filter(Boolean);
   const lists = cuesOf(language);
   for (const sentence of sentences.slice(-2).reverse()) {
     const words = wordsOf(sentence, language);
-    const asked = lists?.asks.find(([, list]) => list.isIn(words));
-    if (asked) return asked[0];
+    const expected = lists?.asks.find(([, list]) => list.isIn(words));
+    if (expected) return expected[0];
   }
   return undefined;
 }
 
-/** Reads the end of a turn; languages without a table have no cues but the marks. */
+/** Cues of a turn's end. Languages without a table have punctuation only. */
 export function endpointingCuesOf(
   text: string,
   language: string,
-  asked: EntityKind | undefined,
+  expected: EntityKind | undefined,
 ): EndpointingCues {
   const words = wordsOf(text, language).flatMap((word) =>
     LETTERS.test(word) ? word.split('.') : [word],
   );
   const lists = cuesOf(language);
-  // Recognisers put commas behind the shortest answers, too.
+  // Speech recognition puts commas after very short answers, too.
   const open = words.length > SHORT_ANSWER && OPEN_END.test(text) ? 'open' : 'whole';
   if (!lists) return { ending: open, entity: undefined };
-  return { ending: endingOf(words, lists) ?? open, entity: entityOf(text, words, lists, asked) };
+  return { ending: endingOf(words, lists) ?? open, entity: entityOf(text, words, lists, expected) };
 }
 
 function endingOf(words: readonly string[], lists: Lists): EndpointingCues['ending'] | undefined {
@@ -89,25 +90,26 @@ function entityOf(
   text: string,
   words: readonly string[],
   lists: Lists,
-  asked: EntityKind | undefined,
+  expected: EntityKind | undefined,
 ): EntityProgress | undefined {
-  if (asked === 'email') return emailOf(text, words, lists);
-  if (asked === 'birth') return birthOf(words, lists);
-  if (asked === 'date') return words.some((word) => isNumber(word, lists)) ? 'enough' : 'awaited';
+  if (expected === 'email') return emailOf(text, words, lists);
+  if (expected === 'birth') return birthOf(words, lists);
+  if (expected === 'date')
+    return words.some((word) => isNumber(word, lists)) ? 'enough' : 'awaited';
   const spelt = words.filter((word) => LETTERS.test(word)).length;
-  if (asked === 'spelling') {
+  if (expected === 'spelling') {
     const inOne = /\p{Lu}{2,}/u.exec(text)?.[0].length ?? 0;
     return byCount(Math.max(spelt, inOne), 2, LIKELY_NAME);
   }
   const digits = words.reduce((sum, word) => sum + digitsIn(word, lists), 0);
-  if (asked === 'digits') {
+  if (expected === 'digits') {
     if (digits >= WHOLE_NUMBER) return 'complete';
     return byCount(digits, 1, ASKED_NUMBER);
   }
   return readOut(text, words, lists);
 }
 
-/** A row of digits or letters at the end of a turn that nobody asked for. */
+/** A series of digits or letters at the end of a turn, without a question for it. */
 function readOut(text: string, words: readonly string[], lists: Lists): EntityProgress | undefined {
   if (TIME_AT_END.test(text)) return undefined;
   let from = words.length;
@@ -115,7 +117,7 @@ function readOut(text: string, words: readonly string[], lists: Lists): EntityPr
   let hasLetters = false;
   while (from > 0) {
     const word = words[from - 1]!;
-    // "o nove um dois": the article before a number is no letter of it.
+    // In "o nove um dois", "o" is an article and no letter.
     const isLetter: boolean = LETTERS.test(word) && (hasLetters || !lists.hanging.has(word));
     const here = digitsIn(word, lists) || (isLetter ? 1 : 0);
     if (here === 0) break;
@@ -143,7 +145,7 @@ function emailOf(text: string, words: readonly string[], lists: Lists): EntityPr
   return isBegun || words.filter((word) => LETTERS.test(word)).length > 1 ? 'begun' : 'awaited';
 }
 
-/** Day, month and year; the year is one number of four digits or two that are said. */
+/** Day, month and year. The year is one number of four digits or two spoken numbers. */
 function birthOf(words: readonly string[], lists: Lists): EntityProgress {
   const isPart = (word: string) => isNumber(word, lists) || /^\p{Nd}/u.test(word);
   const isDay = (word: string) => lists.ordinals.has(word) || lists.months.has(word);
@@ -174,7 +176,7 @@ function cuesOf(language: string): Lists | undefined {
   if (!isLanguage(language)) return undefined;
   let lists = listsOf.get(language);
   if (!lists) {
-    const words = ENDPOINTING_LEXICON[language];
+    const words = TURN_LEXICONS[language];
     const list = (entries: string) => new PhraseMatcher(entries, language);
     lists = {
       hanging: list(words.hanging),
@@ -192,7 +194,7 @@ function cuesOf(language: string): Lists | undefined {
   return lists;
 }
 
-/** In the form that stands in a date: of May is "maja" in Polish. */
+/** Month names in the form used in dates, such as Polish "maja". */
 function monthsOf(language: string): string {
   const format = new Intl.DateTimeFormat(language, {
     day: 'numeric',

@@ -3,12 +3,12 @@ import {
   type EntityProgress,
   endpointingCuesOf,
 } from './endpointing-cues.js';
-import type { EntityKind } from './endpointing-lexicon.js';
+import type { EntityKind } from './lexicons/turn-lexicon.js';
 
-/** From here the turn model is sure; between this and the half a little more silence is wanted. */
+/** The turn detector is sure from here; from `LIKELY` on, the turn needs a little more silence. */
 const SURE = 0.85;
 const LIKELY = 0.5;
-/** Shares of the way from the shortest to the longest delay. Chosen on TUNING_TURNS, see the bench `endpointing`. */
+/** Doubt: 0 gives the shortest delay, 1 the longest. Tuned on TUNING_TURNS, see the bench `endpointing`. */
 const UNSURE_DOUBT = 0.1;
 const UNLIKELY_DOUBT = 0.3;
 const COMMA_DOUBT = { likely: 0.1, unlikely: 0.7 };
@@ -21,42 +21,43 @@ const ENTITY_DOUBT: Readonly<Record<EntityProgress, readonly [likely: number, un
     complete: [0.06, 0.3],
   };
 
-/** Silence after which the turn model is asked, as long as it is not sure. */
+/** Silence after which the turn detector runs, ms, until it is sure. */
 export const FIRST_JUDGEMENT_MS = 200;
-const ASK_AFTER_MS = [FIRST_JUDGEMENT_MS, 450, 700, 1000, 1400, 2000] as const;
+const JUDGEMENTS_MS = [FIRST_JUDGEMENT_MS, 450, 700, 1000, 1400, 2000] as const;
 
 export interface TurnEvidence {
-  /** The turn model's answer for this pause, the mean of all; undefined: none yet. */
+  /** Mean of the turn detector's results for this pause, 0…1; undefined without a result. */
   readonly probability: number | undefined;
-  /** The final transcript up to this pause; undefined: none yet. */
+  /** The final transcript up to this pause; undefined without one. */
   readonly text: string | undefined;
   readonly language: string;
   /** What the agent's last words asked for. */
-  readonly asked: EntityKind | undefined;
+  readonly expectedEntity: EntityKind | undefined;
 }
 
-/** How much speaks against the turn being over, 0…1: what it sounds like and what its words say. */
-export function doubtOf({ probability, text, language, asked }: TurnEvidence): number {
+/** The doubt that the turn is over, 0…1, from its audio and its words. */
+export function doubtOf({ probability, text, language, expectedEntity }: TurnEvidence): number {
   if (probability === undefined) return 1;
-  const heard = doubtOfSound(probability);
-  if (text === undefined) return heard;
-  return Math.max(heard, doubtOfWords(probability, endpointingCuesOf(text, language, asked)));
+  const byAudio = doubtOfAudio(probability);
+  if (text === undefined) return byAudio;
+  const cues = endpointingCuesOf(text, language, expectedEntity);
+  return Math.max(byAudio, doubtOfWords(probability, cues));
 }
 
-/** When the turn model is asked again: ms of silence, or undefined when there is no use in it. */
+/** Silence after which the turn detector runs again, ms; undefined if a further result changes nothing. */
 export function nextJudgementMs(
-  asks: number,
+  requests: number,
   probability: number | undefined,
   delayMs: number,
 ): number | undefined {
-  const nextMs = ASK_AFTER_MS[asks];
+  const nextMs = JUDGEMENTS_MS[requests];
   if (nextMs === undefined || nextMs >= delayMs || (probability ?? 0) >= SURE) return undefined;
   return nextMs;
 }
 
-function doubtOfSound(probability: number): number {
+function doubtOfAudio(probability: number): number {
   if (probability >= SURE) return 0;
-  // Nearly sure is sure enough: the doubt grows slowly at first.
+  // Squared, so that the doubt is small near SURE.
   if (probability >= LIKELY) return UNSURE_DOUBT * ((SURE - probability) / (SURE - LIKELY)) ** 2;
   const share = (LIKELY - probability) / LIKELY;
   return UNSURE_DOUBT + (UNLIKELY_DOUBT - UNSURE_DOUBT) * share;
@@ -81,4 +82,42 @@ function doubtOfEnding(probability: number, ending: EndpointingCues['ending']): 
     case 'thinks':
       return 1;
   }
+}
+
+/** Agent settings, in ms after the last sample of speech. */
+export interface EndpointingDelays {
+  readonly minSilenceMs: number;
+  readonly minEndpointingMs: number;
+  readonly maxEndpointingMs: number;
+}
+
+/**
+ * Delay between the last sample of speech and the commit, ms. The two minima do not add up.
+ * @param doubt - 0 gives the shortest delay, 1 the longest
+ */
+export function commitDelayMs(doubt: number, delays: EndpointingDelays): number {
+  const { minEndpointingMs, maxEndpointingMs, minSilenceMs } = delays;
+  return Math.max(minSilenceMs, minEndpointingMs + (maxEndpointingMs - minEndpointingMs) * doubt);
+}
+
+/** An endpointing setting without effect, because another one (`by`) is larger. */
+export interface IneffectiveSetting {
+  readonly setting: 'min_endpointing_delay' | 'max_endpointing_delay' | 'min_silence_duration';
+  readonly by: 'min_endpointing_delay' | 'min_silence_duration';
+}
+
+/** Settings without effect: a turn is committed at the longer of its two minima. */
+export function ineffectiveSettings(delays: EndpointingDelays): readonly IneffectiveSetting[] {
+  const { minSilenceMs, minEndpointingMs, maxEndpointingMs } = delays;
+  const hidden: IneffectiveSetting[] = [];
+  if (minEndpointingMs < minSilenceMs) {
+    hidden.push({ setting: 'min_endpointing_delay', by: 'min_silence_duration' });
+  }
+  if (maxEndpointingMs < minSilenceMs) {
+    hidden.push({ setting: 'max_endpointing_delay', by: 'min_silence_duration' });
+  }
+  if (minSilenceMs < minEndpointingMs) {
+    hidden.push({ setting: 'min_silence_duration', by: 'min_endpointing_delay' });
+  }
+  return hidden;
 }

@@ -1,4 +1,4 @@
-import { wordsOf } from './backchannels.js';
+import { wordsOf } from '../../media/text/words.js';
 
 interface Phrases {
   /** Single words that are spelt out. */

@@ -1,3 +1,11 @@
+import type { TurnEvent } from '../contract/turn-events.js';
+import {
+  close,
+  onPlayoutFinished,
+  onPlayoutStalled,
+  onPlayoutStarted,
+  onTyped,
+} from './agent-turn.js';
 import {
   end,
   judgeFaults,
@@ -7,23 +15,10 @@ import {
   onLimitTimer,
   onReplyFailed,
   onTools,
+  startNextUtterance,
   startSilenceTimer,
-  takeTurn,
 } from './call-limits.js';
-import {
-  close,
-  onPlayoutFinished,
-  onPlayoutStalled,
-  onPlayoutStarted,
-  onTyped,
-} from './interruption.js';
-import {
-  andThen,
-  type TurnEvent,
-  type TurnSettings,
-  type TurnState,
-  type TurnStep,
-} from './turn-state.js';
+import { andThen, type TurnSettings, type TurnState, type TurnStep } from './turn-state.js';
 import {
   onAgentSaid,
   onCompleteness,
@@ -42,9 +37,9 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     user: { phase: 'silent' },
     agent: { phase: 'idle' },
     turn: undefined,
-    asked: undefined,
-    waiting: undefined,
-    waitingTurn: undefined,
+    expectedEntity: undefined,
+    queuedText: undefined,
+    queuedTurn: undefined,
     answering: undefined,
     unanswered: undefined,
     nextTurn: 1,
@@ -66,20 +61,23 @@ export function initialTurnState(settings: TurnSettings): TurnState {
   };
 }
 
-/** Who has the floor. Pure: the same state, event and time give the same step. `nowMs` is call time. */
+/**
+ * Decides who speaks. Pure: the same state, event and time give the same step.
+ * @param nowMs - call time, ms
+ */
 export function stepTurn(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
   if (state.isClosed) return [state];
   const [next, ...effects] = step(state, event, nowMs);
   const judged = andThen([next, ...effects], (s) => judgeRecognition(s, effects, nowMs));
-  return startSilenceTimer(state, andThen(judged, takeTurn), nowMs);
+  return startSilenceTimer(state, andThen(judged, startNextUtterance), nowMs);
 }
 
 function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
   switch (event.type) {
     case 'connected':
       return onConnected(state, event.greets, nowMs);
-    case 'sound-came':
-      return [state, { type: 'cancel-timer', timer: 'no-sound' }];
+    case 'audio-started':
+      return [state, { type: 'cancel-timer', timer: 'no-audio' }];
     case 'language':
       return [{ ...state, settings: { ...state.settings, language: event.language } }];
     case 'speech-started':
@@ -99,7 +97,7 @@ function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
     case 'agent-said':
       return onAgentSaid(state, event.text);
     case 'typed':
-      return andThen([state, { type: 'cancel-timer', timer: 'no-sound' }], (s) =>
+      return andThen([state, { type: 'cancel-timer', timer: 'no-audio' }], (s) =>
         onTyped(s, event.text),
       );
     case 'timer':
@@ -141,7 +139,7 @@ function onTimerOf(
   }
 }
 
-/** The floor is free again, unless the voice or the model has failed, or the call is over. */
+/** The utterance is over: an apology or the call's end may follow. */
 function onFinished(
   state: TurnState,
   { utterance, isFaulty = false }: Extract<TurnEvent, { type: 'playout-finished' }>,

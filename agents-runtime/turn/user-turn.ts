@@ -1,47 +1,40 @@
-import { wordsOf } from './backchannels.js';
-import { commitDelayMs } from './commit-delay.js';
-import { doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
+import { wordsOf } from '../../media/text/words.js';
+import type {
+  DropReason,
+  SpokenOver,
+  TurnEffect,
+  TurnEvent,
+  TurnTimer,
+} from '../contract/turn-events.js';
+import { answer, queueTurn, wholeText } from './agent-turn.js';
+import { commitDelayMs, doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
 import { askedEntity } from './endpointing-cues.js';
 import {
-  answer,
   isBackchannelOverAgent,
   judgeInterruption,
   onFalseInterruption,
   pauseAgent,
-  queueTurn,
   resume,
-  wholeText,
 } from './interruption.js';
-import {
-  andThen,
-  type DropReason,
-  type SpokenOver,
-  type Turn,
-  type TurnEffect,
-  type TurnEvent,
-  type TurnState,
-  type TurnStep,
-  type TurnTimer,
-  type UserPhase,
-} from './turn-state.js';
+import { andThen, type Turn, type TurnState, type TurnStep, type UserPhase } from './turn-state.js';
 
-/** How long a due turn waits for its transcript. */
+/** How long a due turn waits for its final transcript, ms. */
 const LATE_TRANSCRIPT_MS = 1500;
-/** … and one of which the recogniser has said nothing at all: it may only be slow. */
-const UNHEARD_MS = 4_500;
-/** With more doubt than this no reply is made ahead: the turn will most likely go on. */
-const LIKELY_COMPLETE = 0.4;
+/** The same without any transcript: speech recognition may be slow. */
+const FIRST_TRANSCRIPT_MS = 4_500;
+/** With more doubt no reply is prepared: the turn is likely to continue. */
+const MAX_PREPARE_DOUBT = 0.4;
 
 type Paused = Extract<UserPhase, { readonly phase: 'paused' }>;
 
-/** All that runs while the caller pauses. */
-const STOP_WAITING: readonly TurnEffect[] = [
+/** Cancels the timers of a pause. */
+const CANCEL_PAUSE_TIMERS: readonly TurnEffect[] = [
   { type: 'cancel-timer', timer: 'commit' },
   { type: 'cancel-timer', timer: 'judge-again' },
   { type: 'cancel-timer', timer: 'late-transcript' },
 ];
 
-/** The caller's side of the floor: what is being said, and when it is over. */
+/** Opens a turn, unless one is open. */
 export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): TurnState {
   if (state.turn) return state;
   const turn: Turn = {
@@ -65,9 +58,9 @@ export function onSpeech(state: TurnState, nowMs: number): TurnStep {
     user: { phase: 'speaking' },
     turn: { ...turn, isFinal: false },
   };
-  const calm: TurnEffect[] =
-    state.user.phase === 'paused' ? [...STOP_WAITING, { type: 'drop-prepared' }] : [];
-  return andThen([speaking, ...calm], (next) => pauseAgent(next, nowMs));
+  const stop: TurnEffect[] =
+    state.user.phase === 'paused' ? [...CANCEL_PAUSE_TIMERS, { type: 'drop-prepared' }] : [];
+  return andThen([speaking, ...stop], (next) => pauseAgent(next, nowMs));
 }
 
 export function onPause(state: TurnState, speechEndMs: number): TurnStep {
@@ -82,8 +75,8 @@ export function onPause(state: TurnState, speechEndMs: number): TurnStep {
         dueMs,
         isDue: false,
         probability: undefined,
-        answers: 0,
-        asks: 1,
+        results: 0,
+        requests: 1,
       },
     },
     { type: 'judge-turn', speechEndMs, silenceMs: FIRST_JUDGEMENT_MS },
@@ -93,7 +86,7 @@ export function onPause(state: TurnState, speechEndMs: number): TurnStep {
 }
 
 export function onStop(state: TurnState, speechEndMs: number): TurnStep {
-  // The segmenter pauses before it stops; one that did not is treated as both.
+  // Usually a pause precedes.
   return state.user.phase === 'speaking' ? onPause(state, speechEndMs) : [state];
 }
 
@@ -105,32 +98,32 @@ export function onCompleteness(
 ): TurnStep {
   const { user } = state;
   if (user.phase !== 'paused' || user.speechEndMs !== speechEndMs) return [state];
-  // One favourable answer among doubtful ones proves little.
-  const sum = (user.probability ?? 0) * user.answers + probability;
-  const answers = user.answers + 1;
-  const judged = { ...user, probability: sum / answers, answers };
+  // The mean, as a single high result among low ones proves little.
+  const sum = (user.probability ?? 0) * user.results + probability;
+  const results = user.results + 1;
+  const judged = { ...user, probability: sum / results, results };
   if (user.isDue) return [{ ...state, user: judged }];
   return rescheduleCommit(state, judged, nowMs);
 }
 
-/** What the caller is asked for decides how long their answer is waited for. */
+/** A question for a number, a name or the like changes the endpointing of the answer. */
 export function onAgentSaid(state: TurnState, text: string): TurnStep {
-  return [{ ...state, asked: askedEntity(text, state.settings.language) }];
+  return [{ ...state, expectedEntity: askedEntity(text, state.settings.language) }];
 }
 
-/** Reckons anew when the turn is due, after something was learnt about it. */
+/** Recomputes when the turn is due, after a new transcript or result of the turn detector. */
 function rescheduleCommit(state: TurnState, user: Paused, nowMs: number): TurnStep {
   const { settings, turn } = state;
   const delayMs = commitDelayMs(endDoubt(state, user), settings);
   const dueMs = user.speechEndMs + delayMs;
   const paused: Paused = { ...user, dueMs, isDue: false };
-  const judgementMs = nextJudgementMs(user.asks, user.probability, delayMs);
-  const ask: TurnEffect =
+  const judgementMs = nextJudgementMs(user.requests, user.probability, delayMs);
+  const judgement: TurnEffect =
     judgementMs === undefined
       ? { type: 'cancel-timer', timer: 'judge-again' }
       : { type: 'start-timer', timer: 'judge-again', atMs: user.speechEndMs + judgementMs };
   const late: TurnEffect[] = user.isDue ? [{ type: 'cancel-timer', timer: 'late-transcript' }] : [];
-  const next: TurnStep = [{ ...state, user: paused }, ...late, ask];
+  const next: TurnStep = [{ ...state, user: paused }, ...late, judgement];
   if (user.isDue && turn?.isFinal && dueMs <= nowMs) return andThen(next, commit);
   return andThen(
     andThen(next, (s) => [s, { type: 'start-timer', timer: 'commit', atMs: dueMs }]),
@@ -139,10 +132,10 @@ function rescheduleCommit(state: TurnState, user: Paused, nowMs: number): TurnSt
 }
 
 function endDoubt(state: TurnState, { probability }: Paused, isKnown?: boolean): number {
-  const { turn, settings, asked } = state;
-  // What came before and got no answer belongs to the number that is being read out.
+  const { turn, settings, expectedEntity } = state;
+  // The unanswered text before may be the beginning of a number.
   const text = turn && (isKnown ?? turn.isFinal) ? wholeText(state, turn.text) : undefined;
-  return doubtOf({ probability, text, language: settings.language, asked });
+  return doubtOf({ probability, text, language: settings.language, expectedEntity });
 }
 
 export function onTranscript(
@@ -166,22 +159,22 @@ export function onTranscript(
       hasTranscript: true,
     },
   };
-  const grew = wordsOf(text, settings.language).length > before;
-  const step = andThen([next], (s) => judgeInterruption(s, grew, isFinal, nowMs));
+  const hasNewWords = wordsOf(text, settings.language).length > before;
+  const step = judgeInterruption(next, { hasNewWords, isFinal, nowMs });
   if (!isFinal) return step;
   return andThen(step, (s) =>
     s.user.phase === 'paused' ? rescheduleCommit(s, s.user, nowMs) : [s],
   );
 }
 
-/** A reply is made ahead to a final, or to an interim that has heard all of the speech. */
+/** Prepares a reply to a final transcript, or to an interim of all speech up to the pause. */
 function prepareReply(state: TurnState): TurnStep {
   const { turn, user } = state;
   const isReady =
     turn &&
     user.phase === 'paused' &&
     (turn.isFinal || turn.transcribedUpToMs >= user.speechEndMs) &&
-    endDoubt(state, user, true) <= LIKELY_COMPLETE &&
+    endDoubt(state, user, true) <= MAX_PREPARE_DOUBT &&
     state.agent.phase === 'idle' &&
     wordsOf(turn.text, state.settings.language).length > 0;
   if (!isReady) return [state];
@@ -196,7 +189,7 @@ export function onTimer(state: TurnState, timer: TurnTimer, nowMs: number): Turn
   if (user.phase !== 'paused' || !turn) return [state];
   if (timer === 'judge-again') return judgeAgain(state, user, nowMs);
   if (timer === 'late-transcript' || turn.isFinal) return commit(state);
-  const atMs = nowMs + (turn.hasTranscript ? LATE_TRANSCRIPT_MS : UNHEARD_MS);
+  const atMs = nowMs + (turn.hasTranscript ? LATE_TRANSCRIPT_MS : FIRST_TRANSCRIPT_MS);
   return [
     { ...state, user: { ...user, isDue: true } },
     { type: 'start-timer', timer: 'late-transcript', atMs },
@@ -207,16 +200,16 @@ function judgeAgain(state: TurnState, user: Paused, nowMs: number): TurnStep {
   const { speechEndMs } = user;
   const silenceMs = Math.max(0, nowMs - speechEndMs);
   return [
-    { ...state, user: { ...user, asks: user.asks + 1 } },
+    { ...state, user: { ...user, requests: user.requests + 1 } },
     { type: 'judge-turn', speechEndMs, silenceMs },
   ];
 }
 
-/** The turn is over: it is answered, waits for protected speech to end, or is dropped. */
+/** The turn is over: answers it, queues it during protected speech, or drops it. */
 function commit(state: TurnState): TurnStep {
   const { turn, agent, settings } = state;
   if (!turn) return [state];
-  const quiet: TurnState = { ...state, user: { phase: 'silent' }, turn: undefined };
+  const committed: TurnState = { ...state, user: { phase: 'silent' }, turn: undefined };
   const hasWords = wordsOf(turn.text, settings.language).length > 0;
   const isBusy = agent.phase !== 'idle';
   const isBackchannelOnly =
@@ -224,20 +217,25 @@ function commit(state: TurnState): TurnStep {
   if (!hasWords || isBackchannelOnly) {
     const why: DropReason = hasWords ? 'backchannel' : turn.hasTranscript ? 'no-words' : 'unheard';
     const dropped: TurnStep = [
-      quiet,
-      ...STOP_WAITING,
+      committed,
+      ...CANCEL_PAUSE_TIMERS,
       { type: 'drop-prepared' },
       { type: 'drop-turn', turn: turn.index, why },
     ];
     return andThen(dropped, resume);
   }
   if (isBusy) {
-    const kept: TurnEffect = { type: 'queue-turn', turn: turn.index };
-    return andThen([...queueTurn(quiet, turn.index, turn.text), ...STOP_WAITING, kept], resume);
+    const queued: TurnEffect = { type: 'queue-turn', turn: turn.index };
+    return andThen(
+      [...queueTurn(committed, turn.index, turn.text), ...CANCEL_PAUSE_TIMERS, queued],
+      resume,
+    );
   }
   const spoken =
     state.user.phase === 'paused'
       ? { startMs: turn.startMs, speechEndMs: state.user.speechEndMs, dueMs: state.user.dueMs }
       : undefined;
-  return andThen([quiet, ...STOP_WAITING], (s) => answer(s, turn.index, turn.text, spoken));
+  return andThen([committed, ...CANCEL_PAUSE_TIMERS], (s) =>
+    answer(s, turn.index, turn.text, spoken),
+  );
 }

@@ -1,34 +1,56 @@
-import type { Emit } from '../audio/stage.js';
+import { abortError } from '../errors.js';
 
-/**
- * What a job emits, as it comes. The job is not held back by its reader, so it must be a small one;
- * it is over when the generator has ended, also when the reader left early.
- */
-export async function* asyncQueue<T>(run: (emit: Emit<T>) => Promise<void>): AsyncGenerator<T> {
-  const ready: T[] = [];
-  let wake: (() => void) | undefined;
-  let isOver = false;
-  const running = run((item) => {
-    ready.push(item);
-    wake?.();
-  }).finally(() => {
-    isOver = true;
-    wake?.();
-  });
-  // Its fault is thrown below, when all that came before has been read.
-  running.catch(() => undefined);
-  try {
-    while (ready.length > 0 || !isOver) {
-      const [item] = ready.splice(0, 1);
-      if (item !== undefined) yield item;
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+/** An unbounded first-in, first-out queue that one reader awaits. */
+export class AsyncQueue<T> {
+  readonly #items: T[] = [];
+  #isClosed = false;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Appends an item. Ignored once the queue is closed. */
+  push(item: T): void {
+    if (this.#isClosed) return;
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  /** Ends the queue: after the queued items, the reader finishes. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake?.();
+  }
+
+  /** Ends the queue: after the queued items, the reader throws `error`. */
+  fail(error: unknown): void {
+    if (!this.#isClosed) this.#failure = { error };
+    this.close();
+  }
+
+  /**
+   * Removes and yields items until the queue is closed and empty.
+   * @throws MediaError ABORTED when the signal fires, also while the queue is empty
+   */
+  async *read(signal?: AbortSignal): AsyncGenerator<T> {
+    const onAbort = () => this.#wake?.();
+    signal?.addEventListener('abort', onAbort);
+    try {
+      for (;;) {
+        if (signal?.aborted) throw abortError();
+        if (this.#items.length > 0) yield this.#items.shift()!;
+        else if (this.#failure) throw this.#failure.error;
+        else if (this.#isClosed) return;
+        else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
       }
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
     }
-    await running;
-  } finally {
-    await running.catch(() => undefined);
   }
 }

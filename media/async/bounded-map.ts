@@ -1,12 +1,30 @@
-/** Puts an entry at a map's end, wherever it stood; of more than `most`, the oldest goes. */
+/** Sets an entry as the newest of a map. If the map then has more than `maxSize` entries, removes the oldest. */
 export function putNewest<Key, Value>(
   entries: Map<Key, Value>,
   key: Key,
   value: Value,
-  most: number,
+  maxSize: number,
 ): void {
   entries.delete(key);
   entries.set(key, value);
   const oldest = entries.keys().next();
-  if (entries.size > most && !oldest.done) entries.delete(oldest.value);
+  if (entries.size > maxSize && !oldest.done) entries.delete(oldest.value);
+}
+
+/**
+ * Returns the promise cached under a key, or creates and caches it. At most `maxSize` promises are
+ * cached; the oldest is removed first. Rejected promises are not cached.
+ */
+export function cachedPromise<T>(
+  cache: Map<string, Promise<T>>,
+  key: string,
+  maxSize: number,
+  create: () => Promise<T>,
+): Promise<T> {
+  const cached = cache.get(key);
+  if (cached) return cached;
+  const created = create();
+  created.catch(() => cache.delete(key));
+  putNewest(cache, key, created, maxSize);
+  return created;
 }

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work in steps, none longer than about a millisecond, with its result at the end. */
+/** Work in steps of at most about a millisecond that returns its result. */
 export type Sliced<T> = Generator<void, T>;
 
-/** Does work that nobody else waits for while it lasts. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(work: Sliced<T>): T {
   let step = work.next();
   while (!step.done) step = work.next();
   return step.value;
 }
 
-/** Does work step by step; in between, whoever waits for the thread has his turn. */
+/** Runs the steps and yields to the event loop after each. */
 export async function inSlices<T>(
   work: Sliced<T>,
   pause: () => Promise<unknown> = () => setImmediate(),

@@ -3,15 +3,15 @@ import type { Sliced } from './cooperative.js';
 
 /** UTF-16 units that are parsed in one step: about a quarter of a millisecond. */
 const UNITS_PARSED = 32_768;
-/** Units that are looked through for the ends of items in one step. */
+/** Units that are scanned for the ends of items in one step. */
 const UNITS_SCANNED = 262_144;
 /** Items of a list that are written in one step. */
 const ITEMS_WRITTEN = 200;
 
 /**
- * Parses JSON as `JSON.parse` does. A long list, which is the whole text or a field of the object that
- * the text is, is parsed a part at a time.
- * @param tidied is done to each value that was parsed at once, with the list that it is part of.
+ * Parses JSON like `JSON.parse`. A long list, either the whole text or a field of the top-level object,
+ * is parsed in parts.
+ * @param tidied - applied to each part after it is parsed
  * @throws SyntaxError
  */
 export function* parsedJson(
@@ -41,7 +41,7 @@ export function* parsedJson(
   return filled(tidied(JSON.parse(frame + text.slice(at))), parsed);
 }
 
-/** Puts the lists where their marks are. */
+/** Replaces the placeholders with the lists. */
 function filled(value: unknown, lists: ReadonlyMap<unknown, unknown[]>): unknown {
   const listOf = (any: unknown) => (Array.isArray(any) ? lists.get(any[0]) : undefined);
   const whole = listOf(value);
@@ -50,19 +50,19 @@ function filled(value: unknown, lists: ReadonlyMap<unknown, unknown[]>): unknown
   for (const [name, field] of Object.entries(object)) {
     const value = listOf(field);
     const property = { value, enumerable: true, writable: true, configurable: true };
-    // Not by assignment, which would take "__proto__" for the prototype.
+    // Assignment to "__proto__" would set the prototype.
     if (value) Object.defineProperty(object, name, property);
   }
   return object;
 }
 
-/** A list from behind its bracket, and where its parts end: before a comma, or the closing bracket. */
+/** The start of a list after its bracket, and the ends of its parts: a comma or the closing bracket. */
 interface LongList {
   readonly start: number;
   readonly ends: readonly number[];
 }
 
-/** What brackets and commas tell; whether the text is JSON at all is found out when it is parsed. */
+/** Finds long lists by brackets and commas. Invalid JSON is detected when the parts are parsed. */
 function* longLists(text: string): Sliced<readonly LongList[]> {
   const scan = new ListScan(text);
   while (!scan.isAtEnd) {
@@ -79,7 +79,7 @@ class ListScan {
   #at = 0;
   #depth = 0;
   #isInString = false;
-  /** The list that is gone through. */
+  /** The list that is being scanned. */
   #open: { readonly start: number; readonly depth: number; readonly ends: number[] } | undefined;
   #partStart = 0;
 
@@ -135,7 +135,7 @@ class ListScan {
   }
 }
 
-/** Writes JSON as `JSON.stringify` does; a long list, or one in a field, a part at a time. */
+/** Writes JSON like `JSON.stringify`; a long list, or one in a field, in parts. */
 export function* writtenJson(value: unknown): Sliced<string> {
   if (isLongList(value)) return yield* writtenList(value);
   if (!isPlain(value) || !Object.values(value).some(isLongList)) return JSON.stringify(value);
@@ -158,7 +158,7 @@ function* writtenList(items: readonly unknown[]): Sliced<string> {
   return `[${parts.join(',')}]`;
 }
 
-/** Whether it is worth its while to write the value in slices. */
+/** Whether the value is large enough to be written in parts. */
 export function hasLongList(value: unknown): boolean {
   return isLongList(value) || (isPlain(value) && Object.values(value).some(isLongList));
 }

@@ -1,6 +1,6 @@
 /**
- * A controller that is aborted with `signal`, or by itself. Abort it in any case at the end of the work:
- * that takes its listener off `signal`.
+ * A controller that is aborted when `signal` fires. Abort it also when the work is done: that removes
+ * its listener from `signal`.
  */
 export function linkedAbort(signal: AbortSignal): AbortController {
   const linked = new AbortController();

@@ -1,7 +1,7 @@
 /**
- * Pulls up to `ahead` items from `source` before they are asked for, so that the next is made while the
- * current one is used. A consumer that stops early ends the source too; what the source may still be
- * waiting for then is `stop`'s to end (abort its signal there).
+ * Pulls up to `ahead` items from `source` in advance, so that the next item is computed while the current
+ * one is used. If the consumer returns early, the source is closed.
+ * @param stop - ends what the source awaits at that time, for example by aborting its signal
  */
 export async function* prefetch<T>(
   source: AsyncGenerator<T>,
@@ -11,7 +11,7 @@ export async function* prefetch<T>(
   const waiting: Promise<IteratorResult<T>>[] = [];
   const pull = () => {
     const next = source.next();
-    // Its rejection is thrown when its turn comes; until then it is not unhandled.
+    // A rejection is thrown when the item is consumed; until then it must not count as unhandled.
     next.catch(() => undefined);
     waiting.push(next);
   };

@@ -1,22 +1,22 @@
-import { COLUMNS, KEYS, ROWS } from './keypad.js';
+import { COLUMNS, KEYS, ROWS } from './dtmf-tones.js';
 import { energyOf } from './pcm.js';
 
 const BLOCK_MS = 20;
 const HOP_MS = 10;
-/** Blocks in a row that hear the same key: 40 ms of it. Source: ITU-T Q.24, the shortest to be taken. */
+/** Consecutive blocks with the same key: 40 ms, the minimum duration of a tone. Source: ITU-T Q.24. */
 const HITS = 3;
-/** Blocks in a row that hear none, before the same key counts again. */
+/** Consecutive blocks without a key before the same key counts again. */
 const MISSES = 2;
-/** Of a block's energy, what the two tones must have: speech spreads over more. */
+/** Minimum share of the two tones in a block's energy; speech has more frequencies. */
 const PURITY = 0.7;
-/** The strongest tone of its group over the next one, in power. */
+/** Minimum power ratio of the strongest tone of a group to the second strongest. */
 const CLEARNESS = 4;
-/** The two tones may differ by so much in power: 8 dB. */
+/** Maximum power ratio of the two tones: 8 dB. */
 const TWIST = 6.3;
-/** Mean power of a block that is loud enough, full scale 1: −36 dBFS. */
+/** Minimum mean power of a block, full scale 1: −36 dBFS. */
 const LOUDNESS = 2.5e-4;
 
-/** Finds the keys of telephones in the sound of a line, each once, when it is pressed. */
+/** Detects DTMF keys in audio and reports each key press once. */
 export class DtmfDetector {
   readonly #onKey: (key: string) => void;
   readonly #block: Float32Array;
@@ -80,7 +80,7 @@ export class DtmfDetector {
   }
 }
 
-/** Undefined when none stands out. */
+/** The strongest tone; undefined if none is clearly the strongest. */
 function strongest(block: Float32Array, factors: readonly number[]) {
   let index = 0;
   let power = 0;

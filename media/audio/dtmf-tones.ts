@@ -1,24 +1,28 @@
-import { COLUMNS, KEYS, ROWS } from './keypad.js';
+import { concat } from './pcm.js';
 
-/** Of each key, and of the silence behind it: more than the 65 ms that every exchange understands. */
+/** Frequencies in Hz of the keypad's rows and columns. Source: ITU-T Q.23. */
+export const ROWS = [697, 770, 852, 941] as const;
+export const COLUMNS = [1209, 1336, 1477, 1633] as const;
+/** The keys, row by row. */
+export const KEYS = '123A456B789C*0#D';
+
+/** Duration of a tone and of the pause after it. Every exchange recognises tones of 65 ms. */
 const TONE_MS = 100;
 const GAP_MS = 80;
-/** `w` is a wait, as carriers write it. */
+/** Pause for the character `w`, which carriers use for a wait. */
 const WAIT_MS = 500;
-/** Of each of the two tones, full scale 1: about −10 dBFS together. */
+/** Amplitude of each of the two tones, full scale 1: about −10 dBFS together. */
 const AMPLITUDE = 0.16;
 const RAMP_MS = 2;
 
-/** Keys as the tones that telephones make of them (−1…1); what is no key and no `w` is left out. */
+/**
+ * Renders keys as DTMF tones.
+ * @param keys - characters other than keys and `w` are skipped
+ * @returns samples in −1…1
+ */
 export function dtmfTones(keys: string, sampleRate: number): Float32Array {
   const parts = [...keys].map((key) => partOf(key, sampleRate));
-  const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+  return concat(Float32Array, parts);
 }
 
 function partOf(key: string, sampleRate: number): Float32Array {

@@ -21,7 +21,7 @@ interface FirRun {
   readonly output: Float32Array;
 }
 
-/** The sums of products of which a resampler consists. */
+/** Computes the sums of products of a resampler. */
 export type FirKernel = (run: FirRun) => void;
 
 /**
@@ -46,7 +46,7 @@ const MODULE =
   'IAggAmohCSAAIQr9DAAAAAAAAAAAAAAAAAAAAAAhC/0MAAAAAAAAAAAAAAAAAAAAACEMA0AgCyAK/QAEACAI/QAEAP3mAf3k' +
   'ASELIAwgCv0ABBAgCP0ABBD95gH95AEhDCAKQSBqIQogCEEgaiIIIAlJDQALIAsgDP3kASELIAMgC/0fACAL/R8BkiAL/R8C' +
   'IAv9HwOSkjgCACAFIAdqIQUgACAFIAZuQQJ0aiEAIAUgBnAhBSADQQRqIgMgBEkNAAsL';
-/** Taps that the module takes at once: rows are made up to so many with zeros. */
+/** The module processes this number of taps at once; rows are padded with zeros to a multiple of it. */
 const LANES = 8;
 const FLOAT_BYTES = 4;
 
@@ -101,7 +101,7 @@ export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
   };
 }
 
-/** All of a memory's floats, of which there are at least so many afterwards. */
+/** A view of the whole memory, which is grown to at least `count` floats. */
 function roomFor(memory: WasmMemory, count: number): Float32Array {
   const missing = count * FLOAT_BYTES - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / WASM_PAGE));

@@ -1,6 +1,6 @@
 import type { Emit, Stage } from './stage.js';
 
-/** Cuts a stream of any chunk sizes into frames of `frameLength` samples. A last partial frame is dropped. */
+/** Splits a stream of any chunk lengths into frames of `frameLength` samples. */
 export class Framing implements Stage<Float32Array, Float32Array> {
   readonly #frame: Float32Array;
   #filled = 0;
@@ -19,7 +19,10 @@ export class Framing implements Stage<Float32Array, Float32Array> {
     }
   }
 
-  flush(): void {
+  /** Emits the remaining samples, if any, as a shorter frame. */
+  flush(emit: Emit<Float32Array>): void {
+    const rest = this.#frame.subarray(0, this.#filled);
     this.#filled = 0;
+    if (rest.length > 0) emit(rest);
   }
 }

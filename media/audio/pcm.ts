@@ -1,20 +1,55 @@
-/** Converts samples in −1…1 to signed 16 bit, clipped. `pcm` is at least as long as `samples`. */
+/** Sample rate in Hz of a caller's audio. VAD, noise reduction, turn detection and STT models use it. */
+export const CALLER_SAMPLE_RATE = 16_000;
+
+/** Converts samples in −1…1 to signed 16 bits, clipped. `pcm` is at least as long as `samples`. */
 export function toInt16(samples: Float32Array, pcm: Int16Array): void {
   for (let i = 0; i < samples.length; i++) {
     const scaled = samples[i]! * 32768;
     if (scaled >= 32767) pcm[i] = 32767;
-    // Rounded as Math.round does, in a fifth of its time: what is positive is cut off downwards.
+    // Same result as Math.round in a fifth of its time: truncation rounds positive numbers down.
     else if (scaled > -32768) pcm[i] = ((scaled + 32768.5) | 0) - 32768;
     else pcm[i] = scaled <= -32768 ? -32768 : 0;
   }
 }
 
-/** Converts signed 16 bit to samples in −1…1. `samples` is at least as long as `pcm`. */
+/** Converts signed 16 bits to samples in −1…1. `samples` is at least as long as `pcm`. */
 export function toFloat32(pcm: Int16Array, samples: Float32Array): void {
   for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / 32768;
 }
 
-/** The sum of the squares. Iterators cost five times as much as the index. */
+/** Like `toInt16`, into a new array. */
+export function int16Of(samples: Float32Array): Int16Array<ArrayBuffer> {
+  const pcm = new Int16Array(samples.length);
+  toInt16(samples, pcm);
+  return pcm;
+}
+
+/** Like `toFloat32`, into a new array. */
+export function float32Of(pcm: Int16Array): Float32Array<ArrayBuffer> {
+  const samples = new Float32Array(pcm.length);
+  toFloat32(pcm, samples);
+  return samples;
+}
+
+interface WritableArray {
+  set(part: ArrayLike<number>, offset: number): void;
+}
+
+/** Joins arrays into a new one of type `ArrayType`. */
+export function concat<T extends WritableArray>(
+  ArrayType: new (length: number) => T,
+  parts: readonly ArrayLike<number>[],
+): T {
+  const joined = new ArrayType(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** The sum of the squares. An iterator takes five times as long as the index. */
 export function energyOf(samples: Float32Array): number {
   let energy = 0;
   for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!;

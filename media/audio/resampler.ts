@@ -5,10 +5,9 @@ import type { Emit, Stage } from './stage.js';
  * Changes the sample rate of one stream. The pass band is flat to 0.88 of the lower rate's Nyquist
  * frequency, everything beyond that frequency is at least 60 dB down.
  *
- * It looks `delayMs` ahead: the output for the instant t comes once the input has reached
- * t + `delayMs`. That delay is taken out again at the start and made up with silence at `flush`, so
- * output and input lie exactly over each other and n samples become round(n × out ÷ in). How the
- * stream is cut changes nothing.
+ * The output for the time t is available once the input has reached t + `delayMs`. The delay is removed
+ * at the start and padded with silence at `flush`, so output and input are aligned exactly and n samples
+ * become round(n × out ÷ in). The output does not depend on chunk lengths.
  */
 export class Resampler implements Stage<Float32Array, Float32Array> {
   readonly #bank: FilterBank | undefined;
@@ -42,7 +41,7 @@ export class Resampler implements Stage<Float32Array, Float32Array> {
     this.#produce(bank, Number.POSITIVE_INFINITY, emit);
   }
 
-  /** Gives what is left and makes the stage ready for another stream. */
+  /** Emits the remaining samples. Afterwards a new stream may begin. */
   flush(emit: Emit<Float32Array>): void {
     const bank = this.#bank;
     if (!bank) return;

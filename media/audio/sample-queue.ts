@@ -1,4 +1,4 @@
-/** Samples that wait, first in, first out. */
+/** A queue of samples, first in, first out. */
 export class SampleQueue {
   #samples = new Float32Array(0);
   #from = 0;
@@ -8,21 +8,29 @@ export class SampleQueue {
     return this.#to - this.#from;
   }
 
-  /** Appends samples, which it copies. */
+  /** Appends a copy of the samples. */
   push(samples: Float32Array): void {
     if (this.#to + samples.length > this.#samples.length) this.#makeRoom(samples.length);
     this.#samples.set(samples, this.#to);
     this.#to += samples.length;
   }
 
-  /** Samples `start`…`end`, counted from the oldest, in place: valid until the next `push`. */
+  /** A view of samples `start`…`end`, counted from the oldest. Valid until the next `push`. */
   peek(start: number, end: number): Float32Array {
     return this.#samples.subarray(this.#from + start, Math.min(this.#from + end, this.#to));
   }
 
-  /** Forgets the oldest `count` samples. */
+  /** Removes the oldest `count` samples. */
   drop(count: number): void {
     this.#from = Math.min(this.#from + count, this.#to);
+  }
+
+  /** Removes and returns the oldest `count` samples, padded with silence if the queue is shorter. */
+  take(count: number): Float32Array {
+    const out = new Float32Array(count);
+    out.set(this.peek(0, count));
+    this.drop(count);
+    return out;
   }
 
   #makeRoom(count: number): void {

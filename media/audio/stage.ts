@@ -1,7 +1,7 @@
-/** Hands one output on. A stage's output buffer is valid only inside the call; who keeps it copies it. */
+/** Receives one output. The buffer is valid only during the call; copy it to keep it. */
 export type Emit<T> = (output: T) => void;
 
-/** A synchronous step of a stream: any number of outputs an input, and what is left at the end. */
+/** A synchronous step of a stream with any number of outputs per input. `flush` emits the rest at the end. */
 export interface Stage<In, Out> {
   push(input: In, emit: Emit<Out>): void;
   flush(emit: Emit<Out>): void;

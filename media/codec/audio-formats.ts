@@ -1,9 +1,7 @@
-import { encodeAlaw } from './alaw.js';
 import type { AudioFormat } from './encoder.js';
-import { G711Encoder } from './g711.js';
+import { encodeAlaw, encodeMulaw, G711Encoder } from './g711.js';
 import type { Mp3Options } from './lame.js';
 import { createMp3Encoder, type Mp3Program } from './mp3.js';
-import { encodeMulaw } from './mulaw.js';
 import { OggOpusEncoder } from './ogg-opus.js';
 import { Pcm16Encoder } from './pcm16.js';
 import { WavEncoder, wavHeader } from './wav.js';

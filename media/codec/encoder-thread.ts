@@ -1,9 +1,37 @@
 import { MediaError } from '../errors.js';
 import type { CpuScheduler, Urgency } from '../runtime/cpu-scheduler.js';
 import { ModelThread } from '../runtime/model-thread.js';
-import type { EncodedStreamOptions, EncoderJobs, EncoderSettings } from './encoder-jobs.js';
+import type { Mp3Program } from './mp3.js';
 
-/** Resamples and encodes on a thread of its own; each job takes a CPU permit. */
+/** Jobs of the encoder worker. The client assigns the stream ids. */
+export type EncoderJobs = {
+  /** Encodes more of a stream; the first job of a stream opens it, the last one ends it. */
+  readonly encode: { readonly input: EncodeInput; readonly output: Uint8Array };
+  /** Discards a stream that was not ended. */
+  readonly drop: { readonly input: number; readonly output: null };
+};
+
+export interface EncodeInput {
+  readonly stream: number;
+  /** Set in a stream's first job only. */
+  readonly open?: EncodedStreamOptions;
+  readonly samples: Float32Array;
+  readonly isLast: boolean;
+}
+
+export interface EncodedStreamOptions {
+  /** Name of an `AudioFormat`. */
+  readonly format: string;
+  /** Sample rate of the pushed samples in Hz. */
+  readonly inputRate: number;
+}
+
+/** Worker data of the encoder worker. */
+export interface EncoderSettings {
+  readonly mp3Program: Mp3Program;
+}
+
+/** Resamples and encodes on a worker thread; each job takes a CPU permit. */
 export class EncoderThread {
   readonly #thread: ModelThread<EncoderJobs>;
   readonly #open = new Set<number>();
@@ -19,7 +47,7 @@ export class EncoderThread {
     return this.#open.size;
   }
 
-  /** Begins a stream. Whoever does so finishes or cancels it. */
+  /** Opens a stream. The caller must finish or cancel it. */
   open(options: EncodedStreamOptions): EncodedStream {
     const id = this.#nextStream++;
     this.#open.add(id);
@@ -30,13 +58,13 @@ export class EncoderThread {
           { ...job, stream: id },
           { ...urgency, signal, transfer: [job.samples.buffer] },
         ),
-      // A thread that died has forgotten the stream already.
+      // If the thread has died, its streams are gone already.
       drop: () => this.#thread.tell('drop', id).catch(() => undefined),
       done: () => this.#open.delete(id),
     });
   }
 
-  /** Starts the thread and encodes a moment of silence in these formats, so that no caller waits for it. */
+  /** Starts the thread and encodes 250 ms of silence in each format, so that later streams start at once. */
   async warm(formats: readonly string[], inputRate: number): Promise<void> {
     for (const format of formats) {
       const stream = this.open({ format, inputRate });
@@ -65,7 +93,7 @@ export interface EncodeOptions extends Urgency {
   readonly signal: AbortSignal;
 }
 
-/** One stream of an `EncoderThread`. Its jobs are done in order; one is under way at a time. */
+/** One stream of an `EncoderThread`. Its jobs run in order, one at a time. */
 export class EncodedStream {
   readonly #link: StreamLink;
   #options: EncodedStreamOptions | undefined;
@@ -78,14 +106,15 @@ export class EncodedStream {
   }
 
   /**
-   * Encodes more samples (copied at once). The bytes that are complete by now come back, possibly none.
+   * Encodes more samples, which are copied.
+   * @returns the bytes that are complete so far, possibly none
    * @throws MediaError ABORTED when the signal fires while the job waits for its permit.
    */
   push(samples: Float32Array, options: EncodeOptions): Promise<Uint8Array> {
     return this.#run(new Float32Array(samples), false, options);
   }
 
-  /** Gives the rest of the bytes and ends the stream. */
+  /** Ends the stream. @returns the remaining bytes */
   async finish(options: EncodeOptions): Promise<Uint8Array> {
     const rest = await this.#run(new Float32Array(0), true, options);
     this.#isOpen = false;
@@ -93,7 +122,7 @@ export class EncodedStream {
     return rest;
   }
 
-  /** Ends the stream and lets the thread forget it; after `finish` it does nothing. */
+  /** Discards the stream; no effect after `finish`. */
   cancel(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

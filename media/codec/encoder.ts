@@ -3,20 +3,20 @@ import type { Stage } from '../audio/stage.js';
 /** Samples (−1…1, mono, at the format's rate) → bytes of the file or stream. */
 export type Encoder = Stage<Float32Array, Uint8Array>;
 
-/** An entry of the one table of output formats. Whoever needs a codec is handed its entry. */
+/** An entry of the table of output formats. */
 export interface AudioFormat {
   /** The name in the contract, such as `mp3` or `pcm_24000`. */
   readonly name: string;
   readonly contentType: string;
   /** Hz. */
   readonly sampleRate: number;
-  /** Of formats that are samples and nothing else, so that any cut between two is a good one. */
+  /** Set for raw samples only, which may be split between any two samples. */
   readonly bytesPerSample?: number;
-  /** For a stream whose length is not known ahead. */
+  /** Creates an encoder for a stream of unknown length. */
   createEncoder(): Promise<Encoder>;
   /**
-   * Where a file's start says its length: what stands there instead, just as long, once the whole is
-   * there and has `fileLength` bytes.
+   * The header for a whole file of `fileLength` bytes, if the header contains the length. It replaces the
+   * header of the stream and has the same size.
    */
   headOfWhole?(fileLength: number): Uint8Array;
 }

@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads';
+import { concat } from '../audio/pcm.js';
 import { Resampler } from '../audio/resampler.js';
 import { MediaError } from '../errors.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
@@ -9,7 +10,7 @@ import type {
   EncodeInput,
   EncoderJobs,
   EncoderSettings,
-} from './encoder-jobs.js';
+} from './encoder-thread.js';
 
 interface OpenStream {
   readonly resampler: Resampler;
@@ -48,11 +49,9 @@ async function open({ format, inputRate }: EncodedStreamOptions) {
 
 function encode(stream: OpenStream, { samples, isLast }: EncodeInput): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
-  let length = 0;
   const keep = (piece: Uint8Array) => {
-    // Not slice: that of a Buffer shares its memory, which the encoder fills anew.
+    // Buffer.slice would share memory that the encoder overwrites.
     pieces.push(new Uint8Array(piece));
-    length += piece.length;
   };
   const intoEncoder = (piece: Float32Array) => stream.encoder.push(piece, keep);
   stream.resampler.push(samples, intoEncoder);
@@ -60,16 +59,10 @@ function encode(stream: OpenStream, { samples, isLast }: EncodeInput): Uint8Arra
     stream.resampler.flush(intoEncoder);
     stream.encoder.flush(keep);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+  return concat(Uint8Array, pieces);
 }
 
-/** An encoder is flushed even when nobody wants its bytes: that gives back what it borrowed. */
+/** Flushes the encoder of a discarded stream, which frees its resources. */
 function drop(id: number): void {
   const stream = streams.get(id);
   streams.delete(id);

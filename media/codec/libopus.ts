@@ -15,7 +15,7 @@ const SET_COMPLEXITY = 4010;
 const COMPLEXITY = 5;
 /** 60 ms at 48 kHz: what a packet may hold, as far as the library goes. */
 const MAX_FRAME = 2880;
-/** The library wants, and gives, every byte of a sample in 16 bits of its own. */
+/** The library stores each byte of a sample in a 16-bit element. */
 const BYTES_PER_SAMPLE = 4;
 
 /** The part of opusscript's WebAssembly module that is used here. */

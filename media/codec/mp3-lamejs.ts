@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { toInt16 } from '../audio/pcm.js';
+import { int16Of } from '../audio/pcm.js';
 import type { Lame, Mp3Options } from './lame.js';
 
-/** The part of lamejs that is used here; it has no types of its own. */
+/** The used part of lamejs, which has no types. */
 interface Library {
   readonly Mp3Encoder: new (
     channels: number,
@@ -22,19 +22,14 @@ let library: Library | undefined;
  * the encoders. The rate of 44.1 kHz at 32 kbit/s it would halve.
  */
 export function openLamejs({ sampleRate, kilobitsPerSecond, channels = 1 }: Mp3Options): Lame {
-  // Loaded when it is wanted only: it leaves names of its own in the global scope.
+  // Loaded on first use, because it defines global names.
   library ??= require('lamejs') as Library;
   const encoder = new library.Mp3Encoder(channels, sampleRate, kilobitsPerSecond);
   return {
-    encode: (left, right) => unsigned(encoder.encodeBuffer(pcmOf(left!), right && pcmOf(right))),
+    encode: (left, right) =>
+      unsigned(encoder.encodeBuffer(int16Of(left!), right && int16Of(right))),
     finish: () => unsigned(encoder.flush()),
   };
-}
-
-function pcmOf(samples: Float32Array): Int16Array {
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  return pcm;
 }
 
 function unsigned({ buffer, byteOffset, length }: Int8Array): Uint8Array {

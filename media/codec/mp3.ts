@@ -1,3 +1,4 @@
+import { Framing } from '../audio/framing.js';
 import type { Emit } from '../audio/stage.js';
 import { MediaError } from '../errors.js';
 import type { Encoder } from './encoder.js';
@@ -11,10 +12,10 @@ export const BLOCK_LENGTH = 1152;
 /** Which program encodes: WebAssembly, or JavaScript alone, five times slower, where that is not to be had. */
 export type Mp3Program = 'wasm' | 'lamejs';
 
-/** Sound in a decoded stream lies so many samples behind what was encoded. Source: LAME's tech FAQ; measured. */
+/** Delay in samples from encoder input to decoder output. Source: LAME's tech FAQ; measured. */
 export const MP3_DELAY = 1_105;
 
-/** An MP3 encoder of one channel; whoever drops it unfinished flushes it all the same, which frees its instance. */
+/** An MP3 encoder of one channel. Flush it also to discard it, which frees its instance. */
 export async function createMp3Encoder(options: Mp3Options, program: Mp3Program): Promise<Encoder> {
   const isHalvedByLamejs = options.sampleRate === 44_100 && options.kilobitsPerSecond === 32;
   const lame =
@@ -56,12 +57,11 @@ export class Mp3Channels {
   }
 }
 
-/** Constant bit rate without a Xing frame. Only whole frames come out, so a stream can be cut anywhere. */
+/** Constant bit rate without a Xing frame. Emits whole frames only, so the stream can be split anywhere. */
 class Mp3Encoder implements Encoder {
   readonly #lame: Lame;
-  readonly #block = new Float32Array(BLOCK_LENGTH);
+  readonly #blocks = new Framing(BLOCK_LENGTH);
   readonly #frames: Mp3Frames;
-  #filled = 0;
   #isDone = false;
 
   constructor(lame: Lame, options: Mp3Options) {
@@ -71,28 +71,22 @@ class Mp3Encoder implements Encoder {
 
   push(samples: Float32Array, emit: Emit<Uint8Array>): void {
     if (this.#isDone) throw new MediaError('INVALID_INPUT', 'The MP3 stream has already ended');
-    for (let read = 0; read < samples.length; ) {
-      const part = samples.subarray(read, read + BLOCK_LENGTH - this.#filled);
-      this.#block.set(part, this.#filled);
-      read += part.length;
-      this.#filled += part.length;
-      if (this.#filled < BLOCK_LENGTH) return;
-      this.#filled = 0;
-      this.#frames.push(this.#lame.encode(this.#block), emit);
-    }
+    this.#blocks.push(samples, (block) => this.#encode(block, emit));
   }
 
   flush(emit: Emit<Uint8Array>): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    if (this.#filled > 0) {
-      this.#frames.push(this.#lame.encode(this.#block.subarray(0, this.#filled)), emit);
-    }
+    this.#blocks.flush((block) => this.#encode(block, emit));
     this.#frames.push(this.#lame.finish(), emit);
+  }
+
+  #encode(block: Float32Array, emit: Emit<Uint8Array>): void {
+    this.#frames.push(this.#lame.encode(block), emit);
   }
 }
 
-/** Joins the bytes that LAME lets go, which end anywhere, to whole frames. */
+/** Joins the output of LAME, which may end within a frame, to whole frames. */
 class Mp3Frames {
   readonly #frameLength: number;
   #bytes = new Uint8Array(8192);

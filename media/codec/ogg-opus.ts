@@ -1,3 +1,4 @@
+import { Framing } from '../audio/framing.js';
 import { toInt16 } from '../audio/pcm.js';
 import type { Emit } from '../audio/stage.js';
 import { MediaError } from '../errors.js';
@@ -7,28 +8,28 @@ import { OggPages } from './ogg.js';
 
 /** 20 ms at 48 kHz. */
 const OPUS_FRAME_LENGTH = 960;
-/** Samples at 48 kHz by which the encoder's sound comes late. */
+const SILENT_FRAME = new Float32Array(OPUS_FRAME_LENGTH);
+/** Delay of the encoder in samples at 48 kHz. */
 const OPUS_DELAY = 312;
-/** Packets of 20 ms a page; the first page of sound has but one, so that it is heard at once. */
+/** Packets of 20 ms per page. The first audio page has only one, so that playback starts at once. */
 const PACKETS_PER_PAGE = 4;
 
 /**
- * Opus in Ogg at 48 kHz, mono. Source: RFC 7845. Its length is exact: the pre-skip takes the encoder's
- * delay off the start, the last page's position what was padded at the end.
+ * Opus in Ogg at 48 kHz, mono. The duration is exact: the pre-skip removes the encoder's delay at the
+ * start, and the position of the last page removes the padding at the end. Source: RFC 7845.
  */
 export class OggOpusEncoder implements Encoder {
-  readonly #frames: OpusEncoder;
+  readonly #encoder: OpusEncoder;
   readonly #pages = new OggPages();
-  readonly #samples = new Float32Array(OPUS_FRAME_LENGTH);
+  readonly #frames = new Framing(OPUS_FRAME_LENGTH);
   readonly #pcm = new Int16Array(OPUS_FRAME_LENGTH);
-  #filled = 0;
   #received = 0;
   #packets: Uint8Array[] = [];
   #encodedFrames = 0;
   #phase: 'new' | 'open' | 'done' = 'new';
 
   constructor(bitsPerSecond: number) {
-    this.#frames = new OpusEncoder({
+    this.#encoder = new OpusEncoder({
       sampleRate: 48000,
       application: 'audio',
       bitsPerSecond,
@@ -41,13 +42,7 @@ export class OggOpusEncoder implements Encoder {
     }
     this.#emitHead(emit);
     this.#received += samples.length;
-    for (let read = 0; read < samples.length; ) {
-      const part = samples.subarray(read, read + OPUS_FRAME_LENGTH - this.#filled);
-      this.#samples.set(part, this.#filled);
-      read += part.length;
-      this.#filled += part.length;
-      if (this.#filled === OPUS_FRAME_LENGTH) this.#encodeFrame(emit);
-    }
+    this.#frames.push(samples, (frame) => this.#encodeFrame(frame, emit));
   }
 
   flush(emit: Emit<Uint8Array>): void {
@@ -55,13 +50,12 @@ export class OggOpusEncoder implements Encoder {
     this.#emitHead(emit);
     this.#phase = 'done';
     const end = this.#received + OPUS_DELAY;
-    // The tail still lies in the encoder's delay, so there is always one frame to come.
+    // Because of the encoder's delay, at least one frame is still missing here.
     while (this.#encodedFrames * OPUS_FRAME_LENGTH < end) {
-      this.#samples.fill(0, this.#filled);
-      this.#takeFrame();
+      this.#frames.push(SILENT_FRAME, (frame) => this.#addPacket(frame));
     }
     emit(this.#pages.write(this.#packets, end, 'last'));
-    this.#frames.close();
+    this.#encoder.close();
   }
 
   #emitHead(emit: Emit<Uint8Array>): void {
@@ -71,19 +65,18 @@ export class OggOpusEncoder implements Encoder {
     emit(this.#pages.write([opusTags()], 0, 'middle'));
   }
 
-  #encodeFrame(emit: Emit<Uint8Array>): void {
-    this.#takeFrame();
+  #encodeFrame(frame: Float32Array, emit: Emit<Uint8Array>): void {
+    this.#addPacket(frame);
     if (this.#encodedFrames > 1 && this.#packets.length < PACKETS_PER_PAGE) return;
     const granule = this.#encodedFrames * OPUS_FRAME_LENGTH;
     emit(this.#pages.write(this.#packets, granule, 'middle'));
     this.#packets = [];
   }
 
-  #takeFrame(): void {
-    toInt16(this.#samples, this.#pcm);
-    this.#packets.push(this.#frames.encode(this.#pcm));
+  #addPacket(frame: Float32Array): void {
+    toInt16(frame, this.#pcm);
+    this.#packets.push(this.#encoder.encode(this.#pcm));
     this.#encodedFrames++;
-    this.#filled = 0;
   }
 }
 

@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { MediaError } from '../errors.js';
+import { isFileError, MediaError } from '../errors.js';
 import { findModel } from './catalogue.js';
-import { explainFileError, isFileError } from './file-errors.js';
+import { explainFileError } from './file-errors.js';
 import { matchingHash } from './hashes.js';
 import { writeLicences } from './licences.js';
 import type { Model } from './model.js';

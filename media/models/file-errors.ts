@@ -1,9 +1,4 @@
-import { MediaError } from '../errors.js';
-
-/** Whether an error is the file system's, with one of these codes (`ENOSPC` …). */
-export function isFileError(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
-}
+import { isFileError, MediaError } from '../errors.js';
 
 /** Turns a fault of the file system below `folder` into one that says what to do. */
 export function explainFileError(error: unknown, folder: string): unknown {

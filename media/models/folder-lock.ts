@@ -3,8 +3,7 @@ import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/p
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abortError } from '../errors.js';
-import { isFileError } from './file-errors.js';
+import { abortError, isFileError } from '../errors.js';
 
 /** A holder renews its lock's time this often; one that is older than STALE_MS has died. */
 const RENEW_MS = 2_000;

@@ -2,8 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, open, type ZipFile as Reader } from 'yauzl';
 import { ZipFile as Writer } from 'yazl';
-import { MediaError } from '../errors.js';
-import { isFileError } from './file-errors.js';
+import { isFileError, MediaError } from '../errors.js';
 
 export type { Entry as ZipEntry, ZipFile as ZipArchive } from 'yauzl';
 

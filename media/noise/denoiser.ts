@@ -1,4 +1,5 @@
 import { Framing } from '../audio/framing.js';
+import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 import { Resampler } from '../audio/resampler.js';
 import { SampleQueue } from '../audio/sample-queue.js';
 import type { Emit, Stage } from '../audio/stage.js';
@@ -6,7 +7,6 @@ import type { Emit, Stage } from '../audio/stage.js';
 /** Samples of one frame of the model: 10 ms at 48 kHz. */
 export const DENOISER_FRAME = 480;
 const MODEL_RATE = 48_000;
-const RATE = 16_000;
 /** The model answers one frame late: 10 ms. */
 const DELAY = 160;
 /** What pushes the last sample out: the model's delay and both resamplers'. */
@@ -29,8 +29,8 @@ export type CleanFrame = (frame: Float32Array) => void;
  */
 export class Denoiser implements Stage<Float32Array, Float32Array> {
   readonly #clean: CleanFrame;
-  readonly #up = new Resampler(RATE, MODEL_RATE);
-  readonly #down = new Resampler(MODEL_RATE, RATE);
+  readonly #up = new Resampler(CALLER_SAMPLE_RATE, MODEL_RATE);
+  readonly #down = new Resampler(MODEL_RATE, CALLER_SAMPLE_RATE);
   readonly #frames = new Framing(DENOISER_FRAME);
   readonly #raw = new SampleQueue();
   readonly #runIn: number;

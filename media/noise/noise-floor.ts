@@ -1,4 +1,5 @@
-const RATE = 16_000;
+import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
+
 /** 20 ms. */
 const FRAME = 320;
 /** The floor is the least level of this many parts of `PART_FRAMES`: 3 s, in which any talker takes breath. */
@@ -29,7 +30,7 @@ export class NoiseFloor {
 
   /** Seconds of sound that the level rests on, at most 3. */
   get seconds(): number {
-    return (this.#parts.length * PART_FRAMES * FRAME) / RATE;
+    return (this.#parts.length * PART_FRAMES * FRAME) / CALLER_SAMPLE_RATE;
   }
 
   /** @param samples mono at 16 kHz, −1…1. */

@@ -1,3 +1,4 @@
+import { concat } from '../audio/pcm.js';
 import { MediaError } from '../errors.js';
 import type { WatchdogLimits } from '../runtime/watchdog.js';
 import { WorkerThread } from '../runtime/worker-thread.js';
@@ -107,13 +108,10 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
   }
 
   async #clean(taken: readonly Taken[], closed: readonly number[]): Promise<void> {
-    const total = taken.reduce((sum, { job }) => sum + job.part.length, 0);
-    const samples = new Float32Array(total);
-    let at = 0;
-    for (const { job } of taken) {
-      samples.set(job.samples, at);
-      at += job.part.length;
-    }
+    const samples = concat(
+      Float32Array,
+      taken.map(({ job }) => job.samples),
+    );
     const parts = taken.map(({ job }) => job.part);
     try {
       const done = await this.#thread.run('clean', { parts, samples, closed }, [samples.buffer]);

@@ -1,3 +1,4 @@
+import { CALLER_SAMPLE_RATE, concat } from '../audio/pcm.js';
 import { SampleQueue } from '../audio/sample-queue.js';
 import { MediaError } from '../errors.js';
 import type { NoiseReductionOptions, NoiseReductionStream } from './noise-reduction.js';
@@ -10,7 +11,7 @@ const MAX_IN_JOB = 3_200;
 /** In one job at the least, as each costs a hop between threads: 20 ms. */
 const MIN_IN_JOB = 320;
 /** A client that comes back after its wire broke may bring 12 s at once; more than this waits for nothing. */
-const MAX_WAITING = 13 * 16_000;
+const MAX_WAITING = 13 * CALLER_SAMPLE_RATE;
 /** Workers that were lost in a row while they had audio of a line: the line may be the reason. */
 const MAX_LOSSES = 3;
 
@@ -120,9 +121,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     if (this.#isBegun) return { part: { id, length: more.length, isLast }, samples: more };
     this.#isBegun = true;
     const runIn = this.#before.peek(0, this.#before.length);
-    const samples = new Float32Array(runIn.length + more.length);
-    samples.set(runIn);
-    samples.set(more, runIn.length);
+    const samples = concat(Float32Array, [runIn, more]);
     return { part: { id, runIn: runIn.length, length: samples.length, isLast }, samples };
   }
 

@@ -1,5 +1,4 @@
-import { MediaError } from '../errors.js';
-import { isFileError } from '../models/file-errors.js';
+import { isFileError, MediaError } from '../errors.js';
 
 /** Does something with a file; tells a full disk from other faults. @throws MediaError DISK_FULL */
 export function diskError<T>(act: () => T): T {

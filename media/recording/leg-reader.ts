@@ -16,7 +16,7 @@ export class LegReader {
     this.#leg = leg;
   }
 
-  /** Fills `output` with what comes next. */
+  /** Fills `output` with the next samples. */
   read(output: Float32Array): void {
     output.fill(0);
     const end = this.#at + output.length;

@@ -1,15 +1,27 @@
 import type { CpuScheduler } from '../runtime/cpu-scheduler.js';
 import { ModelThread } from '../runtime/model-thread.js';
 import type { MixdownOptions } from './mixdown.js';
-import type { MixdownJobs } from './recording-jobs.js';
 
-/** A slice of work, so that nothing urgent waits for longer. */
+/** Jobs of the mixdown worker, which works in slices. The client assigns the ids. */
+export type MixdownJobs = {
+  readonly open: {
+    readonly input: { readonly id: number; readonly options: MixdownOptions };
+    readonly output: { readonly durationMs: number };
+  };
+  readonly step: {
+    readonly input: { readonly id: number; readonly ms: number };
+    readonly output: { readonly isDone: boolean };
+  };
+  readonly close: { readonly input: number; readonly output: null };
+};
+
+/** Longest job, so that urgent jobs wait no longer than this for the CPU permit. */
 const SLICE_MS = 15;
 
-/** A thread of the lowest priority may get no CPU for a while. */
+/** A thread of the lowest priority may get no CPU time for seconds. */
 const IN_BACKGROUND = { answerWithinMs: 30_000 } as const;
 
-/** Merges spools on a thread of its own, behind all that calls need. */
+/** Mixes spools down on a worker thread, with a lower priority than the work of calls. */
 export class MixdownThread {
   readonly #thread: ModelThread<MixdownJobs>;
   #nextId = 1;
@@ -20,8 +32,9 @@ export class MixdownThread {
   }
 
   /**
-   * Makes the file. @returns its length in ms.
-   * @throws MediaError INVALID_INPUT for a spool in which nothing can be read, DISK_FULL, ABORTED
+   * Writes the file.
+   * @returns its duration in milliseconds
+   * @throws MediaError INVALID_INPUT if no record of the spool is readable, DISK_FULL, ABORTED
    */
   async merge(options: MixdownOptions, signal?: AbortSignal): Promise<number> {
     const id = this.#nextId++;
@@ -34,7 +47,7 @@ export class MixdownThread {
       }
       return durationMs;
     } finally {
-      // A thread that died has forgotten it already.
+      // If the thread has died, its mixdowns are gone already.
       await this.#thread.tell('close', id).catch(() => undefined);
     }
   }

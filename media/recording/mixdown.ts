@@ -14,7 +14,7 @@ import type { Leg } from './spool-record.js';
 
 /** Hz of a merged file. */
 const MERGED_RATE = 24_000;
-/** So much of a leg is read at a time. */
+/** Duration that is read from a leg at a time. */
 const STEP_MS = 200;
 
 export interface MixdownOptions {
@@ -26,9 +26,8 @@ export interface MixdownOptions {
 }
 
 /**
- * Makes an MP3 file of a spool, a slice at a time. The encoder's delay is taken out at the start, so
- * that in what any player decodes each sound is in its place; the file begins 46 ms later instead,
- * with as much silence.
+ * Writes a spool as an MP3 file, in slices. The encoder's delay is removed at the start, so that decoded
+ * audio is at its original position; instead, the file starts with 46 ms of silence.
  */
 export class Mixdown {
   readonly durationMs: number;
@@ -56,7 +55,7 @@ export class Mixdown {
     return new Mixdown(options, spool, encoder);
   }
 
-  /** Works for about so long. @returns whether all is done, and the file complete on the disk. */
+  /** Works for about `ms` milliseconds. @returns whether the file is complete on the disk */
   step(ms: number): boolean {
     const until = performance.now() + ms;
     const keep = (bytes: Uint8Array) => this.#write(bytes);
@@ -72,7 +71,7 @@ export class Mixdown {
     return this.#isDone;
   }
 
-  /** Gives back what it holds, done or not. */
+  /** Releases file and encoder, also before the end. */
   close(): void {
     this.#mixed.close();
     if (!this.#isDone) this.#encoder.flush(() => undefined);

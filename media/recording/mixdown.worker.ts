@@ -3,7 +3,7 @@ import { serveJobs } from '../runtime/serve-jobs.js';
 import { runAtLowestPriority } from '../runtime/thread-priority.js';
 import { diskError } from './disk-errors.js';
 import { Mixdown } from './mixdown.js';
-import type { MixdownJobs } from './recording-jobs.js';
+import type { MixdownJobs } from './mixdown-thread.js';
 
 const merges = new Map<number, Mixdown>();
 

@@ -46,7 +46,7 @@ export function decodeRice(bytes: Uint8Array, samples: Int16Array): void {
 interface Block {
   readonly from: number;
   readonly count: number;
-  /** Room for what is left over. */
+  /** Buffer for the residuals. */
   readonly folded: Uint32Array;
   readonly bits: BitWriter;
 }
@@ -128,7 +128,7 @@ class BitWriter {
     this.#held &= (1 << this.#count) - 1;
   }
 
-  /** So many zeros and a one. */
+  /** A unary code: `count` zeros and a one. */
   writeZeros(count: number): void {
     let left = count;
     for (; left >= 16; left -= 16) this.write(0, 16);

@@ -5,7 +5,7 @@ import {
   checksumOf,
   HEADER_LENGTH,
   MAGIC,
-  MAX_PAYLOAD_BYTES,
+  MAX_RECORD_PAYLOAD_BYTES,
   type RecordHeader,
   readHeader,
 } from './spool-record.js';
@@ -25,7 +25,7 @@ export interface SpoolRecord extends RecordHeader {
 export interface SpoolSummary {
   readonly rates: LegRates;
   readonly durationMs: number;
-  /** The recording came to its end; else its process died, and the sound tells how long it was. */
+  /** Whether the recording was closed; else its process died, and the duration is that of its samples. */
   readonly isWhole: boolean;
 }
 
@@ -96,13 +96,13 @@ export class SpoolReader {
     this.#at = to;
   }
 
-  /** Whether so many bytes are left, which are in the buffer then. */
+  /** Reads this number of bytes into the buffer; false if the file has fewer. */
   #has(length: number): boolean {
     if (this.#at + length <= this.#buffer.length) return true;
     if (this.#base + this.#at + length > this.#size) return false;
     const rest = this.#buffer.subarray(this.#at);
     const larger = Buffer.allocUnsafe(
-      Math.min(Math.max(length, rest.length + CHUNK), MAX_PAYLOAD_BYTES + 2 * CHUNK),
+      Math.min(Math.max(length, rest.length + CHUNK), MAX_RECORD_PAYLOAD_BYTES + 2 * CHUNK),
     );
     rest.copy(larger);
     const place = this.#base + this.#at;

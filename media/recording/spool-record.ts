@@ -7,7 +7,7 @@ export type Leg = 'caller' | 'agent';
 export const MAGIC = 0x314c5250;
 export const HEADER_LENGTH = 28;
 /** Longer than any record that is written; what says more is damaged. */
-export const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024;
+export const MAX_RECORD_PAYLOAD_BYTES = 4 * 1024 * 1024;
 
 const KINDS = ['head', 'caller', 'agent', 'end'] as const;
 type RecordKind = (typeof KINDS)[number];
@@ -26,7 +26,7 @@ export interface RecordHeader {
   readonly checksum: number;
 }
 
-/** One record: readable by itself, and known to be whole by its checksum. */
+/** One record. It is readable without the others and has a checksum. */
 export function writeRecord(
   { kind, at, count }: Pick<RecordHeader, 'kind' | 'at' | 'count'>,
   payload: Uint8Array = new Uint8Array(0),
@@ -51,7 +51,9 @@ export function readHeader(bytes: Buffer, offset: number): RecordHeader | undefi
   const payloadLength = bytes.readUInt32LE(offset + 20);
   const isSound = kind === 'caller' || kind === 'agent';
   const isSane =
-    at >= 0 && payloadLength <= MAX_PAYLOAD_BYTES && (!isSound || count <= MAX_PAYLOAD_BYTES * 8);
+    at >= 0 &&
+    payloadLength <= MAX_RECORD_PAYLOAD_BYTES &&
+    (!isSound || count <= MAX_RECORD_PAYLOAD_BYTES * 8);
   if (kind === undefined || !isSane) return undefined;
   return { kind, at, count, payloadLength, checksum: bytes.readUInt32LE(offset + 24) };
 }

@@ -1,15 +1,33 @@
 import { MediaError } from '../errors.js';
 import { WorkerThread } from '../runtime/worker-thread.js';
-import type { SpoolJobs } from './recording-jobs.js';
+
 import type { AudioChunk, LegRates } from './spool-writer.js';
 
-/** So much of one call may wait for the disk. */
+/** Jobs of the spool worker. The client assigns the spool ids. */
+export type SpoolJobs = {
+  readonly open: {
+    readonly input: { readonly id: number; readonly path: string; readonly rates: LegRates };
+    readonly output: null;
+  };
+  readonly append: {
+    readonly input: { readonly id: number; readonly pieces: readonly AudioChunk[] };
+    readonly output: null;
+  };
+  readonly close: {
+    readonly input: { readonly id: number; readonly durationMs?: number | undefined };
+    readonly output: null;
+  };
+  /** Returns the duration in ms of the spool in a file. */
+  readonly measure: { readonly input: string; readonly output: number };
+};
+
+/** Bytes of one call that may wait for the disk. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** Timeout of a write in milliseconds. A call fills MAX_WAITING_BYTES in about this time if the disk stalls. */
 const ANSWER_WITHIN_MS = 60_000;
 
-/** Writes the spools of all calls on a thread of its own, in order. What it does is too little for a permit. */
+/** Writes the spools of all calls on one worker thread, in order. Its jobs are too short to need a CPU permit. */
 export class SpoolThread {
   readonly #thread = new WorkerThread<SpoolJobs>(
     new URL('./spool.worker.js', import.meta.url),
@@ -18,13 +36,16 @@ export class SpoolThread {
   );
   #nextId = 1;
 
-  /** @param onFault told once, when the spool has broken off: nothing more is written to it. */
+  /** @param onFault - called once, when writing fails; the spool then ignores further samples */
   open(path: string, rates: LegRates, onFault: (error: unknown) => void): Spool {
     const id = this.#nextId++;
     return new Spool({ id, path, rates, onFault, run: this.#thread.run.bind(this.#thread) });
   }
 
-  /** How long (ms) the spool in a file is. @throws MediaError INVALID_INPUT where nothing in it can be read */
+  /**
+   * @returns the duration of the spool in a file, in milliseconds
+   * @throws MediaError INVALID_INPUT if no record of it is readable
+   */
   durationOf(path: string): Promise<number> {
     return this.#thread.run('measure', path);
   }
@@ -54,7 +75,7 @@ export class Spool {
     this.#open();
   }
 
-  /** @param pieces whose buffers are handed over. */
+  /** @param pieces - their buffers are transferred to the worker */
   append(pieces: readonly AudioChunk[]): void {
     if (this.#isBroken || this.#isClosed || pieces.length === 0) return;
     const bytes = pieces.reduce((sum, { samples }) => sum + samples.byteLength, 0);
@@ -72,7 +93,7 @@ export class Spool {
       });
   }
 
-  /** Resolves when all is in the file, or the spool has broken off. */
+  /** Resolves when the file is complete or writing has failed. */
   async close(durationMs: number): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -93,7 +114,7 @@ export class Spool {
     this.#link.run('open', { id, path, rates }).catch((error: unknown) => this.#break(error));
   }
 
-  /** After the loss of the worker the next one goes on in the same file; what was lost is silence. */
+  /** If the worker died, its replacement appends to the same file; lost samples become silence. */
   #reopen(error: unknown): void {
     if (!this.#isBroken && error instanceof MediaError && error.code === 'WORKER_DIED')
       this.#open();

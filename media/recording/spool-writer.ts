@@ -1,12 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { toInt16 } from '../audio/pcm.js';
+import { int16Of } from '../audio/pcm.js';
 import { encodeRice } from './rice-codec.js';
 import { type Leg, writeRecord } from './spool-record.js';
 
-/** A stretch of sound in its place. */
+/** Samples with their position. */
 export interface AudioChunk {
   readonly leg: Leg;
-  /** The place of its first sample in the leg, from the recording's zero. */
+  /** Index of its first sample in the leg, from the start of the recording. */
   readonly at: number;
   readonly samples: Int16Array | Float32Array;
 }
@@ -17,12 +17,12 @@ export interface LegRates {
   readonly agent: number;
 }
 
-/** So many samples at most make one record. */
+/** Maximum number of samples per record. */
 const MAX_CHUNK_LENGTH = 65_536;
 
 /**
- * Writes the sound of one call to a file as it comes: a record for each piece, so that whatever ends
- * the process costs the last piece at most. Sound that is not there is silence.
+ * Writes the audio of one call to a file, one record per chunk, so that a crash loses at most the last
+ * chunk. Missing audio is silence.
  */
 export class SpoolWriter {
   readonly #file: number;
@@ -38,7 +38,7 @@ export class SpoolWriter {
     }
   }
 
-  /** Pieces of one leg come in the order of their places. */
+  /** @param pieces - in the order of their positions within each leg */
   append(pieces: readonly AudioChunk[]): void {
     const records: Buffer[] = [];
     for (const { leg, at, samples } of pieces) {
@@ -52,7 +52,7 @@ export class SpoolWriter {
     this.#write(records);
   }
 
-  /** @param durationMs of the whole; left out when the recording broke off. */
+  /** @param durationMs - of the recording; undefined if it was aborted */
   close(durationMs?: number): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -65,7 +65,7 @@ export class SpoolWriter {
     }
   }
 
-  /** One write for all, so that a record is cut by nothing but the disk. */
+  /** One write for all records, so that only a disk error can split a record. */
   #write(records: readonly Buffer[]): void {
     const bytes = Buffer.concat(records);
     for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
@@ -73,8 +73,5 @@ export class SpoolWriter {
 }
 
 function asInt16(samples: Int16Array | Float32Array): Int16Array {
-  if (samples instanceof Int16Array) return samples;
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  return pcm;
+  return samples instanceof Int16Array ? samples : int16Of(samples);
 }

@@ -2,8 +2,8 @@ import { MediaError } from '../errors.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
 import { runAtLowestPriority } from '../runtime/thread-priority.js';
 import { diskError } from './disk-errors.js';
-import type { SpoolJobs } from './recording-jobs.js';
 import { summariseSpool } from './spool-reader.js';
+import type { SpoolJobs } from './spool-thread.js';
 import { SpoolWriter } from './spool-writer.js';
 
 const spools = new Map<number, SpoolWriter>();
@@ -18,7 +18,7 @@ function spoolOf(id: number): SpoolWriter {
 runAtLowestPriority();
 serveJobs<SpoolJobs>({
   open: ({ id, path, rates }) => {
-    // After the loss of a worker each of its jobs asks for it.
+    // After the loss of a worker, each pending job reopens the spool.
     if (!spools.has(id)) {
       spools.set(
         id,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 import { bytesOf, openSession } from '../runtime/onnx-session.js';
 import { BEGIN, END, MoonshineTokens } from './moonshine-tokens.js';
 import { hasLoop, loopingTokens } from './repetition.js';
 
-const SAMPLE_RATE = 16_000;
 const LAYERS = 6;
 const HEADS = 8;
 const HEAD_SIZE = 36;
@@ -84,7 +84,7 @@ export class MoonshineEngine {
       input_values: new Tensor('float32', input, [1, input.length]),
       attention_mask: mask,
     });
-    const limit = Math.max(8, Math.ceil((input.length / SAMPLE_RATE) * TOKENS_PER_SECOND));
+    const limit = Math.max(8, Math.ceil((input.length / CALLER_SAMPLE_RATE) * TOKENS_PER_SECOND));
     const audio = { hidden: hidden!, mask, limit };
     const { ids, certainty } = await this.#withoutLoop(await this.#decode(audio), audio);
     if (ids.length <= MIN_TOKENS && certainty < MIN_CERTAINTY) return '';

@@ -1,7 +1,8 @@
+import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 import { abortError, MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
 import { type ModelOptions, ModelThread } from '../runtime/model-thread.js';
-import type { SpeechToText } from './speech-to-text.js';
+import type { SpeechToText, Transcription } from './speech-to-text.js';
 
 export type MoonshineJobs = {
   readonly transcribe: {
@@ -28,19 +29,21 @@ export class MoonshineSpeechToText implements SpeechToText {
   async transcribe(
     samples: Float32Array,
     { priority, signal }: { readonly priority: Priority; readonly signal?: AbortSignal },
-  ): Promise<string> {
+  ): Promise<Transcription> {
+    const providerId = this.id;
     if (samples.length > MAX_SAMPLES) {
       throw new MediaError('INVALID_INPUT', 'The recogniser takes at most 12 s at a time');
     }
     if (signal?.aborted) throw abortError();
-    if (samples.length === 0) return '';
-    return this.#thread.run('transcribe', { samples }, { priority, signal });
+    if (samples.length === 0) return { text: '', providerId };
+    const text = await this.#thread.run('transcribe', { samples }, { priority, signal });
+    return { text, providerId };
   }
 
   /** Loads the model and runs it once. */
   async warm(): Promise<void> {
     for (const seconds of [1, 3]) {
-      const samples = new Float32Array(seconds * 16_000);
+      const samples = new Float32Array(seconds * CALLER_SAMPLE_RATE);
       for (let i = 0; i < samples.length; i++) samples[i] = Math.sin(i / 9) * 0.1;
       await this.transcribe(samples, { priority: 'background' });
     }

@@ -1,10 +1,10 @@
-/** A rewriting rule of a text normaliser: what matches is replaced by what is said for it. */
+/** A rewriting rule of a text normaliser: replaces each match with its spoken form. */
 export interface SpokenForm {
-  /** Global, and linear in the length of the text: no two unbounded repeats side by side. */
+  /** Has the flag `g`, and takes linear time: it has no adjacent unbounded repeats. */
   readonly pattern: RegExp;
-  /** What every match holds, where that spares the search in most texts. */
+  /** A substring of every match. A text without it is not searched. */
   readonly needs?: string;
-  /** The words to say; `undefined` leaves the text as it is. */
+  /** The spoken form; `undefined` leaves the match unchanged. */
   say(match: RegExpExecArray): string | undefined;
 }
 
@@ -14,17 +14,17 @@ export interface TextRange {
   readonly textEnd: number;
 }
 
-/** Puts `text` in the place of the half-open range `start`…`end`. */
+/** Replaces the half-open range `start`…`end` with `text`. */
 export interface TextEdit {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A word, or the comma behind one. */
+/** A word, or the comma after one. */
 const WORD = /,(?=\s|$)|(?:[^\s,]|,(?!\s|$))+/g;
 
-/** A text that is rewritten step by step and still knows which original characters each part stands for. */
+/** A text that is rewritten in steps, with the range of the original text for each of its characters. */
 export class AlignedText {
   readonly text: string;
   readonly #starts: Int32Array | undefined;
@@ -40,7 +40,7 @@ export class AlignedText {
     return new AlignedText(original);
   }
 
-  /** Applies one rule from left to right; what was replaced is not looked at again. */
+  /** Applies one rule from left to right. Replacements are not searched again. */
   rewrite(rule: SpokenForm): AlignedText {
     const { pattern, needs } = rule;
     if (needs !== undefined && !this.text.includes(needs)) return this;
@@ -57,7 +57,12 @@ export class AlignedText {
     return this.replace(edits);
   }
 
-  /** The original characters that the half-open range of this text stands for. */
+  /** Applies the rules one after the other. */
+  rewriteAll(rules: readonly SpokenForm[]): AlignedText {
+    return rules.reduce((text: AlignedText, rule) => text.rewrite(rule), this);
+  }
+
+  /** The range of the original text for a half-open range of this text. */
   origin(start: number, end: number): TextRange {
     if (!this.#starts || !this.#ends || start >= end) return { textStart: start, textEnd: end };
     let textStart = Number.POSITIVE_INFINITY;
@@ -70,8 +75,8 @@ export class AlignedText {
   }
 
   /**
-   * Where the text now has what stands for the original characters, if it still has any of it.
-   * @param from who asks for one range after the other looks on from the last one's end.
+   * The range of this text for a range of the original text, if any of it remains.
+   * @param from - start of the search; for successive ranges, the end of the previous result
    */
   placeOf({ textStart, textEnd }: TextRange, from = 0): TextRange | undefined {
     const starts = this.#starts;
@@ -85,7 +90,7 @@ export class AlignedText {
     return end > start ? { textStart: start, textEnd: end } : undefined;
   }
 
-  /** Makes the edits, which stand in order and do not overlap. */
+  /** @param edits - in order, without overlaps */
   replace(edits: readonly TextEdit[]): AlignedText {
     if (edits.length === 0) return this;
     const grown = edits.reduce((sum, edit) => sum + edit.text.length - (edit.end - edit.start), 0);
@@ -119,8 +124,8 @@ export class AlignedText {
 }
 
 /**
- * Pairs what is said with what was written: words that both begin or end with keep their own
- * places, as many words in between are paired one by one, and otherwise all stand for all.
+ * Aligns a spoken form with the written text. Words that both start or end with are aligned with each
+ * other. The words between are aligned one by one if their number is equal, else all with all.
  */
 function align(written: string, said: string): TextEdit[] {
   const from = [...written.matchAll(WORD)];

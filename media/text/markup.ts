@@ -3,11 +3,11 @@ import type { SpokenForm } from './aligned-text.js';
 const TAGS =
   'a|b|i|u|s|p|br|hr|em|strong|code|pre|ul|ol|li|span|div|h[1-6]|sub|sup|img|table|tr|td|th|speak|break|prosody|emphasis|say-as';
 
-/** The end of a line that no mark ends, and so no pause. */
+/** The end of a line without punctuation. */
 const UNMARKED = '(?<=[\\p{L}\\p{M}\\p{N})"”’*_`%])[ \\t]{0,3}';
 const ITEM = '(?:[-*+•]|\\d{1,3}[.)])[ \\t]';
 
-/** Markdown and HTML leave only their words, and pauses where lines end. */
+/** Removes Markdown and HTML; keeps the words, and pauses at line ends. */
 export const MARKUP: readonly SpokenForm[] = [
   // Rules, and the line below a table's head
   { pattern: /(?<=^|\n)[ \t]{0,3}[-=*_|][-=*_ \t:|]{2,200}(?=\n|$)/g, say: () => '' },

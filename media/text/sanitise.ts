@@ -2,12 +2,12 @@ import type { SpokenForm } from './aligned-text.js';
 
 const COMMON_ASCII = /^[\x20-\x7e]*$/;
 
-/** A text of plain ASCII has nothing to clean. */
+/** Whether the text is printable ASCII, which needs no cleaning. */
 export function isPlain(text: string): boolean {
   return COMMON_ASCII.test(text);
 }
 
-/** What no voice can say becomes harmless: broken characters, controls, piles of accents, emoji. */
+/** Removes or replaces what no voice can speak: broken characters, controls, stacked accents, emoji. */
 export const CLEANING: readonly SpokenForm[] = [
   // Lone surrogates, private use (ours is put in later), unassigned
   { pattern: /[\p{Cs}\p{Co}\p{Cn}]+/gu, say: () => ' ' },

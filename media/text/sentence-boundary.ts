@@ -1,23 +1,28 @@
 import { type Abbreviations, abbreviationsOf } from './abbreviations.js';
 
-/** What a mark in a text comes to; `wait`: what follows decides and is not there yet. */
-export type Verdict =
+/** What a punctuation mark means. `wait`: the text that decides it has not arrived yet. */
+type Verdict =
   | { readonly type: 'none' }
   | { readonly type: 'wait' }
   | { readonly type: 'skip'; readonly end: number }
   | { readonly type: 'sentence'; readonly end: number }
   | { readonly type: 'clause'; readonly end: number };
 
+/** An end of a sentence or clause, or `none` up to `resumeAt`, the index at which to continue the search. */
+export type Boundary =
+  | { readonly type: 'none'; readonly resumeAt: number }
+  | { readonly type: 'sentence' | 'clause'; readonly end: number; readonly resumeAt: number };
+
 const NONE: Verdict = { type: 'none' };
 const WAIT: Verdict = { type: 'wait' };
 
-/** Ends that need no space behind them. */
+/** Ends of sentences that need no space after them. */
 const FULL_WIDTH_END = /[。！？｡।॥؟۔።។။]/;
 const ANY_END = /[.!?…。！？｡।॥؟۔።។။]/;
 const CLAUSE = /[,;:،؛—–]/;
 const FULL_WIDTH_CLAUSE = /[，、；：]/;
 const CLOSER = /["'”’»)\]}」』）】》*_`]/;
-/** Scripts that write no spaces between sentences. */
+/** Scripts without spaces between sentences. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
 const SPACE = /\s/;
@@ -26,20 +31,20 @@ const LOWER = /\p{Ll}/u;
 const DIGIT = /\p{Nd}/u;
 const INITIAL = /^(?:\p{Lu}|(?:\p{L}\.)+\p{L})$/u;
 const SHORT_NUMBER = /^\d{1,2}$/;
-/** What stands before an ordinal in German. */
+/** German words and marks before an ordinal. */
 const BEFORE_ORDINAL =
   /(?:[,;:(–-]\s?|(?:^|[^\p{L}])(?:am|dem|den|des|der|die|das|im|vom|zum|zur|beim|bis|ab|seit|nach|und|oder|[Jj]ede[mnrs]?|[Ee]in(?:e[mnrs]?)?|[Mm]ein\p{L}{0,2}|[Ii]hr\p{L}{0,2}|[Uu]nser\p{L}{0,2}|[Dd]iese[mnrs]?|\p{Lu}\p{Ll}+tag|Mittwoch|Anfang|Ende|Mitte|Am|Der|Die|Das|Im|Vom|Zum|Zur|Ab|Seit|Bis) )$/u;
 const MARKS = new RegExp(`${ANY_END.source}|${CLAUSE.source}|${FULL_WIDTH_CLAUSE.source}|[\\n\\[]`);
 
-/** Longer runs of marks or spaces, and longer words, are not looked through. */
-const FARTHEST = 64;
+/** Maximum length of a run of marks or spaces, or of a word, that is examined. */
+const MAX_LOOKAHEAD = 64;
 const MAX_BRACKET_LENGTH = 240;
-/** A longer word is no abbreviation: a space behind its full stop is enough. */
+/** After a longer word, a full stop and a space end the sentence. */
 const MAX_ABBREVIATION_LENGTH = 4;
 
 /**
- * Finds where sentences and clauses end. A verdict depends on the text alone, never on how much
- * of it has come so far: what cannot be told yet is `wait`.
+ * Finds ends of sentences and clauses. The result depends on the text only, not on how much of it has
+ * arrived: the search stops at a mark whose meaning depends on text that is missing.
  */
 export class SentenceBoundary {
   readonly #stops: Abbreviations;
@@ -48,8 +53,28 @@ export class SentenceBoundary {
     this.#stops = abbreviationsOf(language);
   }
 
-  /** Judges the mark at `at`. `isWhole`: the text has ended, nothing follows. */
-  judge(text: string, at: number, isWhole: boolean): Verdict {
+  /**
+   * The next end of a sentence or clause.
+   * @param from - start of the search
+   * @param isWhole - whether the text is complete; else the search may stop at an undecided mark
+   * @param until - end of the search; marks before it may have an end after it
+   */
+  next(text: string, from: number, isWhole: boolean, until = text.length): Boundary {
+    let at = from;
+    while (at < Math.min(until, text.length)) {
+      const verdict = this.#judge(text, at, isWhole);
+      if (verdict.type === 'wait') break;
+      if (verdict.type === 'none') at++;
+      else {
+        at = Math.max(verdict.end, at + 1);
+        if (verdict.type !== 'skip') return { ...verdict, resumeAt: at };
+      }
+    }
+    return { type: 'none', resumeAt: at };
+  }
+
+  /** Judges the character at `at`. */
+  #judge(text: string, at: number, isWhole: boolean): Verdict {
     const mark = text[at] ?? '';
     if (!MARKS.test(mark)) return NONE;
     const view = new View(text, isWhole);
@@ -74,7 +99,7 @@ export class SentenceBoundary {
     return this.#fullStop(view, at, { sentence, inner });
   }
 
-  /** A single full stop with a space behind it. */
+  /** A single full stop before a space. */
   #fullStop(view: View, at: number, { sentence, inner }: Record<'sentence' | 'inner', Verdict>) {
     const word = wordBefore(view.text, at);
     const lower = word.toLowerCase();
@@ -99,10 +124,10 @@ export class SentenceBoundary {
     return word.length > MAX_ABBREVIATION_LENGTH ? sentence : view.unlessLower(at + 1, sentence);
   }
 
-  /** A stop behind a number of one or two digits, which begins at `start`. */
+  /** A full stop after a number of one or two digits that begins at `start`. */
   #numbered(view: View, start: number, { sentence, inner }: Record<'sentence' | 'inner', Verdict>) {
     const before = textBefore(view.text, start);
-    if (/(?:^|\n)\s*$/.test(before) && start < FARTHEST) return inner;
+    if (/(?:^|\n)\s*$/.test(before) && start < MAX_LOOKAHEAD) return inner;
     const { ordinals } = this.#stops;
     if (ordinals === 'behind-article') return BEFORE_ORDINAL.test(before) ? inner : sentence;
     if (ordinals === 'none' || sentence.type !== 'sentence') return sentence;
@@ -110,7 +135,7 @@ export class SentenceBoundary {
   }
 }
 
-/** A text that may grow. */
+/** A text that may still grow. */
 class View {
   readonly text: string;
   readonly isWhole: boolean;
@@ -120,14 +145,14 @@ class View {
     this.isWhole = isWhole;
   }
 
-  /** The index behind a run of such characters; `undefined` when the run may go on. */
+  /** The index after a run of such characters; `undefined` if the run may continue. */
   skip(from: number, kind: RegExp): number | undefined {
     let at = from;
-    while (at < this.text.length && at - from < FARTHEST && kind.test(this.text[at]!)) at++;
+    while (at < this.text.length && at - from < MAX_LOOKAHEAD && kind.test(this.text[at]!)) at++;
     return at < this.text.length || this.isWhole ? at : undefined;
   }
 
-  /** Whether one of the parts follows with a stop of its own; `undefined` when that is not told yet. */
+  /** Whether one of the parts and a full stop follow; `undefined` if that is undecided. */
   goesOnWith(parts: readonly string[], from: number): boolean | undefined {
     const start = this.skip(from, SPACE);
     if (start === undefined) return undefined;
@@ -137,12 +162,12 @@ class View {
     return mayCome ? undefined : false;
   }
 
-  /** The verdict, unless the next word is written small: then the sentence goes on. */
+  /** The verdict, unless the next word is in lower case: then the sentence continues. */
   unlessLower(from: number, verdict: Verdict): Verdict {
     return this.unless(LOWER, from, verdict);
   }
 
-  /** The verdict, unless the next word begins with such a character. */
+  /** The verdict, unless the next word begins with a character of this kind. */
   unless(kind: RegExp, from: number, verdict: Verdict): Verdict {
     const start = this.skip(from, SPACE);
     const word = start === undefined ? undefined : this.skip(start, OPENER);
@@ -153,7 +178,7 @@ class View {
   }
 }
 
-/** A line end is a sentence's end, unless the text is only wrapped there. */
+/** A line end ends a sentence, unless the line is only wrapped. */
 function lineEnd(view: View, at: number): Verdict {
   const next = view.skip(at, SPACE);
   if (next === undefined) return WAIT;
@@ -171,7 +196,7 @@ function clause(view: View, at: number): Verdict {
   return next === '' || SPACE.test(next) ? { type: 'clause', end } : NONE;
 }
 
-/** `[SPELL:…]`, `[text](address)` and other brackets in one line are not cut. */
+/** `[SPELL:…]`, `[text](address)` and other brackets within one line are not split. */
 function bracket(text: string, at: number, isWhole: boolean): Verdict {
   const inside = text.slice(at, at + MAX_BRACKET_LENGTH);
   const close = inside.search(/[\]\n]/);
@@ -187,12 +212,12 @@ function bracket(text: string, at: number, isWhole: boolean): Verdict {
 }
 
 function textBefore(text: string, at: number): string {
-  return text.slice(Math.max(0, at - FARTHEST), at);
+  return text.slice(Math.max(0, at - MAX_LOOKAHEAD), at);
 }
 
-/** "i.d.r" of "i. d. R": short words with stops and single spaces between them. */
+/** "i.d.r" for "i. d. R": short words with full stops and single spaces between them. */
 function partsBefore(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - FARTHEST / 2), at);
+  const before = text.slice(Math.max(0, at - MAX_LOOKAHEAD / 2), at);
   const parts = /(?:(?<![\p{L}\p{M}])\p{L}{1,3}\. ?){0,3}\p{L}{1,4}$/u.exec(before)?.[0] ?? '';
   return parts.replaceAll(' ', '').toLowerCase();
 }

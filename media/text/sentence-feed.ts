@@ -1,65 +1,43 @@
-import { abortError } from '../errors.js';
-import { SentenceHold } from './sentence-hold.js';
+import { AsyncQueue } from '../async/async-queue.js';
+import { SentenceBuffer } from './sentences.js';
 
-/** A text that comes in pieces, for one reader, who gets it by whole sentences. */
+/** Collects a text that arrives in parts and delivers it to one reader by whole sentences. */
 export class SentenceFeed {
-  readonly #hold: SentenceHold;
-  readonly #ready: string[] = [];
-  #wake: () => void = () => undefined;
-  #hasEnded = false;
+  readonly #buffer: SentenceBuffer;
+  readonly #ready = new AsyncQueue<string>();
 
-  /** @param language ISO 639-1. */
+  /** @param language - ISO 639-1 */
   constructor(language: string) {
-    this.#hold = new SentenceHold(language);
+    this.#buffer = new SentenceBuffer(language);
   }
 
-  /** Nothing more comes. */
+  /** Whether `end` was called. */
   get hasEnded(): boolean {
-    return this.#hasEnded;
+    return this.#ready.isClosed;
   }
 
   push(text: string): void {
-    if (this.#hasEnded) return;
-    this.#add(this.#hold.push(text));
+    if (!this.hasEnded) this.#add(this.#buffer.push(text));
   }
 
-  /** The text has paused: a sentence that has ended is held no longer. */
+  /** Call this when the text pauses: delivers a sentence that waits for what follows its full stop. */
   settle(): void {
-    this.#add(this.#hold.settle());
+    this.#add(this.#buffer.settle());
   }
 
-  /** What was held is the last sentence. */
+  /** Delivers the rest of the text as its last sentence. */
   end(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    for (const part of this.#hold.flush()) this.#add(part);
-    this.#wake();
+    if (this.hasEnded) return;
+    for (const part of this.#buffer.flush()) this.#add(part);
+    this.#ready.close();
   }
 
-  /** @throws MediaError ABORTED when the signal fires, also while nothing is there. */
-  async *sentences(signal: AbortSignal): AsyncGenerator<string> {
-    const onAbort = () => this.#wake();
-    signal.addEventListener('abort', onAbort);
-    try {
-      for (;;) {
-        if (signal.aborted) throw abortError();
-        const [next] = this.#ready.splice(0, 1);
-        if (next !== undefined) yield next;
-        else if (this.#hasEnded) return;
-        else {
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-        }
-      }
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+  /** @throws MediaError ABORTED when the signal fires, also while no sentence is complete */
+  sentences(signal: AbortSignal): AsyncGenerator<string> {
+    return this.#ready.read(signal);
   }
 
   #add(text: string): void {
-    if (text.trim() === '') return;
-    this.#ready.push(text);
-    this.#wake();
+    if (text.trim() !== '') this.#ready.push(text);
   }
 }

@@ -1,146 +1,207 @@
 import { SentenceBoundary } from './sentence-boundary.js';
 
 /** A part of a text; half-open UTF-16 indexes. */
-export interface TextSpan {
+export interface SentenceSpan {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
 export interface SentenceOptions {
-  /** ISO 639-1; decides what a full stop may mean. */
+  /** ISO 639-1. Decides what a full stop may mean. */
   readonly language: string;
-  /** Shorter sentences wait for the next one, but for the first. */
+  /** Minimum length in UTF-16 units. A shorter sentence is joined to the next one, except the first. */
   readonly minLength: number;
 }
 
-/** No piece is longer, so that the 400 phonemes that a voice takes at once are enough for prose. */
+/** Maximum length of a chunk in UTF-16 units. Prose of this length fits the 400 phonemes that a voice accepts. */
 export const MAX_CHUNK_LENGTH = 300;
-/** Later pieces end with a sentence; a clause is enough only when they have grown this long. */
-const LONG_PIECE = 160;
-/** A first piece may be a clause, but no single word: "Well," alone sounds like an answer. */
-const SHORTEST_CLAUSE = 10;
-const SAYABLE = /[\p{L}\p{N}]/u;
+/** From this length on, a later chunk may end with a clause. */
+const MIN_LATER_CLAUSE_LENGTH = 160;
+/** Minimum length of a first chunk that is a clause: "Well," alone sounds like an answer. */
+const MIN_FIRST_CLAUSE_LENGTH = 10;
+/** Maximum length of the parts of an unfinished sentence that `SentenceBuffer.flush` returns. */
+const MAX_BUFFERED_LENGTH = 10_000;
+/** Appended to a text that has paused, to judge whether its last full stop ends a sentence. */
+const NEXT_SENTENCE = ' The';
+const SPEAKABLE = /[\p{L}\p{N}]/u;
+
+/** Whether a text has a letter or digit. */
+export function isSpeakable(text: string): boolean {
+  return SPEAKABLE.test(text);
+}
 
 /**
- * Cuts a text that arrives in tokens into pieces to speak: the first as soon as a sentence or a
- * clause has ended, later ones by sentences. The pieces are the same however the text is cut into
- * tokens, and joined they are the text (but for white space at its end).
+ * Splits a text that arrives in tokens into chunks for a voice. The first chunk ends with a sentence
+ * or clause, later ones with a sentence. The chunks do not depend on how the text is split into
+ * tokens, and joined they are the text (except white space at its end).
  */
 export class SentenceStream {
-  readonly #finder: SentenceBoundary;
+  readonly #boundary: SentenceBoundary;
   readonly #minLength: number;
   #pending = '';
-  /** Up to here `#pending` has been judged. */
-  #judged = 0;
+  /** `#pending` is scanned up to this index. */
+  #scanned = 0;
   #isFirst = true;
 
   constructor(options: SentenceOptions) {
-    this.#finder = new SentenceBoundary(options.language);
+    this.#boundary = new SentenceBoundary(options.language);
     this.#minLength = options.minLength;
   }
 
-  /** The pieces that the token completes. */
+  /** @returns the chunks that the token completes */
   push(token: string): string[] {
     this.#pending += token;
-    return this.#take(false);
+    return this.#scan(false);
   }
 
-  /** What is left, at once; afterwards a new text may begin. */
+  /** Ends the text. @returns the remaining chunks. Afterwards a new text may begin. */
   flush(): string[] {
-    const pieces = this.#take(true);
+    const chunks = this.#scan(true);
     const rest = this.#pending;
     this.#pending = '';
-    this.#judged = 0;
+    this.#scanned = 0;
     this.#isFirst = true;
-    return rest.trim() === '' ? pieces : [...pieces, rest];
+    return rest.trim() === '' ? chunks : [...chunks, rest];
   }
 
-  #take(isWhole: boolean): string[] {
-    const pieces: string[] = [];
-    while (this.#judged < this.#pending.length) {
-      const verdict = this.#finder.judge(this.#pending, this.#judged, isWhole);
-      if (verdict.type === 'wait') break;
-      if (verdict.type === 'none') {
-        this.#judged++;
-      } else if (verdict.type === 'skip' || !this.#isEnough(verdict.type, verdict.end)) {
-        this.#judged = Math.max(verdict.end, this.#judged + 1);
-      } else {
-        pieces.push(this.#cut(verdict.end));
-      }
-      if (this.#judged >= MAX_CHUNK_LENGTH) pieces.push(this.#cut(lastBreak(this.#pending)));
+  #scan(isWhole: boolean): string[] {
+    const chunks: string[] = [];
+    for (;;) {
+      const found = this.#boundary.next(this.#pending, this.#scanned, isWhole, MAX_CHUNK_LENGTH);
+      this.#scanned = found.resumeAt;
+      if (found.type !== 'none' && this.#isEnough(found.type, found.end)) {
+        chunks.push(this.#cut(found.end));
+      } else if (this.#scanned >= MAX_CHUNK_LENGTH) {
+        chunks.push(this.#cut(lastBreak(this.#pending)));
+      } else if (found.type === 'none') return chunks;
     }
-    return pieces;
   }
 
   #isEnough(type: 'sentence' | 'clause', end: number): boolean {
-    const piece = this.#pending.slice(0, end);
-    if (!SAYABLE.test(piece)) return false;
-    const { length } = piece.trim();
+    const chunk = this.#pending.slice(0, end);
+    if (!isSpeakable(chunk)) return false;
+    const { length } = chunk.trim();
     if (type === 'sentence') return this.#isFirst || length >= this.#minLength;
-    return length >= (this.#isFirst ? Math.min(SHORTEST_CLAUSE, this.#minLength) : LONG_PIECE);
+    const minFirst = Math.min(MIN_FIRST_CLAUSE_LENGTH, this.#minLength);
+    return length >= (this.#isFirst ? minFirst : MIN_LATER_CLAUSE_LENGTH);
   }
 
   #cut(end: number): string {
-    const piece = this.#pending.slice(0, end);
+    const chunk = this.#pending.slice(0, end);
     this.#pending = this.#pending.slice(end);
-    this.#judged = 0;
+    this.#scanned = 0;
     this.#isFirst = false;
-    return piece;
+    return chunk;
   }
 }
 
-/** The sentences of a whole text, without the white space around them; none is longer than a voice takes. */
-export function splitSentences(text: string, language: string): TextSpan[] {
+/**
+ * Buffers a text that arrives in parts until a sentence has ended. The output does not depend on how
+ * the text is split into parts, and joined it is the text.
+ */
+export class SentenceBuffer {
+  readonly #boundary: SentenceBoundary;
+  #pending = '';
+  /** `#pending` is scanned up to this index. */
+  #scanned = 0;
+
+  /** @param language - ISO 639-1; decides what a full stop may mean */
+  constructor(language: string) {
+    this.#boundary = new SentenceBoundary(language);
+  }
+
+  /** @returns the sentences that are now complete, in one text; empty if there is none */
+  push(text: string): string {
+    this.#pending += text;
+    let end = 0;
+    for (;;) {
+      const found = this.#boundary.next(this.#pending, this.#scanned, false);
+      this.#scanned = found.resumeAt;
+      if (found.type === 'none') return this.#cut(end);
+      if (found.type === 'sentence') end = found.end;
+    }
+  }
+
+  /**
+   * Like `push` for a text that has paused: a full stop at its end now ends a sentence, unless an
+   * abbreviation or a number usually continues after it.
+   */
+  settle(): string {
+    const text = this.#pending.trimEnd();
+    for (let at = this.#scanned; at < text.length; ) {
+      const found = this.#boundary.next(text + NEXT_SENTENCE, at, false, text.length);
+      if (found.type === 'sentence' && found.end >= text.length) {
+        return this.#cut(this.#pending.length);
+      }
+      at = found.type === 'none' ? found.resumeAt + 1 : found.resumeAt;
+    }
+    return '';
+  }
+
+  /** @returns the rest of the text, in parts of at most 10,000 UTF-16 units */
+  flush(): string[] {
+    return splitLong(this.#cut(this.#pending.length), MAX_BUFFERED_LENGTH);
+  }
+
+  #cut(end: number): string {
+    const ready = this.#pending.slice(0, end);
+    this.#pending = this.#pending.slice(end);
+    this.#scanned = Math.max(0, this.#scanned - end);
+    return ready;
+  }
+}
+
+/** The sentences of a whole text, without surrounding white space, each at most `MAX_CHUNK_LENGTH` long. */
+export function splitSentences(text: string, language: string): SentenceSpan[] {
   return [...eachSentence(text, language)];
 }
 
-/** The same, one by one: who speaks them looks no farther into a long text than it has come. */
-export function* eachSentence(text: string, language: string): Generator<TextSpan> {
-  const finder = new SentenceBoundary(language);
+/** Like `splitSentences`, but scans the text only as far as the sentences are pulled. */
+export function* eachSentence(text: string, language: string): Generator<SentenceSpan> {
+  const boundary = new SentenceBoundary(language);
   let start = 0;
   for (let at = 0; at < text.length; ) {
-    const verdict = finder.judge(text, at, true);
-    if (verdict.type === 'sentence') {
-      yield* longSpans(text, start, verdict.end);
-      start = verdict.end;
+    const found = boundary.next(text, at, true);
+    if (found.type === 'sentence') {
+      yield* longSpans(text, start, found.end);
+      start = found.end;
     }
-    at =
-      verdict.type === 'none' || verdict.type === 'wait' ? at + 1 : Math.max(verdict.end, at + 1);
+    at = found.resumeAt;
   }
   yield* longSpans(text, start, text.length);
 }
 
-/** Cuts a text that is too long at clauses, else between words, else anywhere. */
+/** Splits a text that is too long at a clause, else between words, else anywhere. */
 export function splitLong(text: string, maxLength: number): string[] {
-  const pieces: string[] = [];
+  const parts: string[] = [];
   let rest = text;
   while (rest.length > maxLength) {
     const end = lastBreak(rest, maxLength);
-    pieces.push(rest.slice(0, end));
+    parts.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
-  return [...pieces, rest];
+  return [...parts, rest];
 }
 
-function* longSpans(text: string, start: number, end: number): Generator<TextSpan> {
+function* longSpans(text: string, start: number, end: number): Generator<SentenceSpan> {
   let at = start;
-  for (const piece of splitLong(text.slice(start, end), MAX_CHUNK_LENGTH)) {
-    const from = at + piece.length - piece.trimStart().length;
-    at += piece.length;
-    const said = piece.trim();
-    if (said !== '') yield { text: said, start: from, end: from + said.length };
+  for (const part of splitLong(text.slice(start, end), MAX_CHUNK_LENGTH)) {
+    const from = at + part.length - part.trimStart().length;
+    at += part.length;
+    const trimmed = part.trim();
+    if (trimmed !== '') yield { text: trimmed, start: from, end: from + trimmed.length };
   }
 }
 
-/** The best place to cut within the first `maxLength` characters; never inside a character. */
+/** The best index to split at within the first `maxLength` units; never inside a surrogate pair. */
 function lastBreak(text: string, maxLength = MAX_CHUNK_LENGTH): number {
   const head = text.slice(0, maxLength);
-  const least = Math.floor(maxLength / 3);
+  const min = Math.floor(maxLength / 3);
   for (const mark of [/[,;:،；：，、—–](?=\s|$)|[，、；：]/g, /(?=\s)/g]) {
     let last = 0;
     for (const match of head.matchAll(mark)) last = match.index + match[0].length;
-    if (last > least) return last;
+    if (last > min) return last;
   }
   const isInside = /[\ud800-\udbff]/.test(text[maxLength - 1] ?? '');
   return Math.max(1, isInside ? maxLength - 1 : maxLength);

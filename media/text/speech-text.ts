@@ -1,28 +1,14 @@
-import { isLanguage, type Language } from '../languages.js';
+import { isLanguage } from '../languages.js';
 import { addresses, type SignNames } from './addresses.js';
 import { AlignedText, type SpokenForm } from './aligned-text.js';
+import { TEXT_LEXICONS, textLexiconOf } from './lexicons/registry.js';
 import { MARKUP } from './markup.js';
 import { CLEANING, SPACING } from './sanitise.js';
 
-const SIGNS = ['.', '@', '/', '-', '_', '+', '=', '&', '?', '#', ':', '%', '~'] as const;
-const SIGN_WORDS: Readonly<Record<Language, string>> = {
-  en: 'dot|at|slash|dash|underscore|plus|equals|and|question mark|hash|colon|percent|tilde',
-  ca: 'punt|arrova|barra|guió|guió baix|més|igual|i|interrogant|coixinet|dos punts|per cent|titlla',
-  sv: 'punkt|snabel-a|snedstreck|bindestreck|understreck|plus|lika med|och|frågetecken|nummertecken|kolon|procent|tilde',
-  es: 'punto|arroba|barra|guion|guion bajo|más|igual|y|interrogación|almohadilla|dos puntos|por ciento|tilde',
-  fr: 'point|arobase|barre oblique|tiret|tiret bas|plus|égale|et|point d’interrogation|dièse|deux-points|pour cent|tilde',
-  de: 'Punkt|at|Schrägstrich|Bindestrich|Unterstrich|plus|gleich|und|Fragezeichen|Raute|Doppelpunkt|Prozent|Tilde',
-  it: 'punto|chiocciola|barra|trattino|trattino basso|più|uguale|e|punto di domanda|cancelletto|due punti|per cento|tilde',
-  pt: 'ponto|arroba|barra|hífen|sublinhado|mais|igual|e|ponto de interrogação|cardinal|dois pontos|por cento|til',
-  pl: 'kropka|małpa|ukośnik|myślnik|podkreślenie|plus|równa się|i|znak zapytania|krzyżyk|dwukropek|procent|tylda',
-  ru: 'точка|собака|слэш|дефис|подчёркивание|плюс|равно|и|вопросительный знак|решётка|двоеточие|процент|тильда',
-  nl: 'punt|apenstaartje|schuine streep|streepje|laag streepje|plus|is|en|vraagteken|hekje|dubbele punt|procent|tilde',
-};
-
-/** The names of the signs in addresses, of a language without its own in English. */
+/** The names of the signs in addresses; in English for a language without a lexicon. */
 export function signNamesOf(language: string): SignNames {
-  const words = SIGN_WORDS[isLanguage(language) ? language : 'en'].split('|');
-  return new Map(SIGNS.map((sign, i) => [sign, words[i] ?? '']));
+  const { signs } = textLexiconOf(language) ?? TEXT_LEXICONS.en;
+  return new Map(Object.entries(signs));
 }
 
 const rulesByLanguage = new Map<string, readonly SpokenForm[]>();
@@ -40,7 +26,7 @@ function rulesOf(language: string): readonly SpokenForm[] {
   return rules;
 }
 
-/** The rule, but for what stands inside `[SPELL:…]`. */
+/** The rule, except inside `[SPELL:…]`. */
 function outsideSpelling(rule: SpokenForm): SpokenForm {
   return {
     ...rule,
@@ -53,20 +39,20 @@ function outsideSpelling(rule: SpokenForm): SpokenForm {
 }
 
 /**
- * A piece of a written reply as it should be said: no Markdown, HTML or emoji, addresses in the
- * language's words. `[SPELL:…]`, numbers and abbreviations stay: the voice's front end knows them.
+ * Rewrites a part of a written reply for speech: removes Markdown, HTML and emoji, and writes addresses
+ * in words. `[SPELL:…]`, numbers and abbreviations stay for the front end of the voice.
  */
 export function speechTextOf(piece: string | AlignedText, language: string): AlignedText {
   const written = typeof piece === 'string' ? AlignedText.of(piece) : piece;
-  return rulesOf(language).reduce((text, rule) => text.rewrite(rule), written);
+  return written.rewriteAll(rulesOf(language));
 }
 
 /**
- * Leaves fenced blocks of code out of a reply that arrives in tokens: nobody wants to hear them.
- * Holds back no more than a line's first few characters, while they may open a fence.
+ * Removes fenced code blocks from a reply that arrives in tokens. Delays only the first characters of
+ * a line, while they may open a fence.
  */
 export class CodeBlockFilter {
-  /** The start of a line that may be a fence. */
+  /** The start of a line that may be a fence; not yet returned. */
   #held = '';
   #isLineStart = true;
   #fence: string | undefined;
@@ -96,7 +82,7 @@ export class CodeBlockFilter {
     return '';
   }
 
-  /** The line's first characters are told: a fence opens, or it is text. */
+  /** The first characters of a line are complete: they open a fence, or they are text. */
   #beginLine(): string {
     const line = this.#held;
     this.#held = '';
@@ -118,7 +104,7 @@ export class CodeBlockFilter {
     return '';
   }
 
-  /** So far nothing but a closing fence. */
+  /** Whether the line so far may be a closing fence. */
   #isClosing(line: string): boolean {
     return line.length < 40 && /^ {0,3}(?:`*|~*)\s*$/.test(line);
   }

@@ -1,16 +1,16 @@
 import type { AlignedText } from './aligned-text.js';
 import type { Dictionary, Pronounced } from './dictionary/dictionary.js';
 import { placedIn } from './dictionary/dictionary.js';
-import { type SentenceOptions, SentenceStream } from './sentences.js';
+import { isSpeakable, type SentenceOptions, SentenceStream } from './sentences.js';
 import { CodeBlockFilter, speechTextOf } from './speech-text.js';
 
-/** A piece of a written reply that a voice can say. */
+/** A part of a written reply for a voice. */
 export interface TtsChunk {
-  /** As the reply has it, with the white space before it. */
+  /** The text of the reply, with leading white space. */
   readonly written: string;
-  /** As it is said; its ranges are those of `written`. */
+  /** The text to speak. Its ranges refer to `written`. */
   readonly spoken: AlignedText;
-  /** The parts of `spoken` that a dictionary transcribes. */
+  /** The parts of `spoken` with a transcription from the dictionary. */
   readonly pronounced: readonly Pronounced[];
 }
 
@@ -18,11 +18,10 @@ export interface TtsChunkerOptions extends SentenceOptions {
   readonly dictionary?: Dictionary | undefined;
 }
 
-const SAYABLE = /[\p{L}\p{N}]/u;
-
 /**
- * From the tokens of a reply to pieces to speak: code blocks left out, cut by sentences, made
- * speakable. The same however the reply is cut into tokens; pieces with nothing to say are skipped.
+ * Converts the tokens of a reply into chunks to speak: removes code blocks, splits sentences, applies
+ * the dictionary and rewrites markup. The chunks do not depend on how the reply is split into tokens.
+ * Chunks without letters and digits are skipped.
  */
 export class TtsChunker {
   readonly #language: string;
@@ -37,22 +36,22 @@ export class TtsChunker {
   }
 
   push(token: string): TtsChunk[] {
-    return this.#sayable(this.#sentences.push(this.#code.push(token)));
+    return this.#chunksOf(this.#sentences.push(this.#code.push(token)));
   }
 
   flush(): TtsChunk[] {
     const rest = this.#sentences.push(this.#code.flush());
-    return this.#sayable([...rest, ...this.#sentences.flush()]);
+    return this.#chunksOf([...rest, ...this.#sentences.flush()]);
   }
 
-  #sayable(pieces: readonly string[]): TtsChunk[] {
-    return pieces
-      .map((written) => this.#said(written))
-      .filter(({ spoken }) => SAYABLE.test(spoken.text));
+  #chunksOf(sentences: readonly string[]): TtsChunk[] {
+    return sentences
+      .map((written) => this.#chunkOf(written))
+      .filter(({ spoken }) => isSpeakable(spoken.text));
   }
 
-  /** What a dictionary says comes first, as it knows words as they are written. */
-  #said(written: string): TtsChunk {
+  /** Applies the dictionary first, as its words are written forms. */
+  #chunkOf(written: string): TtsChunk {
     const replaced = this.#dictionary?.apply(written);
     const spoken = speechTextOf(replaced?.text ?? written, this.#language);
     return { written, spoken, pronounced: placedIn(spoken, replaced?.pronounced ?? []) };

@@ -1,7 +1,7 @@
 import { linkedAbort } from '../async/linked-abort.js';
 import { prefetch } from '../async/prefetch.js';
 import { pronouncedWithin } from '../text/dictionary/dictionary.js';
-import { eachSentence } from '../text/sentences.js';
+import { eachSentence, splitSentences } from '../text/sentences.js';
 import type {
   SpeakOptions,
   SpeechChunk,
@@ -11,13 +11,13 @@ import type {
 } from './text-to-speech.js';
 
 export interface SpeakTextOptions extends SpeakOptions {
-  /** Chunks that are made before they are asked for; the next sentence is then ready in time. By default 0. */
+  /** Number of chunks to synthesise before they are pulled. Default: 0. */
   readonly ahead?: number;
 }
 
 /**
- * Speaks a text of any number of sentences; ranges and times of the words are those of the whole text
- * and the whole stream. A sentence's words come with its first chunk. The caller owns the samples.
+ * Speaks a text of any number of sentences. Ranges and times of words refer to the whole text and the
+ * whole stream. The words of a sentence arrive with its first chunk. The caller owns the samples.
  * @throws MediaError ABORTED when the signal fires.
  */
 export async function* speakText(
@@ -35,6 +35,26 @@ export async function* speakText(
   yield* prefetch(source, ahead, () => stop.abort());
 }
 
+/**
+ * Speaks a text that arrives in parts of whole sentences. The audio is the same as for the whole text;
+ * ranges and times of words refer to their part.
+ * @throws MediaError ABORTED when the signal fires.
+ */
+export async function* speakChunks(
+  voice: TextToSpeech,
+  pieces: AsyncIterable<SynthesisRequest>,
+  options: SpeakOptions,
+): AsyncGenerator<SpeechChunk> {
+  let sentences = 0;
+  for await (const piece of pieces) {
+    const firstPriority = sentences === 0 ? options.firstPriority : 'later-chunk';
+    const text = { ...piece, seed: piece.seed + sentences };
+    yield* speakText(voice, text, { ...options, firstPriority });
+    // Sentences have consecutive seeds, counted through all parts.
+    sentences += splitSentences(piece.text, piece.language).length;
+  }
+}
+
 async function* speakSentences(
   voice: TextToSpeech,
   text: SynthesisRequest,
@@ -50,7 +70,7 @@ async function* speakSentences(
       startSample: word.startSample + sentenceStart,
       endSample: word.endSample + sentenceStart,
     });
-    // A seed of its own for each sentence, or all would carry the same noise.
+    // With an equal seed, all sentences would have the same noise.
     const utterance = {
       ...text,
       text: sentence.text,

@@ -3,9 +3,7 @@ import type { AudioFormat } from '../codec/encoder.js';
 import type { EncodeOptions, EncoderThread } from '../codec/encoder-thread.js';
 import { MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
-import { PlaybackDeadline } from './runway.js';
-import { speakChunks } from './speak-pieces.js';
-import { speakText } from './speak-text.js';
+import { speakChunks, speakText } from './speak-text.js';
 import type {
   SpeakOptions,
   SpeechChunk,
@@ -13,29 +11,53 @@ import type {
   TextToSpeech,
 } from './text-to-speech.js';
 
-/** What a text without a single sound in it (an emoji, say) becomes: a short silence, a valid file. */
+/** Duration of the file for a text without any speech, such as an emoji. */
 const SILENCE_MS = 100;
-/** Largest file that is kept to be sent whole: over an hour, but for the highest rates. */
+/** Maximum size of a file that is buffered as a whole: over an hour, except at the highest rates. */
 const MAX_WHOLE_BYTES = 268_435_456;
 
-/** How a text is to sound. */
+/** Voice and format of speech. */
 export interface SpeechSound {
   readonly voice: TextToSpeech;
   readonly format: AudioFormat;
 }
 
-/** A text and how it is to sound. */
+/** A text with its voice and format. */
 export interface SpeechJob extends SpeechSound {
   readonly text: SynthesisRequest;
 }
 
-/** A whole file in pieces, and its length in bytes. */
+/** A whole file in chunks, and its length in bytes. */
 export interface SpeechFile {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
 }
 
-/** Text → bytes of a format, by any voice. */
+/**
+ * When the playback of a stream of speech runs out, if it started with the stream and runs in real time.
+ * Streams with the earliest deadline are synthesised first.
+ */
+export class PlaybackDeadline {
+  #dryAt: number;
+
+  /** @param now - milliseconds of `performance.now()` */
+  constructor(now = performance.now()) {
+    this.#dryAt = now;
+  }
+
+  /** The time at which playback runs out; `now` if it has run out already. */
+  dueAt(now = performance.now()): number {
+    this.#dryAt = Math.max(this.#dryAt, now);
+    return this.#dryAt;
+  }
+
+  /** Adds the duration of new speech. */
+  made(ms: number): void {
+    this.#dryAt += ms;
+  }
+}
+
+/** Converts text to the bytes of a format, with any voice. */
 export class Synthesiser {
   readonly #encoders: EncoderThread;
 
@@ -44,8 +66,8 @@ export class Synthesiser {
   }
 
   /**
-   * The file in pieces as they are made. One chunk is spoken while the one before it is encoded and
-   * sent, no more: who stops pulling stops the synthesis. A consumer that returns leaves no job behind.
+   * Yields the file in chunks. One chunk is synthesised while the previous one is encoded and consumed;
+   * without a pull, synthesis stops. No job remains after the consumer returns.
    * @throws MediaError ABORTED when the signal fires.
    */
   stream(job: SpeechJob, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -55,8 +77,8 @@ export class Synthesiser {
   }
 
   /**
-   * The same of a text that comes in pieces: one file, which goes on whenever there is a piece.
-   * @param pieces must end, or throw, when its signal fires, even while it waits.
+   * Like `stream` for a text that arrives in parts, as one file.
+   * @param pieces - must end or throw when its signal fires, also while it waits
    */
   streamPieces(
     job: SpeechSound,
@@ -69,13 +91,13 @@ export class Synthesiser {
   }
 
   /**
-   * The whole file; where its start says its length, it says the right one.
+   * The whole file. If its header has a length, it is exact.
    * @throws MediaError ABORTED when the signal fires, TOO_LONG for a file beyond 256 MB.
    */
   async whole(job: SpeechJob, signal: AbortSignal): Promise<SpeechFile> {
     const pieces: Uint8Array[] = [];
     let length = 0;
-    // Nobody hears the start before the end is made, so it is no more urgent than the rest.
+    // The file is sent when it is complete, so its start is not urgent.
     const file = this.#encode(
       job,
       signal,
@@ -117,7 +139,7 @@ export class Synthesiser {
         const { done, value } = await next;
         if (done) break;
         isSilent = false;
-        // Asks for its permit before the next chunk does, so that the first bytes do not wait for it.
+        // Requests its CPU permit before the next chunk does, so that the first bytes are not delayed.
         const encoding = encoded.push(value.samples, options());
         runway.made((1000 * value.samples.length) / voice.sampleRate);
         next = pull(chunks);
@@ -140,7 +162,7 @@ export class Synthesiser {
   }
 }
 
-/** Asks for the next chunk now; should that fail, the fault is thrown where the result is awaited. */
+/** Requests the next chunk. A rejection is thrown where the result is awaited. */
 function pull(chunks: AsyncGenerator<SpeechChunk>): Promise<IteratorResult<SpeechChunk>> {
   const next = chunks.next();
   next.catch(() => undefined);

@@ -2,13 +2,13 @@ import { abortError, MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
 import type { Pronounced } from '../text/dictionary/dictionary.js';
 
-/** One utterance to speak: a sentence or a clause, as a person would write it. */
+/** One utterance to synthesise: a sentence or a clause as written text. */
 export interface SynthesisRequest {
   /** Plain text with numbers, abbreviations and `[SPELL:…]` as written; the voice's front end expands it. */
   readonly text: string;
   /**
-   * Parts of the text that a voice with a phoneme stage says as they are transcribed, in order; what
-   * it cannot say so, and what a voice without one has, is spoken as it is written.
+   * Parts of the text with a transcription, in order. A voice without phonemes, or without these
+   * phonemes, reads the written text instead.
    */
   readonly pronounced?: readonly Pronounced[];
   /** ISO 639-1. */
@@ -32,23 +32,23 @@ export interface WordTime {
   readonly endSample: number;
 }
 
-/** A piece of speech. The receiver owns `samples` (−1…1, mono, at the voice's rate). */
+/** A chunk of speech. The receiver owns `samples` (−1…1, mono, at the voice's rate). */
 export interface SpeechChunk {
   readonly samples: Float32Array;
   /**
-   * The words that begin with this chunk or later: nearly always all of them come with the first one.
-   * A voice that cuts a very long utterance brings the rest with later chunks, in order.
+   * Words that start in this chunk or later, in order. Usually the first chunk has all words; a voice
+   * that splits a very long utterance adds the others to later chunks.
    */
   readonly words: readonly WordTime[];
 }
 
 export interface SpeakOptions {
   readonly signal: AbortSignal;
-  /** Of the first chunk's job; the later ones stand at `later-chunk`. */
+  /** Priority of the first chunk's job; later ones have `later-chunk`. */
   readonly firstPriority: Priority;
   /**
-   * When the listener has heard all that was made so far, in ms of `performance.now()`: asked before
-   * each job. Without it every job is due at once.
+   * When playback of the speech so far ends, in milliseconds of `performance.now()`. Called before each
+   * job. If undefined, every job is due at once.
    */
   readonly dueAt?: (() => number) | undefined;
 }
@@ -56,7 +56,7 @@ export interface SpeakOptions {
 /** In UTF-16 units. */
 const MAX_TEXT_LENGTH = 20_000;
 
-/** What local voices ask for before they begin. @throws MediaError ABORTED, INVALID_INPUT */
+/** Checks the request of a local voice. @throws MediaError ABORTED, INVALID_INPUT */
 export function requireSpeakable({ text }: SynthesisRequest, { signal }: SpeakOptions): void {
   if (signal.aborted) throw abortError();
   if (text.length > MAX_TEXT_LENGTH) {
@@ -64,15 +64,15 @@ export function requireSpeakable({ text }: SynthesisRequest, { signal }: SpeakOp
   }
 }
 
-/** A synthetic voice. Pulling is its backpressure: the next chunk is computed when it is asked for. */
+/** A synthetic voice. It computes a chunk when the chunk is pulled. */
 export interface TextToSpeech {
   readonly id: string;
   readonly languages: readonly string[];
   /** Hz. */
   readonly sampleRate: number;
-  /** @throws MediaError ABORTED when the signal fires; then no job of the utterance is left. */
+  /** @throws MediaError ABORTED when the signal fires; no job of the utterance remains then */
   speak(utterance: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk>;
-  /** Loads the model and runs it once, so that the first caller does not wait for it. */
+  /** Loads the model and runs it once, so that the first request starts at once. */
   warm(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { TextToSpeech } from './text-to-speech.js';
 
-/** The voices that can speak now. The first that speaks a language is its default voice. */
+/** The available voices. The first one for a language is its default. */
 export class VoiceRegistry {
   readonly #voices: readonly TextToSpeech[];
 

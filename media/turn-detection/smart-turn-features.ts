@@ -1,8 +1,8 @@
 import { Fft } from '../audio/fft.js';
+import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 
-const SAMPLE_RATE = 16_000;
 /** What the model looks at: the last 8 s. */
-export const WINDOW = 8 * SAMPLE_RATE;
+export const WINDOW = 8 * CALLER_SAMPLE_RATE;
 const FFT_LENGTH = 400;
 const HOP = 160;
 const BINS = FFT_LENGTH / 2 + 1;
@@ -117,12 +117,12 @@ interface MelFilter {
 
 /** Triangles on Slaney's mel scale, 0–8 kHz, each of area 1. Source: Slaney, Auditory Toolbox, 1998. */
 function melFilters(): readonly MelFilter[] {
-  const top = toMel(SAMPLE_RATE / 2);
+  const top = toMel(CALLER_SAMPLE_RATE / 2);
   const edges = Array.from({ length: MELS + 2 }, (_, i) => toHz((top * i) / (MELS + 1)));
   return Array.from({ length: MELS }, (_, mel) => {
     const [low, middle, high] = [edges[mel]!, edges[mel + 1]!, edges[mel + 2]!];
     const all = Array.from({ length: BINS }, (_, bin) => {
-      const hz = (bin * SAMPLE_RATE) / FFT_LENGTH;
+      const hz = (bin * CALLER_SAMPLE_RATE) / FFT_LENGTH;
       const slope = Math.min((hz - low) / (middle - low), (high - hz) / (high - middle));
       return (Math.max(0, slope) * 2) / (high - low);
     });

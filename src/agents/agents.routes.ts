@@ -1,6 +1,6 @@
 import { int, model } from '../http/fields.js';
 import { pageOf } from '../http/pagination.js';
-import { type Call, type Route, type RouteResponse, reply, route } from '../http/route.js';
+import { type Route, type RouteCall, type RouteResponse, reply, route } from '../http/route.js';
 import { entityTagOf, toAgentBody } from './agent-output.js';
 import type { AgentLines, AgentModels } from './agent-ports.js';
 import { InitAgent, InitialAgent, initialAgent } from './agent-templates.js';
@@ -40,7 +40,7 @@ export interface AgentRouteParts {
 }
 
 type AgentCall = Pick<
-  Call<unknown, unknown, { agent_id: string }>,
+  RouteCall<unknown, unknown, { agent_id: string }>,
   'principal' | 'params' | 'ifMatch'
 >;
 

@@ -2,7 +2,7 @@ import type {
   AgentConfig,
   Authentication,
   AuthType,
-  McpServer,
+  McpServerConfig,
   ToolWebhook,
   VoiceSettings,
 } from '../../agents-runtime/contract/agent-config.js';
@@ -86,7 +86,7 @@ function toTool(tool: StoredToolWebhook, open: (sealed: string) => string): Tool
   };
 }
 
-function toMcpServer(server: StoredMcpServer, open: (sealed: string) => string): McpServer {
+function toMcpServer(server: StoredMcpServer, open: (sealed: string) => string): McpServerConfig {
   return {
     name: server.name,
     description: server.description,

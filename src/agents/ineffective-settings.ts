@@ -1,7 +1,7 @@
 import {
   type IneffectiveSetting,
   ineffectiveSettings,
-} from '../../agents-runtime/turn/hidden-settings.js';
+} from '../../agents-runtime/turn/endpointing.js';
 import { CONFIG_DEFAULTS } from './agent-config.schema.js';
 import type { StoredConfig } from './stored-config.js';
 

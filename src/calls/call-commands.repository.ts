@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import type { SayRefusal } from '../../agents-runtime/contract/transport.js';
 
 /** What may be asked of the gateway that holds a call. */

@@ -4,7 +4,7 @@ import type { CallRow } from './call-row.js';
 import { shownArguments } from './turn-row.js';
 
 /** Something about a call that receivers outside may be told. */
-export interface CallEvent {
+export interface CallWebhookEvent {
   readonly event:
     | 'call.started'
     | 'call.completed'
@@ -25,7 +25,7 @@ export interface CallEvent {
 
 /** Writes events down inside the transaction of what they tell, so that neither is without the other. */
 export interface CallEvents {
-  record(transaction: Knex.Transaction, events: readonly CallEvent[]): Promise<void>;
+  record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void>;
 }
 
 /** Of which some are held until there is more to tell. */
@@ -34,12 +34,12 @@ export interface HeldEvents extends CallEvents {
   amend(
     transaction: Knex.Transaction,
     callId: string,
-    change: Pick<CallEvent, 'event' | 'data'>,
+    change: Pick<CallWebhookEvent, 'event' | 'data'>,
   ): Promise<void>;
 }
 
 /** Media is connected. */
-export function callStarted(call: CallRow): CallEvent {
+export function callStarted(call: CallRow): CallWebhookEvent {
   return about(call, 'call.started', {
     started_at: call.started_at?.toISOString(),
     ...numbers(call),
@@ -50,7 +50,7 @@ export function callStarted(call: CallRow): CallEvent {
  * The end of a call: `call.completed` for each that had begun, whatever its reason, and before it
  * (or alone) `call.failed` for one that an error ended.
  */
-export function callEnded(call: CallRow): readonly CallEvent[] {
+export function callEnded(call: CallRow): readonly CallWebhookEvent[] {
   const { started_at: start, ended_at: end, ended_reason } = call;
   const ended = {
     duration_seconds: start && end ? (end.getTime() - start.getTime()) / 1_000 : 0,
@@ -61,7 +61,7 @@ export function callEnded(call: CallRow): readonly CallEvent[] {
     ended_reason,
     ...(call.options.dial_status !== undefined && { dial_status: call.options.dial_status }),
   };
-  const told = (event: CallEvent['event']) => ({
+  const told = (event: CallWebhookEvent['event']) => ({
     ...about(call, event, ended),
     hasTranscript: call.has_transcript,
   });
@@ -72,12 +72,12 @@ export function callEnded(call: CallRow): readonly CallEvent[] {
 }
 
 /** A call's recording can be fetched. */
-export function recordingReady(call: CallRow, durationMs: number): CallEvent {
+export function recordingReady(call: CallRow, durationMs: number): CallWebhookEvent {
   return about(call, 'recording.ready', { duration_seconds: durationMs / 1_000 });
 }
 
 /** A turn to which nothing will be added any more. */
-export function turnCompleted(call: CallRow, turn: LoggedTurn): CallEvent {
+export function turnCompleted(call: CallRow, turn: LoggedTurn): CallWebhookEvent {
   return about(call, 'turn.completed', {
     index: turn.index,
     role: turn.role,
@@ -91,7 +91,7 @@ export function turnCompleted(call: CallRow, turn: LoggedTurn): CallEvent {
 }
 
 /** A tool that is over, or was refused; told with the turn that its call belongs to. */
-export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallEvent {
+export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallWebhookEvent {
   return about(call, 'tool.called', {
     turn_index: turn,
     name: tool.name,
@@ -106,9 +106,9 @@ export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallE
 
 function about(
   call: CallRow,
-  event: CallEvent['event'],
+  event: CallWebhookEvent['event'],
   data: Readonly<Record<string, unknown>>,
-): CallEvent {
+): CallWebhookEvent {
   return {
     event,
     accountId: call.account_id,

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import { isCallId } from './call-id.js';
 
 export const HISTORY_SORTS = [

@@ -1,8 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { EndedReason, TurnLatency } from '../../agents-runtime/contract/call-log.js';
+import type { TurnLatency } from '../../agents-runtime/contract/call-log.js';
 import type { CallObserver, TurnOutcome } from '../../agents-runtime/contract/call-observer.js';
 import type { AgentState } from '../../agents-runtime/contract/transport.js';
-import type { CallFault } from '../../agents-runtime/session/call-dependencies.js';
 import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
 import { VAD_WINDOW } from '../../media/vad/voice-activity.js';
 
@@ -13,8 +12,6 @@ const SILENCE_BUCKETS_S = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 8, 12, 20];
 const DURATION_BUCKETS_S = [5, 15, 30, 60, 120, 300, 600, 1200, 3600];
 const MS_PER_S = 1000;
 const RATE = 16_000;
-
-type Fault = Parameters<CallFault>[0];
 
 /** What is told of calls to whoever watches the gateway: counts and times, and never of whom. */
 export class CallMetrics {
@@ -90,7 +87,7 @@ export class CallMetrics {
   }
 
   /** A call begins; what is told of it is counted. */
-  begin(): ObservedCall {
+  begin(): CallObserver {
     const id = {};
     const begunAt = performance.now();
     let thinkingSince: number | undefined;
@@ -101,7 +98,9 @@ export class CallMetrics {
       thinkingSince = undefined;
     };
     return {
-      state: (state) => {
+      output: (event) => {
+        if (event.type !== 'send' || event.event.type !== 'state') return;
+        const { state } = event.event;
         if (state === 'thinking') thinkingSince ??= performance.now();
         else answered();
         this.#states.set(id, state);
@@ -148,11 +147,4 @@ export class CallMetrics {
       },
     });
   }
-}
-
-/** One call, as it is counted. */
-export interface ObservedCall extends CallObserver {
-  fault(part: Fault): void;
-  /** Told once. */
-  ended(reason: EndedReason): void;
 }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { VoiceSettings } from '../../agents-runtime/contract/agent-config.js';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
+import type { FindVoice } from '../../agents-runtime/contract/find-voice.js';
 import { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
-import type { FindVoice } from '../../agents-runtime/session/call-language.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { MediaError } from '../../media/errors.js';
 import { LANGUAGES } from '../../media/languages.js';
 import type { Dictionary } from '../../media/text/dictionary/dictionary.js';
@@ -33,7 +33,7 @@ export function callModels(parts: CallModelsParts): CallModels {
   const recognisers = new CallRecognisers(ears.recogniser, config, log);
   return {
     ...ears,
-    greetings: new SpeechCache(systemClock),
+    speechCache: new SpeechCache(systemClock),
     recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
     liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
     fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
-import { type Clock, systemClock } from '../../agents-runtime/contract/clock.js';
+import type { CallObserver } from '../../agents-runtime/contract/call-observer.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
+import type { CallFault } from '../../agents-runtime/contract/errors.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
+import type { FindVoice } from '../../agents-runtime/contract/find-voice.js';
 import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
 import type { CallInput, Transport } from '../../agents-runtime/contract/transport.js';
 import { CallRecorder } from '../../agents-runtime/observers/recording/call-recorder.js';
@@ -11,22 +13,19 @@ import type { ReplaySink } from '../../agents-runtime/observers/replay/replay-fo
 import type { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import { ttsSettingsOf } from '../../agents-runtime/output/tts-pipeline.js';
 import { Call } from '../../agents-runtime/session/call.js';
-import type {
-  CallDependencies,
-  CallFault,
-} from '../../agents-runtime/session/call-dependencies.js';
-import type { FindVoice } from '../../agents-runtime/session/call-language.js';
-import { guardedInput } from '../../agents-runtime/session/guarded-input.js';
+import type { CallDependencies } from '../../agents-runtime/session/call-dependencies.js';
 import { FaultBoundary } from '../../agents-runtime/timing/fault-boundary.js';
 import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Dictionary } from '../../media/text/dictionary/dictionary.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import { CallSound } from '../live/call-sound.js';
 import type { LiveHub } from '../live/live-hub.js';
 import { toRunning } from '../live/running-calls.repository.js';
-import { watchedInput, watchedParts } from '../live/watched-call.js';
+import { watchCall } from '../live/watched-call.js';
 import type { Recordings } from '../recordings/recordings.js';
 import type { ReplayFiles } from '../replay/replay-files.js';
 import type { OpenTools } from '../tools/agent-tools.js';
@@ -42,7 +41,7 @@ import type { LiveCall, LiveCalls } from './live-calls.js';
 /** The models with which calls are held. */
 export interface CallModels
   extends Pick<CallDependencies, 'voiceActivity' | 'noiseReduction' | 'turnDetector'> {
-  readonly greetings: SpeechCache;
+  readonly speechCache: SpeechCache;
   recogniserFor(config: AgentConfig): SpeechToText;
   /** Hears while the caller speaks. */
   liveRecogniserFor(config: AgentConfig): StreamingSpeechToText | undefined;
@@ -125,7 +124,7 @@ export class CallOpening {
     const voice = models.voiceFor(config);
     const dictionary = await models.dictionaryFor(agent.accountId, config);
     const manner = { ...ttsSettingsOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
-    models.greetings.prepare(config.greeting, manner);
+    models.speechCache.prepare(config.greeting, manner);
     models.replyModelFor(config).prepare?.(config.prompt, manner.language);
     models.expectTools(config, agent.id);
   };
@@ -236,59 +235,55 @@ export class TakenCall {
 
   /** Makes the call. @param over is told when its record is written. */
   #open(transport: Transport, { log, onEnded }: Beginning, over: () => void): CallInput {
-    const { live, metrics, replays, hub } = this.#parts;
+    const { live, replays } = this.#parts;
     const { config, tools } = this.#own;
     const callId = this.row.call_id;
     const models = this.#modelParts();
-    const observed = metrics.begin();
-    const feed = hub.begin(this.row.account_id, {
-      ...toRunning(this.row),
-      started_at: new Date().toISOString(),
-    });
-    const onFault = (part: Parameters<CallFault>[0], error: unknown) => {
-      observed.fault(part);
-      log.warn({ err: error, part }, 'fault in a call');
-    };
-    let call: CallInput | undefined;
-    // Around what stands between the call and its transport: recording, replay file and feed.
-    const boundary = new FaultBoundary({
-      report: (error) => onFault('call', error),
-      end: () => call?.hangUp('error_transport'),
-    });
-    const clock = boundary.clock(systemClock);
-    let recorder: CallRecorder | undefined;
+    const onFault: CallFault = (part, error) => log.warn({ err: error, part }, 'fault in a call');
+    const observers = this.#observers(transport, onFault);
     let tape: ReplaySink | undefined;
     try {
       if (config.recordingEnabled) {
-        recorder = this.#record(transport, clock);
+        const sink = this.#parts.recordings.begin(callId, transport.sampleRate);
+        const { sampleRate, callerDelayMs } = transport;
+        observers.push(new CallRecorder({ sampleRate, callerDelayMs, sink }));
         tape = replays?.begin(callId);
       }
       const parts: CallDependencies = {
         ...models,
-        clock,
-        transport: recorder ?? transport,
-        observer: observed,
+        clock: systemClock,
+        transport,
+        observers,
         onFault,
         onEnded: (reason) => {
           live.remove(callId);
           tools?.close();
-          observed.ended(reason);
           log.info({ reason }, 'call ended');
           over();
           onEnded?.(reason);
         },
       };
-      const watched = watchedParts(parts, feed);
-      const plain = tape ? recordCall(watched, tape) : new Call(watched);
-      call = guardedInput(watchedInput(recorder?.input(plain) ?? plain, feed), boundary);
-      return call;
+      return tape ? recordCall(parts, tape) : new Call(parts);
     } catch (error) {
-      observed.ended('error_transport');
-      feed.ended('error_transport');
+      for (const observer of observers) observer.ended?.('error_transport');
       tape?.end();
-      recorder?.close();
       throw error;
     }
+  }
+
+  /** Metrics and monitoring. */
+  #observers(transport: Transport, onFault: CallFault): CallObserver[] {
+    const { metrics, hub } = this.#parts;
+    const feed = hub.begin(this.row.account_id, {
+      ...toRunning(this.row),
+      started_at: new Date().toISOString(),
+    });
+    const boundary = new FaultBoundary({
+      report: (error) => onFault('observer', error),
+      end: () => undefined,
+    });
+    const sound = new CallSound(transport.sampleRate, boundary.clock(systemClock));
+    return [metrics.begin(), watchCall(feed, sound)];
   }
 
   #modelParts(): Omit<CallDependencies, 'clock' | 'transport' | 'onFault' | 'onEnded'> {
@@ -300,9 +295,9 @@ export class TakenCall {
       voiceActivity: models.voiceActivity,
       noiseReduction: models.noiseReduction,
       turnDetector: models.turnDetector,
-      recogniser: models.recogniserFor(config),
+      speechToText: models.recogniserFor(config),
       streamingSpeechToText: models.liveRecogniserFor(config),
-      greetings: models.greetings,
+      speechCache: models.speechCache,
       languageModel: models.replyModelFor(config),
       fallbackModels: models.fallbackModelsFor(config),
       tools: tools?.tools,
@@ -316,10 +311,5 @@ export class TakenCall {
         isStopping: () => this.#parts.live.isDraining,
       }),
     };
-  }
-
-  #record(transport: Transport, clock: Clock): CallRecorder {
-    const sink = this.#parts.recordings.begin(this.row.call_id, transport.sampleRate);
-    return new CallRecorder({ transport, clock, sink });
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallLog, EndedReason, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { CallLog, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import { isDatabaseAway } from '../db/database-away.js';
 import type { CallTurnsRepository } from './call-turns.repository.js';
 import type { CallsRepository } from './calls.repository.js';

@@ -1,4 +1,4 @@
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import type { CallOptions } from './calls.schema.js';
 
 export type CallType = 'web' | 'sip_inbound' | 'sip_outbound';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
 import type { CallRow, CallType } from './call-row.js';
 import { CallTurnsRepository } from './call-turns.repository.js';

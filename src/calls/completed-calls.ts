@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CallEvent, HeldEvents } from './call-events.js';
+import type { CallWebhookEvent, HeldEvents } from './call-events.js';
 import { type DownloadLinkParts, downloadLink } from './download-link.js';
 import type { SummariesRepository } from './summaries.repository.js';
 import { TRANSCRIPT_FILES } from './transcript.js';
@@ -23,7 +23,7 @@ export class CompletedCalls implements HeldEvents {
     this.#parts = parts;
   }
 
-  async record(transaction: Knex.Transaction, events: readonly CallEvent[]): Promise<void> {
+  async record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void> {
     const { summaries } = this.#parts;
     await this.#parts.events.record(
       transaction,
@@ -38,7 +38,7 @@ export class CompletedCalls implements HeldEvents {
     return this.#parts.events.amend(...change);
   }
 
-  #completed(event: CallEvent): CallEvent {
+  #completed(event: CallWebhookEvent): CallWebhookEvent {
     const link = downloadLink(this.#parts, event.callId, TRANSCRIPT_FILES.json.name);
     const data = { ...event.data, transcript_uri: link ?? null };
     const waits = event.event === 'call.completed' && { holdMs: SUMMARY_WITHIN_MS };

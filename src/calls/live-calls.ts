@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import type { CallInput } from '../../agents-runtime/contract/transport.js';
 import type { WebSocketTransport } from '../../agents-runtime/transports/websocket/websocket-transport.js';
 import { isSameHash } from '../secrets/is-same-hash.js';

@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from '../../agents-runtime/contract/clock.js';
+import type { Clock } from '../../agents-runtime/contract/clock.js';
 import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
 import {
   type SummarisedTurn,
   summariseExtractively,
   summariseWithLlm,
 } from '../../agents-runtime/reply/call-summary.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { type Agent, AgentsRepository } from '../agents/agents.repository.js';
 import { JobQueue } from '../jobs/job-queue.js';
 import { BUILT_IN_RESPONDER } from '../models-listing/model-listing.js';

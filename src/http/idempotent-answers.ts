@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, valueError } from '../errors.js';
 import type { IdempotentAnswersRepository, KeyedRequest } from './idempotent-answers.repository.js';
-import { type Call, type Principal, type Replay, Reply, SENT } from './route.js';
+import { type Principal, type Replay, Reply, type RouteCall, SENT } from './route.js';
 
 /**
  * What a key may be: visible ASCII.
@@ -18,7 +18,7 @@ export interface AnswerBox {
   open(sealed: string, place: string): string;
 }
 
-type AnyCall = Call<unknown, unknown, unknown>;
+type AnyCall = RouteCall<unknown, unknown, unknown>;
 
 /**
  * Answers repetitions of a request that carries an `Idempotency-Key` with the stored answer. Only

@@ -7,7 +7,7 @@ import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authe
 import type { IdempotentAnswers } from './idempotent-answers.js';
 import { PathTemplate } from './path-template.js';
 import type { RateLimiter } from './rate-limit.js';
-import { type Call, type Principal, Reply, type Route, SENT } from './route.js';
+import { type Principal, Reply, type Route, type RouteCall, SENT } from './route.js';
 import { readInput } from './validated.js';
 
 /** What every route is served with. */
@@ -72,7 +72,7 @@ function serving(route: Route, services: RouteServices): RequestHandler {
       ...route,
       maxBodyBytes: route.maxBodyBytes ?? services.maxBodyBytes,
     });
-    const call: Call<unknown, unknown, unknown> = {
+    const call: RouteCall<unknown, unknown, unknown> = {
       ...input,
       principal,
       ifMatch: route.isConditional ? request.get('if-match') : undefined,

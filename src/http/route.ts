@@ -12,7 +12,7 @@ export interface Principal {
 }
 
 /** What a handler is handed: only input that the schemas let through. */
-export interface Call<Body, Query, Params> {
+export interface RouteCall<Body, Query, Params> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
@@ -121,8 +121,8 @@ export interface Route {
    * Checks the principal's rights to what the body asks for, before the work and before a replay.
    * @throws ApiError FORBIDDEN
    */
-  readonly authorize?: (call: Call<unknown, unknown, unknown>) => void;
-  readonly handle: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
+  readonly authorize?: (call: RouteCall<unknown, unknown, unknown>) => void;
+  readonly handle: (call: RouteCall<unknown, unknown, unknown>) => Promise<unknown>;
 }
 
 /** What `route` takes: a Route whose handler sees the types of its schemas. */
@@ -136,10 +136,10 @@ export interface RouteSpec<
   readonly form?: RouteForm<Form>;
   readonly query?: Query;
   readonly params?: Params;
-  readonly authorize?: (call: Call<Output<Body>, Output<Query>, Output<Params>>) => void;
+  readonly authorize?: (call: RouteCall<Output<Body>, Output<Query>, Output<Params>>) => void;
   /** Returns the JSON of a 200, a `reply(…)`, or SENT. */
   readonly handle: (
-    call: Call<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>,
+    call: RouteCall<Output<Body> | z.output<Form>, Output<Query>, Output<Params>>,
   ) => unknown;
 }
 
@@ -157,8 +157,8 @@ export function route<
 >(spec: RouteSpec<Body, Query, Params, Form>): Route {
   const { authorize, handle, ...rest } = spec;
   // The cast is where typed handlers meet the table: `validated` parses with these very schemas.
-  const typed = <T>(call: Call<unknown, unknown, unknown>) =>
-    call as Call<T, Output<Query>, Output<Params>>;
+  const typed = <T>(call: RouteCall<unknown, unknown, unknown>) =>
+    call as RouteCall<T, Output<Query>, Output<Params>>;
   return {
     ...(rest as Omit<Route, 'authorize' | 'handle'>),
     ...(authorize && { authorize: (call) => authorize(typed(call)) }),

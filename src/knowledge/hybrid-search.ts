@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { KnowledgeSearch, Passage } from '../../agents-runtime/contract/knowledge.js';
-import { putNewest } from '../../media/async/bounded-map.js';
-import { cachedPromise } from '../../media/async/kept.js';
+import { cachedPromise, putNewest } from '../../media/async/bounded-map.js';
 import type { Embedder } from '../../media/embeddings/embedder.js';
 import type { KnowledgeVersion } from './knowledge-version.js';
 import type { FoundPassages, PassageFinder } from './passage-lists.js';

@@ -1,5 +1,5 @@
 import type { Passage } from '../../agents-runtime/contract/knowledge.js';
-import { cachedPromise } from '../../media/async/kept.js';
+import { cachedPromise } from '../../media/async/bounded-map.js';
 import type { IndexingRepository } from './indexing.repository.js';
 import type { KnowledgeVersion } from './knowledge-version.js';
 import { merged } from './merge-lists.js';

@@ -1,6 +1,5 @@
 import type { Clock, Timer } from '../../agents-runtime/contract/clock.js';
-import { CALLER_RATE } from '../../agents-runtime/observers/recording/call-recorder.js';
-import { toFloat32 } from '../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, float32Of } from '../../media/audio/pcm.js';
 import { Resampler } from '../../media/audio/resampler.js';
 import type { EncoderThread } from '../../media/codec/encoder-thread.js';
 import { LegQueue } from './leg-queue.js';
@@ -104,16 +103,14 @@ class Mix {
     this.#clock = clock;
     this.agent = new LegQueue(rate);
     this.#caller = new LegQueue(rate);
-    this.#resampler = new Resampler(CALLER_RATE, rate);
+    this.#resampler = new Resampler(CALLER_SAMPLE_RATE, rate);
     this.#stream = encoders.open({ format: FORMAT, inputRate: rate });
     this.#nextAt = clock.now();
     this.#schedule();
   }
 
   pushCaller(samples: Int16Array): void {
-    const floats = new Float32Array(samples.length);
-    toFloat32(samples, floats);
-    this.#resampler.push(floats, (part) => this.#caller.push(part.slice()));
+    this.#resampler.push(float32Of(samples), (part) => this.#caller.push(part.slice()));
   }
 
   close(): void {

@@ -1,4 +1,5 @@
-import type { EndedReason, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import type { AgentState, CallEvent } from '../../agents-runtime/contract/transport.js';
 
 /** What is known of a running call as a whole, in the names of the interface. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import type { CallsRepository } from '../calls/calls.repository.js';
 import { ApiError } from '../errors.js';
 import type { GatewayLinks } from './gateway-links.js';

@@ -1,4 +1,5 @@
-import type { EndedReason, LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { LoggedTurn } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import type { AgentState, CallEvent } from '../../agents-runtime/contract/transport.js';
 import type { CallSound } from './call-sound.js';
 import { fromTurn, fromWire, type LiveEvent, type RunningCall } from './live-event.js';
@@ -34,8 +35,8 @@ export class CallFeed {
     return { type: 'call', ...this.call, state: this.#state };
   }
 
-  /** What goes to the call's client. */
-  wire(event: CallEvent): void {
+  /** An event that the call sends to its client. */
+  send(event: CallEvent): void {
     if (event.type === 'state') this.#state = event.state;
     if (!this.#hub.isWatched(this.accountId)) return;
     const told = fromWire(this.call.call_id, event);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { EndedReason } from '../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
 import type {
   RoomInvitation,

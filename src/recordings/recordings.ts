@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { CALLER_RATE } from '../../agents-runtime/observers/recording/call-recorder.js';
 import type { RecordingSink } from '../../agents-runtime/observers/recording/recording-sink.js';
+import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import { MediaError } from '../../media/errors.js';
 import type { SpoolThread } from '../../media/recording/spool-thread.js';
 import type { CallRow } from '../calls/call-row.js';
@@ -66,7 +66,7 @@ export class Recordings {
   /** Begins to record a call. What fails costs the recording, never the call. */
   begin(callId: string, agentRate: number): RecordingSink {
     const { folder, spools, recordings, log } = this.#parts;
-    const rates = { caller: CALLER_RATE, agent: agentRate };
+    const rates = { caller: CALLER_SAMPLE_RATE, agent: agentRate };
     const spool = spools.open(folder.pathOf(callId), rates, (error) => {
       const isFull = error instanceof MediaError && error.code === 'DISK_FULL';
       const why = isFull ? 'the disk is full' : 'the spool cannot be written';

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from '../../agents-runtime/contract/clock.js';
+import type { Clock } from '../../agents-runtime/contract/clock.js';
 import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type {
   CarrierLink,
   CarrierTraits,

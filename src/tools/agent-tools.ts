@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
-import { BUILTIN_TOOLS, type Tools } from '../../agents-runtime/contract/tools.js';
+import type { Tools } from '../../agents-runtime/contract/tools.js';
+import { BUILTIN_TOOLS } from '../../agents-runtime/reply/builtin-tools.js';
 import { toolLimitProblems } from '../agents/tool-limits.js';
 import type { OutboundClient } from '../outbound/outbound-client.js';
 import { ArgumentValidator } from './argument-validator.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AgentsRepository } from '../agents/agents.repository.js';
-import type { CallEvent, HeldEvents } from '../calls/call-events.js';
+import type { CallWebhookEvent, HeldEvents } from '../calls/call-events.js';
 import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
 import { amendedBody, eventBody, takesEvent } from './webhook-events.js';
 import { makeMessageId } from './webhook-sender.js';
@@ -14,7 +14,7 @@ export class WebhookOutbox implements HeldEvents {
     this.#deliveries = deliveries;
   }
 
-  async record(transaction: Knex.Transaction, events: readonly CallEvent[]): Promise<void> {
+  async record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void> {
     const agents = new AgentsRepository(transaction);
     const deliveries: NewDelivery[] = [];
     for (const event of events) {
@@ -29,7 +29,7 @@ export class WebhookOutbox implements HeldEvents {
   async amend(
     transaction: Knex.Transaction,
     callId: string,
-    { event, data }: Pick<CallEvent, 'event' | 'data'>,
+    { event, data }: Pick<CallWebhookEvent, 'event' | 'data'>,
   ): Promise<void> {
     await this.#deliveries.release(transaction, { callId, event }, (body) =>
       amendedBody(body, data),
@@ -37,7 +37,7 @@ export class WebhookOutbox implements HeldEvents {
   }
 }
 
-function toDelivery(event: CallEvent, url: string): NewDelivery {
+function toDelivery(event: CallWebhookEvent, url: string): NewDelivery {
   return {
     delivery_id: makeMessageId(),
     account_id: event.accountId,

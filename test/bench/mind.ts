@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { request } from 'undici';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
 import type { HistoryItem, LlmRequest } from '../../agents-runtime/contract/language-model.js';
 import type { ToolSpec } from '../../agents-runtime/contract/tools.js';
 import { messagesOf, OpenAiChatModel } from '../../agents-runtime/providers/openai-chat.js';
 import { ToolExecutor } from '../../agents-runtime/reply/tool-executor.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
@@ -89,7 +89,7 @@ async function modelCalls(times: number) {
     const ours = async () => {
       let ms = 0;
       const from = performance.now();
-      for await (const _ of model.reply({ ...REQUEST, signal: never() }))
+      for await (const _ of model.generate({ ...REQUEST, signal: never() }))
         ms ||= performance.now() - from;
       return ms;
     };

@@ -1,8 +1,9 @@
+import { concat } from '../../media/audio/pcm.js';
 import { RnnoiseNoiseReduction } from '../../media/noise/rnnoise-noise-reduction.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
 import { noiseBelow, pinkNoise, whiteNoise } from '../support/harness/audio/noise.js';
-import { joined, Speaker } from '../support/harness/audio/synthesised-speech.js';
+import { Speaker } from '../support/harness/audio/synthesised-speech.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
 import { SENTENCES } from '../support/harness/call/echo-trial.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
@@ -59,7 +60,7 @@ function clean(reduction: RnnoiseNoiseReduction, audio: Float32Array): Promise<F
         if (returned < audio.length) setImmediate(pushMore);
         else {
           line.close();
-          resolve(joined(out));
+          resolve(concat(Float32Array, out));
         }
       },
       onFault: reject,
@@ -87,7 +88,7 @@ async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
     return { noise, ratioDb, words: 0, untouched: 0, cleaned: 0 };
   });
   for (const [seed, text] of TEXTS.entries()) {
-    const speech = joined([await speaker.say(text), new Float32Array(FRAME * 10)]);
+    const speech = concat(Float32Array, [await speaker.say(text), new Float32Array(FRAME * 10)]);
     for (const [i, { ratioDb, make }] of kinds.entries()) {
       const row = rows[i]!;
       const lead = 2 * RATE;
@@ -95,7 +96,10 @@ async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
       const noisy = noise.map((sample, at) => sample + (speech[at - lead] ?? 0));
       const cleaned = await clean(reduction, noisy);
       const errorsIn = async (audio: Float32Array) =>
-        wordErrors(text, await recogniser.transcribe(audio.subarray(lead), { priority: 'turn' }));
+        wordErrors(
+          text,
+          (await recogniser.transcribe(audio.subarray(lead), { priority: 'turn' })).text,
+        );
       const heard = await errorsIn(noisy);
       row.words += heard.words;
       row.untouched += heard.errors;

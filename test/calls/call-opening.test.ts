@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
 import type { Transport } from '../../agents-runtime/contract/transport.js';
 import { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { AgentsRepository } from '../../src/agents/agents.repository.js';
 import { CallMetrics } from '../../src/calls/call-metrics.js';
 import { CallOpening, type CallOpeningParts } from '../../src/calls/call-opening.js';
@@ -47,7 +47,7 @@ async function reserved() {
     voiceFor: () => new ToneVoice({ sampleRate: 16_000 }),
     toolsFor: async () => undefined,
     voiceActivity: { open: () => ({ push: () => undefined, close: () => undefined }) },
-    greetings: new SpeechCache(systemClock),
+    speechCache: new SpeechCache(systemClock),
     recogniserFor: () => ({ id: 'none', languages: ['en'] }),
     liveRecogniserFor: () => undefined,
     replyModelFor: () => ({ id: 'none' }),
@@ -140,7 +140,8 @@ function silentTransport(): Transport {
   const ignore = () => undefined;
   return {
     ...{ sampleRate: 16_000, hasEchoCanceller: true, backlogBytes: 0 },
-    ...{ audio: ignore, pause: ignore, resumeFrom: ignore, clear: ignore },
+    ...{ canPause: true, callerDelayMs: 0 },
+    ...{ sendAudio: ignore, pause: ignore, resumeFrom: ignore, clear: ignore },
     ...{ send: ignore, close: ignore },
   };
 }

@@ -32,7 +32,7 @@ afterEach(async () => {
 function saying(text: string, asked: string[] = []): LanguageModel {
   return {
     id: 'script',
-    async *reply({ history }) {
+    async *generate({ history }) {
       asked.push(history.at(-1)!.text);
       yield text;
     },
@@ -41,7 +41,7 @@ function saying(text: string, asked: string[] = []): LanguageModel {
 
 const BUILT_IN: LanguageModel = {
   id: BUILT_IN_RESPONDER,
-  reply: () => {
+  generate: () => {
     throw new Error('it is no language model');
   },
 };
@@ -131,7 +131,7 @@ describe('the end of a call', () => {
   it('is told with an extract where the agent has no language model, or that fails', async () => {
     const failing: LanguageModel = {
       id: 'script',
-      async *reply() {
+      async *generate() {
         yield 'The ';
         throw new Error('gone');
       },

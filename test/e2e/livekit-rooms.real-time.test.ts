@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 40_000, interval: 50 };
 const SPAN = { startMs: 0, endMs: 10 };
 
 const speak = (wire: RoomTransport, ms: number) =>
-  wire.audio(tone(1_000, RATE, (RATE * ms) / 1000));
+  wire.sendAudio(tone(1_000, RATE, (RATE * ms) / 1000));
 const agentTones = (guest: RoomGuest) =>
   guest.all('heard').filter(({ from, level }) => from === 'agent-1' && level > 0.05);
 const isNear = (hz: number) => (heard: number) => Math.abs(heard - hz) <= 75;
@@ -275,7 +275,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
   });
 
   it('ends only the calls of a bridge that dies', async () => {
-    const pool = openPool({ mostRooms: 1 });
+    const pool = openPool({ maxRooms: 1 });
     const [first] = pool.pids;
     const one = await call(pool);
     const two = await call(pool, other);

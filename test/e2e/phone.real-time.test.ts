@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
 import type { CarrierLine } from '../../src/telephony/simulate/carrier-line.js';
 import type { SimulatedCall } from '../../src/telephony/simulate/simulated-call.js';

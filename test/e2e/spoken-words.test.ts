@@ -110,7 +110,8 @@ it('are understood: numbers, names, dates and money, at most 10 % of the words w
   let words = 0;
   const misheard: string[] = [];
   for (const [written, said] of SENTENCES) {
-    const heard = await recogniser.transcribe(await speak(written), { priority: 'background' });
+    const options = { priority: 'background' } as const;
+    const { text: heard } = await recogniser.transcribe(await speak(written), options);
     const found = wordErrors(said, heard);
     errors += found.errors;
     words += found.words;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { Scope } from '../../src/keys/scopes.js';
 import { CallSound } from '../../src/live/call-sound.js';
 import { RunningCallsRepository } from '../../src/live/running-calls.repository.js';
@@ -68,9 +68,9 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
     const reader = await watch(`/calls/${call.callId}/live`);
     expect(reader.status).toBe(200);
     await reader.waitFor('turn');
-    call.feed.wire({ type: 'state', state: 'thinking' });
-    call.feed.wire(says('what'));
-    call.feed.wire(says('what time', true));
+    call.feed.send({ type: 'state', state: 'thinking' });
+    call.feed.send(says('what'));
+    call.feed.send(says('what time', true));
     await holder().turn(call, 1, 'what time');
     await holder().end(call);
     await reader.waitFor('closed');
@@ -111,7 +111,7 @@ describe.each(['here', 'on another gateway'])('a call that is held %s', (where) 
     const foreign = await stranger.watch('/calls/live');
     await reader.waitFor('call', ({ call_id }) => call_id === before.callId);
     const after = await holder().hold(owner.accountId);
-    after.feed.wire({ type: 'state', state: 'listening' });
+    after.feed.send({ type: 'state', state: 'listening' });
     await reader.waitFor('state', ({ call_id }) => call_id === after.callId);
     await holder().end(before);
     await reader.waitFor('ended', ({ call_id }) => call_id === before.callId);
@@ -301,13 +301,13 @@ it('a reader that does not read is sent away, and holds up nobody', async () => 
   const text = 'x'.repeat(8_000);
   await vi.waitFor(
     () => {
-      for (let i = 0; i < 20; i++) call.feed.wire(says(text));
+      for (let i = 0; i < 20; i++) call.feed.send(says(text));
       // The other one reads on.
       expect(one.open.streams(accountId)).toBe(1);
     },
     { timeout: 30_000, interval: 20 },
   );
-  call.feed.wire({ type: 'state', state: 'speaking' });
+  call.feed.send({ type: 'state', state: 'speaking' });
   await reader.waitFor('state');
   expect(reader.all('closed')).toEqual([]);
 });
@@ -379,7 +379,7 @@ describe('a gateway that dies while its calls are watched', () => {
     await two.restart();
     await two.turn(call, 0, 'said meanwhile');
     await reader.waitFor('turn');
-    call.feed.wire(says('and on'));
+    call.feed.send(says('and on'));
     await reader.waitFor('transcript');
     await two.end(call);
     await reader.waitFor('closed');

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { Call } from '../../agents-runtime/session/call.js';
+import { CallSound } from '../../src/live/call-sound.js';
 import type { LiveEvent, RunningCall } from '../../src/live/live-event.js';
 import { type CallFeed, LiveHub } from '../../src/live/live-hub.js';
-import { watchedParts } from '../../src/live/watched-call.js';
+import { watchCall } from '../../src/live/watched-call.js';
 import { type HarnessOptions, harness } from '../support/harness/call/call-harness.js';
 import { STORY, story } from '../support/harness/call/story-call.js';
 
@@ -23,7 +24,10 @@ function watchedCall(options: HarnessOptions = {}) {
     ...options,
     begin: (parts) => {
       feed = hub.begin('an account', CALL);
-      return new Call(watchedParts(parts, feed));
+      return new Call({
+        ...parts,
+        observers: [watchCall(feed, new CallSound(24_000, parts.clock))],
+      });
     },
   });
   const watch = (accountId = 'an account', callId?: string) => {

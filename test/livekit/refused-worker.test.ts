@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { WorkerConnection } from '../../agents-runtime/transports/livekit/worker-connection.js';
 
 it('tells once that LiveKit does not take the key, also when it was away before', async () => {

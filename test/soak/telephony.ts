@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { AudioSocketCall } from '../../src/telephony/simulate/audiosocket-call.js';
 import type { Held } from '../../src/telephony/simulate/carrier-line.js';
 import { registerAudioSocket } from '../../src/telephony/simulate/gateway-api.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
 import { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { CarrierLink } from '../../agents-runtime/transports/telephony/carrier.js';
 import type { TakeRefusal } from '../../src/calls/call-opening.js';
 import { PhoneConnections } from '../../src/telephony/phone-connections.js';

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ToolWebhook } from '../../agents-runtime/contract/agent-config.js';
-import { systemClock } from '../../agents-runtime/contract/clock.js';
 import { OpenAiChatModel } from '../../agents-runtime/providers/openai-chat.js';
 import { ToolExecutor } from '../../agents-runtime/reply/tool-executor.js';
 import { runToolLoop } from '../../agents-runtime/reply/tool-loop.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Authentication, McpServer } from '../../agents-runtime/contract/agent-config.js';
+import type {
+  Authentication,
+  McpServerConfig,
+} from '../../agents-runtime/contract/agent-config.js';
 import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
@@ -39,12 +42,15 @@ function makeServers(beginWithinMs = PATIENCE.timeout): McpServers {
   return new McpServers({ outbound: new OutboundClient(guard), validator, log, beginWithinMs });
 }
 
-function entry(url: string, changes: Partial<McpServer> = {}): McpServer {
+function entry(url: string, changes: Partial<McpServerConfig> = {}): McpServerConfig {
   const transport = url.endsWith('/mcp') ? 'streamable-http' : 'sse';
   return { name: 'shop', description: '', url, transport, authentication: NONE, ...changes };
 }
 
-async function open(servers: readonly McpServer[], all = makeServers()): Promise<OpenMcpServers> {
+async function open(
+  servers: readonly McpServerConfig[],
+  all = makeServers(),
+): Promise<OpenMcpServers> {
   const opened = await all.open(CALLER, servers, ['end_call']);
   closers.push(() => opened.close());
   return opened;

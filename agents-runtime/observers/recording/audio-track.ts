@@ -1,3 +1,4 @@
+import { concat } from '../../../media/audio/pcm.js';
 import type { Leg } from '../../../media/recording/spool-record.js';
 import type { AudioChunk } from '../../../media/recording/spool-writer.js';
 
@@ -47,12 +48,5 @@ export class AudioTrack {
 function joined(parts: readonly Samples[]): Samples {
   const first = parts[0]!;
   if (parts.length === 1) return first;
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const whole = first instanceof Int16Array ? new Int16Array(length) : new Float32Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return concat<Samples>(first instanceof Int16Array ? Int16Array : Float32Array, parts);
 }

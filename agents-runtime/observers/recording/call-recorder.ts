@@ -1,142 +1,87 @@
-import type { Clock, Timer } from '../../contract/clock.js';
-import type { CallInput, Transport } from '../../contract/transport.js';
-import { ObservedTransport } from '../../session/observed-transport.js';
-import { AgentTrack } from './agent-track.js';
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
+import type {
+  CallInputEvent,
+  CallObserver,
+  PlayedSpan,
+  TransportEvent,
+} from '../../contract/call-observer.js';
+import { AudioTrack } from './audio-track.js';
 import { CallerTrack } from './caller-track.js';
 import type { RecordingSink } from './recording-sink.js';
 
-/** Hz at which a call takes the caller's audio. */
-export const CALLER_RATE = 16_000;
-/** So often sound is handed on. With what is held back, a crash costs less than a second. */
-const HAND_ON_MS = 250;
+/** Interval at which audio is passed to the sink. With audio that is not settled, a crash loses less than a second. */
+const WRITE_INTERVAL_MS = 250;
 
-export interface CallRecorderParts {
-  readonly transport: Transport;
-  readonly clock: Clock;
+export interface CallRecorderOptions {
+  /** Sample rate of the agent's audio, in Hz. */
+  readonly sampleRate: number;
+  /** As in `Transport`. Default: 0. */
+  readonly callerDelayMs?: number | undefined;
   readonly sink: RecordingSink;
 }
 
-/**
- * Records what passes over a call's wire, both legs on one line of time: it stands between the wire and
- * the call and lets everything through. On the thread of the calls it copies samples, no more.
- */
-export class CallRecorder extends ObservedTransport {
-  readonly #clock: Clock;
+/** Records both legs of a call on one timeline, which starts when media is connected. It only copies samples. */
+export class CallRecorder implements CallObserver {
   readonly #sink: RecordingSink;
   readonly #caller: CallerTrack;
-  readonly #agent: AgentTrack;
-  /** Clock time of the last look at it; undefined before media is connected. */
-  #lookedAt: number | undefined;
+  readonly #agent: AudioTrack;
+  /** Call time of the newest event; undefined before media is connected. */
+  #seenMs: number | undefined;
+  /** Time since media was connected. */
   #nowMs = 0;
-  #timer: Timer | undefined;
-  #isOver = false;
+  #writtenMs = 0;
+  #hasEnded = false;
 
-  constructor({ transport, clock, sink }: CallRecorderParts) {
-    super(transport);
-    this.#clock = clock;
+  constructor({ sampleRate, callerDelayMs, sink }: CallRecorderOptions) {
     this.#sink = sink;
-    this.#caller = new CallerTrack(CALLER_RATE, transport.callerDelayMs);
-    this.#agent = new AgentTrack(transport.sampleRate);
+    this.#caller = new CallerTrack(CALLER_SAMPLE_RATE, callerDelayMs);
+    this.#agent = new AudioTrack('agent', sampleRate);
   }
 
-  /** The call as its wire shall see it. @param call has this recorder for its wire. */
-  input(call: CallInput): CallInput {
-    return {
-      connected: () => {
-        this.#begin();
-        call.connected();
-      },
-      audio: (samples) => {
-        if (this.#isRunning) this.#caller.push(samples, this.#now());
-        call.audio(samples);
-      },
-      typed: (text) => call.typed(text),
-      say: (text) => call.say(text),
-      played: (playedMs) => {
-        if (this.#isRunning) this.#agent.played(playedMs, this.#now());
-        call.played(playedMs);
-      },
-      lost: (forMs) => {
-        this.#agent.lost();
-        call.lost(forMs);
-      },
-      regained: (receivedMs, announce) => {
-        call.regained(receivedMs, (fromMs) => {
-          this.#agent.regained(receivedMs, fromMs);
-          announce(fromMs);
-        });
-      },
-      hangUp: (reason) => call.hangUp(reason),
-    };
+  input(event: CallInputEvent, atMs: number): void {
+    if (event.type === 'connected') this.#seenMs ??= atMs;
+    if (event.type !== 'audio' || this.#seenMs === undefined || this.#hasEnded) return;
+    this.#advance(atMs);
+    this.#caller.push(event.samples, this.#nowMs);
+    if (this.#nowMs - this.#writtenMs < WRITE_INTERVAL_MS) return;
+    this.#writtenMs = this.#nowMs;
+    this.#caller.settle(this.#nowMs);
+    this.#write();
   }
 
-  override audio(samples: Float32Array): void {
-    if (this.#isRunning) this.#agent.sent(samples, this.#now());
-    super.audio(samples);
+  played({ atMs, samples }: PlayedSpan): void {
+    if (this.#seenMs === undefined || this.#hasEnded) return;
+    this.#agent.place(Math.max(0, atMs - this.#seenMs + this.#nowMs), samples);
   }
 
-  override pause(): void {
-    this.#agent.paused(this.#now());
-    super.pause();
-  }
-
-  override resumeFrom(fromMs: number): void {
-    this.#agent.resumed(fromMs, this.#now());
-    super.resumeFrom(fromMs);
-  }
-
-  override clear(): void {
-    this.#agent.cleared(this.#now());
-    super.clear();
-  }
-
-  override close(): void {
+  output(event: TransportEvent, atMs: number): void {
+    if (event.type !== 'close') return;
+    this.#advance(atMs);
     this.#end();
-    super.close();
   }
 
-  get #isRunning(): boolean {
-    return this.#lookedAt !== undefined && !this.#isOver;
+  /** For a call that ended before its transport was closed. */
+  ended(): void {
+    this.#end();
   }
 
-  /** Ms since media was connected; a clock that steps back stands still for a moment. */
-  #now(): number {
-    if (this.#lookedAt === undefined) return 0;
-    const clockMs = this.#clock.now();
-    this.#nowMs += Math.max(0, clockMs - this.#lookedAt);
-    this.#lookedAt = clockMs;
-    return this.#nowMs;
+  /** Sets the time since media was connected. If the clock steps back, it stands still for that step. */
+  #advance(atMs: number): void {
+    if (this.#seenMs === undefined) return;
+    this.#nowMs += Math.max(0, atMs - this.#seenMs);
+    this.#seenMs = atMs;
   }
 
-  #begin(): void {
-    if (this.#lookedAt !== undefined || this.#isOver) return;
-    this.#lookedAt = this.#clock.now();
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    this.#timer = this.#clock.after(HAND_ON_MS, () => {
-      this.#schedule();
-      const now = this.#now();
-      this.#caller.settle(now);
-      this.#agent.settle(now);
-      this.#handOn();
-    });
-  }
-
-  #handOn(): void {
-    const pieces = [...this.#caller.track.take(), ...this.#agent.track.take()];
-    if (pieces.length > 0) this.#sink.write(pieces);
+  #write(): void {
+    const chunks = [...this.#caller.track.take(), ...this.#agent.take()];
+    if (chunks.length > 0) this.#sink.write(chunks);
   }
 
   #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#timer?.cancel();
-    const now = this.#now();
-    this.#caller.settle(now, true);
-    this.#agent.finish(now);
-    this.#handOn();
-    this.#sink.end(now);
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#caller.settle(this.#nowMs, true);
+    this.#write();
+    this.#sink.end(this.#nowMs);
   }
 }

@@ -1,8 +1,9 @@
-import type { CallLog, EndedReason, LoggedTurn } from '../../contract/call-log.js';
+import type { CallLog, LoggedTurn } from '../../contract/call-log.js';
 import type { Clock } from '../../contract/clock.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
+import type { CallFault } from '../../contract/errors.js';
 import type { CallEvent, Transport } from '../../contract/transport.js';
-import type { CallFault } from '../../session/call-dependencies.js';
-import { ObservedTransport } from '../../session/observed-transport.js';
+import { ForwardingTransport } from './forwarding-transport.js';
 import type { ObservedEffect } from './replay-format.js';
 
 /** Agent audio after a rest as long as this begins anew: longer than what is sent ahead lasts. */
@@ -15,7 +16,7 @@ export interface EffectObserver {
 }
 
 /** A wire of which is told what goes over it; audio only where it begins. */
-export class EffectObservingTransport extends ObservedTransport {
+export class EffectObservingTransport extends ForwardingTransport {
   readonly #effectObserver: EffectObserver;
   #samples = 0;
   #soundedAt = Number.NEGATIVE_INFINITY;
@@ -25,14 +26,14 @@ export class EffectObservingTransport extends ObservedTransport {
     this.#effectObserver = effectObserver;
   }
 
-  override audio(samples: Float32Array): void {
+  override sendAudio(samples: Float32Array): void {
     const now = this.#effectObserver.clock.now();
     if (now - this.#soundedAt > REST_MS) {
       this.#report('audio', (this.#samples * 1000) / this.sampleRate);
     }
     this.#soundedAt = now;
     this.#samples += samples.length;
-    super.audio(samples);
+    super.sendAudio(samples);
   }
 
   override pause(): void {

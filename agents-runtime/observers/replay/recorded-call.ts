@@ -1,8 +1,8 @@
 import { LANGUAGES } from '../../../media/languages.js';
+import type { FindVoice } from '../../contract/find-voice.js';
 import type { CallInput, SayRefusal } from '../../contract/transport.js';
 import { Call } from '../../session/call.js';
 import type { CallDependencies } from '../../session/call-dependencies.js';
-import type { FindVoice } from '../../session/call-language.js';
 import { EffectObservingLog, EffectObservingTransport, observeFaults } from './effect-observer.js';
 import {
   RecordedBacklog,
@@ -60,7 +60,7 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
             (probability) => probability,
           ),
       },
-      recogniser: recordedSpeechToText(parts.recogniser, recorder),
+      speechToText: recordedSpeechToText(parts.speechToText, recorder),
       // What it hears is not on the tape: in such a call the other one hears all.
       streamingSpeechToText: undefined,
       languageModel: recordedLanguageModel(parts.languageModel, recorder, 'reply'),
@@ -74,12 +74,12 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
       ),
       findVoice: parts.findVoice && recordedVoices(parts.findVoice, recorder, isHeard),
       dictionary: parts.dictionary,
-      greetings: {
+      speechCache: {
         speak: (text, manner, signal) =>
           recorder.stream(
             'greeting',
             text,
-            parts.greetings.speak(
+            parts.speechCache.speak(
               text,
               { ...manner, voice: parts.findVoice?.(manner.language) ?? voice },
               signal,
@@ -89,7 +89,7 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
       },
       log: new EffectObservingLog(recordedLog(parts.log, recorder), effectObserver),
       onFault: observeFaults(parts.onFault, effectObserver),
-      observer: parts.observer,
+      observers: parts.observers ?? [],
       onEnded: (reason) => {
         recorder.end();
         parts.onEnded(reason);
@@ -100,7 +100,7 @@ export function recordCall(parts: CallDependencies, sink: ReplaySink): CallInput
 
 /** What the call is made of, as far as a replay has to know. */
 function headOf(parts: CallDependencies): ReplayHeader {
-  const { config, voice, findVoice, recogniser, transport, tools, dictionary } = parts;
+  const { config, voice, findVoice, speechToText, transport, tools, dictionary } = parts;
   const { fallbackModels = [], fallbackVoices = [] } = parts;
   return {
     type: 'call',
@@ -109,10 +109,10 @@ function headOf(parts: CallDependencies): ReplayHeader {
     sampleRate: transport.sampleRate,
     voiceSampleRates: [voice, ...fallbackVoices].map(({ sampleRate }) => sampleRate),
     ...(findVoice && { languageVoices: ratesOf(findVoice) }),
-    ...(recogniser.interimEveryMs && { interimEveryMs: recogniser.interimEveryMs }),
+    ...(speechToText.interimEveryMs && { interimEveryMs: speechToText.interimEveryMs }),
     replyModels: 1 + fallbackModels.length,
     hasEchoCanceller: transport.hasEchoCanceller,
-    ...(transport.canPause === false && { canPause: false }),
+    ...(!transport.canPause && { canPause: false }),
     hasNoiseReduction: parts.noiseReduction !== undefined,
     ...(tools && { tools: [...tools.specs] }),
     config: withoutSecrets(config),

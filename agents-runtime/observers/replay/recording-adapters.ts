@@ -1,22 +1,22 @@
+import { SampleQueue } from '../../../media/audio/sample-queue.js';
 import type { NoiseReduction } from '../../../media/noise/noise-reduction.js';
 import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
 import type { SpeechChunk, TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { CallLog } from '../../contract/call-log.js';
+import type { FindVoice } from '../../contract/find-voice.js';
 import type { LanguageModel } from '../../contract/language-model.js';
 import type { Tools } from '../../contract/tools.js';
 import type { Transport } from '../../contract/transport.js';
-import type { FindVoice } from '../../session/call-language.js';
-import { ObservedTransport } from '../../session/observed-transport.js';
+import { ForwardingTransport } from './forwarding-transport.js';
 import { encodeSamples, fingerprint, questionOf, toolKey, wordRows } from './replay-encoding.js';
 import type { ReplayRecorder } from './replay-recorder.js';
-import { SampleQueue } from './sample-queue.js';
 
 /** The wire's backlog is written down when it has changed by more. */
 const BACKLOG_STEP = 64 * 1024;
 
 /** A wire whose backlog is on the tape, and is for the call what the tape says of it. */
-export class RecordedBacklog extends ObservedTransport {
+export class RecordedBacklog extends ForwardingTransport {
   readonly #recorder: ReplayRecorder;
   #known = 0;
 
@@ -91,16 +91,11 @@ export function recordedSpeechToText(
     languages,
     ...(recogniser.interimEveryMs && { interimEveryMs: recogniser.interimEveryMs }),
     transcribe(samples, options) {
-      let language: string | undefined;
-      const onLanguage = (heard: string) => {
-        language = heard;
-        options.onLanguage?.(heard);
-      };
       return recorder.once(
         'recogniser',
         fingerprint(samples),
-        recogniser.transcribe(samples, { ...options, onLanguage }),
-        (text) => (language === undefined ? text : { text, language }),
+        recogniser.transcribe(samples, options),
+        ({ text, language }) => (language === undefined ? text : { text, language }),
       );
     },
   };
@@ -115,14 +110,14 @@ export function recordedLanguageModel(
   return {
     id: model.id,
     prepare: (prompt, language) => model.prepare?.(prompt, language),
-    reply(request) {
+    generate(request) {
       const question = questionOf(request);
       const known = recorder.ask(`known ${of}`, question);
       const onKnown = () => {
         recorder.answer(known, {});
         request.onKnown?.();
       };
-      const reply = model.reply({ ...request, onKnown });
+      const reply = model.generate({ ...request, onKnown });
       return recorder.stream(of, question, reply, (token) => token);
     },
   };

@@ -1,3 +1,4 @@
+import { SampleQueue } from '../../../media/audio/sample-queue.js';
 import type {
   NoiseReduction,
   NoiseReductionOptions,
@@ -8,11 +9,11 @@ import type { TurnDetector } from '../../../media/turn-detection/turn-detector.j
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { CallLog } from '../../contract/call-log.js';
 import { CallError } from '../../contract/errors.js';
+import type { FindVoice } from '../../contract/find-voice.js';
 import type { LanguageModel, ReplyToken } from '../../contract/language-model.js';
 import type { ToolOutcome, ToolSpec, Tools } from '../../contract/tools.js';
 import type { SpokenChunk } from '../../output/spoken-text-alignment.js';
 import type { CallDependencies } from '../../session/call-dependencies.js';
-import type { FindVoice } from '../../session/call-language.js';
 import {
   decodeSamples,
   fingerprint,
@@ -24,7 +25,6 @@ import {
 } from './replay-encoding.js';
 import type { CleanedLine, ReplayHeader, ResponseLine } from './replay-format.js';
 import type { ReplayPlayer } from './replay-player.js';
-import { SampleQueue } from './sample-queue.js';
 
 /** Models that answer where the tape does not. */
 export interface LiveSpeechToText {
@@ -80,7 +80,7 @@ export function createReplayDependencies({ head, player, ears }: ReplayDependenc
           }),
         ),
     },
-    recogniser: replayedRecogniser(head, player, ears),
+    speechToText: replayedRecogniser(head, player, ears),
     languageModel: replayedModel(player, 'reply'),
     fallbackModels: Array.from({ length: head.replyModels - 1 }, (_, i) =>
       replayedModel(player, `reply ${i + 1}`),
@@ -91,7 +91,7 @@ export function createReplayDependencies({ head, player, ears }: ReplayDependenc
     fallbackVoices: head.voiceSampleRates
       .slice(1)
       .map((sampleRate, i) => replayedVoice(sampleRate, player, `voice ${i + 1}`)),
-    greetings: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
+    speechCache: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
     log: replayedLog(player),
   };
   return { ports, noise, vad: (probability: number) => listeners[0]?.(probability) };
@@ -140,20 +140,20 @@ function replayedRecogniser(
     id: 'tape',
     languages: [],
     ...(interimEveryMs && { interimEveryMs }),
-    async transcribe(samples, { priority, signal, onLanguage }) {
+    async transcribe(samples, { priority, signal }) {
       const answer = await player.ask({
         of: 'recogniser',
         key: fingerprint(samples),
         signal,
         otherwise: async (near) =>
           said(
-            ears ? await ears.recogniser.transcribe(samples, { priority }) : (near?.value ?? ''),
+            ears
+              ? (await ears.recogniser.transcribe(samples, { priority })).text
+              : (near?.value ?? ''),
           ),
       });
       const heard = valueIn<HeardValue>(answer);
-      if (typeof heard === 'string') return heard;
-      onLanguage?.(heard.language);
-      return heard.text;
+      return { ...(typeof heard === 'string' ? { text: heard } : heard), providerId: 'tape' };
     },
   };
 }
@@ -168,7 +168,7 @@ function replayedVoices(rates: Readonly<Record<string, number>>, player: ReplayP
 function replayedModel(player: ReplayPlayer, of: string): LanguageModel {
   return {
     id: 'tape',
-    async *reply(request) {
+    async *generate(request) {
       const question = questionOf(request);
       const { signal } = request;
       void player.ask<Said>({ of: `known ${of}`, key: question }).then(() => request.onKnown?.());

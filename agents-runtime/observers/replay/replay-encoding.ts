@@ -1,4 +1,4 @@
-import { toFloat32, toInt16 } from '../../../media/audio/pcm.js';
+import { float32Of, int16Of } from '../../../media/audio/pcm.js';
 import type { WordTime } from '../../../media/tts/text-to-speech.js';
 import type { AgentConfig } from '../../contract/agent-config.js';
 import type { LlmRequest } from '../../contract/language-model.js';
@@ -54,16 +54,11 @@ export function decodePcm(base64: string): Int16Array {
 
 /** Samples in −1…1 as s16le, base64. */
 export function encodeSamples(samples: Float32Array): string {
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  return encodePcm(pcm);
+  return encodePcm(int16Of(samples));
 }
 
 export function decodeSamples(base64: string): Float32Array {
-  const pcm = decodePcm(base64);
-  const samples = new Float32Array(pcm.length);
-  toFloat32(pcm, samples);
-  return samples;
+  return float32Of(decodePcm(base64));
 }
 
 /** The settings of a call as a file may hold them. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { PronunciationRule } from '../../../media/text/dictionary/pronunciation-rule.js';
 import type { AgentConfig } from '../../contract/agent-config.js';
-import type { EndedReason, LoggedTurn } from '../../contract/call-log.js';
+import type { LoggedTurn } from '../../contract/call-log.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
+import type { CallFault } from '../../contract/errors.js';
 import { CallError } from '../../contract/errors.js';
 import type { ToolSpec } from '../../contract/tools.js';
 import type { CallEvent } from '../../contract/transport.js';
-import type { CallFault } from '../../session/call-dependencies.js';
 
 /** A replay file that this code reads and writes; a change that older readers misread makes it 2. */
 export const REPLAY_VERSION = 1;

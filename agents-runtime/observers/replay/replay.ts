@@ -109,6 +109,7 @@ class RecordedTransport implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller: boolean;
   readonly canPause: boolean;
+  readonly callerDelayMs = 0;
   backlogBytes = 0;
 
   constructor({ sampleRate, hasEchoCanceller, canPause = true }: ReplayHeader) {
@@ -117,7 +118,7 @@ class RecordedTransport implements Transport {
     this.canPause = canPause;
   }
 
-  audio(): void {
+  sendAudio(): void {
     // Only its length counts, and the witness has that.
   }
 

@@ -11,6 +11,7 @@ export class SimulatedClient implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller: boolean;
   readonly canPause: boolean;
+  readonly callerDelayMs = 0;
   readonly backlogBytes = 0;
   onPlayed: (playedMs: number) => void = () => undefined;
   readonly #clock: Clock;
@@ -34,7 +35,7 @@ export class SimulatedClient implements Transport {
     return this.#receivedMs;
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     if (!this.#isAway) this.#receivedMs += (samples.length * 1000) / this.sampleRate;
   }
 

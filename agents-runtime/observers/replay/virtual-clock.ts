@@ -1,48 +1,90 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as nextMacrotask } from 'node:timers/promises';
 import type { Clock, Timer } from '../../contract/clock.js';
-import { TimerQueue } from './timetable.js';
 
-/**
- * Time that moves as fast as what happens in it can be computed. What is due at the same moment comes
- * in the order in which it was asked for, and everything settles before the next thing comes.
- */
-export class VirtualClock implements Clock {
-  #now = 0;
-  readonly #due = new TimerQueue();
+interface QueuedTimer {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly act: () => unknown;
+}
 
-  now(): number {
-    return this.#now;
+/** Timers by due time; timers that are due at the same time keep the order in which they were added. */
+export class TimerQueue {
+  #order = 0;
+  readonly #timers = new Set<QueuedTimer>();
+
+  get size(): number {
+    return this.#timers.size;
   }
 
-  after(ms: number, act: () => void): Timer {
-    return this.#enter(ms, act);
+  add(dueMs: number, act: () => unknown): Timer {
+    const timer: QueuedTimer = { dueMs, order: this.#order++, act };
+    this.#timers.add(timer);
+    return { cancel: () => this.#timers.delete(timer) };
   }
 
-  /** Gives the result of real work after so many ms of this time, however long the work takes. */
-  later<T>(ms: number, work: Promise<T>): Promise<T> {
-    // It may fail before anybody looks.
-    work.catch(() => undefined);
-    return new Promise((resolve, reject) => {
-      this.#enter(ms, () => work.then(resolve, reject));
-    });
+  /** Due time of the first timer; undefined if there is none. */
+  get nextMs(): number | undefined {
+    return this.#first()?.dueMs;
   }
 
-  /** Moves on to `until`; what is due at that very moment is left for later. */
-  async runTo(until: number): Promise<void> {
-    for (let at = this.#due.nextAt; at !== undefined && at < until; at = this.#due.nextAt) {
-      this.#now = Math.max(this.#now, at);
-      await this.#due.take()?.act();
-      await settled();
+  /** Removes and returns the first timer. */
+  take(): QueuedTimer | undefined {
+    const first = this.#first();
+    if (first) this.#timers.delete(first);
+    return first;
+  }
+
+  #first(): QueuedTimer | undefined {
+    let first: QueuedTimer | undefined;
+    for (const timer of this.#timers) {
+      const isEarlier =
+        !first ||
+        timer.dueMs < first.dueMs ||
+        (timer.dueMs === first.dueMs && timer.order < first.order);
+      if (isEarlier) first = timer;
     }
-    this.#now = Math.max(this.#now, until);
-  }
-
-  #enter(ms: number, act: () => unknown): Timer {
-    return this.#due.add(this.#now + Math.max(0, ms), act);
+    return first;
   }
 }
 
-/** All promises that can settle have: the engine waits for nothing but its clock and its ports. */
+/** A clock that advances as fast as its timers and their consequences can be computed. */
+export class VirtualClock implements Clock {
+  #nowMs = 0;
+  readonly #timers = new TimerQueue();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  after(ms: number, act: () => void): Timer {
+    return this.#add(ms, act);
+  }
+
+  /** Resolves with the result of `work` after `ms` of this clock's time, however long `work` takes. */
+  later<T>(ms: number, work: Promise<T>): Promise<T> {
+    // It may reject before the timer attaches a handler.
+    work.catch(() => undefined);
+    return new Promise((resolve, reject) => {
+      this.#add(ms, () => work.then(resolve, reject));
+    });
+  }
+
+  /** Advances to `untilMs`. Timers that are due at `untilMs` stay in the queue. */
+  async runTo(untilMs: number): Promise<void> {
+    for (let at = this.#timers.nextMs; at !== undefined && at < untilMs; at = this.#timers.nextMs) {
+      this.#nowMs = Math.max(this.#nowMs, at);
+      await this.#timers.take()?.act();
+      await settled();
+    }
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
+  }
+
+  #add(ms: number, act: () => unknown): Timer {
+    return this.#timers.add(this.#nowMs + Math.max(0, ms), act);
+  }
+}
+
+/** Resolves when every promise that can settle without the clock or a port has settled. */
 export async function settled(): Promise<void> {
-  await turnOfTheLoop();
+  await nextMacrotask();
 }

@@ -1,46 +1,40 @@
 import { contentWords } from './content-words.js';
-import type { Question } from './question.js';
+import type { CallerQuestion } from './question.js';
 import { asksForOwnLocation, containsAddress, questionTypeOf } from './question-type.js';
 
 /** A sentence that may be the answer. */
 export interface Candidate {
   readonly text: string;
-  /** Which passage it stands in; sentences of one passage may be told together. */
+  /** Index of its passage. Two sentences of one passage may form the answer. */
   readonly passage: number;
-  /** The title, or the question, that it stands below. */
+  /** Titles and questions above the sentence. */
   readonly heading: string;
-  /** Nearness to the question in meaning, −1…1, of the sentence and of the whole passage. */
+  /** Cosine similarity to the question, −1…1. */
   readonly score: number;
-  readonly passageScore: number;
-  /** Nearness of the sentence to the question's topic. */
+  /** Cosine similarity to the question's topic, −1…1. */
   readonly topicScore: number;
 }
 
-/*
- * Found on the questions of the tests.
- */
-/** Below this score nothing in the texts answers the question. */
-const KNOWN = 0.4;
-/** A second sentence is added when it comes about as near as the first. */
-const SECOND_WITHIN = 0.12;
-/** How much the passage counts beside the sentence. */
-const PASSAGE_WEIGHT = 0.3;
-/** How much shared words of substance add to the nearness in meaning. */
+// Source of the following constants: the questions of the tests.
+/** Score below which no text answers the question. */
+const MIN_SCORE = 0.4;
+/** Largest difference in score at which a second sentence joins the answer. */
+const MAX_SECOND_GAP = 0.12;
+/** Weight of the shared content words, added to the similarity. */
 const SHARED_WORDS_WEIGHT = 0.25;
-/** An answer without any word of the topic must come as near to it in meaning. */
-const ON_TOPIC = 0.25;
-/** What a sentence that gives the kind of thing asked for has before others. */
-const KIND_BONUS = 0.1;
+/** Topic similarity that an answer without a word of the topic needs. */
+const MIN_TOPIC_SCORE = 0.25;
+/** Bonus of a sentence with the kind of fact that the question asks for. */
+const QUESTION_TYPE_BONUS = 0.1;
 
-/** What is told, and the passage that it stands in. */
-export interface BestAnswer {
+interface BestAnswer {
   readonly text: string;
   readonly passage: number;
 }
 
-/** The sentence that answers best, with a second one of its passage when that comes as near. */
+/** The best sentence, and a second one of its passage if it scores about as high. */
 export function bestAnswer(
-  question: Question,
+  question: CallerQuestion,
   candidates: readonly Candidate[],
   language: string,
 ): BestAnswer | undefined {
@@ -51,14 +45,14 @@ export function bestAnswer(
   const isPlace = addresses.length > 0;
   const scored = scoredBy(question, isPlace ? addresses : candidates, language);
   const first = scored.reduce((top, next) => (next.score > top.score ? next : top));
-  if (!isPlace && (first.known < KNOWN || !first.isOnTopic)) return undefined;
+  if (!isPlace && (first.relevance < MIN_SCORE || !first.isOnTopic)) return undefined;
   const second = scored
     .filter((next) => next !== first && next.passage === first.passage)
-    .filter((next) => first.score - next.score < SECOND_WITHIN)
+    .filter((next) => first.score - next.score < MAX_SECOND_GAP)
     .sort((a, b) => b.score - a.score)[0];
   const { passage } = first;
   if (!second) return { text: first.text, passage };
-  // In the order of the passage, so that it reads as it was written.
+  // In the order of the passage.
   const isInOrder = scored.indexOf(first) < scored.indexOf(second);
   const [left, right] = isInOrder ? [first, second] : [second, first];
   return { text: `${left.text} ${right.text}`, passage };
@@ -67,15 +61,15 @@ export function bestAnswer(
 interface Scored {
   readonly text: string;
   readonly passage: number;
-  /** How sure it is that this is about the question. */
-  readonly known: number;
+  /** Similarity to the question in meaning and in words. */
+  readonly relevance: number;
   readonly isOnTopic: boolean;
-  /** The order among candidates. */
+  /** `relevance` and the bonus. */
   readonly score: number;
 }
 
 function scoredBy(
-  { focus, topic }: Question,
+  { focus, topic }: CallerQuestion,
   candidates: readonly Candidate[],
   language: string,
 ): readonly Scored[] {
@@ -85,25 +79,25 @@ function scoredBy(
   const topicWords = contentWords([...topic, ...joined].join(' '), language);
   const words = candidates.map(({ text, heading }) => contentWords(`${heading} ${text}`, language));
   const weights = new Map([...asked].map((word) => [word, rarity(word, words)]));
-  const isOfKind = questionTypeOf(focus);
-  return candidates.map(({ text, passage, score, passageScore, topicScore }, i) => {
-    const meaning = Math.max(score, (1 - PASSAGE_WEIGHT) * score + PASSAGE_WEIGHT * passageScore);
-    const known = meaning + SHARED_WORDS_WEIGHT * sharedWords(weights, words[i]!);
+  const isOfType = questionTypeOf(focus);
+  return candidates.map(({ text, passage, score, topicScore }, i) => {
+    const relevance = score + SHARED_WORDS_WEIGHT * sharedWords(weights, words[i]!);
     const isOnTopic =
       topicWords.size === 0 ||
-      topicScore >= ON_TOPIC ||
+      topicScore >= MIN_TOPIC_SCORE ||
       [...topicWords].some((word) => words[i]!.has(word));
-    return { text, passage, known, isOnTopic, score: known + (isOfKind(text) ? KIND_BONUS : 0) };
+    const bonus = isOfType(text) ? QUESTION_TYPE_BONUS : 0;
+    return { text, passage, relevance, isOnTopic, score: relevance + bonus };
   });
 }
 
-/** A word that every other sentence has ("shop") tells less than one that a single one has. */
+/** Weight of a word: lower the more sentences contain it ("shop"). */
 function rarity(word: string, sentences: readonly ReadonlySet<string>[]): number {
   const having = sentences.filter((words) => words.has(word)).length;
   return 1 / (1 + Math.max(0, having - 1) * 0.25);
 }
 
-/** The share of the question's words of substance that a sentence holds, 0…1. */
+/** The weighted fraction of the question's content words that a sentence contains, 0…1. */
 function sharedWords(asked: ReadonlyMap<string, number>, sentence: ReadonlySet<string>): number {
   let all = 0;
   let shared = 0;
@@ -111,6 +105,5 @@ function sharedWords(asked: ReadonlyMap<string, number>, sentence: ReadonlySet<s
     all += weight;
     if (sentence.has(word)) shared += weight;
   }
-  // A single word that is shared is not much to go by.
-  return asked.size === 0 ? 0 : (shared / all) * Math.min(1, asked.size / 2);
+  return all === 0 ? 0 : shared / all;
 }

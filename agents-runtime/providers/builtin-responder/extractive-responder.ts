@@ -1,5 +1,5 @@
+import { cachedPromise } from '../../../media/async/bounded-map.js';
 import { inSlices } from '../../../media/async/cooperative.js';
-import { cachedPromise } from '../../../media/async/kept.js';
 import type { Embedder } from '../../../media/embeddings/embedder.js';
 import { chunkText, splitIntoSentences } from '../../../media/embeddings/text-chunker.js';
 import type { Priority } from '../../../media/runtime/cpu-scheduler.js';
@@ -8,18 +8,17 @@ import { type KnowledgeSearch, type Passage, sourcesOf } from '../../contract/kn
 import type { HistoryItem, LanguageModel, LlmRequest } from '../../contract/language-model.js';
 import { bestAnswer, type Candidate } from './answer-ranking.js';
 import { type FactPassage, factsOf } from './prompt-facts.js';
-import { type Question, questionOf } from './question.js';
+import { type CallerQuestion, callerQuestionOf } from './question.js';
 import { type SmallTalk, smallTalkOf } from './small-talk.js';
 
-/** Of the knowledge base: each has a dozen sentences or more. */
+/** Passages of the knowledge base for each question; a passage has a dozen sentences or more. */
 const PASSAGES = 3;
-/** Prompts, and passages, whose vectors are kept. */
-const KEPT_PROMPTS = 64;
-const KEPT_PASSAGES = 256;
-/** Of a prompt: each is a fact or a few. */
-const MAX_PASSAGES = 400;
+/** Prompts and passages whose vectors are cached. */
+const MAX_CACHED_TEXTS = 320;
+/** Passages of a prompt that are searched. */
+const MAX_PROMPT_PASSAGES = 400;
 
-const SAYINGS: Readonly<Record<SmallTalk | 'unknown' | 'empty', string>> = {
+const ANSWERS: Readonly<Record<SmallTalk | 'unknown' | 'empty', string>> = {
   hello: 'Hello! What would you like to know?',
   thanks: 'You are welcome. Is there anything else I can help you with?',
   goodbye: 'Thank you for calling. Goodbye!',
@@ -36,34 +35,26 @@ const SAYINGS: Readonly<Record<SmallTalk | 'unknown' | 'empty', string>> = {
   empty: 'I am sorry, I have not been told anything that I could answer from.',
 };
 
-/** A passage with the vectors of its sentences and of itself. */
-interface VectoredPassage extends FactPassage {
+/** A passage with one vector for each sentence. */
+interface EmbeddedPassage extends FactPassage {
   readonly vectors: readonly Float32Array[];
-  readonly whole: Float32Array;
 }
 
-/** What one passage of a knowledge base tells. */
+/** The facts in one passage of the knowledge base. */
 interface FoundFacts {
   readonly passage: Passage;
-  readonly facts: readonly VectoredPassage[];
-}
-
-/** The vectors of a question and of its topic. */
-interface Query {
-  readonly asked: Float32Array;
-  readonly about: Float32Array;
+  readonly facts: readonly EmbeddedPassage[];
 }
 
 /**
- * Answers from the agent's own prompt and knowledge base by searching for the nearest sentence: no
- * language model, no account, and nothing made up. It greets, thanks and says when it does not know.
+ * Answers with the nearest sentence of the agent's prompt or knowledge base. It needs no LLM and no
+ * account, and generates no text. It answers small talk in English, and says when it has no answer.
  */
 export class ExtractiveResponder implements LanguageModel {
   readonly id: string;
   readonly #embedder: Embedder;
   readonly #knowledge: KnowledgeSearch;
-  readonly #prompts = new Map<string, Promise<readonly VectoredPassage[]>>();
-  readonly #passages = new Map<string, Promise<readonly VectoredPassage[]>>();
+  readonly #embedded = new Map<string, Promise<readonly EmbeddedPassage[]>>();
 
   constructor(options: {
     readonly id: string;
@@ -76,123 +67,112 @@ export class ExtractiveResponder implements LanguageModel {
   }
 
   prepare(prompt: string, language: string): void {
-    // A failure is told by the reply that needs the vectors.
-    this.#passagesOf(prompt, language).catch(() => undefined);
+    // The reply that needs the vectors reports the failure.
+    this.#promptFacts(prompt, language).catch(() => undefined);
   }
 
-  async *reply(request: LlmRequest): AsyncGenerator<string> {
+  async *generate(request: LlmRequest): AsyncGenerator<string> {
     const { history } = request;
-    const said = history.at(-1)?.text ?? '';
-    const talk = smallTalkOf(said);
+    const talk = smallTalkOf(history.at(-1)?.text ?? '');
     if (talk) {
-      yield this.#smallTalk(talk, history);
+      yield smallTalkAnswer(talk, history);
       return;
     }
     try {
-      yield await this.#answer(request, questionOf(history, request.language));
+      yield await this.#answer(request, callerQuestionOf(history, request.language));
     } catch (cause) {
       throw new CallError('REPLY_FAILED', 'The built-in responder could not search', { cause });
     }
   }
 
-  #smallTalk(talk: SmallTalk, history: readonly HistoryItem[]): string {
-    const last = history.findLast((item) => item.role === 'agent')?.text;
-    return talk === 'repeat' && last ? last : SAYINGS[talk];
-  }
-
-  async #answer(request: LlmRequest, question: Question): Promise<string> {
+  async #answer(request: LlmRequest, question: CallerQuestion): Promise<string> {
     const { prompt, knowledgeBaseId, signal, language } = request;
     const topic = question.topic.join(' ') || question.text;
     const options = { priority: 'turn', signal } as const;
-    const [asked, about] = await this.#embedder.embed([question.text, topic], options);
-    const query: Query = { asked: asked!, about: about! };
-    const own = await this.#passagesOf(prompt, language);
+    const [vector, topicVector] = await this.#embedder.embed([question.text, topic], options);
+    const promptFacts = await this.#promptFacts(prompt, language);
     const found =
-      knowledgeBaseId === null ? [] : await this.#find(knowledgeBaseId, request, question);
+      knowledgeBaseId === null ? [] : await this.#find(knowledgeBaseId, question, language);
     if (knowledgeBaseId !== null) request.onKnown?.();
-    // Those of the prompt come first.
-    const facts = [...own, ...found.flatMap((one) => one.facts)];
-    const candidates = facts.flatMap((fact, i) => candidatesOf(fact, i, query));
-    if (candidates.length === 0) return SAYINGS.empty;
+    const facts = [...promptFacts, ...found.flatMap((each) => each.facts)];
+    const candidates = facts.flatMap((fact, passage) =>
+      candidatesOf(fact, passage, vector!, topicVector!),
+    );
+    if (candidates.length === 0) return ANSWERS.empty;
     const answer = bestAnswer(question, candidates, language);
-    if (answer === undefined) return SAYINGS.unknown;
-    const from = found.find((one) => one.facts.includes(facts[answer.passage]!));
-    if (knowledgeBaseId !== null && from) {
-      request.onSources?.(sourcesOf(knowledgeBaseId, [from.passage]));
+    if (answer === undefined) return ANSWERS.unknown;
+    const source = found.find((each) => each.facts.includes(facts[answer.passage]!));
+    if (knowledgeBaseId !== null && source) {
+      request.onSources?.(sourcesOf(knowledgeBaseId, [source.passage]));
     }
     return answer.text;
   }
 
-  /** What the best passages of a knowledge base tell, one thing each, with their vectors. */
   async #find(
     knowledgeBaseId: number,
-    { language }: LlmRequest,
-    question: Question,
+    question: CallerQuestion,
+    language: string,
   ): Promise<readonly FoundFacts[]> {
     const passages = await this.#knowledge.search(knowledgeBaseId, question.text, PASSAGES);
     return Promise.all(
       passages.map(async (passage) => {
         const { title, text } = passage;
-        const facts = await cachedPromise(
-          this.#passages,
-          `${language} ${title}\n${text}`,
-          KEPT_PASSAGES,
-          () => this.#vectored(factsIn(title, text, language), 'turn'),
+        const facts = await this.#cached(`passage ${language} ${title}\n${text}`, async () =>
+          this.#embed(passageFacts(title, text, language), 'turn'),
         );
         return { passage, facts };
       }),
     );
   }
 
-  /** The facts of a prompt, with their vectors; made once. */
-  #passagesOf(prompt: string, language: string): Promise<readonly VectoredPassage[]> {
-    return cachedPromise(this.#prompts, `${language} ${prompt}`, KEPT_PROMPTS, async () => {
+  #promptFacts(prompt: string, language: string): Promise<readonly EmbeddedPassage[]> {
+    return this.#cached(`prompt ${language} ${prompt}`, async () => {
       const facts = await inSlices(factsOf(prompt, language));
-      return this.#vectored(facts.slice(0, MAX_PASSAGES), 'background');
+      return this.#embed(facts.slice(0, MAX_PROMPT_PASSAGES), 'background');
     });
   }
 
-  async #vectored(
+  #cached(key: string, embed: () => Promise<readonly EmbeddedPassage[]>) {
+    return cachedPromise(this.#embedded, key, MAX_CACHED_TEXTS, embed);
+  }
+
+  async #embed(
     passages: readonly FactPassage[],
     priority: Priority,
-  ): Promise<readonly VectoredPassage[]> {
-    const wholes = passages.map(({ heading, sentences }) =>
-      [heading, sentences.join(' ')].filter((part) => part !== '').join(': '),
-    );
+  ): Promise<readonly EmbeddedPassage[]> {
     const texts = passages.flatMap(({ sentences }) => sentences);
-    const vectors = await this.#embedder.embed([...wholes, ...texts], { priority });
-    let at = passages.length;
-    return passages.map((passage, i) => {
-      const from = at;
-      at += passage.sentences.length;
-      return { ...passage, whole: vectors[i]!, vectors: vectors.slice(from, at) };
+    const vectors = await this.#embedder.embed(texts, { priority });
+    let end = 0;
+    return passages.map((passage) => {
+      const start = end;
+      end += passage.sentences.length;
+      return { ...passage, vectors: vectors.slice(start, end) };
     });
   }
 }
 
-function candidatesOf(passage: VectoredPassage, index: number, query: Query): Candidate[] {
-  const passageScore = dot(query.asked, passage.whole);
-  return answersIn(passage).map(({ at, text, heading }) => ({
-    text,
-    heading,
-    passage: index,
-    passageScore,
-    ...nearness(query, passage.vectors[at]!),
-  }));
+function smallTalkAnswer(talk: SmallTalk, history: readonly HistoryItem[]): string {
+  const last = history.findLast(({ role }) => role === 'agent')?.text;
+  return talk === 'repeat' && last ? last : ANSWERS[talk];
 }
 
-/** The sentences but for questions; those head what follows them. */
-function answersIn({ heading, sentences }: FactPassage) {
-  let asked = heading;
-  return sentences.flatMap((text, at) => {
-    if (!text.endsWith('?')) return [{ at, text, heading: asked }];
-    asked = `${heading} ${text}`;
-    return [];
+/** The statements of a passage. A question is the heading of the sentences after it. */
+function candidatesOf(
+  { heading, sentences, vectors }: EmbeddedPassage,
+  passage: number,
+  question: Float32Array,
+  topic: Float32Array,
+): Candidate[] {
+  let currentHeading = heading;
+  return sentences.flatMap((text, i) => {
+    if (text.endsWith('?')) {
+      currentHeading = `${heading} ${text}`;
+      return [];
+    }
+    const vector = vectors[i]!;
+    const scores = { score: dot(question, vector), topicScore: dot(topic, vector) };
+    return [{ text, heading: currentHeading, passage, ...scores }];
   });
-}
-
-function nearness({ asked, about }: Query, vector: Float32Array) {
-  return { score: dot(asked, vector), topicScore: dot(about, vector) };
 }
 
 function dot(a: Float32Array, b: Float32Array): number {
@@ -201,8 +181,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** What a passage of a document tells, one thing each. */
-function factsIn(title: string, text: string, language: string): FactPassage[] {
+function passageFacts(title: string, text: string, language: string): FactPassage[] {
   return chunkText(text, language).map(({ heading, text }) => ({
     heading: [title, heading].filter((part) => part !== '').join(', '),
     sentences: splitIntoSentences(text, language),

@@ -1,48 +1,40 @@
 import type { HistoryItem } from '../../contract/language-model.js';
 import { topicOf } from './content-words.js';
 
-/** What the caller asks. */
-export interface Question {
-  /** What to search for. */
+export interface CallerQuestion {
+  /** The text to search for. */
   readonly text: string;
-  /** The newest part of it, whose words weigh. */
+  /** The caller's newest words. */
   readonly focus: string;
-  /** What it is about, without the words that frame every question. */
+  /** The content words of `text`. */
   readonly topic: readonly string[];
 }
 
-/** How recognisers write what begins a question; only what reads as one is put right. */
-const MISHEARD: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:wear|ware|were)(?=('s| is| are| can| do)\b)/gi, 'where'],
-  [/\bwatt (?=time|day|is|are|do)/gi, 'what '],
-  [/\b(do|can|could|would) (you|i|we) by\b/gi, '$1 $2 buy'],
-  [/\byour ours\b/gi, 'your hours'],
-  [/\bhow match\b/gi, 'how much'],
-];
+/** "where" as speech recognition may write it. */
+const MISRECOGNISED_WHERE = /\b(?:wear|ware|were)(?=('s| is| are| can| do)\b)/gi;
 
-/** The last question; a short one that leans on the one before is asked together with it. */
-export function questionOf(history: readonly HistoryItem[], language: string): Question {
+/** The caller's last question. A short one that continues the one before is joined to it. */
+export function callerQuestionOf(
+  history: readonly HistoryItem[],
+  language: string,
+): CallerQuestion {
   const questions = history
     .filter(({ role }) => role === 'user')
-    .map(({ text }) => putRight(withoutOpening(text)));
+    .map(({ text }) => withoutOpening(text).replace(MISRECOGNISED_WHERE, 'where'));
   const focus = questions.at(-1) ?? '';
-  const leans =
+  const continues =
     /^(and|what about|how about|or|also|but)\b/i.test(focus.trim()) &&
     focus.split(/\s+/).length <= 7;
   const before = questions.at(-2);
-  const text = leans && before ? `${before} ${focus}` : focus;
+  const text = continues && before ? `${before} ${focus}` : focus;
   return { text, focus, topic: topicOf(text, language) };
 }
 
-/** Without the words by which people take the floor. */
+/** Drops interjections and greetings before the question. */
 function withoutOpening(text: string): string {
   const rest = text.replace(
     /^((stop|wait|no|yes|yeah|okay|ok|um|uh|er|hm|well|so|sorry|excuse me|hi|hello|hey|please|thanks|thank you)[\s,.!]+)+/i,
     '',
   );
   return /\p{L}/u.test(rest) ? rest : text;
-}
-
-function putRight(text: string): string {
-  return MISHEARD.reduce((heard, [wrong, right]) => heard.replace(wrong, right), text);
 }

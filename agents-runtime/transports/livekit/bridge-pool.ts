@@ -1,39 +1,39 @@
-import { type Clock, systemClock, type Timer } from '../../contract/clock.js';
+import type { Clock, Timer } from '../../contract/clock.js';
 import { CallError } from '../../contract/errors.js';
+import { systemClock } from '../../timing/system-clock.js';
 import { BridgeProcess, type RoomListener } from './bridge-process.js';
 import { BridgedRoom } from './bridged-room.js';
 import type { FromBridge } from './ipc-messages.js';
 import type { RoomInvitation, Rooms, RoomTransport } from './room-transport.js';
 
-/** Rooms of one process: a cap for stability (a native fault ends them all), not for speed. */
+/** Rooms in one process. Limits how many rooms a native fault ends; performance allows more. */
 const MAX_ROOMS = 25;
 const MAX_PROCESSES = 16;
-/** With fewer places left, another process is started ahead. */
+/** With fewer free places, another process is started. */
 const MIN_FREE_PLACES = 5;
-/** Ended rooms leave a little behind in the native library: after so many, or so long, a process is let go. */
+/** Rooms and age after which a process is replaced, as the native library leaks a little for each room. */
 const MAX_SERVED = 250;
-const OLDEST_MS = 6 * 3_600_000;
-/** A process that died at once is started again after this, and each time after twice as long. */
-const AGAIN_MS = 250;
+const MAX_AGE_MS = 6 * 3_600_000;
+/** Wait before a failed process is restarted; it doubles up to the maximum. */
+const FIRST_RETRY_DELAY_MS = 250;
 const MAX_RETRY_DELAY_MS = 30_000;
-/** Two that died one after the other may be chance. */
-const FAILING_MS = 2_000;
-/** A room is joined, and its caller has come, within this. */
+/** Retry delay from which the pool reports that it cannot open rooms. */
+const FAILING_DELAY_MS = 2_000;
+/** Time limit for joining a room, until the caller has joined, too. */
 const JOIN_MS = 25_000;
 
-/** Where what happens to processes is told. */
-interface RoomsLog {
+interface PoolLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
 export interface BridgePoolOptions {
-  readonly log: RoomsLog;
+  readonly log: PoolLog;
   readonly clock?: Clock;
-  /** A process that says nothing for so long is ended. */
+  /** Time without a heartbeat before a process is killed, in milliseconds. */
   readonly silentMs?: number;
-  readonly mostServed?: number;
-  readonly mostRooms?: number;
+  readonly maxServed?: number;
+  readonly maxRooms?: number;
 }
 
 interface Bridge {
@@ -41,7 +41,7 @@ interface Bridge {
   readonly startedAt: number;
 }
 
-/** Opens rooms through bridge processes; one is started ahead, so that no caller waits for it. */
+/** Starts a pool with one process, so that no caller waits for it. */
 export function openRooms(options: BridgePoolOptions): BridgePool {
   return new BridgePool(options);
 }
@@ -51,8 +51,8 @@ export class BridgePool implements Rooms {
   readonly #options: BridgePoolOptions;
   readonly #clock: Clock;
   readonly #bridges = new Set<Bridge>();
-  #again: Timer | undefined;
-  #againMs = AGAIN_MS;
+  #retry: Timer | undefined;
+  #retryMs = FIRST_RETRY_DELAY_MS;
   #isClosed = false;
 
   constructor(options: BridgePoolOptions) {
@@ -62,15 +62,15 @@ export class BridgePool implements Rooms {
   }
 
   get free(): number {
-    return this.#isClosed || this.#isFailing ? 0 : MAX_PROCESSES * this.#mostRooms - this.rooms;
+    return this.#isClosed || this.#isFailing ? 0 : MAX_PROCESSES * this.#maxRooms - this.rooms;
   }
 
-  /** Rooms that are open now. */
+  /** Number of open rooms. */
   get rooms(): number {
     return [...this.#bridges].reduce((sum, { process }) => sum + process.rooms, 0);
   }
 
-  /** The numbers of the running processes. */
+  /** Process ids. */
   get pids(): readonly number[] {
     return [...this.#bridges].flatMap(({ process }) => process.pid ?? []);
   }
@@ -80,7 +80,7 @@ export class BridgePool implements Rooms {
     const { process } = this.#withPlace();
     const { url, token, callerIdentity } = invitation;
     return new Promise((resolve, reject) => {
-      let wire: BridgedRoom | undefined;
+      let room: BridgedRoom | undefined;
       let isGivenUp = false;
       const settle = () => {
         limit.cancel();
@@ -92,31 +92,31 @@ export class BridgePool implements Rooms {
         reject(new CallError('TRANSPORT_LOST', `The room could not be joined: ${why}`));
       };
       const onMessage = (message: FromBridge) => {
-        if (wire) wire.heard(message);
-        else if (message.type === 'over') fail(message.why);
+        if (room) room.handle(message);
+        else if (message.type === 'ended') fail(message.why);
         else if (message.type === 'joined' && !isGivenUp) {
           settle();
-          wire = new BridgedRoom(port, message.caller, this.#clock, (error) =>
+          room = new BridgedRoom(port, message.caller, this.#clock, (error) =>
             this.#options.log.warn({ err: error }, 'fault in the room of a call'),
           );
-          resolve(wire);
+          resolve(room);
         }
       };
-      const ears: RoomListener = {
+      const listener: RoomListener = {
         message: onMessage,
-        audio: (samples) => wire?.onAudio(samples),
-        gap: (samples) => wire?.onGap(samples),
-        died: () => (wire ? wire.died() : fail('its bridge died')),
+        audio: (samples) => room?.onAudio(samples),
+        gap: (samples) => room?.onGap(samples),
+        died: () => (room ? room.died() : fail('its bridge died')),
       };
-      const port = process.open(ears);
+      const port = process.open(listener);
       const giveUp = (why: string) => {
-        port.tell({ type: 'leave' });
+        port.send({ type: 'leave' });
         fail(why);
       };
       const onAbort = () => giveUp('it was called off');
       const limit = this.#clock.after(JOIN_MS, () => giveUp('it took too long'));
       signal.addEventListener('abort', onAbort, { once: true });
-      port.tell({ type: 'join', url, token, callerIdentity });
+      port.send({ type: 'join', url, token, callerIdentity });
       this.#startAhead();
       if (signal.aborted) onAbort();
     });
@@ -124,20 +124,22 @@ export class BridgePool implements Rooms {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#again?.cancel();
+    this.#retry?.cancel();
     await Promise.all([...this.#bridges].map(({ process }) => process.close()));
   }
 
-  /** Its processes die as soon as they start: whoever has working ones is to be asked. */
+  /** The processes exit right after their start: another gateway should take the call. */
   get #isFailing(): boolean {
-    return this.#bridges.size === 0 && this.#again !== undefined && this.#againMs >= FAILING_MS;
+    return (
+      this.#bridges.size === 0 && this.#retry !== undefined && this.#retryMs >= FAILING_DELAY_MS
+    );
   }
 
-  get #mostRooms(): number {
-    return this.#options.mostRooms ?? MAX_ROOMS;
+  get #maxRooms(): number {
+    return this.#options.maxRooms ?? MAX_ROOMS;
   }
 
-  /** The fullest one with a place: the others may then be let go. */
+  /** The fullest process with a free place, so that the others become empty and can be closed. */
   #withPlace(): Bridge {
     const open = [...this.#bridges].filter((bridge) => this.#places(bridge) > 0);
     const [fullest = this.#start()] = open.sort((a, b) => b.process.rooms - a.process.rooms);
@@ -145,16 +147,16 @@ export class BridgePool implements Rooms {
   }
 
   #places({ process, startedAt }: Bridge): number {
-    const isOld = this.#clock.now() - startedAt > OLDEST_MS;
-    const mostServed = this.#options.mostServed ?? MAX_SERVED;
-    if (isOld || process.served >= mostServed) return 0;
-    return this.#mostRooms - process.rooms;
+    const isOld = this.#clock.now() - startedAt > MAX_AGE_MS;
+    const maxServed = this.#options.maxServed ?? MAX_SERVED;
+    if (isOld || process.served >= maxServed) return 0;
+    return this.#maxRooms - process.rooms;
   }
 
   #startAhead(): void {
-    if (this.#isClosed || this.#again || this.#bridges.size >= MAX_PROCESSES) return;
+    if (this.#isClosed || this.#retry || this.#bridges.size >= MAX_PROCESSES) return;
     const places = [...this.#bridges].reduce((sum, bridge) => sum + this.#places(bridge), 0);
-    if (places < Math.min(MIN_FREE_PLACES, this.#mostRooms)) this.#start();
+    if (places < Math.min(MIN_FREE_PLACES, this.#maxRooms)) this.#start();
   }
 
   #start(): Bridge {
@@ -164,15 +166,15 @@ export class BridgePool implements Rooms {
       silentMs: this.#options.silentMs,
       onExit: (why) => this.#onExit(bridge, why),
       onFault: (why) => this.#options.log.warn({ why }, 'fault in a bridge process to LiveKit'),
-      onLeft: () => this.#letGo(bridge),
+      onLeft: () => this.#closeIfUnneeded(bridge),
     });
     const bridge = { process, startedAt };
     this.#bridges.add(bridge);
     return bridge;
   }
 
-  /** One without rooms is not needed when it is old, or when another has place enough. */
-  #letGo(bridge: Bridge): void {
+  /** Closes a process without rooms if it is old, or if the others have enough free places. */
+  #closeIfUnneeded(bridge: Bridge): void {
     if (bridge.process.rooms > 0 || this.#isClosed) return;
     const others = [...this.#bridges].filter((other) => other !== bridge);
     const places = others.reduce((sum, other) => sum + this.#places(other), 0);
@@ -183,14 +185,14 @@ export class BridgePool implements Rooms {
   }
 
   #onExit(bridge: Bridge, why: string): void {
-    const wasWanted = this.#bridges.delete(bridge);
-    if (!wasWanted || this.#isClosed) return;
+    const wasInUse = this.#bridges.delete(bridge);
+    if (!wasInUse || this.#isClosed) return;
     this.#options.log.warn({ why }, 'a bridge process to LiveKit ended; another is started');
     const isNew = this.#clock.now() - bridge.startedAt < MAX_RETRY_DELAY_MS;
-    this.#againMs = isNew ? Math.min(this.#againMs * 2, MAX_RETRY_DELAY_MS) : AGAIN_MS;
-    this.#again?.cancel();
-    this.#again = this.#clock.after(this.#againMs, () => {
-      this.#again = undefined;
+    this.#retryMs = isNew ? Math.min(this.#retryMs * 2, MAX_RETRY_DELAY_MS) : FIRST_RETRY_DELAY_MS;
+    this.#retry?.cancel();
+    this.#retry = this.#clock.after(this.#retryMs, () => {
+      this.#retry = undefined;
       this.#startAhead();
     });
   }

@@ -5,57 +5,57 @@ import type { Clock } from '../../contract/clock.js';
 import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
 import {
   audioFrame,
-  type Frame,
+  type IpcFrame,
   IpcFrameReader,
   messageFrame,
   readGap,
-  readMessage,
+  readIpcMessage,
   readSamples,
 } from './ipc-frames.js';
 import type { FromBridge, ToBridge } from './ipc-messages.js';
 
 const PROGRAM = fileURLToPath(new URL('./bridge/bridge-program.js', import.meta.url));
-/** Where the program finds its pipe. */
+/** File descriptor of the pipe. */
 const PIPE = 3;
-/** Of our environment, which holds secrets, it sees these alone; the last two say whose certificates it trusts. */
-const HANDED_ON = ['PATH', 'SystemRoot', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
-/** A bridge that says nothing for so long hangs: it beats every second, once it has started. */
+/** Environment variables for the child process, which must not receive secrets. */
+const INHERITED = ['PATH', 'SystemRoot', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+/** Time without a message after which a process counts as hung. It sends a heartbeat every second. */
 const SILENT_MS = 8_000;
+/** The same before its first message. */
 const STARTING_MS = 30_000;
-/** One that is told to end ends within this. */
-const ENDING_MS = 3_000;
+/** Time to exit before the process is killed. */
+const CLOSE_TIMEOUT_MS = 3_000;
 
-/** What the gateway hears of a room. */
+/** Receives the events of a room. */
 export interface RoomListener {
   message(message: FromBridge): void;
   /** Mono 16 kHz; the receiver owns it. */
   audio(samples: Int16Array): void;
-  /** So many samples of the caller's are missing here. */
+  /** This number of samples of the caller was dropped. */
   gap(samples: number): void;
-  /** The bridge is gone, and the room with it. */
+  /** The bridge process has ended, and the room with it. */
   died(): void;
 }
 
-/** How the gateway talks to a room. */
 export interface RoomPort {
-  /** Bytes that wait for the bridge to take them. */
+  /** Bytes that the bridge has not read. */
   readonly backlogBytes: number;
-  tell(message: ToBridge): void;
+  send(message: ToBridge): void;
   audio(samples: Int16Array): void;
 }
 
 export interface BridgeProcessOptions {
   readonly clock: Clock;
   readonly silentMs?: number | undefined;
-  /** Told once, when the process is gone and its rooms have been told. */
+  /** Called once, after the process has exited and its rooms have been notified. */
   readonly onExit: (why: string) => void;
-  /** Something went wrong that ended nothing. */
+  /** A fault that ended no room. */
   readonly onFault: (why: string) => void;
   /** A room was left. */
   readonly onLeft: () => void;
 }
 
-/** One child process that holds rooms; the native library's faults end it, and not the gateway. */
+/** A child process that holds rooms, so that a fault of the native library does not end the gateway. */
 export class BridgeProcess {
   readonly #options: BridgeProcessOptions;
   readonly #child: ChildProcess;
@@ -70,14 +70,14 @@ export class BridgeProcess {
   constructor(options: BridgeProcessOptions) {
     this.#options = options;
     this.#child = spawn(process.execPath, [PROGRAM], {
-      // Only on Windows does `overlapped` differ from `pipe`: a pipe that is read and written at once.
+      // `overlapped` differs from `pipe` on Windows only: it allows reads and writes at the same time.
       stdio: ['ignore', 'ignore', 'ignore', 'overlapped'],
-      env: Object.fromEntries(HANDED_ON.map((name) => [name, process.env[name]])),
+      env: Object.fromEntries(INHERITED.map((name) => [name, process.env[name]])),
     });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;
     const reader = new IpcFrameReader();
-    this.#pipe.on('data', (bytes: Buffer) => this.#hear(reader, bytes));
-    // A write that finds it dead; its end is told by `close`.
+    this.#pipe.on('data', (bytes: Buffer) => this.#onData(reader, bytes));
+    // A write to a dead process. `close` reports its end.
     this.#pipe.on('error', () => undefined);
     this.#child.on('error', (error) => {
       this.#why = error.message;
@@ -95,34 +95,34 @@ export class BridgeProcess {
     return this.#child.pid;
   }
 
-  /** Rooms that are open. */
+  /** Number of open rooms. */
   get rooms(): number {
     return this.#rooms.size;
   }
 
-  /** Rooms that were opened since it started. */
+  /** Number of rooms opened since the start. */
   get served(): number {
     return this.#served;
   }
 
-  open(ears: RoomListener): RoomPort {
+  open(listener: RoomListener): RoomPort {
     const id = ++this.#served;
     const pipe = this.#pipe;
-    this.#rooms.set(id, ears);
+    this.#rooms.set(id, listener);
     return {
       get backlogBytes() {
         return pipe.writableLength;
       },
-      tell: (message) => this.#write(id, messageFrame(id, message)),
+      send: (message) => this.#write(id, messageFrame(id, message)),
       audio: (samples) => this.#write(id, audioFrame(id, samples)),
     };
   }
 
-  /** Ends it, whatever it does. */
+  /** Ends the process, by force after a timeout. */
   async close(): Promise<void> {
     this.#why = 'closed';
     this.#pipe.end();
-    const limit = this.#options.clock.after(ENDING_MS, () => this.#child.kill('SIGKILL'));
+    const limit = this.#options.clock.after(CLOSE_TIMEOUT_MS, () => this.#child.kill('SIGKILL'));
     await this.#exited;
     limit.cancel();
   }
@@ -131,35 +131,35 @@ export class BridgeProcess {
     if (this.#rooms.has(id) && this.#pipe.writable) this.#pipe.write(frame);
   }
 
-  #hear(reader: IpcFrameReader, bytes: Buffer): void {
-    this.#watch.heard();
+  #onData(reader: IpcFrameReader, bytes: Buffer): void {
+    this.#watch.active();
     this.#hasStarted = true;
     try {
-      reader.push(bytes, (frame) => this.#take(frame));
+      reader.push(bytes, (frame) => this.#onFrame(frame));
     } catch (error) {
       this.#kill(error instanceof Error ? error.message : 'no frame');
     }
   }
 
-  #take({ kind, room, payload }: Frame): void {
-    const ears = this.#rooms.get(room);
-    if (kind === 'audio') ears?.audio(readSamples(payload));
-    else if (kind === 'gap') ears?.gap(readGap(payload));
+  #onFrame({ kind, room, payload }: IpcFrame): void {
+    const listener = this.#rooms.get(room);
+    if (kind === 'audio') listener?.audio(readSamples(payload));
+    else if (kind === 'gap') listener?.gap(readGap(payload));
     else {
-      const message = readMessage(payload) as FromBridge;
+      const message = readIpcMessage(payload) as FromBridge;
       if (message.type === 'left') this.#rooms.delete(room);
       if (message.type === 'fault') this.#options.onFault(message.why);
-      ears?.message(message);
+      listener?.message(message);
       if (message.type === 'left') this.#options.onLeft();
     }
   }
 
-  /** A native call that never returns stops its beat. */
+  /** A native call that never returns stops the heartbeat. */
   #check(silentMs: number): void {
-    const mostMs = this.#hasStarted ? (this.#options.silentMs ?? SILENT_MS) : STARTING_MS;
-    if (silentMs <= mostMs) return;
+    const maxMs = this.#hasStarted ? (this.#options.silentMs ?? SILENT_MS) : STARTING_MS;
+    if (silentMs <= maxMs) return;
     this.#watch.close();
-    this.#kill('it said nothing any more');
+    this.#kill('it sent no heartbeat');
   }
 
   #kill(why: string): void {
@@ -171,7 +171,7 @@ export class BridgeProcess {
     this.#watch.close();
     const rooms = [...this.#rooms.values()];
     this.#rooms.clear();
-    for (const ears of rooms) ears.died();
+    for (const listener of rooms) listener.died();
     this.#options.onExit(why);
   }
 }

@@ -1,25 +1,27 @@
-import { toInt16 } from '../../../media/audio/pcm.js';
-import type { EndedReason } from '../../contract/call-log.js';
+import { CALLER_SAMPLE_RATE, int16Of } from '../../../media/audio/pcm.js';
 import type { Clock } from '../../contract/clock.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
 import type { CallEvent, CallInput } from '../../contract/transport.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { DtmfCollector } from '../dtmf-collector.js';
 import type { RoomPort } from './bridge-process.js';
-import { CALLER_RATE, type FromBridge, ROOM_RATE } from './ipc-messages.js';
+import { type FromBridge, ROOM_RATE } from './ipc-messages.js';
 import type { RoomCaller, RoomTransport } from './room-transport.js';
 
-/** A caller who was lost may come back for so long. */
+/** Time for a disconnected caller to reconnect, in milliseconds. */
 const REGAIN_MS = 15_000;
-/** What the caller says before the call is there is kept: so many samples, what a client keeps of its own, too. */
-const MAX_EARLY_INPUTS = 13 * CALLER_RATE;
-/** Silence put in for one gap, samples. */
-const MAX_GAP = 8 * CALLER_RATE;
+/** Samples of the caller that are queued before the call has started. */
+const MAX_EARLY_INPUTS = 13 * CALLER_SAMPLE_RATE;
+/** Most silence inserted for one gap, in samples. */
+const MAX_GAP = 8 * CALLER_SAMPLE_RATE;
 
-/** A room that a bridge holds, as the wire of one call. */
+/** The transport of one LiveKit call, whose room is in a bridge process. */
 export class BridgedRoom implements RoomTransport {
   readonly #boundary: FaultBoundary;
   readonly sampleRate = ROOM_RATE;
   readonly hasEchoCanceller: boolean;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly caller: RoomCaller;
   readonly hasCallerSubscribed: Promise<void>;
   readonly left: Promise<void>;
@@ -30,11 +32,11 @@ export class BridgedRoom implements RoomTransport {
   #isLost = false;
   #over: EndedReason | undefined;
   #isClosed = false;
-  #onHeard: () => void = () => undefined;
+  #onSubscribed: () => void = () => undefined;
   #onLeft: () => void = () => undefined;
   readonly #keys: DtmfCollector;
 
-  /** @param onFault receives what went wrong here by itself; it ends the call. */
+  /** @param onFault - receives exceptions of this transport, which end the call */
   constructor(
     port: RoomPort,
     caller: RoomCaller,
@@ -50,7 +52,7 @@ export class BridgedRoom implements RoomTransport {
     this.caller = caller;
     this.hasEchoCanceller = !caller.isPhone;
     this.hasCallerSubscribed = new Promise((resolve) => {
-      this.#onHeard = resolve;
+      this.#onSubscribed = resolve;
     });
     this.left = new Promise((resolve) => {
       this.#onLeft = resolve;
@@ -70,32 +72,30 @@ export class BridgedRoom implements RoomTransport {
     else if (this.#isLost) call.lost(REGAIN_MS);
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     if (this.#isClosed) return;
-    const pcm = new Int16Array(samples.length);
-    toInt16(samples, pcm);
-    this.#port.audio(pcm);
+    this.#port.audio(int16Of(samples));
   }
 
   pause(): void {
-    this.#port.tell({ type: 'pause' });
+    this.#port.send({ type: 'pause' });
   }
 
   resumeFrom(fromMs: number): void {
-    this.#port.tell({ type: 'resume', fromMs });
+    this.#port.send({ type: 'resume', fromMs });
   }
 
   clear(): void {
-    this.#port.tell({ type: 'clear' });
+    this.#port.send({ type: 'clear' });
   }
 
   send(event: CallEvent): void {
-    if (!this.#isClosed) this.#port.tell({ type: 'tell', event });
+    if (!this.#isClosed) this.#port.send({ type: 'event', event });
   }
 
   sendKeys(keys: string): boolean {
     if (this.#isClosed || this.#over) return false;
-    this.#port.tell({ type: 'keys', keys });
+    this.#port.send({ type: 'keys', keys });
     return true;
   }
 
@@ -104,18 +104,18 @@ export class BridgedRoom implements RoomTransport {
     this.#isClosed = true;
     this.#early = [];
     this.#keys.close();
-    this.#port.tell({ type: 'leave' });
+    this.#port.send({ type: 'leave' });
   }
 
-  /** Takes a message of the bridge's. Never throws: one bridge holds the rooms of many calls. */
-  heard(message: FromBridge): void {
-    this.#boundary.run(() => this.#take(message));
+  /** Handles a message of the bridge. Never throws, as one bridge holds the rooms of many calls. */
+  handle(message: FromBridge): void {
+    this.#boundary.run(() => this.#handle(message));
   }
 
-  #take(message: FromBridge): void {
+  #handle(message: FromBridge): void {
     switch (message.type) {
-      case 'hears':
-        this.#onHeard();
+      case 'caller-subscribed':
+        this.#onSubscribed();
         return;
       case 'played':
         this.#call?.played(message.playedMs);
@@ -133,7 +133,7 @@ export class BridgedRoom implements RoomTransport {
       case 'regained':
         this.#regain(message.playedMs);
         return;
-      case 'over':
+      case 'ended':
         this.#end(message.reason);
         return;
       case 'left':
@@ -152,7 +152,7 @@ export class BridgedRoom implements RoomTransport {
     this.onAudio(new Int16Array(Math.min(samples, MAX_GAP)));
   }
 
-  /** The bridge is gone. */
+  /** The bridge process has ended. */
   died(): void {
     this.#boundary.run(() => this.#end('error_transport'));
     this.#onLeft();
@@ -160,13 +160,13 @@ export class BridgedRoom implements RoomTransport {
 
   #regain(playedMs: number): void {
     this.#isLost = false;
-    if (!this.#call) this.#port.tell({ type: 'seek', atMs: playedMs });
-    this.#call?.regained(playedMs, (atMs) => this.#port.tell({ type: 'seek', atMs }));
+    if (!this.#call) this.#port.send({ type: 'seek', atMs: playedMs });
+    this.#call?.regained(playedMs, (atMs) => this.#port.send({ type: 'seek', atMs }));
   }
 
   #end(reason: EndedReason): void {
     this.#over ??= reason;
-    this.#onHeard();
+    this.#onSubscribed();
     this.#call?.hangUp(reason);
   }
 

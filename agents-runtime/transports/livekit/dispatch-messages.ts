@@ -9,7 +9,7 @@ export interface DispatchThreadData {
 
 /** From the main thread to the thread of the connection to LiveKit's dispatch. */
 export type ToDispatch =
-  /** Sent once a second, also unchanged: it shows that the main thread answers. */
+  /** Sent once a second, even if unchanged, as a heartbeat of the main thread. */
   | { readonly type: 'state'; readonly state: WorkerState }
   | { readonly type: 'answer'; readonly id: number; readonly answer: JobAnswer }
   | { readonly type: 'token'; readonly id: number; readonly token: string | undefined }

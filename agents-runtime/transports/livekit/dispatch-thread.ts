@@ -3,17 +3,17 @@ import type { DispatchThreadData, FromDispatch, ToDispatch } from './dispatch-me
 import type { Assignment, WorkerState } from './worker-connection.js';
 import type { JobAnswer, WorkerJob } from './worker-protocol.js';
 
-/** How often the state is sent, ms: whether calls fit in changes by the second. */
+/** Interval of state messages. */
 const STATE_MS = 1_000;
 const RESTART_AFTER_MS = 1_000;
-/** How long LiveKit's side of the close is waited for. */
+/** Time to close the connection before the thread is terminated. */
 const CLOSE_WITHIN_MS = 1_000;
 
 export interface DispatchThreadOptions extends DispatchThreadData {
-  /** A token by which LiveKit knows a worker. */
+  /** Creates an access token of a worker. */
   readonly token: () => Promise<string>;
   readonly state: () => WorkerState;
-  /** Whether a job is wanted here. Answered in time, or not at all. */
+  /** Decides whether to accept a job. LiveKit ignores a late answer. */
   readonly onAsked: (job: WorkerJob) => Promise<JobAnswer>;
   readonly onAssigned: (assignment: Assignment) => void;
   readonly onTerminated: (jobId: string) => void;
@@ -23,8 +23,8 @@ export interface DispatchThreadOptions extends DispatchThreadData {
 }
 
 /**
- * This gateway as a worker of LiveKit's dispatch. The connection runs on a thread of its own, so that
- * a gateway whose main thread hangs reports itself full, and refuses jobs, until it answers again.
+ * Registers the gateway as a worker for LiveKit's dispatch. The connection has a separate thread, so that a
+ * gateway whose main thread hangs reports itself full and refuses jobs until it responds again.
  */
 export class DispatchThread {
   readonly #options: DispatchThreadOptions;
@@ -38,7 +38,7 @@ export class DispatchThread {
     this.#options = options;
   }
 
-  /** Registered with LiveKit, and answering. */
+  /** Registered with LiveKit and connected. */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -48,17 +48,17 @@ export class DispatchThread {
     this.#open();
   }
 
-  /** Sends LiveKit how this worker stands, if that has changed. */
+  /** Sends the worker's state to LiveKit if it has changed. */
   tell(): void {
     this.#post({ type: 'state', state: this.#options.state() });
   }
 
-  /** What has become of a job. While LiveKit is away the message is lost, and so is the job there. */
+  /** Reports the status of a job. Lost while LiveKit is disconnected, but so is the job. */
   tellJob(jobId: string, status: 'running' | 'success' | 'failed', error?: string): void {
     this.#post({ type: 'job', jobId, status, error });
   }
 
-  /** Idempotent. Rooms that were joined go on without this. */
+  /** Idempotent. Joined rooms are not affected. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from '../../contract/clock.js';
+import { systemClock } from '../../timing/system-clock.js';
 import type { DispatchThreadData, FromDispatch, ToDispatch } from './dispatch-messages.js';
 import { WorkerConnection, type WorkerState } from './worker-connection.js';
 import type { JobAnswer } from './worker-protocol.js';
 
-/** A main thread that has not sent its state for this long hangs: it sends it every second. */
+/** Time without a state message (one a second) after which the main thread counts as hung. */
 const HUNG_AFTER_MS = 2_500;
 const CHECK_MS = 250;
 
@@ -32,7 +32,7 @@ const connection = new WorkerConnection({
     if (made === undefined) throw new Error('no token could be made');
     return made;
   },
-  // LiveKit offers jobs to a worker for as long as its socket is open, whether or not it answers.
+  // LiveKit offers jobs to a worker while its socket is open, even if it does not answer.
   state: () => (isHung() ? { ...state, isFull: true } : state),
   onAsked: (job) => {
     if (isHung()) return Promise.resolve({ type: 'no' });

@@ -1,13 +1,11 @@
-import type { EndedReason } from '../../contract/call-log.js';
+import type { EndedReason } from '../../contract/ended-reason.js';
 import type { CallEvent } from '../../contract/transport.js';
 import type { RoomCaller } from './room-transport.js';
 
-/** Hz of the agent's audio in a room: WebRTC's own. */
+/** Hz of the agent's audio in a room: WebRTC's native rate. */
 export const ROOM_RATE = 48_000;
-/** Hz of the caller's audio, as a bridge hands it on. */
-export const CALLER_RATE = 16_000;
 
-/** What the gateway tells a bridge about a room. Positions are ms of the agent's audio. */
+/** A message about a room from the gateway to a bridge. Positions are ms of the agent's audio. */
 export type ToBridge =
   | {
       readonly type: 'join';
@@ -18,32 +16,32 @@ export type ToBridge =
   | { readonly type: 'pause' }
   | { readonly type: 'resume'; readonly fromMs: number }
   | { readonly type: 'clear' }
-  /** What was lost is over: the audio that comes next is at this position. */
+  /** The caller is back: the next audio starts at this position. */
   | { readonly type: 'seek'; readonly atMs: number }
-  | { readonly type: 'tell'; readonly event: CallEvent }
-  /** Keys that who telephones shall hear. */
+  | { readonly type: 'event'; readonly event: CallEvent }
+  /** DTMF digits for a telephone in the room. */
   | { readonly type: 'keys'; readonly keys: string }
   | { readonly type: 'leave' };
 
-/** Why a room ended by itself. */
+/** Why a room ended without the gateway. */
 export type RoomEnd = Extract<EndedReason, 'user_hangup' | 'operator_ended' | 'error_transport'>;
 
-/** What a bridge tells the gateway about a room, or (room 0) about itself. */
+/** A message from a bridge to the gateway about a room, or (room 0) about the process. */
 export type FromBridge =
-  | { readonly type: 'beat'; readonly rooms: number }
-  /** Something went wrong that ended nothing. */
+  | { readonly type: 'heartbeat'; readonly rooms: number }
+  /** A fault that ended no room. */
   | { readonly type: 'fault'; readonly why: string }
-  /** The agent is in the room, and so is the caller. */
+  /** The agent and the caller have joined the room. */
   | { readonly type: 'joined'; readonly caller: RoomCaller }
-  /** The caller hears the agent from now on. */
-  | { readonly type: 'hears' }
+  /** The caller has subscribed to the agent's track. */
+  | { readonly type: 'caller-subscribed' }
   | { readonly type: 'played'; readonly playedMs: number }
   | { readonly type: 'typed'; readonly text: string }
   | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'lost' }
-  /** What the agent said has been played up to here; what came later has been dropped. */
+  /** The agent's audio was played up to this position; later audio was dropped. */
   | { readonly type: 'regained'; readonly playedMs: number }
-  /** The room is over, or was never joined; `why` holds no words and no numbers of anybody. */
-  | { readonly type: 'over'; readonly reason: RoomEnd; readonly why: string }
+  /** The room has ended, or was never joined. `why` contains no personal data. */
+  | { readonly type: 'ended'; readonly reason: RoomEnd; readonly why: string }
   /** The bridge has left the room. */
   | { readonly type: 'left' };

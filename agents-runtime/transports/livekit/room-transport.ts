@@ -1,47 +1,46 @@
 import type { CallInput, Transport } from '../../contract/transport.js';
 
-/** Where the agent is to go, as the assignment of a job has it. */
+/** The room of a job that LiveKit has assigned. */
 export interface RoomInvitation {
   readonly callId: string;
   /** `ws(s)://host[:port]` of the LiveKit server. */
   readonly url: string;
-  /** Lets the agent in, under an identity that contains `agent`. */
+  /** Access token for an identity that contains `agent`. */
   readonly token: string;
-  /** Whom the agent serves; undefined: the first participant that is no agent. */
+  /** Identity of the caller. Undefined: the first participant that is not an agent. */
   readonly callerIdentity: string | undefined;
 }
 
-/** Who the agent serves. */
+/** The participant whom the agent talks to. */
 export interface RoomCaller {
   readonly identity: string;
-  /** LiveKit's SIP service brought this participant: a telephone. */
+  /** The participant is a telephone (LiveKit SIP). */
   readonly isPhone: boolean;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A room that was joined: the wire of one call. */
+/** A joined room, as the transport of one call. */
 export interface RoomTransport extends Transport {
   readonly caller: RoomCaller;
-  /** Resolves when the caller hears the agent (a telephone rings until then), or the room is over. */
+  /** Resolves when the caller has subscribed to the agent's track (a telephone rings until then), or the room ends. */
   readonly hasCallerSubscribed: Promise<void>;
-  /** Resolves when the agent has left the room: after `close`, when what was said last has been heard. */
+  /** Resolves when the agent has left the room, after its last audio has been played. */
   readonly left: Promise<void>;
   /**
-   * Who telephones hears the tones of these keys.
-   * @returns false where the call is over.
+   * Sends DTMF digits to the telephone.
+   * @returns false if the call is over
    */
   sendKeys(keys: string): boolean;
-  /** Joins wire and call, once; a caller who has left meanwhile hangs up at once. */
+  /** Connects the transport to its call, once. If the caller has left already, the call ends at once. */
   start(call: CallInput): void;
 }
 
-/** Joins rooms. */
 export interface Rooms {
-  /** Rooms that can still be joined now. */
+  /** Number of rooms that can be joined now. */
   readonly free: number;
   /**
-   * Joins, publishes the agent's track at once and waits for the caller.
-   * @throws CallError when the room cannot be joined or nobody comes; nothing is left behind then
+   * Joins a room, publishes the agent's track and waits for the caller.
+   * @throws CallError CLOSED without a free place; TRANSPORT_LOST if the room cannot be joined or no caller joins
    */
   join(invitation: RoomInvitation, signal: AbortSignal): Promise<RoomTransport>;
   close(): Promise<void>;

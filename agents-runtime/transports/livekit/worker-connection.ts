@@ -11,22 +11,22 @@ import {
   type WorkerJob,
 } from './worker-protocol.js';
 
-/** LiveKit closes a worker that has not registered by then. Source: its pkg/agent/worker.go. */
+/** LiveKit disconnects a worker that has not registered within this time. Source: livekit-server, pkg/agent/worker.go. */
 const REGISTER_MS = 10_000;
 const PING_MS = 5_000;
-/** Pings in a row without an answer after which the connection counts as dead. */
+/** Consecutive unanswered pings after which the connection counts as dead. */
 const MAX_UNANSWERED = 3;
 /**
- * LiveKit gives a job up 3 s after it began to look for a worker, and asks the next one only when this
- * one has said no (Source: its pkg/service/agentservice.go, and psrpc, DefaultClientTimeout).
+ * LiveKit gives a job up after 3 s, and offers it to the next worker only after a refusal. Source:
+ * livekit-server, pkg/service/agentservice.go; psrpc, DefaultClientTimeout.
  */
 const ANSWER_MS = 2_000;
-/** Trying again changes nothing: somebody has to mend the settings. */
+/** Retries continue, but the settings must be corrected. */
 const REFUSED = 'it does not take LIVEKIT_API_KEY and LIVEKIT_API_SECRET';
 const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 
-/** What of a worker LiveKit picks by. */
+/** The state by which LiveKit selects a worker. */
 export interface WorkerState {
   readonly isFull: boolean;
   /** 0…1. */
@@ -44,24 +44,25 @@ export interface WorkerConnectionOptions {
   readonly clock: Clock;
   /** `ws(s)://host[:port]` of the LiveKit server. */
   readonly url: string;
-  /** A token by which LiveKit knows a worker. */
+  /** Creates an access token of a worker. */
   readonly token: () => Promise<string>;
   readonly agentName: string;
   readonly state: () => WorkerState;
-  /** Whether a job is wanted here. Answered in time, or not at all. */
+  /** Decides whether to accept a job. After 2 s the job is refused. */
   readonly onAsked: (job: WorkerJob) => Promise<JobAnswer>;
   readonly onAssigned: (assignment: Assignment) => void;
-  /** LiveKit gives the job up: its agent did not come, or was sent away. */
+  /** LiveKit has ended the job: its agent did not join, or was removed. */
   readonly onTerminated: (jobId: string) => void;
-  /** The connection is there, or is gone for this reason; told again when the server refuses the key. */
+  /** The connection is up. */
   readonly onUp: (serverVersion: string) => void;
+  /** The connection is down. Called once, and again if the server then rejects the key. */
   readonly onDown: (why: string) => void;
   readonly onFault: (error: unknown) => void;
-  /** Spreads the tries of many gateways; 0…1. */
+  /** Jitter of the retries, 0…1. */
   readonly random?: () => number;
 }
 
-/** This gateway as a worker of LiveKit's dispatch: connects, and again whenever the connection breaks. */
+/** The connection of a worker to LiveKit's dispatch. It reconnects automatically. */
 export class WorkerConnection {
   readonly #options: WorkerConnectionOptions;
   #socket: WebSocket | undefined;
@@ -77,7 +78,7 @@ export class WorkerConnection {
     this.#options = options;
   }
 
-  /** Registered, and answering. */
+  /** Registered and connected. */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -86,22 +87,22 @@ export class WorkerConnection {
     void this.#connect();
   }
 
-  /** Tells LiveKit how this worker stands, if that has changed. */
+  /** Sends the worker's state to LiveKit if it has changed. */
   tell(): void {
     if (!this.#isUp) return;
     const { isFull, load, jobs } = this.#options.state();
-    const told = `${isFull} ${load.toFixed(2)} ${jobs}`;
-    if (told === this.#reported) return;
-    this.#reported = told;
+    const report = `${isFull} ${load.toFixed(2)} ${jobs}`;
+    if (report === this.#reported) return;
+    this.#reported = report;
     this.#send({ type: 'status', isFull, load, jobs });
   }
 
-  /** What has become of a job. While LiveKit is away nobody hears it, and LiveKit forgets the job itself. */
+  /** Reports the status of a job. Lost while LiveKit is disconnected, but so is the job. */
   tellJob(jobId: string, status: 'running' | 'success' | 'failed', error?: string): void {
     this.#send({ type: 'job', jobId, status, error });
   }
 
-  /** Idempotent. Rooms that were joined go on without this. */
+  /** Idempotent. Joined rooms are not affected. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -147,13 +148,13 @@ export class WorkerConnection {
     if (this.#socket !== socket) return;
     this.#unanswered = 0;
     try {
-      this.#obey(parseFromLiveKit(data));
+      this.#handle(parseFromLiveKit(data));
     } catch (error) {
       this.#options.onFault(error);
     }
   }
 
-  #obey(message: FromLiveKit): void {
+  #handle(message: FromLiveKit): void {
     const { onAssigned, onTerminated } = this.#options;
     switch (message.type) {
       case 'registered':
@@ -185,7 +186,7 @@ export class WorkerConnection {
     this.#ping();
   }
 
-  /** A connection that was cut without a word is noticed by its silence. */
+  /** Detects a connection that was lost without a close. */
   #ping(): void {
     this.#timer = this.#options.clock.after(PING_MS, () => {
       if (++this.#unanswered > MAX_UNANSWERED) {
@@ -230,11 +231,11 @@ export class WorkerConnection {
     if (this.#isClosed) return;
     this.#isUp = false;
     this.#unanswered = 0;
-    const isNews = why === REFUSED && !this.#isRefused;
-    if (this.#tries === 0 || isNews) this.#options.onDown(why);
+    const isNewlyRefused = why === REFUSED && !this.#isRefused;
+    if (this.#tries === 0 || isNewlyRefused) this.#options.onDown(why);
     this.#isRefused = why === REFUSED;
     const { clock, random = Math.random } = this.#options;
-    const wait = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#tries);
+    const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#tries);
     this.#tries++;
     this.#timer = clock.after(wait * (0.5 + random() / 2), () => void this.#connect());
   }

@@ -14,28 +14,28 @@ import {
 } from '@livekit/protocol';
 import { CallError } from '../../contract/errors.js';
 
-/** Longer messages are no job of ours, bytes: a job carries its room and our metadata, no more. */
+/** Largest message in bytes. A job contains its room and the gateway's metadata. */
 export const MAX_WORKER_MESSAGE = 256 * 1024;
 /** Version of LiveKit's worker protocol. Source: livekit-server, pkg/agent/worker.go. */
 export const WORKER_PROTOCOL = 1;
 
-/** A room in which an agent is wanted. */
+/** A request for an agent in a room. */
 export interface WorkerJob {
   readonly id: string;
   readonly roomName: string;
-  /** LiveKit's own id of the room: another one each time that the name is used. */
+  /** LiveKit's id of the room, unique for each use of the name. */
   readonly roomSid: string;
   readonly dispatchId: string;
-  /** What our dispatch has told the job. */
+  /** Metadata that the gateway's dispatch request contained. */
   readonly metadata: string;
 }
 
-/** How a worker answers to a job; `never` keeps LiveKit from asking other workers. */
+/** A worker's answer to a job. After `never`, LiveKit does not ask other workers. */
 export type JobAnswer =
   | { readonly type: 'yes'; readonly identity: string; readonly name: string }
   | { readonly type: 'no' | 'never' };
 
-/** What a worker tells LiveKit. */
+/** A message from a worker to LiveKit. */
 export type ToLiveKit =
   | { readonly type: 'register'; readonly agentName: string; readonly pingIntervalS: number }
   /** @property load 0…1; LiveKit picks less loaded workers more often. */
@@ -54,20 +54,20 @@ export type ToLiveKit =
       readonly error?: string | undefined;
     };
 
-/** What LiveKit tells a worker. */
+/** A message from LiveKit to a worker. */
 export type FromLiveKit =
   | { readonly type: 'registered'; readonly workerId: string; readonly serverVersion: string }
   | { readonly type: 'asked'; readonly job: WorkerJob }
   | {
       readonly type: 'assigned';
       readonly jobId: string;
-      /** Missing: where the worker is connected. */
+      /** Undefined: the server to which the worker is connected. */
       readonly url: string | undefined;
       readonly token: string;
     }
   | { readonly type: 'terminated'; readonly jobId: string }
   | { readonly type: 'pong' }
-  /** Of a newer server, or a job that is no room. */
+  /** A message of a newer server, or a job that is not a room. */
   | { readonly type: 'unknown' };
 
 const JOB_STATUSES = {
@@ -80,7 +80,7 @@ export function serialiseToLiveKit(message: ToLiveKit): Uint8Array {
   return new WorkerMessage({ message: toMessage(message) }).toBinary();
 }
 
-/** @throws CallError PROTOCOL for bytes that are no message of LiveKit's. */
+/** @throws CallError PROTOCOL for bytes that are not a message of LiveKit */
 export function parseFromLiveKit(bytes: Uint8Array): FromLiveKit {
   const { message } = read(bytes);
   switch (message.case) {

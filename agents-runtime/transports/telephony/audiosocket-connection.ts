@@ -4,23 +4,22 @@ import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { AudioSocketCodec } from './audiosocket-protocol.js';
 import type { CarrierAction, CarrierEvent, CarrierLink } from './carrier.js';
 
-/** The first packet says whose call it is. Source: the telephony notes, §6. */
-const UUID_WITHIN_MS = 2_000;
-/** Whoever sends no sound speaks at the usual rate. */
-const SOUND_WITHIN_MS = 500;
-/** What was written may take so long to go out before the socket is cut. */
-const GOODBYE_MS = 2_000;
+/** Time to the first packet, which identifies the call. Source: Asterisk, res_audiosocket. */
+const UUID_TIMEOUT_MS = 2_000;
+/** Without audio for this time, the connection uses the default rate. */
+const AUDIO_TIMEOUT_MS = 500;
+/** Time for unsent data at the end before the socket is destroyed. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Hears one Asterisk. */
 export interface AudioSocketListener {
-  /** The stream is open, as its first event; nothing is read until the answer is there. */
+  /** The first event: the stream is open. Nothing is read until the result, whether the call is accepted. */
   opened(uuid: string, sampleRate: number): Promise<boolean>;
   event(event: CarrierEvent): void;
-  /** The socket has ended, or never said a word that counts. Told once. */
+  /** The socket has ended, or was refused. Called once. */
   ended(how: 'closed' | 'broken' | 'refused'): void;
 }
 
-/** One TCP connection of an Asterisk: a call's link. */
+/** The TCP connection of one call from Asterisk. */
 export class AudioSocketConnection implements CarrierLink {
   readonly #boundary = new FaultBoundary({
     report: (error) =>
@@ -35,7 +34,7 @@ export class AudioSocketConnection implements CarrierLink {
   readonly #listener: AudioSocketListener;
   readonly #codec = new AudioSocketCodec();
   #timer: Timer | undefined;
-  /** It has said whose call it is. */
+  /** The first packet has identified the call. */
   #isNamed = false;
   #isOpen = false;
   #hasEnded = false;
@@ -47,7 +46,7 @@ export class AudioSocketConnection implements CarrierLink {
     this.#listener = listener;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 10_000);
-    this.#timer = this.#clock.after(UUID_WITHIN_MS, () => this.#refuse());
+    this.#timer = this.#clock.after(UUID_TIMEOUT_MS, () => this.#refuse());
     socket.on('data', (chunk: Buffer) => this.#boundary.run(() => this.#onData(chunk)));
     socket.on('end', () => this.#end('closed'));
     socket.on('error', () => this.#end('broken'));
@@ -67,10 +66,10 @@ export class AudioSocketConnection implements CarrierLink {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#timer?.cancel();
-    const limit = this.#clock.after(GOODBYE_MS, () => this.#socket.destroy());
+    const limit = this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#socket.destroy());
     this.#socket.once('close', () => limit.cancel());
     this.#socket.end();
-    // Its last words are not waited for, but read: unread ones would reset what is still on its way.
+    // Discards incoming data: unread data would reset the connection and lose what is still being sent.
     this.#socket.resume();
   }
 
@@ -80,7 +79,7 @@ export class AudioSocketConnection implements CarrierLink {
     if (this.#isNamed || this.#codec.uuid === undefined || this.#isClosed) return;
     this.#isNamed = true;
     this.#timer?.cancel();
-    this.#timer = this.#clock.after(SOUND_WITHIN_MS, () =>
+    this.#timer = this.#clock.after(AUDIO_TIMEOUT_MS, () =>
       this.#codec.settle((event) => this.#onEvent(event)),
     );
   }

@@ -1,10 +1,10 @@
 import type { Emit } from '../../../media/audio/stage.js';
 import type { CarrierAction, CarrierEvent } from './carrier.js';
 
-/** Source: the telephony notes, §6: Asterisk's AudioSocket. */
-export const KIND = { hangup: 0x00, uuid: 0x01, dtmf: 0x03, error: 0xff } as const;
+/** Kinds of packets. Source: Asterisk, res_audiosocket. */
+export const AUDIOSOCKET_KIND = { hangup: 0x00, uuid: 0x01, dtmf: 0x03, error: 0xff } as const;
 
-/** Hz of each kind of audio. Source: the same. */
+/** Hz of each kind of audio packet. Source: Asterisk, res_audiosocket. */
 const RATES: ReadonlyMap<number, number> = new Map([
   [0x10, 8_000],
   [0x11, 12_000],
@@ -16,22 +16,22 @@ const RATES: ReadonlyMap<number, number> = new Map([
   [0x17, 96_000],
   [0x18, 192_000],
 ]);
-/** What Asterisk's dialplan application speaks. */
-const USUAL_RATE = 8_000;
+/** Rate of Asterisk's dialplan application. */
+const DEFAULT_RATE = 8_000;
 const KINDS: ReadonlyMap<number, number> = new Map([...RATES].map(([kind, rate]) => [rate, kind]));
 
 const HEAD = 3;
 const MAX_PAYLOAD_BYTES = 0xffff;
 const UUID_LENGTH = 16;
 
-/** Why Asterisk gives up, by its code. */
+/** Asterisk's error codes. */
 const ERRORS: Readonly<Record<number, string>> = {
   1: 'hang-up',
   2: 'a frame could not be forwarded',
   4: 'out of memory',
 };
 
-/** One packet, in a piece. */
+/** Serialises a packet. */
 export function audioSocketPacket(kind: number, payload: Uint8Array = new Uint8Array(0)): Buffer {
   const packet = Buffer.allocUnsafe(HEAD + payload.length);
   packet.writeUInt8(kind, 0);
@@ -40,7 +40,7 @@ export function audioSocketPacket(kind: number, payload: Uint8Array = new Uint8A
   return packet;
 }
 
-/** A packet of audio. @throws RangeError for a rate (Hz) that the wire has no kind for. */
+/** Serialises an audio packet. @throws RangeError for a rate (Hz) that AudioSocket does not support */
 export function audioPacket(pcm: Int16Array, sampleRate: number): Buffer {
   const kind = KINDS.get(sampleRate);
   if (kind === undefined) throw new RangeError(`AudioSocket has no audio of ${sampleRate} Hz`);
@@ -49,12 +49,12 @@ export function audioPacket(pcm: Int16Array, sampleRate: number): Buffer {
   return packet;
 }
 
-/** Sixteen bytes for a UUID's text. */
+/** The 16 bytes of a UUID. */
 export function uuidBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }
 
-/** Packets out of a stream of bytes, however it is cut. It holds one packet at the most. */
+/** Reassembles packets from a byte stream. Holds at most one packet. */
 export class AudioSocketParser {
   #held = Buffer.alloc(HEAD);
   #filled = 0;
@@ -75,7 +75,7 @@ export class AudioSocketParser {
     }
   }
 
-  /** Bytes of a packet that is not whole yet. */
+  /** Bytes of an incomplete packet. */
   get heldBytes(): number {
     return this.#filled;
   }
@@ -88,12 +88,12 @@ export class AudioSocketParser {
   }
 }
 
-/** The most that the parser ever holds, bytes. */
+/** Maximum size of an incomplete packet in bytes. */
 export const MAX_HELD_BYTES = HEAD + MAX_PAYLOAD_BYTES;
 
 /**
- * One AudioSocket connection's bytes ⇄ events and actions. It throws at nothing that comes in. The
- * stream is open when its first sound tells the rate; `settle` opens one that stays silent.
+ * Converts the bytes of one AudioSocket connection to events, and actions to bytes. Invalid input never throws.
+ * The first audio packet determines the rate and opens the stream; `settle` opens a silent one.
  */
 export class AudioSocketCodec {
   readonly #parser = new AudioSocketParser();
@@ -101,7 +101,7 @@ export class AudioSocketCodec {
   #rate: number | undefined;
   #pcm = new Int16Array(0);
 
-  /** Who it says it is; undefined before its first packet. */
+  /** The call's UUID; undefined before the first packet. */
   get uuid(): string | undefined {
     return this.#uuid;
   }
@@ -110,21 +110,21 @@ export class AudioSocketCodec {
     this.#parser.push(chunk, (kind, payload) => this.#onPacket(kind, payload, emit));
   }
 
-  /** No sound came for a while: the usual rate holds. */
+  /** Opens a stream without audio at the default rate. */
   settle(emit: Emit<CarrierEvent>): void {
-    this.#open(USUAL_RATE, emit);
+    this.#open(DEFAULT_RATE, emit);
   }
 
-  /** @returns undefined for what the wire has no packet for. */
+  /** @returns undefined for an action that AudioSocket does not support */
   write(action: CarrierAction): Buffer | undefined {
-    if (action.type === 'hangup') return audioSocketPacket(KIND.hangup);
-    // A packet of audio without any would make Asterisk drop the call.
+    if (action.type === 'hangup') return audioSocketPacket(AUDIOSOCKET_KIND.hangup);
+    // Asterisk ends the call on an empty audio packet.
     if (action.type !== 'audio' || action.pcm.length === 0) return undefined;
-    return audioPacket(action.pcm, this.#rate ?? USUAL_RATE);
+    return audioPacket(action.pcm, this.#rate ?? DEFAULT_RATE);
   }
 
   #onPacket(kind: number, payload: Buffer, emit: Emit<CarrierEvent>): void {
-    if (kind === KIND.uuid) {
+    if (kind === AUDIOSOCKET_KIND.uuid) {
       this.#onUuid(payload, emit);
       return;
     }
@@ -134,9 +134,9 @@ export class AudioSocketCodec {
     }
     const rate = RATES.get(kind);
     if (rate !== undefined) this.#onAudio(rate, payload, emit);
-    else if (kind === KIND.dtmf) onDigit(payload, emit);
-    else if (kind === KIND.hangup) emit({ type: 'close', reason: 'hangup' });
-    else if (kind === KIND.error) {
+    else if (kind === AUDIOSOCKET_KIND.dtmf) onDigit(payload, emit);
+    else if (kind === AUDIOSOCKET_KIND.hangup) emit({ type: 'close', reason: 'hangup' });
+    else if (kind === AUDIOSOCKET_KIND.error) {
       const reason = ERRORS[payload[0] ?? 0] ?? 'unknown';
       emit({ type: 'error', message: `Asterisk reports an error: ${reason}`, isFatal: true });
     } else emit({ type: 'error', message: 'The packet is of no known kind', isFatal: false });

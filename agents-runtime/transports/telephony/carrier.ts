@@ -1,72 +1,71 @@
-/** What any carrier's wire says, in the words that all of them share. Source: the telephony notes, §0. */
+/** An event of a carrier's media stream, the same for all carriers. */
 export type CarrierEvent =
   | {
       readonly type: 'open';
       readonly streamId: string;
-      /** The carrier's own name of the call. */
+      /** The carrier's id of the call. */
       readonly callId: string;
       readonly from?: string;
       readonly to?: string;
-      /** What we gave the carrier to bring along. */
+      /** Values that the gateway passed to the carrier when it set up the stream. */
       readonly custom: Readonly<Record<string, string>>;
-      /** Hz of what comes and goes. */
+      /** Hz in both directions. */
       readonly sampleRate: number;
     }
   | {
       readonly type: 'audio';
-      /** Mono, at the wire's rate; valid until the next message is read. */
+      /** Mono, at the stream's rate. Valid until the next message is read. */
       readonly pcm: Int16Array;
-      /** Since the stream began; undefined where the wire does not say, and loses nothing. */
+      /** Time since the start of the stream. Undefined if the protocol has no timestamps and loses no frames. */
       readonly tsMs?: number | undefined;
       readonly seq?: number | undefined;
     }
   | { readonly type: 'dtmf'; readonly digit: string; readonly durationMs?: number }
-  /** All audio before the mark is over: played, or dropped by a clear. */
+  /** All audio before the mark has been played, or dropped by a clear. */
   | { readonly type: 'mark'; readonly name: string; readonly cleared: boolean }
-  /** The carrier's side has hung up. */
+  /** The carrier has ended the call. */
   | { readonly type: 'close'; readonly reason: string }
-  /** A message that cannot be used; after a fatal one nothing will be. `message` holds none of it. */
+  /** An invalid message. After a fatal one, the stream is unusable. `message` contains no data of the call. */
   | { readonly type: 'error'; readonly message: string; readonly isFatal: boolean };
 
-/** What any carrier can be told; what one cannot do, its link leaves undone. */
+/** An action for a carrier. A link ignores an action that its carrier does not support. */
 export type CarrierAction =
-  /** Whole frames of 20 ms at the wire's rate, which are copied. */
+  /** Whole frames of 20 ms at the stream's rate. The link copies them. */
   | { readonly type: 'audio'; readonly pcm: Int16Array }
   | { readonly type: 'clear' }
   | { readonly type: 'mark'; readonly name: string }
-  /** Keys by the carrier's own means. */
+  /** Digits that the carrier sends as DTMF. */
   | { readonly type: 'dtmf'; readonly digits: string }
   | { readonly type: 'hangup' };
 
-/** What a carrier's wire is like. */
 export interface CarrierTraits {
-  /** Hz of what comes and goes. */
+  /** Hz in both directions. */
   readonly sampleRate: number;
   /**
-   * It keeps what it is sent and plays it in order, tells by marks how far it got, and forgets the
-   * rest on `clear`. One that does not is sent each frame when it is to be heard.
+   * The carrier buffers audio, returns marks as it plays, and drops the rest on `clear`. A carrier without a
+   * buffer receives each frame when it is due.
    */
   readonly buffers: boolean;
 }
 
-/** One call's way to its carrier: actions become bytes. Safe in any order and after its end. */
+/** The connection of one call to its carrier. Methods are safe in any order and after the end. */
 export interface CarrierLink {
-  /** Bytes that wait in the wire's own buffers. */
+  /** Bytes in the connection's send buffer. */
   readonly backlogBytes: number;
   act(action: CarrierAction): void;
   /**
-   * Asks the carrier to give the caller to a number or SIP address. Absent where it cannot.
-   * @returns whether it does, and takes the call from us; if not, the call goes on. Never rejects.
+   * Transfers the caller to a number or SIP address. Absent if the carrier does not support it.
+   * @returns whether the carrier accepts; if not, the call continues. Never rejects.
    */
   transfer?(target: string): Promise<boolean>;
-  /** Closes the wire after what was sent. Idempotent. */
+  /** Closes the connection after the data already sent. Idempotent. */
   close(): void;
 }
 
-/** A carrier whose wire is text: pure, a codec a stream. */
+/** Codec for a carrier with a text protocol. One instance for each stream; no I/O. */
 export interface TextCodec {
-  /** Reads a text frame and throws at none. @returns undefined for one that says nothing of use. */
+  /** Parses a text frame. Never throws. @returns undefined for a frame without a relevant event */
   read(text: string): CarrierEvent | undefined;
-  /** @returns undefined for what the wire has no message for. */
+  /** @returns undefined for an action that the protocol does not support */
   write(action: CarrierAction): string | undefined;
 }

@@ -1,16 +1,16 @@
 import { dtmfTones } from '../../../media/audio/dtmf-tones.js';
 import type { Clock, Timer } from '../../contract/clock.js';
 
-/** The tones of the next key go out when less than this is left of those before: all of it is soon heard. */
+/** The next digit is sent when less than this remains of the digit before, in milliseconds. */
 const LEAD_MS = 200;
-/** A line's echo of a key comes back within so long; what networks delay is more than what a room does. */
+/** The echo of a digit returns within this time; network delay dominates. */
 const ECHO_MS = 1_000;
-/** More than a menu asks for; what comes beyond is not pressed. */
+/** Queued digits; further ones are dropped. */
 const MAX_WAITING = 128;
 
 /**
- * Keys that are pressed towards the other side, as tones: each in one piece, once the speech before it has
- * been heard, and none far ahead. By the clock: carriers without marks have keys, too.
+ * Sends DTMF digits as tones: each in one block, once the speech before it has been played, and none far ahead.
+ * It uses the clock, because not all carriers return marks.
  */
 export class DtmfSender {
   readonly #clock: Clock;
@@ -18,23 +18,23 @@ export class DtmfSender {
   readonly #send: (tones: Float32Array) => void;
   #waiting = '';
   #timer: Timer | undefined;
-  /** When the speech and the keys that were sent will have been heard, ms of the clock. */
+  /** Clock time in ms at which the speech, and the digits, that were sent will have been played. */
   #spokenAt = 0;
   #pressedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param send takes the tones of one key and the silence behind them, at this rate (Hz). */
+  /** @param send - receives the tones of one digit and the silence after them, at `sampleRate` Hz */
   constructor(clock: Clock, sampleRate: number, send: (tones: Float32Array) => void) {
     this.#clock = clock;
     this.#sampleRate = sampleRate;
     this.#send = send;
   }
 
-  /** Speech waits meanwhile. */
+  /** Digits are queued or being played; speech waits. */
   get isBusy(): boolean {
     return this.#waiting !== '' || this.#pressedAt > this.#clock.now();
   }
 
-  /** A key that is heard now may be the echo of one that was sent. */
+  /** A digit that is detected now may be the echo of one that was sent. */
   get mayEcho(): boolean {
     return this.#pressedAt + ECHO_MS > this.#clock.now();
   }
@@ -44,13 +44,13 @@ export class DtmfSender {
     if (!this.#timer) this.#next();
   }
 
-  /** So much speech was sent. */
+  /** Speech of this length was sent. */
   spoke(ms: number): void {
     const now = this.#clock.now();
     this.#spokenAt = Math.max(now, this.#spokenAt, this.#pressedAt) + ms;
   }
 
-  /** Speech is to be dropped. @returns whether the carrier has any: where it has keys alone, they stay. */
+  /** Drops speech. @returns whether the carrier holds speech; digits that it holds alone are kept */
   clear(): boolean {
     const now = this.#clock.now();
     if (this.#pressedAt > now && this.#spokenAt <= now) return false;
@@ -59,7 +59,7 @@ export class DtmfSender {
     return true;
   }
 
-  /** What waits is not pressed any more. */
+  /** Drops the queued digits. */
   close(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

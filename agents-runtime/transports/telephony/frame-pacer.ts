@@ -1,9 +1,9 @@
-import type { Clock, Timer } from '../../contract/clock.js';
-import { FRAME_MS, type Ticker } from '../../timing/frame-ticker.js';
+import type { Clock, Ticker, Timer } from '../../contract/clock.js';
+import { FRAME_MS } from '../../timing/frame-ticker.js';
 
-/** Frames that are due at once after a delay; with more, all that follow are later instead. */
-const MAX_CONCURRENT = 3;
-/** Frames that wait: more than the agent's leg ever sends ahead. */
+/** Most frames sent at once after a delay. After a longer delay, all later frames are late instead. */
+const MAX_BURST = 3;
+/** Queued frames: more than playout sends ahead. */
 const MAX_WAITING = 100;
 
 export interface FramePacerOptions {
@@ -11,7 +11,7 @@ export interface FramePacerOptions {
   readonly ticker: Pick<Ticker, 'join'>;
   readonly frameLength: number;
   readonly send: (frame: Int16Array) => void;
-  /** Told the position (ms) up to which what was sent has been heard, if it is heard when it comes. */
+  /** Receives the position (ms) that has been played, if frames are played on arrival. */
   readonly receivedUpTo: (positionMs: number) => void;
 }
 
@@ -21,15 +21,15 @@ interface WaitingFrame {
 }
 
 /**
- * For carriers that play what comes when it comes: each frame goes out at its own time, start +
- * n × 20 ms, by a pulse that does not drift. A thread that was held up for long sends no burst
- * afterwards, which a telephone would play fast or throw away: it goes on where it stopped.
+ * Sends frames to carriers that play them on arrival: each frame at its own time, start + n × 20 ms, without
+ * drift. After a long stall of the thread it continues where it stopped, because a telephone would play a burst
+ * too fast or drop it.
  */
 export class FramePacer {
   readonly #options: FramePacerOptions;
   readonly #waiting: WaitingFrame[] = [];
   #tick: Timer | undefined;
-  /** The frame that was sent last is being heard, and none follows yet. */
+  /** The last frame is being played, and the queue is empty. */
   #last: Timer | undefined;
   #startAt: number | undefined;
   #sent = 0;
@@ -38,12 +38,12 @@ export class FramePacer {
     this.#options = options;
   }
 
-  /** Something is still to be sent, or to be heard to its end. */
+  /** Frames are queued, or the last one is still being played. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0 || this.#last !== undefined;
   }
 
-  /** Whole frames, which are copied. @param endMs the position that the last of them reaches. */
+  /** Copies whole frames into the queue. @param endMs - position at the end of the last frame */
   push(pcm: Int16Array, endMs: number): void {
     const { frameLength, ticker } = this.#options;
     const count = pcm.length / frameLength;
@@ -56,15 +56,15 @@ export class FramePacer {
     this.#tick ??= ticker.join(() => this.#run());
   }
 
-  /** Drops what has not been sent. */
+  /** Drops the queue. */
   clear(): void {
     this.#waiting.length = 0;
     this.#last?.cancel();
     this.#last = undefined;
-    this.#rest();
+    this.#stopTicking();
   }
 
-  #rest(): void {
+  #stopTicking(): void {
     this.#tick?.cancel();
     this.#tick = undefined;
     this.#startAt = undefined;
@@ -77,9 +77,9 @@ export class FramePacer {
       this.#startAt = now;
       this.#sent = 0;
     }
-    // The pulse comes a little late, or a little less so: what counts is the nearest frame's time.
+    // Ticks have jitter: the nearest frame's time counts.
     let due = Math.round((now - this.#startAt) / FRAME_MS) + 1 - this.#sent;
-    if (due > MAX_CONCURRENT) {
+    if (due > MAX_BURST) {
       this.#startAt += (due - 1) * FRAME_MS;
       due = 1;
     }
@@ -92,7 +92,7 @@ export class FramePacer {
       endMs = frame.endMs;
     }
     const isLast = this.#waiting.length === 0;
-    if (isLast) this.#rest();
+    if (isLast) this.#stopTicking();
     if (endMs === undefined) return;
     receivedUpTo(endMs - FRAME_MS);
     if (!isLast) return;

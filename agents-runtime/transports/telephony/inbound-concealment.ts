@@ -1,18 +1,16 @@
-import { toFloat32, toInt16 } from '../../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, toFloat32, toInt16 } from '../../../media/audio/pcm.js';
 import { Resampler } from '../../../media/audio/resampler.js';
 import type { Emit } from '../../../media/audio/stage.js';
 import { FRAME_MS } from '../../timing/frame-ticker.js';
 
-/** Hz that a call hears. */
-const CALL_RATE = 16_000;
-/** A frame whose time lies so far from where it should be is where it says. */
+/** Deviation of a frame's timestamp above which it counts as lost or late, in milliseconds. */
 const TOLERANCE_MS = 10;
-/** What is missing is made up with silence up to here; a larger jump is a clock that was set. */
+/** Longest gap that is concealed. A larger jump means that the carrier's clock was set. */
 const MAX_GAP_MS = 4_000;
-/** A lost frame sounds like the one before it for so long, ever softer. */
+/** A gap repeats the frame before it, fading to silence within this time. */
 const REPEATED_MS = 60;
 
-/** The caller's leg: what was lost on the way is concealed, and all becomes 16 kHz by one resampler. */
+/** Conceals lost frames of the caller's audio and resamples it to 16 kHz. */
 export class InboundConcealment {
   readonly #rate: number;
   readonly #resampler: Resampler;
@@ -22,25 +20,25 @@ export class InboundConcealment {
   #nextMs: number | undefined;
   #concealedMs = 0;
 
-  /** @throws MediaError INVALID_INPUT for a rate (Hz) that nothing can convert. */
-  constructor(wireRate: number) {
-    this.#rate = wireRate;
-    this.#resampler = new Resampler(wireRate, CALL_RATE);
+  /** @throws MediaError INVALID_INPUT for a rate (Hz) that the resampler does not support */
+  constructor(carrierRate: number) {
+    this.#rate = carrierRate;
+    this.#resampler = new Resampler(carrierRate, CALLER_SAMPLE_RATE);
   }
 
-  /** What is emitted came so much earlier, ms. */
+  /** Delay of the emitted audio, ms. */
   get delayMs(): number {
     return this.#resampler.delayMs;
   }
 
-  /** What was missing and was made up, ms. */
+  /** Concealed audio so far, ms. */
   get concealedMs(): number {
     return this.#concealedMs;
   }
 
   /**
-   * Takes a frame, at the time that the carrier gives it, and emits what of it can be said already.
-   * One that comes too late is dropped: its place has been filled.
+   * Resamples a frame. A frame that arrives after its gap was concealed is dropped.
+   * @param tsMs - the carrier's timestamp; undefined if the carrier has none
    */
   push(pcm: Int16Array, tsMs: number | undefined, emit: Emit<Int16Array>): void {
     const lengthMs = (pcm.length * 1000) / this.#rate;

@@ -3,7 +3,7 @@ import { Resampler } from '../../../media/audio/resampler.js';
 import type { Emit } from '../../../media/audio/stage.js';
 import { FRAME_MS } from '../../timing/frame-ticker.js';
 
-/** The agent's leg at the wire's rate, in whole frames of 20 ms, by one resampler for the whole call. */
+/** Resamples the agent's audio to the carrier's rate and cuts it into frames of 20 ms. */
 export class OutboundFramer {
   readonly frameLength: number;
   readonly #rate: number;
@@ -11,31 +11,31 @@ export class OutboundFramer {
   readonly #inputRate: number;
   #pcm = new Int16Array(0);
   #filled = 0;
-  /** Since the last flush. */
+  /** Audio in and out since the last flush. */
   #inputMs = 0;
   #outputMs = 0;
 
-  /** @throws MediaError INVALID_INPUT for rates (Hz) between which nothing can convert. */
-  constructor(inputRate: number, wireRate: number) {
+  /** @throws MediaError INVALID_INPUT for rates (Hz) that the resampler does not support */
+  constructor(inputRate: number, carrierRate: number) {
     this.#inputRate = inputRate;
-    this.#rate = wireRate;
-    this.#resampler = new Resampler(inputRate, wireRate);
-    this.frameLength = (wireRate * FRAME_MS) / 1000;
+    this.#rate = carrierRate;
+    this.#resampler = new Resampler(inputRate, carrierRate);
+    this.frameLength = (carrierRate * FRAME_MS) / 1000;
   }
 
-  /** What was pushed and has not come out, ms. */
+  /** Audio that was pushed and not emitted, ms. */
   get heldMs(): number {
     return Math.max(0, this.#inputMs - this.#outputMs);
   }
 
-  /** Emits as many whole frames as there are, in one piece that is valid inside `emit`. */
+  /** Emits all whole frames in one array, which is valid inside `emit`. */
   push(samples: Float32Array, emit: Emit<Int16Array>): void {
     this.#inputMs += (samples.length * 1000) / this.#inputRate;
     this.#resampler.push(samples, (part) => this.#append(part));
     this.#emit(emit);
   }
 
-  /** Emits what is held, made up with silence to a whole frame: nothing comes for a while. */
+  /** Emits the rest, padded with silence to a whole frame. */
   flush(emit: Emit<Int16Array>): void {
     this.#resampler.flush((part) => this.#append(part));
     const rest = this.#filled % this.frameLength;
@@ -45,7 +45,7 @@ export class OutboundFramer {
     this.#outputMs = 0;
   }
 
-  /** Forgets what is held. */
+  /** Drops the audio that was not emitted. */
   clear(): void {
     this.#filled = 0;
     this.flush(() => undefined);

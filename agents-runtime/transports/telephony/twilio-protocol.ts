@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { decodeMulaw, encodeMulaw } from '../../../media/codec/mulaw.js';
+import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
 import type { CarrierAction, CarrierEvent, TextCodec } from './carrier.js';
 
-/** Hz of both legs. */
+/** Hz in both directions. */
 export const TWILIO_RATE = 8_000;
-/** Largest text frame that is read, characters: several seconds of audio. */
+/** Largest text frame in characters: several seconds of audio. */
 export const MAX_TWILIO_MESSAGE = 64 * 1024;
-/** Values that the answer passed on, of which each name and value has less than 500 characters. */
+/** Custom parameters of a stream. Each name and value has at most 500 characters. */
 const MAX_PARAMETERS = 100;
-/** Marks that have not come back; older ones are forgotten, as whoever waits for one has a limit too. */
+/** Marks that Twilio has not returned. The oldest are dropped beyond that. */
 const MAX_MARKS = 256;
 
-/** Counters of this wire are decimal strings; numbers are taken as well. */
+/** Twilio sends counters as decimal strings. Numbers are accepted, too. */
 const counter = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()]);
 const short = z.string().max(200);
 const sid = z.string().regex(/^\w{1,100}$/);
 
-/** Source: the telephony notes, §1: Twilio Media Streams, Twilio → us. */
+/** Messages from Twilio. Source: Twilio's documentation, Media Streams, WebSocket messages. */
 const Incoming = z.discriminatedUnion('event', [
   z.object({ event: z.literal('connected') }),
   z.object({
@@ -49,8 +49,8 @@ const Incoming = z.discriminatedUnion('event', [
   z.object({ event: z.literal('stop') }),
 ]);
 /**
- * Audio as Twilio writes it, fifty times a second a call: what has this form needs no parser. All else
- * is read as JSON, with the same result.
+ * A media message in Twilio's usual form, which arrives 50 times a second for each call. It needs no JSON parser.
+ * Any other form is parsed as JSON, with the same result.
  */
 const PLAIN_MEDIA =
   /^\{"event":"media","sequenceNumber":"(\d{1,15})",(?:"streamSid":"\w{1,100}",)?"media":\{"track":"inbound","chunk":"\d{1,15}","timestamp":"(\d{1,15})","payload":"([A-Za-z0-9+/]*={0,2})"\}(?:,"streamSid":"\w{1,100}")?\}$/;
@@ -67,16 +67,16 @@ type Start = Extract<z.output<typeof Incoming>, { event: 'start' }>;
 
 const NOTHING = new Int16Array(0);
 
-/** One Media Stream's text frames ⇄ events and actions. It throws at nothing that comes in. */
+/** Converts the text frames of one Media Stream to events, and actions to frames. Invalid input never throws. */
 export class TwilioCodec implements TextCodec {
   #streamSid: string | undefined;
   #pcm = NOTHING;
   #mediaFormat = Buffer.alloc(0);
-  /** Marks that are on their way, with the number of clears before each. */
+  /** Marks that Twilio has not returned, with the number of clears before each. */
   readonly #marks = new Map<string, number>();
   #clears = 0;
 
-  /** Reads a text frame. @returns undefined for one that says nothing of use. */
+  /** Parses a text frame. @returns undefined for a frame without a relevant event */
   read(text: string): CarrierEvent | undefined {
     if (text.length > MAX_TWILIO_MESSAGE) return fault('The message is too long');
     const plain = PLAIN_MEDIA.exec(text);
@@ -109,15 +109,15 @@ export class TwilioCodec implements TextCodec {
   }
 
   /**
-   * Writes an action. @returns undefined before `open`, when the stream has no name yet, and for what
-   * Twilio's sockets have no message for: anything else would end the stream (its error 31924).
+   * Serialises an action. An unsupported message would end the stream (Twilio's error 31924).
+   * @returns undefined before `open`, and for an action that Twilio does not support
    */
   write(action: CarrierAction): string | undefined {
     const streamSid = this.#streamSid;
     if (streamSid === undefined) return undefined;
     switch (action.type) {
       case 'audio': {
-        // Neither a stream's name nor base64 has anything that JSON would escape.
+        // Neither a stream's id nor base64 contains characters that JSON escapes.
         const payload = this.#encoded(action.pcm);
         return `{"event":"media","streamSid":"${streamSid}","media":{"payload":"${payload}"}}`;
       }
@@ -132,7 +132,7 @@ export class TwilioCodec implements TextCodec {
     }
   }
 
-  /** Without a start that can be read nothing that follows can be. */
+  /** An invalid `start` is fatal: the messages after it are unusable. */
   #isStart(json: unknown): boolean {
     const isObject = typeof json === 'object' && json !== null;
     return this.#streamSid === undefined && isObject && 'event' in json && json.event === 'start';
@@ -141,8 +141,8 @@ export class TwilioCodec implements TextCodec {
   #onStart({ streamSid, start }: Start): CarrierEvent {
     if (this.#streamSid !== undefined) return fault('The stream has started before');
     const { encoding, sampleRate, channels } = start.mediaFormat;
-    const isSpoken = encoding === 'audio/x-mulaw' && Number(channels) === 1;
-    if (!isSpoken || Number(sampleRate) !== TWILIO_RATE) {
+    const isMulaw = encoding === 'audio/x-mulaw' && Number(channels) === 1;
+    if (!isMulaw || Number(sampleRate) !== TWILIO_RATE) {
       return fault('The audio is not μ-law of 8 kHz, mono', true);
     }
     this.#streamSid = streamSid;
@@ -157,16 +157,16 @@ export class TwilioCodec implements TextCodec {
 
   #onMedia({ sequenceNumber, media }: Media): CarrierEvent | undefined {
     if (this.#streamSid === undefined) return fault('Audio came before the start');
-    // Forks of calls carry the other leg too; what was sent is not what was heard.
+    // A fork of a call also contains the agent's audio.
     if (media.track !== 'inbound') return undefined;
-    const wire = decodeBase64(media.payload);
-    if (!wire) return fault('The audio is not base64');
-    if (wire.length === 0) return undefined;
-    if (this.#pcm.length < wire.length) this.#pcm = new Int16Array(wire.length);
-    decodeMulaw(wire, this.#pcm);
+    const mulaw = decodeBase64(media.payload);
+    if (!mulaw) return fault('The audio is not base64');
+    if (mulaw.length === 0) return undefined;
+    if (this.#pcm.length < mulaw.length) this.#pcm = new Int16Array(mulaw.length);
+    decodeMulaw(mulaw, this.#pcm);
     return {
       type: 'audio',
-      pcm: this.#pcm.subarray(0, wire.length),
+      pcm: this.#pcm.subarray(0, mulaw.length),
       tsMs: numberOf(media.timestamp),
       seq: numberOf(sequenceNumber),
     };
@@ -174,7 +174,7 @@ export class TwilioCodec implements TextCodec {
 
   #onMark(name: string): CarrierEvent | undefined {
     const sentAt = this.#marks.get(name);
-    if (sentAt === undefined) return undefined; // none of ours, or back before
+    if (sentAt === undefined) return undefined; // unknown, or returned before
     this.#marks.delete(name);
     return { type: 'mark', name, cleared: sentAt < this.#clears };
   }
@@ -207,7 +207,7 @@ function numberOf(value: string | number | undefined): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** Node leaves out what is no base64, so that what comes of it is too short. */
+/** Node skips invalid characters, so that the result of invalid base64 is too short. */
 function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0) return undefined;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

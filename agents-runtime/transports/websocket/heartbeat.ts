@@ -3,16 +3,16 @@ import type { Clock } from '../../contract/clock.js';
 import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
 
 const PING_MS = 2_000;
-/** A wire over which nothing comes for so long, not even an answer to a ping, is dead. */
+/** Time without any message or pong after which the connection counts as dead. */
 const SILENT_MS = 3_500;
-/** A client that sends but answers no ping for so long has stopped reading. */
+/** Time without a pong after which a client that still sends counts as no longer reading. */
 const NO_PONG_MS = 8_000;
 
 /**
- * Notices a wire that died without a word, and a client that no longer reads: both are cut off, so
- * that the call is lost (and may be taken up again) instead of running on for nobody.
+ * Terminates a socket whose peer is gone, or no longer reads, so that the call can be resumed over another
+ * socket.
  */
-export class Heartbeat {
+export class SocketHeartbeat {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   readonly #watch: InactivityWatchdog;
@@ -28,13 +28,13 @@ export class Heartbeat {
     );
     socket.on('pong', () => {
       this.#isPongDue = false;
-      this.heard();
+      this.active();
     });
   }
 
-  /** Something came from the client. */
-  heard(): void {
-    this.#watch.heard();
+  /** A message of the client has arrived. */
+  active(): void {
+    this.#watch.active();
   }
 
   close(): void {

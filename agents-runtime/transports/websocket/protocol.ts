@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { toInt16 } from '../../../media/audio/pcm.js';
+import { int16Of } from '../../../media/audio/pcm.js';
 import { CallError } from '../../contract/errors.js';
 import type { CallEvent } from '../../contract/transport.js';
 
 /** The WebSocket subprotocol of a call. */
 export const SUBPROTOCOL = 'parley.call.v1';
-/** A token may come as a second subprotocol with this prefix instead of in `hello`. */
+/** Prefix of a second subprotocol that carries the token instead of `hello`. */
 export const TOKEN_SUBPROTOCOL = 'parley.token.';
-/** The caller's audio: s16le mono, or Opus packets, at this rate (Hz). */
-export const UPSTREAM_RATE = 16_000;
-/** Largest frame of either kind, bytes: two seconds of PCM. */
+/** Largest frame in bytes: two seconds of PCM. */
 export const MAX_FRAME = 64 * 1024;
 /** Largest JSON frame, characters. */
 const MAX_JSON = 16 * 1024;
@@ -20,9 +18,9 @@ const encoding = z.enum(['pcm', 'opus']);
 const clientMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('hello'),
-    /** Of connection-details; not needed where it came as a subprotocol or to resume. */
+    /** From connection-details. Optional with a token subprotocol, or to resume a call. */
     token: z.string().max(4096).optional(),
-    /** Takes up a call whose socket broke. */
+    /** Resumes a call whose socket was closed. */
     resumeToken: z.string().max(4096).optional(),
     /** When resuming: ms of the agent's audio received, and the last `seq` seen. */
     receivedMs: position.optional(),
@@ -40,8 +38,8 @@ const clientMessage = z.discriminatedUnion('type', [
 export type ClientMessage = z.infer<typeof clientMessage>;
 export type Hello = Extract<ClientMessage, { type: 'hello' }>;
 
-/** What the server says besides audio. Each carries `seq`, counted from 1, so that a resume misses none. */
-export type ServerMessage =
+/** A message of the server. Each has a `seq`, counted from 1, so that a resume loses none. */
+export type CallServerMessage =
   | {
       readonly type: 'ready';
       readonly callId: string;
@@ -61,8 +59,8 @@ export type ServerMessage =
   | CallEvent;
 
 /**
- * Reads a text frame.
- * @throws CallError PROTOCOL with a sentence that says what is wrong.
+ * Parses a text frame.
+ * @throws CallError PROTOCOL with a message for the client
  */
 export function parseClientMessage(text: string): ClientMessage {
   if (text.length > MAX_JSON) {
@@ -81,16 +79,16 @@ export function parseClientMessage(text: string): ClientMessage {
   throw new CallError('PROTOCOL', `${place}: ${issue?.message ?? 'not understood'}`);
 }
 
-export function serialiseServerMessage(message: ServerMessage, seq: number): string {
+export function serialiseServerMessage(message: CallServerMessage, seq: number): string {
   return JSON.stringify({ ...message, seq });
 }
 
-/** Whether this machine's own samples are those of the wire. */
+/** Whether this machine has the byte order of the protocol. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
- * Reads a binary frame of PCM. The samples may be the frame's own memory.
- * @throws CallError PROTOCOL for half a sample.
+ * Parses a binary frame of PCM. The result may share the frame's memory.
+ * @throws CallError PROTOCOL for an odd number of bytes
  */
 export function parsePcm(frame: Buffer): Int16Array {
   if (frame.length % 2 !== 0) throw new CallError('PROTOCOL', 'A PCM frame has whole samples');
@@ -100,10 +98,8 @@ export function parsePcm(frame: Buffer): Int16Array {
   return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
 }
 
-/** Writes samples (−1…1) as s16le. */
+/** Serialises samples (−1…1) as s16le. */
 export function serialisePcm(samples: Float32Array): Buffer {
-  const pcm = new Int16Array(samples.length);
-  toInt16(samples, pcm);
-  const frame = Buffer.from(pcm.buffer);
+  const frame = Buffer.from(int16Of(samples).buffer);
   return IS_LITTLE_ENDIAN ? frame : frame.swap16();
 }

@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import {
   isOpusRate,
   OpusPacketDecoder,
@@ -10,28 +11,24 @@ import { CallError } from '../../contract/errors.js';
 import type { CallEvent, CallInput, Transport } from '../../contract/transport.js';
 import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { FRAME_MS } from '../../timing/frame-ticker.js';
-import { Heartbeat } from './heartbeat.js';
+import { MAX_BACKLOG_BYTES } from '../backlog.js';
+import { MAX_TEXTS, TEXT_WINDOW_MS, TextRateLimit } from '../text-rate-limit.js';
+import { SocketHeartbeat } from './heartbeat.js';
 import {
+  type CallServerMessage,
   type ClientMessage,
   type Hello,
   parseClientMessage,
   parsePcm,
-  type ServerMessage,
   serialisePcm,
   serialiseServerMessage,
-  UPSTREAM_RATE,
 } from './protocol.js';
 
-/** Messages kept for a client that resumes. */
-const KEPT_MESSAGES = 200;
-/** A client that stops reading is let go when this much waits for it, bytes. */
-const MAX_BACKLOG = 1024 * 1024;
-/** Typed messages in so many ms: each makes a reply. */
-const MAX_TEXTS = 20;
-const TEXTS_MS = 10_000;
+/** Messages that are kept for a client that resumes. */
+const MAX_KEPT_MESSAGES = 200;
 
-/** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
-export const CLOSE = {
+/** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are private. */
+export const CALL_CLOSE_CODES = {
   normal: 1000,
   invalid: 1007,
   refused: 1008,
@@ -45,49 +42,52 @@ export interface WebSocketTransportOptions {
   readonly resumeToken: string;
   /** Hz of the agent's audio: the voice's rate. */
   readonly sampleRate: number;
-  /** What the first hello asked for. Opus is refused where the voice's rate is none of its own. */
+  /** Encodings that the first `hello` requests. `down` is PCM if Opus does not support the voice's rate. */
   readonly audio: Hello['audio'];
-  /** Receives what went wrong here by itself; it ends the call. */
+  /** Receives exceptions of this transport, which end the call. */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** A call's wire to a browser: one WebSocket at a time, and another after it when the first breaks. */
+/** The transport of a browser call: one WebSocket at a time, and another one when the first is closed. */
 export class WebSocketTransport implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller = true;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly #options: WebSocketTransportOptions;
   readonly #boundary = new FaultBoundary({
     report: (error) => this.#options.onFault?.(error),
     end: () => this.#call?.hangUp('error_transport'),
   });
   readonly #clock: Clock;
+  readonly #textRateLimit: TextRateLimit;
   readonly #down: 'pcm' | 'opus';
   readonly #encoder: OpusPacketEncoder | undefined;
   readonly #decoder: OpusPacketDecoder | undefined;
   readonly #kept: { readonly seq: number; readonly text: string }[] = [];
   #call: CallInput | undefined;
   #socket: WebSocket | undefined;
-  #liveness: Heartbeat | undefined;
-  #textTimes: readonly number[] = [];
+  #heartbeat: SocketHeartbeat | undefined;
   #seq = 0;
   #isClosed = false;
 
   constructor(options: WebSocketTransportOptions) {
     this.#options = options;
     this.#clock = this.#boundary.clock(options.clock);
+    this.#textRateLimit = new TextRateLimit(this.#clock);
     this.sampleRate = options.sampleRate;
     this.#down = options.audio.down === 'opus' && isOpusRate(options.sampleRate) ? 'opus' : 'pcm';
     if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
       this.#encoder = new OpusPacketEncoder(options.sampleRate);
     }
-    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(UPSTREAM_RATE);
+    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(CALLER_SAMPLE_RATE);
   }
 
   get backlogBytes(): number {
     return this.#socket?.bufferedAmount ?? 0;
   }
 
-  /** Joins wire and call; frames flow from now on. */
+  /** Connects the transport to its call. */
   start(call: CallInput, socket: WebSocket): void {
     this.#call = call;
     this.#listen(socket);
@@ -95,12 +95,12 @@ export class WebSocketTransport implements Transport {
     call.connected();
   }
 
-  /** Goes on over a new socket after the first broke; the older one, if it still lives, is closed. */
+  /** Continues over a new socket. An older one that is still open is closed. */
   resume(socket: WebSocket, hello: Hello): void {
-    this.#socket?.close(CLOSE.replaced, 'The call goes on over another socket');
+    this.#socket?.close(CALL_CLOSE_CODES.replaced, 'The call goes on over another socket');
     this.#listen(socket);
     this.#call?.regained(hello.receivedMs ?? 0, (fromMs) => {
-      // No number of its own: a wire that breaks again before what follows has come loses nothing.
+      // Repeats the client's `seq`: if this socket breaks, too, the next resume loses nothing.
       this.#sendReady(fromMs, hello.lastSeq ?? 0);
       for (const { seq, text } of this.#kept) {
         if (seq > (hello.lastSeq ?? 0)) socket.send(text);
@@ -108,9 +108,9 @@ export class WebSocketTransport implements Transport {
     });
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     const { bufferedAmount } = this.#socket ?? { bufferedAmount: 0 };
-    if (bufferedAmount > MAX_BACKLOG) {
+    if (bufferedAmount > MAX_BACKLOG_BYTES) {
       this.#socket?.terminate();
       return;
     }
@@ -143,8 +143,8 @@ export class WebSocketTransport implements Transport {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#liveness?.close();
-    this.#socket?.close(CLOSE.normal);
+    this.#heartbeat?.close();
+    this.#socket?.close(CALL_CLOSE_CODES.normal);
     this.#socket = undefined;
     this.#encoder?.close();
     this.#decoder?.close();
@@ -152,36 +152,36 @@ export class WebSocketTransport implements Transport {
 
   #listen(socket: WebSocket): void {
     this.#socket = socket;
-    this.#liveness?.close();
-    const liveness = new Heartbeat(socket, this.#clock);
-    this.#liveness = liveness;
+    this.#heartbeat?.close();
+    const heartbeat = new SocketHeartbeat(socket, this.#clock);
+    this.#heartbeat = heartbeat;
     const onMessage = this.#boundary.guard((data: RawData, isBinary: boolean) => {
-      liveness.heard();
+      heartbeat.active();
       this.#onFrame(socket, data, isBinary);
     });
     socket.on('message', onMessage);
     const onLost = this.#boundary.guard(() => {
-      liveness.close();
+      heartbeat.close();
       if (this.#socket !== socket) return;
       this.#socket = undefined;
       this.#call?.lost();
     });
-    // After a protocol error the library sends the close code, discards what still arrives, and gives
-    // up after 30 s. A client that is cut off while it sends loses the code.
+    // After a protocol error, `ws` sends the close code, discards further input and gives up after 30 s. A client
+    // that is terminated while it sends does not receive the code.
     socket.on('error', onLost);
     socket.on('close', onLost);
   }
 
   #sendReady(positionMs: number, seq?: number): void {
     const { callId, resumeToken, sampleRate, audio } = this.#options;
-    const ready: ServerMessage = {
+    const ready: CallServerMessage = {
       type: 'ready',
       callId,
       resumeToken,
       positionMs,
       audio: {
         up: audio.up,
-        upSampleRate: UPSTREAM_RATE,
+        upSampleRate: CALLER_SAMPLE_RATE,
         down: this.#down,
         downSampleRate: sampleRate,
       },
@@ -190,14 +190,14 @@ export class WebSocketTransport implements Transport {
     else this.#socket?.send(serialiseServerMessage(ready, seq));
   }
 
-  #send(message: ServerMessage): void {
+  #send(message: CallServerMessage): void {
     if (this.#isClosed) return;
     const seq = ++this.#seq;
     const text = serialiseServerMessage(message, seq);
-    // `ready` is made anew for each socket; what steers the client's buffer is worthless later.
+    // `ready` belongs to one socket, and the messages that control the client's buffer expire.
     if (!['ready', 'pause', 'resume', 'clear'].includes(message.type)) {
       this.#kept.push({ seq, text });
-      if (this.#kept.length > KEPT_MESSAGES) this.#kept.shift();
+      if (this.#kept.length > MAX_KEPT_MESSAGES) this.#kept.shift();
     }
     this.#socket?.send(text);
   }
@@ -209,9 +209,9 @@ export class WebSocketTransport implements Transport {
       else this.#onMessage(parseClientMessage(data.toString()));
     } catch (error) {
       if (!(error instanceof CallError) && !(error instanceof MediaError)) throw error;
-      // The call may go on over a socket that keeps to the protocol.
+      // The call can continue over another socket.
       this.#send({ type: 'error', code: 'PROTOCOL', message: error.message });
-      socket.close(CLOSE.invalid, error.message.slice(0, 100));
+      socket.close(CALL_CLOSE_CODES.invalid, error.message.slice(0, 100));
     }
   }
 
@@ -226,7 +226,10 @@ export class WebSocketTransport implements Transport {
         this.#call?.played(message.playedMs);
         return;
       case 'text':
-        this.#countText();
+        if (!this.#textRateLimit.accept()) {
+          const message = `At most ${MAX_TEXTS} texts in ${TEXT_WINDOW_MS / 1000} s`;
+          throw new CallError('PROTOCOL', message);
+        }
         this.#call?.typed(message.text);
         return;
       case 'end':
@@ -234,14 +237,6 @@ export class WebSocketTransport implements Transport {
         return;
       case 'hello':
         throw new CallError('PROTOCOL', 'hello comes once, as the first message');
-    }
-  }
-
-  #countText(): void {
-    const now = this.#clock.now();
-    this.#textTimes = [...this.#textTimes.filter((at) => now - at < TEXTS_MS), now];
-    if (this.#textTimes.length > MAX_TEXTS) {
-      throw new CallError('PROTOCOL', `At most ${MAX_TEXTS} texts in ${TEXTS_MS / 1000} s`);
     }
   }
 }

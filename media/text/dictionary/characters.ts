@@ -18,7 +18,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** One character as it is compared where case does not matter: full folding, so ß is ss. */
+/** A character with full case folding, so ß is ss. */
 export function foldedCharacter(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x80) return code >= 0x41 && code <= 0x5a ? character.toLowerCase() : character;

@@ -5,12 +5,12 @@ import type { PronunciationRule } from './pronunciation-rule.js';
 import { type RuleIndex, type RuleKey, ruleIndex } from './rule-index.js';
 import { keyOf, type ScannedText, scanned, type View } from './scanned-text.js';
 
-/** A part of a text that is to be said as its phonetic transcription has it. */
+/** A part of a text with a phonetic transcription. */
 export interface Pronounced extends TextRange {
   readonly ipa: string;
 }
 
-/** A text with a dictionary's replacements in it. */
+/** A text with the replacements of a dictionary. */
 export interface Replaced {
   /** Knows the places of the written text. */
   readonly text: AlignedText;
@@ -20,7 +20,7 @@ export interface Replaced {
   readonly isWhole: boolean;
 }
 
-/** So many UTF-16 units may replacements add: 5,000 times the longest would be a day of speech. */
+/** Maximum number of UTF-16 units that replacements add: 5,000 times the longest would be a day of speech. */
 const MAX_GROWTH = 10_000;
 /** Rules whose words are brought into the form of keys in one step. */
 const RULES_AT_ONCE = 500;
@@ -43,7 +43,7 @@ export class Dictionary {
     this.#folded = indexes.folded;
   }
 
-  /** The same a part at a time: ten thousand rules would hold others up. */
+  /** Like the constructor, in steps: ten thousand rules would block the thread. */
   static async compile(
     rules: readonly PronunciationRule[],
     pause?: () => Promise<unknown>,
@@ -56,8 +56,8 @@ export class Dictionary {
   }
 
   /**
-   * Replaces what rules match, in one pass from left to right: the longest match first, of equals the
-   * first rule; what was replaced is not looked at again. A text that nothing matches stays as it is.
+   * Replaces matches in one pass from left to right: the longest match, and of equal ones that of the
+   * first rule. Replacements are not searched again. A text without a match is returned unchanged.
    */
   apply(text: string): Replaced {
     const normal = toNfc(text);
@@ -146,7 +146,7 @@ function isInsideWord({ isWord }: ScannedText, token: number): boolean {
   return token > 0 && token < isWord.length && isWord[token - 1]! && isWord[token]!;
 }
 
-/** The same parts in the coordinates of a rewritten text; those that it does not have are left out. */
+/** The parts with the ranges of a rewritten text, without those that it no longer contains. */
 export function placedIn(
   text: AlignedText,
   pronounced: readonly Pronounced[],
@@ -160,7 +160,7 @@ export function placedIn(
   });
 }
 
-/** The parts that lie in `start`…`end` whole, counted from `start`. */
+/** The parts that lie completely in `start`…`end`, relative to `start`. */
 export function pronouncedWithin(
   pronounced: readonly Pronounced[] | undefined,
   start: number,

@@ -1,6 +1,6 @@
 import { foldedCharacter, isWordCharacter } from './characters.js';
 
-/** `[SPELL:…]` is spelt as it is written. Bounded as in the front ends, which read the same. */
+/** `[SPELL:…]`, with the maximum length that the normalisers accept. */
 const SPELLING = /\[SPELL:[^\]\n]{0,200}\]/gi;
 /** Stands for a whole `[SPELL:…]`; no word holds one, as lone surrogates are refused. */
 const BARRIER = '\ud800';

@@ -1,67 +1,50 @@
-import type { Dialect } from '../../tts/english-g2p/assets.js';
-import { addS } from '../../tts/english-g2p/inflections.js';
-import { phonemesOfIpa } from '../../tts/english-g2p/ipa.js';
 import type { AlignedText, TextEdit, TextRange } from '../aligned-text.js';
-import type { Pronounced } from '../dictionary/dictionary.js';
 
-/** A part of a text whose sound a dictionary has settled. */
-export interface SettledWord extends TextRange {
-  /** As it is written, for who wants to know what kind of word it is. */
+/** A part of a text whose pronunciation a dictionary fixes. */
+export interface FixedPronunciation extends TextRange {
+  /** The written text. */
   readonly text: string;
+  /** In the alphabet of the voice. */
   readonly phonemes: string;
 }
 
 /**
- * Such parts travel through the normaliser as private-use characters, one each, beyond those of
- * spelling.ts. Such characters in the caller's text are dropped first.
+ * In the normaliser, each such part is one private-use character, outside the range of `spelling.ts`.
+ * `CLEANING` removes such characters from the caller's text first.
  */
-const FIRST_SIGN = 0xe100;
-const MAX_SIGNS = 0x1000;
-/** Class of these characters, for patterns. */
-export const SETTLED = '\\ue100-\\uf0ff';
-const SIGN = new RegExp(`[${SETTLED}]`, 'g');
-const GENITIVE = /^['’]s(?![\p{L}\p{M}\p{N}])/u;
+const FIRST_PLACEHOLDER = 0xe100;
+export const MAX_PLACEHOLDERS = 0x1000;
+/** Character class of the placeholders, for patterns. */
+export const PLACEHOLDERS = '\\ue100-\\uf0ff';
+const PLACEHOLDER = new RegExp(`[${PLACEHOLDERS}]`, 'g');
 
-/** The parts that an English voice can say as they are transcribed; the others are read as text. */
-export function settledWords(
-  text: string,
-  pronounced: readonly Pronounced[],
-  dialect: Dialect,
-): readonly SettledWord[] {
-  return pronounced.slice(0, MAX_SIGNS).flatMap(({ textStart, textEnd, ipa }) => {
-    const phonemes = phonemesOfIpa(ipa, dialect);
-    if (phonemes === undefined) return [];
-    const genitive = GENITIVE.exec(text.slice(textEnd, textEnd + 4))?.[0].length ?? 0;
-    return {
-      textStart,
-      textEnd: textEnd + genitive,
-      text: text.slice(textStart, textEnd),
-      phonemes: (genitive > 0 && addS(phonemes, dialect)) || phonemes,
-    };
-  });
-}
-
-/** Puts a sign in the place of each settled word. */
-export function withSigns(text: AlignedText, words: readonly SettledWord[]): AlignedText {
+/** Replaces each part with its placeholder. */
+export function insertPlaceholders(
+  text: AlignedText,
+  parts: readonly FixedPronunciation[],
+): AlignedText {
   const edits: TextEdit[] = [];
   let from = 0;
-  for (const [index, word] of words.entries()) {
-    const place = text.placeOf(word, from);
+  for (const [index, part] of parts.entries()) {
+    const place = text.placeOf(part, from);
     if (!place) continue;
     from = place.textEnd;
-    const sign = String.fromCharCode(FIRST_SIGN + index);
-    edits.push({ text: sign, start: place.textStart, end: place.textEnd });
+    const placeholder = String.fromCharCode(FIRST_PLACEHOLDER + index);
+    edits.push({ text: placeholder, start: place.textStart, end: place.textEnd });
   }
   return text.replace(edits);
 }
 
-/** The word for which a token is the sign. */
-export function settledBy(token: string, words: readonly SettledWord[]): SettledWord | undefined {
-  return token.length === 1 ? words[token.charCodeAt(0) - FIRST_SIGN] : undefined;
+/** The part that a token is the placeholder of. */
+export function pronunciationOf(
+  token: string,
+  parts: readonly FixedPronunciation[],
+): FixedPronunciation | undefined {
+  return token.length === 1 ? parts[token.charCodeAt(0) - FIRST_PLACEHOLDER] : undefined;
 }
 
-/** The token as it was written. */
-export function withoutSigns(token: string, words: readonly SettledWord[]): string {
-  if (words.length === 0) return token;
-  return token.replace(SIGN, (sign) => settledBy(sign, words)?.text ?? sign);
+/** The token with the written text instead of placeholders. */
+export function restorePlaceholders(token: string, parts: readonly FixedPronunciation[]): string {
+  if (parts.length === 0) return token;
+  return token.replace(PLACEHOLDER, (sign) => pronunciationOf(sign, parts)?.text ?? sign);
 }

@@ -1,4 +1,6 @@
-import { plainEnglish } from './english/normalise-english.js';
+import { isLanguage, type Language } from '../../languages.js';
+import { plainEnglishNormaliser } from './english/english-normaliser.js';
+import { grammarNormaliser } from './grammar-normaliser.js';
 import { CATALAN } from './languages/ca.js';
 import { GERMAN } from './languages/de.js';
 import { SPANISH } from './languages/es.js';
@@ -9,36 +11,43 @@ import { POLISH } from './languages/pl.js';
 import { PORTUGUESE } from './languages/pt.js';
 import { RUSSIAN } from './languages/ru.js';
 import { SWEDISH } from './languages/sv.js';
-import { LanguageNormaliser } from './normaliser.js';
-import type { Grammar } from './rules/grammar.js';
+import type { TextNormaliser } from './text-normaliser.js';
 
-const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(
-  [CATALAN, DUTCH, FRENCH, GERMAN, ITALIAN, POLISH, PORTUGUESE, RUSSIAN, SPANISH, SWEDISH].map(
-    (grammar) => [grammar.language, grammar],
-  ),
-);
+const CREATE: Readonly<Record<Language, () => TextNormaliser>> = {
+  en: plainEnglishNormaliser,
+  ca: () => grammarNormaliser(CATALAN),
+  sv: () => grammarNormaliser(SWEDISH),
+  es: () => grammarNormaliser(SPANISH),
+  fr: () => grammarNormaliser(FRENCH),
+  de: () => grammarNormaliser(GERMAN),
+  it: () => grammarNormaliser(ITALIAN),
+  pt: () => grammarNormaliser(PORTUGUESE),
+  pl: () => grammarNormaliser(POLISH),
+  ru: () => grammarNormaliser(RUSSIAN),
+  nl: () => grammarNormaliser(DUTCH),
+};
 
-const normalisers = new Map<string, LanguageNormaliser>();
+const normalisers = new Map<Language, TextNormaliser>();
 
 /**
- * The text front end of a language, made when it is first asked for; nothing for English, whose
- * voices have their own.
- * @param language ISO 639-1.
+ * The normaliser of a language, created on first use; `undefined` for an unsupported language. The
+ * English voice of `english-g2p` has its own, with the word lists of its model.
+ * @param language - ISO 639-1
  */
-export function normaliserOf(language: string): LanguageNormaliser | undefined {
-  const known = normalisers.get(language);
-  const grammar = GRAMMARS.get(language);
-  if (known || !grammar) return known;
-  const normaliser = new LanguageNormaliser(grammar);
-  normalisers.set(language, normaliser);
+export function normaliserOf(language: string): TextNormaliser | undefined {
+  if (!isLanguage(language)) return undefined;
+  let normaliser = normalisers.get(language);
+  if (!normaliser) {
+    normaliser = CREATE[language]();
+    normalisers.set(language, normaliser);
+  }
   return normaliser;
 }
 
-/** Has a rule of each kind at work. */
+/** Matches a rule of each kind. */
 const SAMPLE = 'A 1. 12.05.2025, 8:30, 3,5 km, 12,50 €, 5 % z. B. BMW, +49 171 1234567, 1/2 🎉';
 
-/** Makes a language's rules ready, which takes tens of milliseconds once; afterwards a sentence takes less than one. */
+/** Compiles the rules of a language, which takes tens of milliseconds. A sentence then takes less than one. */
 export function warmNormaliser(language: string): void {
-  if (language === 'en') plainEnglish(SAMPLE);
-  else normaliserOf(language)?.normalise(SAMPLE);
+  normaliserOf(language)?.normalise(SAMPLE);
 }

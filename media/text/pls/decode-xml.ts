@@ -6,7 +6,7 @@ const DECLARATION_BYTES = 300;
 
 /**
  * The text of an XML file: by its byte order mark, else by its declaration, else UTF-8.
- * @throws PlsFault at the first byte that is not in that encoding.
+ * @throws PlsError at the first byte that is not in that encoding.
  */
 export function decodeXml(bytes: Uint8Array): string {
   const label = (byMark(bytes) ?? declared(bytes) ?? 'utf-8').toLowerCase();

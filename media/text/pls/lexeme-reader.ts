@@ -2,30 +2,35 @@ import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 import { PlsError } from './pls-error.js';
 import { ipaOfXSampa } from './x-sampa.js';
 
-/** What a lexicon may hold at the most, in rules and in characters. */
+/** Source: W3C, Pronunciation Lexicon Specification 1.0, 2008-10-14. */
+export const PLS = 'http://www.w3.org/2005/01/pronunciation-lexicon';
+/** Namespace of the lexeme attributes that carry a rule's `id` and `case-sensitive`. */
+export const OWN = 'urn:x-parley:pronunciation-dictionary';
+
+/** Maximum number of rules, and maximum lengths in characters. */
 export interface PlsLimits {
   readonly rules: number;
   readonly wordLength: number;
   readonly replacementLength: number;
 }
 
-/** Where something stands in a file; both from 1. */
+/** A position in a file; both numbers start at 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** An element of a lexeme that holds text. */
+/** An element of a lexeme with text content. */
 export interface LexemePart extends Place {
   readonly kind: 'grapheme' | 'phoneme' | 'alias';
   readonly alphabet: 'ipa' | 'x-sampa';
   readonly isPreferred: boolean;
 }
 
-/** A rule as it was read; without an id where the file has none. */
+/** A rule from the file; `id` is undefined if the file has none. */
 export type ReadRule = Omit<PronunciationRule, 'id'> & {
   readonly id: string | undefined;
-  /** Before what other lexemes say of its word. */
+  /** Whether it precedes other lexemes of its word. */
   readonly isPreferred: boolean;
   readonly place: Place;
 };
@@ -41,7 +46,7 @@ interface ReadPart extends LexemePart {
 
 const MAX_ID_LENGTH = 200;
 
-/** Makes rules of a lexeme: one for each of its graphemes. */
+/** Reads a lexeme into rules, one per grapheme. */
 export class LexemeReader {
   readonly #place: Place;
   readonly #own: OwnAttributes;
@@ -74,7 +79,7 @@ export class LexemeReader {
     const part = this.#open;
     if (!part) return;
     this.#open = undefined;
-    // What we wrote ourselves is kept to the letter.
+    // Files written by Parley keep their white space.
     const isOwn = this.#own.id !== undefined;
     const text = isOwn ? this.#text : this.#text.trim().replace(/\s+/g, ' ');
     const { wordLength, replacementLength } = this.#limits;
@@ -84,7 +89,7 @@ export class LexemeReader {
     this.#parts.push({ ...part, text: part.kind === 'phoneme' ? ipaOf(part, text) : text });
   }
 
-  /** None for a lexeme that says nothing about how it is said. */
+  /** Empty for a lexeme without phoneme and alias. */
   rules(): ReadRule[] {
     const graphemes = this.#parts.filter(({ kind }) => kind === 'grapheme');
     if (graphemes.length === 0) fail('A lexeme has no grapheme', this.#place);
@@ -138,4 +143,27 @@ function ipaOf(part: LexemePart, text: string): string {
 
 function fail(sentence: string, { line, column }: Place): never {
   throw new PlsError(sentence, line, column);
+}
+
+/**
+ * Orders rules of the same word: those with a preferred pronunciation first, because the first rule of
+ * a word applies (Source: PLS 1.0, 4.9.2).
+ */
+export function preferredFirst(rules: readonly ReadRule[]): readonly ReadRule[] {
+  const ordered = [...rules];
+  for (const places of placesOfWords(rules).values()) {
+    const ofWord = places.map((place) => rules[place]!);
+    const isBefore = ofWord.filter(({ isPreferred }) => isPreferred);
+    const isAfter = ofWord.filter(({ isPreferred }) => !isPreferred);
+    for (const [at, rule] of [...isBefore, ...isAfter].entries()) ordered[places[at]!] = rule;
+  }
+  return ordered;
+}
+
+/** The indexes of the rules of each word with a preferred pronunciation. */
+function placesOfWords(rules: readonly ReadRule[]): ReadonlyMap<string, readonly number[]> {
+  const preferred = rules.filter(({ isPreferred }) => isPreferred);
+  const places = new Map(preferred.map(({ word }): [string, number[]] => [word, []]));
+  for (const [place, { word }] of rules.entries()) places.get(word)?.push(place);
+  return places;
 }

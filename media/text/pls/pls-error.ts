@@ -1,6 +1,6 @@
-/** Why a pronunciation lexicon cannot be read, and where; told to whoever sent it. */
+/** Reason and position of an error in a pronunciation lexicon, for the sender of the file. */
 export class PlsError extends Error {
-  override readonly name = 'PlsFault';
+  override readonly name = 'PlsError';
   /** Both count from 1, the column in characters. */
   readonly line: number;
   readonly column: number;

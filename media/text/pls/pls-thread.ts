@@ -3,14 +3,52 @@ import { parsedJson, writtenJson } from '../../async/incremental-json.js';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
 import { ModelThread } from '../../runtime/model-thread.js';
 import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
-import type { PlsFile, PlsJobs, PlsOutcome } from './pls-jobs.js';
+
+import type { PlsLimits } from './lexeme-reader.js';
 import type { PronunciationLexicon } from './read-pls.js';
 
-/** A thread of the lowest priority may get no CPU for a while. */
+export interface PlsFile {
+  readonly bytes: Uint8Array;
+  readonly limits: PlsLimits;
+  /** Accepted languages of the lexicon, ISO 639-1. */
+  readonly languages: readonly string[];
+}
+
+/** A lexicon, or the position and reason of an error. */
+export type PlsOutcome =
+  | { readonly type: 'lexicon'; readonly lexicon: PronunciationLexicon }
+  | {
+      readonly type: 'fault';
+      readonly sentence: string;
+      readonly line: number;
+      readonly column: number;
+    };
+
+/** `PlsOutcome` as a message between threads: the rules as JSON, which is cheap to receive. */
+export type PlsReply =
+  | { readonly type: 'lexicon'; readonly language: string; readonly rulesJson: string }
+  | Exclude<PlsOutcome, { readonly type: 'lexicon' }>;
+
+/** Jobs of the PLS worker. */
+export type PlsJobs = {
+  /** Starts a file under an id of the client and reads a part. Returns null until the file is complete. */
+  readonly begin: {
+    readonly input: PlsFile & { readonly id: number };
+    readonly output: PlsReply | null;
+  };
+  /** Reads the next part. The worker drops the file once it returns an outcome. */
+  readonly next: { readonly input: { readonly id: number }; readonly output: PlsReply | null };
+  readonly write: {
+    readonly input: { readonly language: string; readonly rulesJson: string };
+    readonly output: string;
+  };
+};
+
+/** A thread of the lowest priority may get no CPU time for seconds. */
 const IN_BACKGROUND = { answerWithinMs: 30_000 } as const;
 const IN_SPARE_TIME = { priority: 'background' } as const;
 
-/** Reads and writes lexicons on a thread of its own, when nothing else wants the CPU. */
+/** Reads and writes lexicons on a worker thread with background priority. */
 export class PlsThread {
   readonly #thread: ModelThread<PlsJobs>;
   #nextId = 1;
@@ -20,7 +58,7 @@ export class PlsThread {
     this.#thread = new ModelThread({ script, permits, limits: IN_BACKGROUND });
   }
 
-  /** Part by part, so that a large file keeps no caller waiting for the CPU. */
+  /** Reads in parts, so that a large file does not block calls. */
   async read(file: PlsFile): Promise<PlsOutcome> {
     const id = this.#nextId++;
     let outcome = await this.#thread.run('begin', { ...file, id }, IN_SPARE_TIME);

@@ -4,7 +4,7 @@ import { serveJobs } from '../../runtime/serve-jobs.js';
 import { runAtLowestPriority } from '../../runtime/thread-priority.js';
 import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 import { PlsError } from './pls-error.js';
-import type { PlsJobs, PlsReply } from './pls-jobs.js';
+import type { PlsJobs, PlsReply } from './pls-thread.js';
 import { PlsReader } from './read-pls.js';
 import { writePls } from './write-pls.js';
 

@@ -1,14 +1,19 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 import { decodeXml } from './decode-xml.js';
-import { LexemeReader, type PlsLimits, type ReadRule } from './lexeme-reader.js';
+import {
+  LexemeReader,
+  OWN,
+  PLS,
+  type PlsLimits,
+  preferredFirst,
+  type ReadRule,
+} from './lexeme-reader.js';
 import { PlsError } from './pls-error.js';
-import { OWN, PLS } from './pls-names.js';
-import { preferredFirst } from './preferred-first.js';
 
 export interface PlsOptions {
   readonly limits: PlsLimits;
-  /** ISO 639-1: those that the lexicon may be in. */
+  /** Accepted languages of the lexicon, ISO 639-1. */
   readonly languages: readonly string[];
   /** For rules that bring no id. */
   readonly makeId: () => string;
@@ -34,8 +39,8 @@ const ALPHABETS: ReadonlyMap<string, 'ipa' | 'x-sampa'> = new Map([
 
 /**
  * Reads a pronunciation lexicon (Source: W3C, Pronunciation Lexicon Specification 1.0). DTDs,
- * entities and references to other files are refused; size is bounded by whoever hands the bytes.
- * @throws PlsFault
+ * entities and references to other files are refused. The caller limits the size.
+ * @throws PlsError
  */
 export function readPls(bytes: Uint8Array, options: PlsOptions): PronunciationLexicon {
   const reader = new PlsReader(bytes, options);
@@ -45,7 +50,7 @@ export function readPls(bytes: Uint8Array, options: PlsOptions): PronunciationLe
 
 type Tag = SaxesTagNS;
 
-/** The same bit by bit, for who has other things to do in between. */
+/** Like `readPls`, in parts of a few milliseconds each. */
 export class PlsReader {
   readonly #text: string;
   #read = 0;
@@ -67,12 +72,12 @@ export class PlsReader {
   #tagLine = 1;
   #tagColumn = 1;
 
-  /** @throws PlsFault for bytes that are no text. */
+  /** @throws PlsError for bytes that are no text. */
   constructor(bytes: Uint8Array, options: PlsOptions) {
     this.#text = decodeXml(bytes);
     this.#options = options;
     const parser = this.#parser;
-    // A fault's message ends with what the parser knows of the place, which is told apart here.
+    // The parser appends the position to its message; it is split off here.
     parser.on('error', ({ message }) => this.#fail(sentenceOf(message)));
     parser.on('doctype', () => this.#failAt('<!DOCTYPE', 'Document type declarations are refused'));
     parser.on('processinginstruction', ({ target }) => {
@@ -92,14 +97,14 @@ export class PlsReader {
     return this.#read >= this.#text.length;
   }
 
-  /** Some milliseconds' worth of text. @throws PlsFault */
+  /** Reads for a few milliseconds. @throws PlsError */
   readOn(): void {
     const slice = this.#text.slice(this.#read, this.#read + SLICE);
     this.#read += SLICE;
     this.#parser.write(slice);
   }
 
-  /** What was read, at the end. @throws PlsFault */
+  /** What was read, at the end. @throws PlsError */
   lexicon(): PronunciationLexicon {
     this.#parser.close();
     if (this.#language === undefined) this.#fail('There is no lexicon');

@@ -1,5 +1,5 @@
 import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
-import { OWN, PLS } from './pls-names.js';
+import { OWN, PLS } from './lexeme-reader.js';
 import type { PronunciationLexicon } from './read-pls.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -7,7 +7,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // Readers take these for spaces or line ends of their own where they stand as they are.
+  // Unescaped, XML parsers normalise these to spaces or line ends.
   '\t': '&#9;',
   '\n': '&#10;',
   '\r': '&#13;',
@@ -19,8 +19,8 @@ export function isXmlText(text: string): boolean {
 }
 
 /**
- * A dictionary as a PLS 1.0 lexicon, a lexeme a rule. Whoever knows no more than PLS reads words,
- * transcriptions and aliases; the rest travels in attributes of a namespace of our own.
+ * Writes a dictionary as a PLS 1.0 lexicon, one lexeme per rule. Other PLS readers get words,
+ * transcriptions and aliases; the other fields are attributes in the namespace `OWN`.
  */
 export function writePls({ language, rules }: PronunciationLexicon): string {
   const lexemes = rules.map(lexeme).join('');

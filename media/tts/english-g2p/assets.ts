@@ -4,22 +4,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { z } from 'zod';
 import { MediaError } from '../../errors.js';
+import type { Dialect } from '../../languages.js';
+import { NormaliserTables } from '../../text/normalise/lexicons/english-tables.js';
 import { JsonIndex } from './json-index.js';
 
-export type Dialect = 'us' | 'gb';
-
-const Words = z.record(z.string(), z.string());
-const OneAndMany = z.record(z.string(), z.tuple([z.string(), z.string()]));
-const NormaliserTables = z.object({
-  months: Words,
-  titles: Words,
-  abbreviations: Words,
-  units: OneAndMany,
-  symbols: Words,
-  currency: OneAndMany,
-  roman_cardinal: z.array(z.string()),
-  roman_ordinal: z.array(z.string()),
-});
 const TokenizerExceptions = z.record(z.string(), z.array(z.string()));
 const TaggerHead = z.object({
   tags: z.array(z.string()),
@@ -32,8 +20,6 @@ const UnknownWordTables = z.object({
   maxlen: z.int().positive(),
 });
 
-/** Word lists of the normaliser: months, titles, abbreviations, units, symbols, currencies. */
-export type NormaliserTables = z.infer<typeof NormaliserTables>;
 /** Alphabets of the model for unknown words. */
 export type UnknownWordTables = z.infer<typeof UnknownWordTables>;
 
@@ -56,7 +42,7 @@ export interface EnglishAssets {
   readonly tokenizerExceptions: ReadonlyMap<string, readonly string[]>;
   readonly normaliser: NormaliserTables;
   readonly unknownWord: UnknownWordTables;
-  /** File of the model for unknown words; it runs in the inference room. */
+  /** File of the model for unknown words, which `english-g2p.ts` runs. */
   readonly unknownWordModel: string;
 }
 

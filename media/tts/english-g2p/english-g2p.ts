@@ -1,12 +1,8 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Dialect } from '../../languages.js';
 import { bytesOf, openSession } from '../../runtime/onnx-session.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
-import {
-  type Dialect,
-  type EnglishAssets,
-  loadEnglishAssets,
-  type UnknownWordTables,
-} from './assets.js';
+import { type EnglishAssets, loadEnglishAssets, type UnknownWordTables } from './assets.js';
 import { EnglishFrontEnd, type SpokenWord } from './front-end.js';
 import { decodeUnknownWord, encodeUnknownWord } from './oov-model.js';
 

@@ -1,14 +1,18 @@
 import { putNewest } from '../../async/bounded-map.js';
+import type { Dialect } from '../../languages.js';
 import type { AlignedText, TextRange } from '../../text/aligned-text.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
-import { EnglishNormaliser } from '../../text/normalise/english/english-normaliser.js';
+import { englishNormaliser } from '../../text/normalise/english/english-normaliser.js';
 import { speltCharacters } from '../../text/normalise/english/spelling.js';
 import {
-  type SettledWord,
-  settledWords,
-  withoutSigns,
+  type FixedPronunciation,
+  MAX_PLACEHOLDERS,
+  restorePlaceholders,
 } from '../../text/normalise/fixed-pronunciations.js';
-import type { Dialect, EnglishAssets } from './assets.js';
+import type { TextNormaliser } from '../../text/normalise/text-normaliser.js';
+import type { EnglishAssets } from './assets.js';
+import { addS } from './inflections.js';
+import { phonemesOfIpa } from './ipa.js';
 import { Lexicon } from './lexicon.js';
 import type { UnknownWord } from './oov-model.js';
 import { AT_THE_END, contextBefore, type SoundContext } from './phonetic-context.js';
@@ -25,18 +29,19 @@ import {
 } from './word-groups.js';
 import { WordList } from './word-list.js';
 
-/** A word, number or mark of punctuation and how it sounds. */
+/** The phonemes of a word, number or punctuation mark. */
 export interface SpokenWord extends TextRange {
   /** In the alphabet of the voice; a number may come to several words with spaces between. */
   readonly phonemes: string;
   readonly whitespaceAfter: boolean;
 }
 
+const GENITIVE = /^['’]s(?![\p{L}\p{M}\p{N}])/u;
 const UNKNOWN_PIECE = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{N}]/gu;
 const LETTER = /^\p{L}/u;
 /** The decimal point. */
 const UNSTRESSED_POINT = 'pYnt';
-/** A longer run of letters is no word: its rest is not said. */
+/** Maximum length of an unknown word; the rest is skipped. */
 const MAX_UNKNOWN_LENGTH = 72;
 const REMEMBERED_UNKNOWN = 5_000;
 const SIGNS: ReadonlyMap<string, string> = new Map([
@@ -51,12 +56,12 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['~', 'tilde'],
   ['^', 'caret'],
 ]);
-/** Signs of the dictionaries that the voice knows under another name. */
+/** Phonemes of the lexicon → those of the voice. */
 const VOICE_SIGNS: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' };
 
 /** English text to phonemes: written forms to words, words by dictionary, rule and model. */
 export class EnglishFrontEnd {
-  readonly #normaliser: EnglishNormaliser;
+  readonly #normaliser: TextNormaliser;
   readonly #tokenizer: Tokenizer;
   readonly #tagger: Tagger;
   readonly #lexicon: Lexicon;
@@ -68,7 +73,7 @@ export class EnglishFrontEnd {
   constructor(assets: EnglishAssets, unknownWord: UnknownWord) {
     const { dialect } = assets;
     this.dialect = dialect;
-    this.#normaliser = new EnglishNormaliser(assets.normaliser, dialect);
+    this.#normaliser = englishNormaliser(assets.normaliser, dialect);
     this.#tokenizer = new Tokenizer(assets.tokenizerExceptions);
     this.#tagger = new Tagger(assets.tagger);
     this.#lexicon = new Lexicon(new WordList(assets.gold), new WordList(assets.silver), dialect);
@@ -76,14 +81,14 @@ export class EnglishFrontEnd {
   }
 
   /**
-   * Reads one sentence or clause; the ranges of its words are those in `text` itself. Parts that are
-   * pronounced otherwise than they are written are said as they are transcribed, where it can be.
+   * Converts one sentence or clause to phonemes. The ranges of its words refer to `text`. Parts with a
+   * transcription use it if the voice has its phonemes.
    */
   async phonemize(
     text: string,
     pronounced: readonly Pronounced[] = [],
   ): Promise<readonly SpokenWord[]> {
-    const settled = settledWords(text, pronounced, this.dialect);
+    const settled = fixedPronunciations(text, pronounced, this.dialect);
     const traced = this.#normaliser.normalise(text, settled);
     const groups = this.#groupsOf(traced.text, settled);
     const missing = new Set<string>();
@@ -93,14 +98,14 @@ export class EnglishFrontEnd {
     return this.#speak(groups, traced, new Set());
   }
 
-  #groupsOf(text: string, settled: readonly SettledWord[]): WordGroup[] {
+  #groupsOf(text: string, settled: readonly FixedPronunciation[]): WordGroup[] {
     const tokens: TextToken[] = this.#tokenizer.tokenize(text);
     const words = tokens.map(({ text: word }) => speltCharacters(word) ?? word);
-    const tags = this.#tagger.tag(words.map((word) => withoutSigns(word, settled)));
+    const tags = this.#tagger.tag(words.map((word) => restorePlaceholders(word, settled)));
     return groupWords(tokens, tags, settled);
   }
 
-  /** From the last word to the first, as the sound of a word depends on the next one's. */
+  /** From the last word to the first, because a word's pronunciation depends on the next one's. */
   #speak(groups: readonly WordGroup[], traced: AlignedText, missing: Set<string>): SpokenWord[] {
     const words: SpokenWord[] = [];
     let context = AT_THE_END;
@@ -194,4 +199,23 @@ export class EnglishFrontEnd {
     const phonemes = await this.#unknownWord(word);
     putNewest(this.#unknown, word, phonemes, REMEMBERED_UNKNOWN);
   }
+}
+
+/** The parts whose transcription has only phonemes of the voice; the others are read as text. */
+function fixedPronunciations(
+  text: string,
+  pronounced: readonly Pronounced[],
+  dialect: Dialect,
+): readonly FixedPronunciation[] {
+  return pronounced.slice(0, MAX_PLACEHOLDERS).flatMap(({ textStart, textEnd, ipa }) => {
+    const phonemes = phonemesOfIpa(ipa, dialect);
+    if (phonemes === undefined) return [];
+    const genitive = GENITIVE.exec(text.slice(textEnd, textEnd + 4))?.[0].length ?? 0;
+    return {
+      textStart,
+      textEnd: textEnd + genitive,
+      text: text.slice(textStart, textEnd),
+      phonemes: (genitive > 0 && addS(phonemes, dialect)) || phonemes,
+    };
+  });
 }

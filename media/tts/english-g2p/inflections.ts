@@ -1,4 +1,4 @@
-import type { Dialect } from './assets.js';
+import type { Dialect } from '../../languages.js';
 
 /** A word that may be a known one with an ending. */
 export interface Inflection {
@@ -73,7 +73,7 @@ function addEd(stem: string, dialect: Dialect): string | undefined {
 function addIng(stem: string, dialect: Dialect): string | undefined {
   const last = stem.at(-1);
   if (last === undefined) return undefined;
-  // British r comes back before the ending, and these entries do not tell whether there is one.
+  // British English restores r before the ending, but these entries do not show whether there is one.
   if (dialect === 'gb') return 'əː'.includes(last) ? undefined : `${stem}ɪŋ`;
   const isTapped = last === 't' && TAPPING.has(stem.at(-2) ?? '');
   return isTapped ? `${stem.slice(0, -1)}ɾɪŋ` : `${stem}ɪŋ`;

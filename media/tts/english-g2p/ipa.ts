@@ -1,4 +1,4 @@
-import type { Dialect } from './assets.js';
+import type { Dialect } from '../../languages.js';
 import { isStressed, isVowel, PRIMARY, SECONDARY } from './stress.js';
 
 /**

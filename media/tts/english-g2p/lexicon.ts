@@ -1,8 +1,8 @@
-import type { Dialect } from './assets.js';
+import type { Dialect } from '../../languages.js';
 import { type Inflection, inflectionsOf } from './inflections.js';
 import type { SoundContext } from './phonetic-context.js';
 import { PRIMARY, SECONDARY, type Stress, withStress } from './stress.js';
-import type { Entry, WordList } from './word-list.js';
+import type { WordEntry, WordList } from './word-list.js';
 
 /** A word as the tagger sees it. */
 export interface TaggedWord {
@@ -189,7 +189,7 @@ export class Lexicon {
   }
 }
 
-function pick(entry: Entry, { tag, context }: Lookup): string | undefined {
+function pick(entry: WordEntry, { tag, context }: Lookup): string | undefined {
   if (typeof entry === 'string') return entry;
   if (context?.next === 'pause' && 'None' in entry) return entry.None ?? undefined;
   for (const key of [tag, partOfSpeech(tag), 'DEFAULT']) {

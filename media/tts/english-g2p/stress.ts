@@ -31,7 +31,7 @@ export function weightOf(phonemes: string): number {
   return weight;
 }
 
-/** Raises or lowers the stress of a word's phonemes; `undefined` leaves them as they are. */
+/** Raises or lowers the stress of a word's phonemes; `undefined` leaves them unchanged. */
 export function withStress(phonemes: string, stress: Stress | undefined): string {
   const hasPrimary = phonemes.includes(PRIMARY);
   switch (stress) {

@@ -1,5 +1,5 @@
 import { SPELT } from '../../text/normalise/english/spelling.js';
-import { SETTLED } from '../../text/normalise/fixed-pronunciations.js';
+import { PLACEHOLDERS } from '../../text/normalise/fixed-pronunciations.js';
 
 /** A token and where it stands in the text that was split. */
 export interface TextToken {
@@ -30,7 +30,7 @@ const SUFFIX = new RegExp(
   [
     `(?:\\.\\.+|['’][sS]|[—–${MARKS}${QUOTES}${ICONS}]`,
     `(?<=[0-9])(?:\\+|[${CURRENCIES}]|${UNITS})`,
-    `(?<=°[FfCcKk]|[0-9${LOWER}${SPELT}${SETTLED}%²\\-+${MARKS}${QUOTES}]|[${UPPER}]{2})\\.)$`,
+    `(?<=°[FfCcKk]|[0-9${LOWER}${SPELT}${PLACEHOLDERS}%²\\-+${MARKS}${QUOTES}]|[${UPPER}]{2})\\.)$`,
   ].join('|'),
   'u',
 );

@@ -1,5 +1,8 @@
 import { SPELT, speltCharacters } from '../../text/normalise/english/spelling.js';
-import { type SettledWord, settledBy } from '../../text/normalise/fixed-pronunciations.js';
+import {
+  type FixedPronunciation,
+  pronunciationOf,
+} from '../../text/normalise/fixed-pronunciations.js';
 import { isPause } from './phonetic-context.js';
 import { PRIMARY, weightOf, withStress } from './stress.js';
 import type { TextToken } from './tokenizer.js';
@@ -67,7 +70,7 @@ const LETTER_ONLY = /^\p{L}$/u;
 export function groupWords(
   tokens: readonly TextToken[],
   tags: readonly string[],
-  settled: readonly SettledWord[] = [],
+  settled: readonly FixedPronunciation[] = [],
 ): WordGroup[] {
   const groups: WordPart[][] = [];
   let open: WordPart[] | undefined;
@@ -75,7 +78,7 @@ export function groupWords(
     for (const found of partsOf(token, tags[i] ?? 'NN')) {
       const part = {
         ...found,
-        phonemes: found.phonemes ?? settledBy(found.text, settled)?.phonemes,
+        phonemes: found.phonemes ?? pronunciationOf(found.text, settled)?.phonemes,
       };
       if (part.phonemes !== undefined) {
         groups.push([part]);
@@ -145,7 +148,7 @@ export interface SaidPart {
   readonly phonemes: string;
 }
 
-/** A part of a group that makes no sound of its own. */
+/** A part of a group that is not spoken. */
 export function isSilent(text: string): boolean {
   return SILENT.test(text);
 }

@@ -1,7 +1,7 @@
 import type { JsonIndex } from './json-index.js';
 
 /** How a word sounds, by part of speech where that matters; `null`: spelt out. */
-export type Entry = string | Readonly<Record<string, string | null>>;
+export type WordEntry = string | Readonly<Record<string, string | null>>;
 
 const REMEMBERED = 20_000;
 
@@ -11,13 +11,13 @@ const REMEMBERED = 20_000;
  */
 export class WordList {
   readonly #index: JsonIndex;
-  readonly #remembered = new Map<string, Entry | undefined>();
+  readonly #remembered = new Map<string, WordEntry | undefined>();
 
   constructor(index: JsonIndex) {
     this.#index = index;
   }
 
-  get(word: string): Entry | undefined {
+  get(word: string): WordEntry | undefined {
     if (this.#remembered.has(word)) return this.#remembered.get(word);
     const entry = this.#read(word) ?? this.#readOtherCase(word);
     if (this.#remembered.size >= REMEMBERED) this.#remembered.clear();
@@ -29,12 +29,12 @@ export class WordList {
     return this.get(word) !== undefined;
   }
 
-  #read(word: string): Entry | undefined {
+  #read(word: string): WordEntry | undefined {
     const json = this.#index.get(word);
-    return json === undefined ? undefined : (JSON.parse(json) as Entry);
+    return json === undefined ? undefined : (JSON.parse(json) as WordEntry);
   }
 
-  #readOtherCase(word: string): Entry | undefined {
+  #readOtherCase(word: string): WordEntry | undefined {
     if (word.length < 2) return undefined;
     const lower = word.toLowerCase();
     const capitalised = lower.charAt(0).toUpperCase() + lower.slice(1);

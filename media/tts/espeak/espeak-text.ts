@@ -1,6 +1,9 @@
 import type { AlignedText, SpokenForm } from '../../text/aligned-text.js';
-import { plainEnglish } from '../../text/normalise/english/normalise-english.js';
-import { SETTLED, type SettledWord, settledBy } from '../../text/normalise/fixed-pronunciations.js';
+import {
+  type FixedPronunciation,
+  PLACEHOLDERS,
+  pronunciationOf,
+} from '../../text/normalise/fixed-pronunciations.js';
 import { normaliserOf } from '../../text/normalise/registry.js';
 import { splitLong } from '../../text/sentences.js';
 import { speechTextOf } from '../../text/speech-text.js';
@@ -29,19 +32,16 @@ export interface EspeakTextChunk {
 export function espeakTextOf(
   text: string,
   language: string,
-  settled: readonly SettledWord[] = [],
+  settled: readonly FixedPronunciation[] = [],
 ): AlignedText {
-  const words = wordsOf(text, language, settled).rewrite(NO_MARKUP);
+  const normalised =
+    normaliserOf(language)?.normalise(text, settled) ?? speechTextOf(text, language);
+  const words = normalised.rewrite(NO_MARKUP);
   if (settled.length === 0) return words;
   return words.rewrite({
-    pattern: new RegExp(`[${SETTLED}]`, 'g'),
-    say: ([sign]) => `[[${settledBy(sign, settled)?.phonemes ?? ''}]]`,
+    pattern: new RegExp(`[${PLACEHOLDERS}]`, 'g'),
+    say: ([sign]) => `[[${pronunciationOf(sign, settled)?.phonemes ?? ''}]]`,
   });
-}
-
-function wordsOf(text: string, language: string, settled: readonly SettledWord[]): AlignedText {
-  if (language === 'en') return plainEnglish(text, settled);
-  return normaliserOf(language)?.normalise(text, settled) ?? speechTextOf(text, language);
 }
 
 /**

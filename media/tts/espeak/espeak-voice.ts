@@ -1,9 +1,9 @@
-import { asyncQueue } from '../../async/async-queue.js';
+import { AsyncQueue } from '../../async/async-queue.js';
 import { abortError } from '../../errors.js';
 import type { Language } from '../../languages.js';
 import type { Priority } from '../../runtime/cpu-scheduler.js';
 import type { JobQueue } from '../../runtime/worker-lane.js';
-import type { SettledWord } from '../../text/normalise/fixed-pronunciations.js';
+import type { FixedPronunciation } from '../../text/normalise/fixed-pronunciations.js';
 import {
   requireSpeakable,
   type SpeakOptions,
@@ -90,7 +90,7 @@ export class EspeakVoice implements TextToSpeech {
   async #settledWords(
     { text, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority }: SpeakOptions,
-  ): Promise<readonly SettledWord[]> {
+  ): Promise<readonly FixedPronunciation[]> {
     if (pronounced.length === 0) return [];
     this.#sounds ??= await this.#lane.use(
       firstPriority,
@@ -114,17 +114,25 @@ export class EspeakVoice implements TextToSpeech {
     const urgency = { priority: firstPriority, dueAt: dueAt?.() };
     const { piece, speed, clock, rangeOf } = work;
     const job = { voice: this.#voice, text: piece.text, speed };
-    const chunks = asyncQueue<SpeechChunk>((emit) => {
-      const onSound: OnEspeakAudio = (samples, events) => {
-        if (signal.aborted) return;
-        const chunk = clock.push(samples, events, rangeOf);
-        if (chunk) emit(chunk);
-      };
-      return this.#lane.use(urgency, () => this.#process.speak(job, onSound), signal);
-    });
-    for await (const chunk of chunks) {
-      if (signal.aborted) break;
-      yield chunk;
+    const chunks = new AsyncQueue<SpeechChunk>();
+    const onSound: OnEspeakAudio = (samples, events) => {
+      if (signal.aborted) return;
+      const chunk = clock.push(samples, events, rangeOf);
+      if (chunk) chunks.push(chunk);
+    };
+    const speaking = this.#lane
+      .use(urgency, () => this.#process.speak(job, onSound), signal)
+      .then(
+        () => chunks.close(),
+        (error: unknown) => chunks.fail(error),
+      );
+    try {
+      for await (const chunk of chunks.read()) {
+        if (signal.aborted) break;
+        yield chunk;
+      }
+    } finally {
+      await speaking;
     }
     if (signal.aborted) throw abortError();
     const rest = clock.endPiece(pauseAfter(piece.text, speed));

@@ -1,3 +1,4 @@
+import { concat } from '../../audio/pcm.js';
 import type { SpeechChunk, WordTime } from '../text-to-speech.js';
 import { ESPEAK_SAMPLE_RATE, type EspeakEvent } from './protocol.js';
 
@@ -84,12 +85,7 @@ export class WordTiming {
 
   #release(count: number): SpeechChunk | undefined {
     if (count <= 0) return undefined;
-    const all = new Float32Array(this.#heldLength);
-    let at = 0;
-    for (const part of this.#held) {
-      all.set(part, at);
-      at += part.length;
-    }
+    const all = concat(Float32Array, this.#held);
     this.#held = [all.subarray(count)];
     this.#heldLength -= count;
     this.#released += count;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { scramble } from '../../audio/seeded-random.js';
 import { MediaError } from '../../errors.js';
 import { bytesOf } from '../../runtime/onnx-session.js';
 import { pronouncedWithin } from '../../text/dictionary/dictionary.js';
@@ -8,7 +9,7 @@ import type { WordTime } from '../text-to-speech.js';
 import { HOP } from './constants.js';
 import type { HibariFiles, HibariUtterance } from './hibari-jobs.js';
 import { HibariModel, type HibariPlan } from './hibari-model.js';
-import { NoiseField, scramble } from './noise-field.js';
+import { NoiseField } from './noise-field.js';
 import { type PhonemePart, phonemeIdsOf } from './phoneme-ids.js';
 import { HibariSynthesis, SynthesisTools } from './synthesis.js';
 import { splitText, type TextSpan } from './text-splitter.js';

@@ -1,4 +1,5 @@
 import { energyOf } from '../../audio/pcm.js';
+import { scramble } from '../../audio/seeded-random.js';
 
 const LEVEL_BITS = 15;
 const LEVELS = 1 << LEVEL_BITS;
@@ -66,14 +67,6 @@ export class NoiseField {
 export const BIN_STEP = 0x9e3779b9 | 0;
 /** Makes a quantile's number of 15 random bits: `low + ((bits · span) >>> 15)`. */
 export const QUANTILE_BITS = LEVEL_BITS;
-
-/** Mixes 32 bits so that neighbours differ in half of theirs (Source: C. Wellons, "lowbias32"). */
-export function scramble(value: number): number {
-  let x = value;
-  x = Math.imul(x ^ (x >>> 16), 0x7feb352d);
-  x = Math.imul(x ^ (x >>> 15), 0x846ca68b);
-  return x ^ (x >>> 16);
-}
 
 function deviationOf(values: Float32Array, from: number, count: number): number {
   return Math.sqrt(energyOf(values.subarray(from, from + count)) / count);

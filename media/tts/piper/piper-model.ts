@@ -1,6 +1,6 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { scramble } from '../../audio/seeded-random.js';
 import { MediaError } from '../../errors.js';
-import { scramble } from '../hibari/noise-field.js';
 import { NOISE, SOUND } from './piper-graph-split.js';
 import { openPiperSessions, openWhole, type PiperSessions } from './piper-sessions.js';
 import type { PiperConfig } from './voice-config.js';

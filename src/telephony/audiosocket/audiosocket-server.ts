@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { EndedReason } from '../../../agents-runtime/contract/call-log.js';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket-connection.js';
 import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import { StartError } from '../../errors.js';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { KIND, PacketReader, packet, SOUND_KINDS, soundPacket } from './audiosocket-packets.js';
-import { type CallFault, CallFaults } from './call-faults.js';
+import { CallFaults, type ProtocolViolation } from './call-faults.js';
 import { CarrierLine, FRAME_MS, MOST_LEAD_MS } from './carrier-line.js';
 import { SimulateError } from './simulate-error.js';
 import type { CallEnd, SimulatedCall } from './simulated-call.js';
@@ -62,7 +62,7 @@ export class AudioSocketCall implements SimulatedCall {
     });
   }
 
-  get faults(): readonly CallFault[] {
+  get faults(): readonly ProtocolViolation[] {
     return this.#faults.list;
   }
 

@@ -1,5 +1,5 @@
 /** Something that the real carrier would refuse, or that its caller would hear. */
-export interface CallFault {
+export interface ProtocolViolation {
   /** The carrier's own number where it has one, such as `twilio-31924`. */
   readonly code: string;
   /** What was wrong; without what was in it. */
@@ -12,11 +12,11 @@ const KEPT_OF_A_KIND = 3;
 
 /** What a gateway did wrong in one call. */
 export class CallFaults {
-  readonly #list: CallFault[] = [];
+  readonly #list: ProtocolViolation[] = [];
   readonly #counts = new Map<string, number>();
 
   /** The first few of each kind. */
-  get list(): readonly CallFault[] {
+  get list(): readonly ProtocolViolation[] {
     return this.#list;
   }
 

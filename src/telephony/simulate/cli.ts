@@ -1,4 +1,4 @@
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { readOptions, USAGE } from './cli-options.js';
 import { isGood, linesOf } from './report.js';
 import { simulate } from './simulate.js';

@@ -1,4 +1,4 @@
-import type { CallFault } from './call-faults.js';
+import type { ProtocolViolation } from './call-faults.js';
 import type { CallEnd, SimulatedCall } from './simulated-call.js';
 import { type CallTimes, timesOf } from './speech-stretches.js';
 
@@ -23,7 +23,7 @@ export interface CallReport extends CallTimes {
   readonly seconds: number;
   /** The most that the gateway sent ahead, ms. */
   readonly mostLeadMs: number;
-  readonly faults: readonly CallFault[];
+  readonly faults: readonly ProtocolViolation[];
 }
 
 /** The end of the greeting, and of everything else that an agent says. */

@@ -1,4 +1,4 @@
-import type { CallFault } from './call-faults.js';
+import type { ProtocolViolation } from './call-faults.js';
 import type { CarrierLine } from './carrier-line.js';
 
 /** How a call ended. */
@@ -12,7 +12,7 @@ export interface CallEnd {
 export interface SimulatedCall {
   readonly line: CarrierLine;
   /** What the real carrier would have refused. */
-  readonly faults: readonly CallFault[];
+  readonly faults: readonly ProtocolViolation[];
   /** The gateway's name for the call, where the wire tells it. */
   readonly callId: string | undefined;
   /** Never rejects. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { callIdOf } from '../phone-desk.js';
-import { type CallFault, CallFaults } from './call-faults.js';
+import { CallFaults, type ProtocolViolation } from './call-faults.js';
 import { CarrierLine } from './carrier-line.js';
 import type { CallEnd, SimulatedCall } from './simulated-call.js';
 import { TwilioStream } from './twilio-stream.js';
@@ -70,7 +70,7 @@ export class TwilioCall implements SimulatedCall {
     });
   }
 
-  get faults(): readonly CallFault[] {
+  get faults(): readonly ProtocolViolation[] {
     return this.#faults.list;
   }
 

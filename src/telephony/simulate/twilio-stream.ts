@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
-import { decodeMulaw, encodeMulaw } from '../../../media/codec/mulaw.js';
+import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
 import type { CallFaults } from './call-faults.js';
 import { type CarrierLine, MOST_LEAD_MS } from './carrier-line.js';
 import { SimulateError } from './simulate-error.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { McpServer } from '../../../agents-runtime/contract/agent-config.js';
+import type { McpServerConfig } from '../../../agents-runtime/contract/agent-config.js';
 import { MAX_TOOLS_BYTES } from '../../agents/tool-limits.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import type { ArgumentValidator } from '../argument-validator.js';
@@ -27,7 +27,7 @@ export interface McpServersParts {
 }
 
 interface Line {
-  readonly server: McpServer;
+  readonly server: McpServerConfig;
   readonly session: McpSession;
   readonly onFault: (error: unknown) => void;
   tools: readonly ListedTool[];
@@ -50,7 +50,7 @@ export class McpServers {
   }
 
   /** A call of this agent is about to come: lists that are not known are read. */
-  expect(agentId: string, servers: readonly McpServer[]): void {
+  expect(agentId: string, servers: readonly McpServerConfig[]): void {
     for (const server of servers) {
       const known = this.#lists.get(ToolLists.keyOf(agentId, server));
       if (known && !known.isOld) continue;
@@ -62,7 +62,7 @@ export class McpServers {
   /** @param taken names of the call's other tools. */
   async open(
     caller: ToolCaller,
-    servers: readonly McpServer[],
+    servers: readonly McpServerConfig[],
     taken: readonly string[],
   ): Promise<OpenMcpServers> {
     const { agentId } = caller;
@@ -94,7 +94,7 @@ export class McpServers {
     };
   }
 
-  #newLine(agentId: string, server: McpServer, onChange: () => void): Line {
+  #newLine(agentId: string, server: McpServerConfig, onChange: () => void): Line {
     const { outbound } = this.#parts;
     const onFault = (error: unknown) => this.#logFault(agentId, error);
     const line: Line = {

@@ -11,7 +11,7 @@ import {
   ListToolsResultSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServer } from '../../../agents-runtime/contract/agent-config.js';
+import type { McpServerConfig } from '../../../agents-runtime/contract/agent-config.js';
 import { jsonBytes, schemaLimitProblem } from '../../agents/tool-limits.js';
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import { authHeaders } from '../credentials.js';
@@ -44,7 +44,7 @@ export interface SkippedTool {
 }
 
 export interface McpSessionOptions {
-  readonly server: McpServer;
+  readonly server: McpServerConfig;
   readonly outbound: Pick<OutboundClient, 'fetch'>;
   /** Told when the server says that its list is another one. */
   readonly onListed: (tools: readonly ListedTool[]) => void;
@@ -214,7 +214,7 @@ export class McpSession {
 const accept = (input: unknown) =>
   ({ valid: true, data: input as never, errorMessage: undefined }) as const;
 
-function transportTo(server: McpServer, fetch: OutboundClient['fetch']): Transport {
+function transportTo(server: McpServerConfig, fetch: OutboundClient['fetch']): Transport {
   const url = new URL(server.url);
   const options = { requestInit: { headers: authHeaders(server.authentication) }, fetch };
   return server.transport === 'sse'

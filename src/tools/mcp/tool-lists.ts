@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { McpServer } from '../../../agents-runtime/contract/agent-config.js';
+import type { McpServerConfig } from '../../../agents-runtime/contract/agent-config.js';
 import { putNewest } from '../../../media/async/bounded-map.js';
 import type { ListedTool } from './mcp-session.js';
 
@@ -15,7 +15,7 @@ export class ToolLists {
   >();
 
   /** What one agent sees of one server with these credentials. */
-  static keyOf(agentId: string, { url, authentication }: McpServer): string {
+  static keyOf(agentId: string, { url, authentication }: McpServerConfig): string {
     const seen = JSON.stringify([agentId, url, authentication]);
     return createHash('sha256').update(seen).digest('base64');
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AudioInput } from '../../../agents-runtime/input/audio-input.js';
+import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const SECOND = 16_000;
@@ -9,6 +10,7 @@ function setUp() {
   const clock = new VirtualClock();
   const inbound = new AudioInput({
     clock,
+    boundary: rethrowing,
     voiceActivity: { open: () => ({ push: () => undefined, close: () => undefined }) },
     segmenter: { threshold: 0.5, minSpeechMs: 100, minSilenceMs: 550 },
     onEdge: () => undefined,

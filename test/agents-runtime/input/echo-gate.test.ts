@@ -17,37 +17,41 @@ import { modelFolder } from '../../support/harness/process/model-folder.js';
 const sound = (levelDb: number, length: number) =>
   new Float32Array(length).fill(10 ** (levelDb / 20));
 
+/** The same in 16 bit. */
+const pcm = (levelDb: number, length: number) =>
+  new Int16Array(length).fill(32_768 * 10 ** (levelDb / 20));
+
 /** One window that ends at this time. */
 function weighed(gate: EchoGate, levelDb: number, atMs: number, probability = 0.9): number {
-  gate.heard(sound(levelDb, 512), atMs - 32, atMs);
-  return gate.weigh(probability);
+  gate.received(sound(levelDb, 512), atMs - 32, atMs);
+  return gate.gate(probability);
 }
 
 describe('the echo gate', () => {
   it('lets everything through while nothing was played', () => {
     const gate = new EchoGate(0.6);
     expect(weighed(gate, -60, 1_000)).toBe(0.9);
-    gate.played(1_000, new Float32Array(480));
+    gate.played(1_000, new Int16Array(480));
     expect(weighed(gate, -60, 1_032)).toBe(0.9);
   });
 
   it('takes no echo for speech, however late it comes', () => {
     for (const delayMs of [0, 60, 250, 400, 480]) {
       const gate = new EchoGate(0.6);
-      gate.played(1_000, sound(-20, 480));
+      gate.played(1_000, pcm(-20, 480));
       expect(weighed(gate, -35, 1_020 + delayMs)).toBe(0);
     }
   });
 
   it('forgets what was played longer ago than that', () => {
     const gate = new EchoGate(0.6);
-    gate.played(1_000, sound(-20, 480));
+    gate.played(1_000, pcm(-20, 480));
     expect(weighed(gate, -35, 1_600)).toBe(0.9);
   });
 
   it('hears speech that is louder, with the quiet syllables that follow', () => {
     const gate = new EchoGate(0.6);
-    for (let atMs = 0; atMs < 2_000; atMs += 20) gate.played(atMs, sound(-20, 480));
+    for (let atMs = 0; atMs < 2_000; atMs += 20) gate.played(atMs, pcm(-20, 480));
     expect(weighed(gate, -40, 1_000)).toBe(0);
     expect(weighed(gate, -25, 1_032)).toBe(0.9);
     expect(weighed(gate, -45, 1_064)).toBe(0.9);
@@ -58,18 +62,18 @@ describe('the echo gate', () => {
 
   it('is not opened by a noise that is no speech', () => {
     const gate = new EchoGate(0.6);
-    for (let atMs = 0; atMs < 2_000; atMs += 20) gate.played(atMs, sound(-20, 480));
+    for (let atMs = 0; atMs < 2_000; atMs += 20) gate.played(atMs, pcm(-20, 480));
     expect(weighed(gate, -10, 1_000, 0.2)).toBe(0);
     expect(weighed(gate, -35, 1_032)).toBe(0);
   });
 
   it('weighs windows by what was played when they were heard, however late the model answers', () => {
     const gate = new EchoGate(0.6);
-    gate.played(1_000, sound(-20, 480));
-    gate.heard(sound(-35, 512), 1_068, 1_100);
-    gate.heard(sound(-35, 512), 1_768, 1_800);
-    gate.played(1_810, sound(-20, 480));
-    expect([gate.weigh(0.9), gate.weigh(0.9)]).toEqual([0, 0.9]);
+    gate.played(1_000, pcm(-20, 480));
+    gate.received(sound(-35, 512), 1_068, 1_100);
+    gate.received(sound(-35, 512), 1_768, 1_800);
+    gate.played(1_810, pcm(-20, 480));
+    expect([gate.gate(0.9), gate.gate(0.9)]).toEqual([0, 0.9]);
   });
 });
 

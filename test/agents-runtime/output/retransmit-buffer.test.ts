@@ -8,7 +8,7 @@ function sent(count: number): RetransmitBuffer {
   const frames = new RetransmitBuffer(LENGTH);
   const frame = new Float32Array(LENGTH);
   for (let i = 0; i < count; i++) {
-    frames.push(frame.fill(i / 32768));
+    frames.push(frame.fill(i / 32768), 0);
     frames.trim(i * 20);
   }
   return frames;
@@ -44,7 +44,7 @@ describe('the frames that were sent', () => {
   it('keep their places when those before them were dropped', () => {
     const frames = sent(3);
     frames.clear();
-    frames.push(new Float32Array(LENGTH).fill(0.5));
+    frames.push(new Float32Array(LENGTH).fill(0.5), 0);
     const [frame, ...others] = frames.from(0);
     expect(frame).toEqual({ atMs: 60, samples: new Float32Array(LENGTH).fill(0.5) });
     expect(others).toEqual([]);
@@ -53,10 +53,10 @@ describe('the frames that were sent', () => {
   it('are told of once, when a position lies behind their beginning', () => {
     const told: number[] = [];
     const frames = sent(5);
-    const tell = ({ atMs }: { readonly atMs: number }) => told.push(atMs);
-    frames.reportUpTo(20, tell);
-    frames.reportUpTo(41, tell);
-    frames.reportUpTo(41, tell);
+    const tell = (positionMs: number) => told.push(positionMs);
+    frames.readPassed(20, tell);
+    frames.readPassed(41, tell);
+    frames.readPassed(41, tell);
     expect(told).toEqual([0, 20, 40]);
   });
 });

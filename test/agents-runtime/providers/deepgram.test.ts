@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import { DeepgramSpeechToText } from '../../../agents-runtime/providers/deepgram.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type {
   StreamingTranscript,
   TranscriptionStream,

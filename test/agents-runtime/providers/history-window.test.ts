@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HistoryItem } from '../../../agents-runtime/contract/language-model.js';
-import { fitHistoryWindow } from '../../../agents-runtime/providers/history-window.js';
-import { estimateTokens } from '../../../agents-runtime/providers/tokens.js';
+import {
+  estimateTokens,
+  fitHistoryWindow,
+} from '../../../agents-runtime/providers/history-window.js';
 import '../../support/harness/process/property-seed.js';
 
 const item = fc.record({

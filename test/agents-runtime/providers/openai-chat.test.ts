@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { Passage } from '../../../agents-runtime/contract/knowledge.js';
 import type { LlmRequest, ReplyToken } from '../../../agents-runtime/contract/language-model.js';
 import { OpenAiChatModel } from '../../../agents-runtime/providers/openai-chat.js';
 import { RagModel } from '../../../agents-runtime/providers/rag-model.js';
 import { summariseWithLlm } from '../../../agents-runtime/reply/call-summary.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { LanguageServer } from '../../support/fakes/llm-server.js';
 
 let server: LanguageServer;
@@ -42,7 +42,7 @@ function model(id: string): OpenAiChatModel {
 
 describe('a model behind an OpenAI-compatible server', () => {
   it('is told the prompt first, then the conversation as it was heard', async () => {
-    expect((await all(model('good').reply(REQUEST))).length).toBeGreaterThan(0);
+    expect((await all(model('good').generate(REQUEST))).length).toBeGreaterThan(0);
     const { messages } = server.asked.at(-1)!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(messages[0]!.content).toMatch(/^You sell boats\./);
@@ -50,7 +50,7 @@ describe('a model behind an OpenAI-compatible server', () => {
   });
 
   it('gets the instructions for live calls only where its words are spoken', async () => {
-    await all(model('good').reply(REQUEST));
+    await all(model('good').generate(REQUEST));
     expect(server.asked.at(-1)!.messages[0]!.content).toMatch(/live voice call/);
     const clock = systemClock;
     const { signal } = REQUEST;
@@ -76,7 +76,7 @@ describe('a model behind an OpenAI-compatible server', () => {
       call: { type: 'tool-call' as const, id: `a${i}`, name: 'look', arguments: '{}' },
     }));
     const request = { ...REQUEST, history: [...REQUEST.history.slice(2), ...history] };
-    await all(model('good').reply(request));
+    await all(model('good').generate(request));
     const { messages } = server.asked.at(-1)!;
     const told = messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
     expect(
@@ -101,7 +101,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     const baseUrl = `http://127.0.0.1:${(busy.address() as AddressInfo).port}/v1`;
     const endpoint = { baseUrl, apiKey: undefined, contextTokens: 16_384 };
     for (const status of answers) {
-      await expect(all(new OpenAiChatModel('any', endpoint).reply(REQUEST))).rejects.toThrow(
+      await expect(all(new OpenAiChatModel('any', endpoint).generate(REQUEST))).rejects.toThrow(
         `The language model any failed (status ${status})`,
       );
     }
@@ -111,7 +111,7 @@ describe('a model behind an OpenAI-compatible server', () => {
   });
 
   it('fails with one code of ours, whatever the server does', async () => {
-    await expect(all(model('failing').reply(REQUEST))).rejects.toMatchObject({
+    await expect(all(model('failing').generate(REQUEST))).rejects.toMatchObject({
       code: 'REPLY_FAILED',
     });
   });
@@ -129,7 +129,7 @@ describe('a model behind an OpenAI-compatible server', () => {
       timeoutMs: 1_000,
     } as const;
     const tokens: ReplyToken[] = [];
-    for await (const token of model('calling').reply({ ...REQUEST, tools: [look] })) {
+    for await (const token of model('calling').generate({ ...REQUEST, tools: [look] })) {
       tokens.push(token);
     }
     expect(tokens).toEqual(['Let me look.', first, second]);
@@ -138,7 +138,7 @@ describe('a model behind an OpenAI-compatible server', () => {
     const brought = { role: 'tool', text: 'Open.', cut: false, call: first } as const;
     const broken = { ...brought, call: { ...second, arguments: '{"' } };
     const history = [...REQUEST.history, brought, broken];
-    await all(model('good').reply({ ...REQUEST, history, notes: ['Be brief.'] }));
+    await all(model('good').generate({ ...REQUEST, history, notes: ['Be brief.'] }));
     const { messages } = server.asked.at(-1)!;
     expect(messages.slice(3)).toEqual([
       { role: 'system', content: 'Be brief.' },
@@ -159,7 +159,7 @@ describe('a model behind an OpenAI-compatible server', () => {
       ],
     };
     const informed = new RagModel(model('good'), knowledge);
-    await all(informed.reply({ ...REQUEST, knowledgeBaseId: 7 }));
+    await all(informed.generate({ ...REQUEST, knowledgeBaseId: 7 }));
     const { messages } = server.asked.at(-1)!;
     const [known, question] = messages.slice(-2);
     expect(known).toMatchObject({ role: 'system' });

@@ -30,7 +30,7 @@ describe('a transcription endpoint', () => {
 
   it('is sent a WAV file, the model and the language', async () => {
     const samples = new Float32Array(16_000).fill(0.5);
-    const text = await recogniser().transcribe(samples, { ...PRIORITY, language: 'de' });
+    const { text } = await recogniser().transcribe(samples, { ...PRIORITY, language: 'de' });
     expect(text).toBe('wo ist mein Paket');
     const { headers, fields, wav } = server.transcripts.at(-1)!;
     expect(headers.authorization).toBe('Bearer s3cret');
@@ -49,12 +49,11 @@ describe('a transcription endpoint', () => {
     [undefined, undefined],
   ])('tells the language that it found: %s', async (language, code) => {
     server.hears = { text: ' Hallo ', language };
-    const heard: string[] = [];
-    const onLanguage = (found: string) => heard.push(found);
     const samples = new Float32Array(1_600);
-    expect(await recogniser().transcribe(samples, { ...PRIORITY, onLanguage })).toBe('Hallo');
+    const result = await recogniser().transcribe(samples, PRIORITY);
+    expect(result.text).toBe('Hallo');
     expect(server.transcripts.at(-1)!.fields.response_format).toBe('verbose_json');
-    expect(heard).toEqual(code === undefined ? [] : [code]);
+    expect(result.language).toBe(code);
   });
 
   it('that fails, or answers nonsense, fails with one code', async () => {
@@ -91,7 +90,7 @@ describe('several recognisers', () => {
       interimEveryMs: id.length,
       async transcribe() {
         if (fails()) throw new Error(`${id} is dead`);
-        return id;
+        return { text: id, providerId: id };
       },
     };
   }
@@ -108,8 +107,8 @@ describe('several recognisers', () => {
       clock,
       onFault: (error) => faults.push(String(error)),
     });
-    const ask = (language?: string) =>
-      all.transcribe(new Float32Array(1), { ...PRIORITY, language });
+    const ask = async (language?: string) =>
+      (await all.transcribe(new Float32Array(1), { ...PRIORITY, language })).text;
     expect(all.interimEveryMs).toBe(3);
     expect(await ask('en')).toBe('local');
     expect(await ask('en')).toBe('local');
@@ -140,16 +139,9 @@ describe('several recognisers', () => {
       clock,
       onFault: (error) => faults.push(String(error)),
     });
-    const heard: string[] = [];
-    const onRecogniser = (id: string) => heard.push(id);
-    const asked = all.transcribe(new Float32Array(1), {
-      ...PRIORITY,
-      language: 'en',
-      onRecogniser,
-    });
+    const asked = all.transcribe(new Float32Array(1), { ...PRIORITY, language: 'en' });
     await clock.run(2_600);
-    expect(await asked).toBe('local');
-    expect(heard).toEqual(['local']);
+    expect(await asked).toEqual({ text: 'local', providerId: 'local' });
     expect(faults).toEqual([expect.stringContaining('No words came in time (far)')]);
 
     const stop = new AbortController();

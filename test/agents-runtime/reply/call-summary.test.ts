@@ -54,7 +54,7 @@ describe('a model that sums up', () => {
     const requests: LlmRequest[] = [];
     const asked: LanguageModel = {
       id: 'script',
-      reply(request) {
+      generate(request) {
         requests.push(request);
         return reply(request, clock);
       },

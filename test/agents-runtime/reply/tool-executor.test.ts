@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { Tools } from '../../../agents-runtime/contract/tools.js';
 import { type ExecutedTool, ToolExecutor } from '../../../agents-runtime/reply/tool-executor.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { callOf } from '../../support/harness/call/scripted-tools.js';
 
 it('a tool is not run when the call ends while its arguments are checked', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { concat } from '../../../media/audio/pcm.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
-import { joined } from '../../support/harness/audio/synthesised-speech.js';
 import { SpokenCall } from '../../support/harness/endpointing/endpointing-call.js';
 import { RealEars } from '../../support/harness/endpointing/real-models.js';
 import { RATE, randomness, takeOf } from '../../support/harness/endpointing/takes.js';
@@ -70,7 +70,7 @@ describe('a question on a bad line', () => {
   it('over another voice ends when both have ended', LIMIT, async () => {
     const late = Math.round(0.9 * RATE);
     const end = 0.8 * RATE + spoken.length + late;
-    const both = mixed(joined([question, seconds(1)]), (i) => {
+    const both = mixed(concat(Float32Array, [question, seconds(1)]), (i) => {
       const at = i - 0.8 * RATE - late;
       return at >= 0 && at < spoken.length ? 0.8 * spoken[at]! : 0;
     });
@@ -102,7 +102,7 @@ describe('sound without speech', () => {
       return [1, 1.25, 1.5, 2].reduce((sum, part) => sum + fade * tone(root * part, 0.1)(i), 0);
     });
     for (const sound of [keys, music, mixed(seconds(4), tone(50, 0.3)), seconds(6)]) {
-      const { commits } = await heardIn(joined([sound, seconds(4)]));
+      const { commits } = await heardIn(concat(Float32Array, [sound, seconds(4)]));
       expect(commits).toBe(0);
     }
   });
@@ -111,7 +111,10 @@ describe('sound without speech', () => {
 describe('a caller', () => {
   it('who does not stop is not interrupted, and is answered at the end', LIMIT, async () => {
     const breath = seconds(0.12);
-    const monologue = joined(Array.from({ length: 8 }, () => [spoken, breath]).flat());
+    const monologue = concat(
+      Float32Array,
+      Array.from({ length: 8 }, () => [spoken, breath]).flat(),
+    );
     const call = await called();
     await call.hear(monologue);
     expect(call.commits).toEqual([]);

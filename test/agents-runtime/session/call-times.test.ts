@@ -11,8 +11,8 @@ it.each([0, 0.4])(
       },
     });
     let sentAt: number | undefined;
-    const audio = call.transport.audio.bind(call.transport);
-    call.transport.audio = (samples) => {
+    const audio = call.transport.sendAudio.bind(call.transport);
+    call.transport.sendAudio = (samples) => {
       sentAt ??= call.clock.now();
       audio(samples);
     };

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { TurnEvent } from '../../../agents-runtime/contract/turn-events.js';
 import { type CallEffect, EffectRunner } from '../../../agents-runtime/session/effect-runner.js';
-import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
+import type { TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
+import { handleEffects } from '../../support/harness/call/effect-handlers.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 import '../../support/harness/process/property-seed.js';
@@ -22,14 +24,14 @@ const SETTINGS: TurnSettings = {
 function setUp(settings: Partial<TurnSettings> = {}) {
   const clock = new VirtualClock();
   const log: string[] = [];
-  const taker = new EffectRunner({
+  const runner = new EffectRunner({
     settings: { ...SETTINGS, ...settings },
     clock,
     startedAt: 0,
     boundary: rethrowing,
-    act: (action) => log.push(`${clock.now()}: ${inWords(action)}`),
+    handlers: handleEffects((effect) => log.push(`${clock.now()}: ${inWords(effect)}`)),
   });
-  const send = (event: TurnEvent) => taker.handle(event);
+  const send = (event: TurnEvent) => runner.dispatch(event);
   const at = (ms: number, event: TurnEvent) => {
     clock.advance(ms - clock.now());
     send(event);
@@ -44,27 +46,27 @@ function setUp(settings: Partial<TurnSettings> = {}) {
   const startReply = (startMs: number, text: string) => {
     speak(startMs, startMs + 500, text, 0.9);
     clock.advance(1000);
-    const { agent } = taker.state;
+    const { agent } = runner.state;
     if (agent.phase !== 'thinking') throw new Error(`expected a reply, found ${agent.phase}`);
     send({ type: 'playout-started', utterance: agent.utterance.id });
     log.length = 0;
     return agent.utterance.id;
   };
-  return { clock, taker, log, send, at, speak, startReply };
+  return { clock, runner, log, send, at, speak, startReply };
 }
 
-function inWords(action: CallEffect): string {
-  switch (action.type) {
+function inWords(effect: CallEffect): string {
+  switch (effect.type) {
     case 'commit-turn':
-      return `commit ${action.turn} "${action.text}"${action.replaces ? ' instead' : ''}`;
+      return `commit ${effect.turn} "${effect.text}"${effect.replaces ? ' instead' : ''}`;
     case 'prepare-reply':
-      return `prepare "${action.text}"`;
+      return `prepare "${effect.text}"`;
     case 'drop-turn':
-      return `drop ${action.turn} ${action.why}`;
-    case 'show':
-      return action.state;
+      return `drop ${effect.turn} ${effect.why}`;
+    case 'publish-state':
+      return effect.state;
     default:
-      return action.type;
+      return effect.type;
   }
 }
 
@@ -141,13 +143,13 @@ describe('the end of a turn', () => {
   });
 
   it('ignores an answer of the turn model about an earlier pause', () => {
-    const { taker, at } = setUp();
+    const { runner, at } = setUp();
     at(100, { type: 'speech-started', startMs: 0 });
     at(700, { type: 'speech-paused', speechEndMs: 500 });
     at(750, { type: 'speech-resumed' });
     at(1700, { type: 'speech-paused', speechEndMs: 1500 });
     at(1710, { type: 'completeness', speechEndMs: 500, probability: 1 });
-    expect(taker.state.user).toMatchObject({ phase: 'paused', dueMs: 4500 });
+    expect(runner.state.user).toMatchObject({ phase: 'paused', dueMs: 4500 });
   });
 });
 
@@ -319,12 +321,12 @@ describe('any script of events', () => {
       fc.property(
         fc.array(fc.tuple(event, fc.integer({ min: 0, max: 900 })), { maxLength: 40 }),
         (script) => {
-          const { clock, taker, log, send } = setUp();
+          const { clock, runner, log, send } = setUp();
           for (const [next, ms] of script) {
             send(next);
             clock.advance(ms);
           }
-          taker.close();
+          runner.close();
           expect(clock.pending).toBe(0);
           const length = log.length;
           send({ type: 'typed', text: 'too late' });
@@ -341,7 +343,7 @@ describe('any script of events', () => {
       fc.property(
         fc.array(fc.tuple(event, fc.integer({ min: 0, max: 900 })), { maxLength: 40 }),
         (script) => {
-          const { clock, taker, send } = setUp();
+          const { clock, runner, send } = setUp();
           for (const [next, ms] of script) {
             send(next);
             clock.advance(ms);
@@ -350,14 +352,14 @@ describe('any script of events', () => {
           send({ type: 'speech-paused', speechEndMs: clock.now() });
           for (let i = 0; i < 4; i++) {
             clock.advance(5000);
-            const { agent } = taker.state;
+            const { agent } = runner.state;
             if (agent.phase !== 'idle') {
               send({ type: 'playout-finished', utterance: agent.utterance.id });
             }
           }
-          expect(taker.state.turn).toBeUndefined();
-          expect(taker.state.waiting).toBeUndefined();
-          expect(taker.state.agent.phase).toBe('idle');
+          expect(runner.state.turn).toBeUndefined();
+          expect(runner.state.queuedText).toBeUndefined();
+          expect(runner.state.agent.phase).toBe('idle');
         },
       ),
       { numRuns: 500 },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CallObserver } from '../../../agents-runtime/contract/call-observer.js';
 import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import type { CallInput } from '../../../agents-runtime/contract/transport.js';
 import { Call } from '../../../agents-runtime/session/call.js';
@@ -22,7 +23,7 @@ describe('an exception in a call', () => {
       clock,
       begin: (parts) => {
         const { transport } = parts;
-        transport.audio = () => {
+        transport.sendAudio = () => {
           if (++sent === 10) throw new Error('the transport died');
         };
         return new Call({ ...parts, ticker });
@@ -39,6 +40,37 @@ describe('an exception in a call', () => {
     expect(healthy.transport.heard.length).toBe(14 * 2_400);
     expect(healthy.texts('agent')).toEqual([STORY]);
     expect(healthy.faults).toEqual([]);
+  });
+
+  it('in an observer is reported once, and neither the call nor its other observers notice', async () => {
+    const seen: string[] = [];
+    const call = harness({
+      ...story,
+      begin: (parts) => {
+        const faulty = {
+          input: () => raise('the observer died'),
+          output: () => raise('the observer died'),
+          ended: () => raise('the observer died'),
+        };
+        const healthy: CallObserver = {
+          output: ({ type }) => void seen.push(type),
+          fault: (part) => void seen.push(`fault of ${part}`),
+          ended: (reason) => void seen.push(reason),
+        };
+        return new Call({ ...parts, observers: [faulty, healthy] });
+      },
+    });
+    call.call.connected();
+    call.call.typed('tell me');
+    await call.clock.run(4_000);
+    call.call.hangUp('user_hangup');
+    await call.clock.run(100);
+    expect(call.texts('agent')).toEqual([STORY]);
+    expect(call.ended()).toBe('user_hangup');
+    expect(call.faults).toEqual(['observer: Error: the observer died']);
+    expect(seen).toContain('audio');
+    expect(seen.filter((what) => what.startsWith('fault'))).toEqual(['fault of observer']);
+    expect(seen.slice(-2)).toEqual(['close', 'user_hangup']);
   });
 
   it('in the reducer is not reported as a fault of the turn model that was asked', async () => {
@@ -137,8 +169,8 @@ async function held(
   const call = harness({ ...story, clock, begin: (parts) => new Call({ ...parts, ...shared }) });
   const heardAt: number[] = [];
   const { transport } = call;
-  const audio = transport.audio.bind(transport);
-  transport.audio = (samples) => {
+  const audio = transport.sendAudio.bind(transport);
+  transport.sendAudio = (samples) => {
     heardAt.push(clock.now());
     audio(samples);
   };
@@ -183,11 +215,11 @@ it('whatever the ports of a call do, the audio of another call is the same to th
             },
             tools: lookup(clock),
             begin(parts) {
-              const observer = { state: noop, turn: noop, latency: noop, dropped: noop };
+              const observers = [{ output: noop, turn: noop, latency: noop, dropped: noop }];
               const ports = new FaultyPorts(dice, rate);
               const entry = { ended: 0 };
               const onEnded = () => void entry.ended++;
-              const whole = { ...parts, ...shared, observer, onEnded };
+              const whole = { ...parts, ...shared, observers, onEnded };
               try {
                 const call = new Call(ports.around(whole));
                 begun.push(Object.assign(entry, { call }));

@@ -1,12 +1,12 @@
 import { setTimeout as pause, setImmediate as settled } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { Transport } from '../../../agents-runtime/contract/transport.js';
 import { LEAD_MS } from '../../../agents-runtime/output/playhead.js';
 import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
 import { Call } from '../../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
 import { FRAME_MS, FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { CONFIG } from '../../support/harness/call/call-harness.js';
 import { FaultyPorts } from './faulty-ports.js';
@@ -40,10 +40,12 @@ const ignore = () => undefined;
 class CountingTransport implements Transport {
   readonly sampleRate = RATE;
   readonly hasEchoCanceller = true;
+  readonly canPause = true;
+  readonly callerDelayMs = 0;
   readonly backlogBytes = 0;
   sentMs = 0;
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     this.sentMs += (samples.length * 1000) / RATE;
   }
 
@@ -77,15 +79,19 @@ it('a call that fails leaves the frames of 20 others on time', async () => {
       open: (onWindow) => ({ push: () => onWindow(0.02), close: () => undefined }),
     },
     turnDetector: { completeness: async () => 1 },
-    recogniser: { id: 'none', languages: ['en'], transcribe: async () => '' },
+    speechToText: {
+      id: 'none',
+      languages: ['en'],
+      transcribe: async () => ({ text: '', providerId: 'none' }),
+    },
     languageModel: {
       id: 'script',
-      async *reply() {
+      async *generate() {
         yield 'This sentence has no end.';
       },
     },
     voice,
-    greetings: new SpeechCache(systemClock),
+    speechCache: new SpeechCache(systemClock),
     log: { started: async () => ignore(), turn: async () => ignore(), ended: async () => ignore() },
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: ignore,

@@ -38,14 +38,14 @@ export class FaultyPorts {
           ),
       },
       turnDetector: this.#port(parts.turnDetector),
-      recogniser: this.#port(parts.recogniser),
+      speechToText: this.#port(parts.speechToText),
       languageModel: this.#port(parts.languageModel),
       voice: this.#port(parts.voice),
       fallbackVoices: fallbackVoices.map((voice) => this.#port(voice)),
       tools: parts.tools && this.#port(parts.tools),
-      greetings: this.#port(parts.greetings),
+      speechCache: this.#port(parts.speechCache),
       log: this.#port(parts.log, ['works', 'throws', 'rejects']),
-      observer: parts.observer && this.#port(parts.observer),
+      observers: parts.observers?.map((observer) => this.#port(observer)) ?? [],
       onFault: (part, error) => {
         parts.onFault(part, error);
         this.#mayThrow();

@@ -7,14 +7,14 @@ const RATE = 16_000;
 
 /** Refuses more than 12 s at a time, as the installed recogniser does. */
 function limited(parts: CallDependencies): Call {
-  const { recogniser } = parts;
+  const { speechToText } = parts;
   return new Call({
     ...parts,
-    recogniser: {
-      ...recogniser,
+    speechToText: {
+      ...speechToText,
       transcribe(samples, options) {
         if (samples.length > 12 * RATE) throw new Error('at most 12 s at a time');
-        return recogniser.transcribe(samples, options);
+        return speechToText.transcribe(samples, options);
       },
     },
   });

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import type { TransportEvent } from '../../../agents-runtime/contract/call-observer.js';
 import type { CallEvent, Transport } from '../../../agents-runtime/contract/transport.js';
 import { ObservedTransport } from '../../../agents-runtime/session/observed-transport.js';
 
-class Wrapped extends ObservedTransport {}
+const ignoring = { output: () => undefined };
 
 /** Each method of a wire, so that a new one is not forgotten here. */
 type Acts = {
@@ -13,9 +14,15 @@ type Acts = {
 
 function tellingWire() {
   const told: unknown[][] = [];
-  const traits = { sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 };
+  const traits = {
+    sampleRate: 8_000,
+    hasEchoCanceller: false,
+    canPause: false,
+    callerDelayMs: 7,
+    backlogBytes: 0,
+  };
   const acts: Acts = {
-    audio: (samples) => told.push(['audio', samples]),
+    sendAudio: (samples) => told.push(['sendAudio', samples]),
     pause: () => told.push(['pause']),
     resumeFrom: (fromMs) => told.push(['resumeFrom', fromMs]),
     clear: () => told.push(['clear']),
@@ -27,17 +34,19 @@ function tellingWire() {
 
 it('hands on all that is done, with what it is done with', () => {
   const { told, traits, acts } = tellingWire();
-  const wire = new Wrapped(Object.assign(traits, acts));
+  const observed: TransportEvent[] = [];
+  const observer = { output: (event: TransportEvent) => void observed.push(event) };
+  const wire = new ObservedTransport(Object.assign(traits, acts), observer);
   const samples = Float32Array.of(0.5);
   const event: CallEvent = { type: 'state', state: 'listening' };
-  wire.audio(samples);
+  wire.sendAudio(samples);
   wire.pause();
   wire.resumeFrom(120);
   wire.clear();
   wire.send(event);
   wire.close();
   expect(told).toEqual([
-    ['audio', samples],
+    ['sendAudio', samples],
     ['pause'],
     ['resumeFrom', 120],
     ['clear'],
@@ -45,21 +54,21 @@ it('hands on all that is done, with what it is done with', () => {
     ['close'],
   ]);
   expect(told.map(([act]) => act)).toEqual(Object.keys(acts));
+  expect(observed).toEqual([
+    { type: 'audio', samples },
+    { type: 'pause' },
+    { type: 'resume', fromMs: 120 },
+    { type: 'clear' },
+    { type: 'send', event },
+    { type: 'close' },
+  ]);
 });
 
 it('says of itself what the wire says at that moment', () => {
   const { traits, acts } = tellingWire();
-  const wire = new Wrapped(Object.assign(traits, acts, { canPause: false, callerDelayMs: 7 }));
+  const wire = new ObservedTransport(Object.assign(traits, acts), ignoring);
   expect(wire).toMatchObject({ sampleRate: 8_000, hasEchoCanceller: false, backlogBytes: 0 });
   expect(wire).toMatchObject({ canPause: false, callerDelayMs: 7 });
   traits.backlogBytes = 512;
   expect(wire.backlogBytes).toBe(512);
-});
-
-it('of a wire that leaves it out, can pause and hands on at once', () => {
-  const { traits, acts } = tellingWire();
-  expect(new Wrapped(Object.assign(traits, acts))).toMatchObject({
-    canPause: true,
-    callerDelayMs: 0,
-  });
 });

@@ -25,10 +25,10 @@ it('tells keys together after a pause, or at # at once', () => {
 
 it('counts a key once that is both heard and told, and no longer listens for tones then', () => {
   const { clock, typed, keys } = keypad();
-  keys.heard('5');
+  keys.detected('5');
   clock.advance(100);
   keys.press('5');
-  keys.heard('5');
+  keys.detected('5');
   clock.advance(2_000);
   expect(typed).toEqual(['Keypad input: 5']);
 });

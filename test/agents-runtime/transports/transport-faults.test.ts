@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import type { EndedReason } from '../../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
 import type { CallInput } from '../../../agents-runtime/contract/transport.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { BridgedRoom } from '../../../agents-runtime/transports/livekit/bridged-room.js';
@@ -84,7 +84,7 @@ describe('an exception behind a transport ends that call, and reaches nobody els
     });
     line.start(call);
     line.handle({ type: 'dtmf', digit: '1' });
-    line.audio(new Float32Array(320));
+    line.sendAudio(new Float32Array(320));
     clock.advance(1_500);
     await settled();
     expect(faults.length).toBeGreaterThanOrEqual(2);
@@ -97,12 +97,12 @@ describe('an exception behind a transport ends that call, and reaches nobody els
   it('for what a bridge says of one of its rooms', async () => {
     const { call, ended } = failingCall();
     const faults: unknown[] = [];
-    const port = { backlogBytes: 0, tell: () => undefined, audio: () => undefined };
+    const port = { backlogBytes: 0, send: () => undefined, audio: () => undefined };
     const caller = { identity: 'caller', isPhone: false, attributes: {} };
     const room = new BridgedRoom(port, caller, new VirtualClock(), (error) => faults.push(error));
     room.start(call);
     room.onAudio(new Int16Array(320));
-    room.heard({ type: 'played', playedMs: 20 });
+    room.handle({ type: 'played', playedMs: 20 });
     await settled();
     expect(faults).toHaveLength(2);
     expect(ended).toEqual(['error_transport']);

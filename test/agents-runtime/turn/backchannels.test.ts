@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isBackchannel, wordsOf } from '../../../agents-runtime/turn/backchannels.js';
+import { isBackchannel } from '../../../agents-runtime/turn/backchannels.js';
+import { wordsOf } from '../../../media/text/words.js';
 
 describe('words', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
-import { ineffectiveSettings } from '../../../agents-runtime/turn/hidden-settings.js';
+import { ineffectiveSettings } from '../../../agents-runtime/turn/endpointing.js';
 import { Segmenter, type SpeechEdge } from '../../../media/vad/segmenter.js';
 import { harness } from '../../support/harness/call/call-harness.js';
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { TurnEvent } from '../../../agents-runtime/contract/turn-events.js';
 import { type CallEffect, EffectRunner } from '../../../agents-runtime/session/effect-runner.js';
-import type { TurnEvent, TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
+import type { TurnSettings } from '../../../agents-runtime/turn/turn-state.js';
+import { handleEffects } from '../../support/harness/call/effect-handlers.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 import '../../support/harness/process/property-seed.js';
@@ -58,7 +60,7 @@ const SETTINGS: TurnSettings = {
   maxCallDurationMs: 900_000,
 };
 
-/** A turn-taker whose agent thinks and speaks by the clock. */
+/** A turn-runner whose agent thinks and speaks by the clock. */
 function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World) {
   const clock = new VirtualClock();
   const state = { shown: 'initializing', cutAt: 0, faults: [] as string[] };
@@ -67,18 +69,18 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
   const dropped: number[] = [];
   let speaking: number | undefined;
   let isHeld = false;
-  const taker: EffectRunner = new EffectRunner({
+  const runner: EffectRunner = new EffectRunner({
     settings: { ...SETTINGS, ...settings },
     clock,
     startedAt: 0,
     boundary: rethrowing,
-    act: (action) => act(action),
+    handlers: handleEffects((effect) => handle(effect)),
   });
   const utter = (utterance: number, ms: number) => {
     speaking = undefined;
     isHeld = false;
     const isCurrent = () => {
-      const { agent } = taker.state;
+      const { agent } = runner.state;
       return agent.phase !== 'idle' && agent.utterance.id === utterance;
     };
     const finish = () => {
@@ -88,7 +90,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
         return;
       }
       speaking = undefined;
-      taker.handle({ type: 'playout-finished', utterance, isFaulty: voiceFails });
+      runner.dispatch({ type: 'playout-finished', utterance, isFaulty: voiceFails });
     };
     clock.after(thinkMs, function start() {
       if (!isCurrent()) return;
@@ -97,32 +99,32 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
         return;
       }
       speaking = utterance;
-      taker.handle({ type: 'playout-started', utterance });
+      runner.dispatch({ type: 'playout-started', utterance });
       clock.after(ms, finish);
     });
   };
-  const act = (action: CallEffect) => {
-    if (action.type === 'show') state.shown = action.state;
-    if (action.type === 'commit-turn' || action.type === 'speak' || action.type === 'report') {
-      utter(action.utterance, speakMs);
+  const handle = (effect: CallEffect) => {
+    if (effect.type === 'publish-state') state.shown = effect.state;
+    if (effect.type === 'commit-turn' || effect.type === 'speak' || effect.type === 'report') {
+      utter(effect.utterance, speakMs);
     }
-    if (action.type === 'commit-turn') answered.push(action.text);
-    if (action.type === 'drop-turn') dropped.push(action.turn);
-    if (action.type === 'hold-playout') isHeld = true;
-    if (action.type === 'resume-playout') isHeld = false;
-    if (action.type === 'cut-playout') {
+    if (effect.type === 'commit-turn') answered.push(effect.text);
+    if (effect.type === 'drop-turn') dropped.push(effect.turn);
+    if (effect.type === 'hold-playout') isHeld = true;
+    if (effect.type === 'resume-playout') isHeld = false;
+    if (effect.type === 'cut-playout') {
       speaking = undefined;
       state.cutAt = clock.now();
     }
-    if (action.type === 'hang-up') {
+    if (effect.type === 'hang-up') {
       ends.push(clock.now());
-      taker.close();
+      runner.close();
     }
   };
-  const send = (event: TurnEvent) => taker.handle(event);
+  const send = (event: TurnEvent) => runner.dispatch(event);
   const happen = (what: World['script'][number]['happening']) => {
     const speechEndMs = clock.now();
-    const { user } = taker.state;
+    const { user } = runner.state;
     if (typeof what !== 'string') {
       if (isDeaf) return;
       const isFinal = what.isFinal && user.phase === 'paused';
@@ -143,7 +145,7 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
       'tool-late': { type: 'tool-ended', isLate: true },
       end: { type: 'ending', utterance: speaking ?? 0, reason: 'agent_hangup' },
       fail: { type: 'reply-failed', utterance: speaking ?? 0 },
-      sound: { type: 'sound-came' },
+      sound: { type: 'audio-started' },
     };
     send(events[what]!);
   };
@@ -154,31 +156,31 @@ function play({ script, thinkMs, speakMs, isDeaf, voiceFails, settings }: World)
     const isSilent = state.shown === 'speaking' && speaking === undefined;
     if (isSilent && ends.length === 0) state.faults.push('speaks no sound');
   }
-  return { clock, taker, state, ends, answered, dropped, send };
+  return { clock, runner, state, ends, answered, dropped, send };
 }
 
 it('whatever happens in whatever order, the floor is never left hanging', () => {
   fc.assert(
     fc.property(world, (made) => {
-      const { clock, taker, state, ends, send } = play(made);
+      const { clock, runner, state, ends, send } = play(made);
       expect(state.faults).toEqual([]);
       // The caller falls silent, and everything that is said is played.
-      if (taker.state.turn) send({ type: 'speech-paused', speechEndMs: clock.now() });
+      if (runner.state.turn) send({ type: 'speech-paused', speechEndMs: clock.now() });
       clock.advance(30_000);
       if (ends.length === 0) {
-        expect(taker.state.turn).toBeUndefined();
-        expect(taker.state.waiting).toBeUndefined();
-        expect(taker.state.pending).toEqual([]);
+        expect(runner.state.turn).toBeUndefined();
+        expect(runner.state.queuedText).toBeUndefined();
+        expect(runner.state.pending).toEqual([]);
         // Something of the agent's own may just be being said.
-        const isFree = () => taker.state.isClosed || taker.state.agent.phase === 'idle';
+        const isFree = () => runner.state.isClosed || runner.state.agent.phase === 'idle';
         for (let i = 0; i < 200 && !isFree(); i++) clock.advance(50);
         expect(isFree()).toBe(true);
       }
       const limitMs = made.settings.maxCallDurationMs;
       if (clock.now() > limitMs + 5_000) expect(ends.length).toBeGreaterThan(0);
       for (const at of ends) expect(at).toBeLessThanOrEqual(limitMs + 5_000);
-      taker.close();
-      // The world's own steps end by themselves; of the turn-taker nothing is left.
+      runner.close();
+      // The world's own steps end by themselves; of the turn-runner nothing is left.
       clock.advance(20_000);
       expect(clock.pending).toBe(0);
     }),
@@ -189,8 +191,8 @@ it('whatever happens in whatever order, the floor is never left hanging', () => 
 it('a cut leaves the caller the floor at once, whatever else goes on', () => {
   fc.assert(
     fc.property(world, (made) => {
-      const { taker, clock, state, ends, send } = play(made);
-      const { agent } = taker.state;
+      const { runner, clock, state, ends, send } = play(made);
+      const { agent } = runner.state;
       if (agent.phase === 'idle' || ends.length > 0) return;
       const before = state.cutAt;
       state.cutAt = -1;

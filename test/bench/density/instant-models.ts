@@ -20,14 +20,15 @@ export const instantRecogniser: SpeechToText = {
   async transcribe(samples) {
     let loud = 0;
     for (let i = 0; i < samples.length; i += STRIDE) if (Math.abs(samples[i]!) > LOUD) loud++;
-    return loud * STRIDE < FEWEST_LOUD ? '' : 'How much are twelve red roses?';
+    const text = loud * STRIDE < FEWEST_LOUD ? '' : 'How much are twelve red roses?';
+    return { text, providerId: 'instant' };
   },
 };
 
 /** Stands for a remote language model that answers at once, a word at a time. */
 export const instantModel: LanguageModel = {
   id: 'instant',
-  async *reply() {
+  async *generate() {
     for (const word of 'Twelve red roses cost thirty dollars, with a vase.'.split(/(?= )/))
       yield word;
   },
@@ -67,7 +68,7 @@ const CALLS_AT_ONCE = 8;
 /** Calls all tools of its agent in every step, with texts on which patterns can take for ever. */
 export const hostileModel: LanguageModel = {
   id: 'hostile',
-  async *reply({ tools = [] }) {
+  async *generate({ tools = [] }) {
     if (tools.length === 0) yield 'Nothing was found.';
     for (let i = 0; i < CALLS_AT_ONCE && tools.length > 0; i++) {
       const { name } = tools[i % tools.length]!;

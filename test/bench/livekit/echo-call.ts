@@ -1,17 +1,26 @@
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
 import type { CallInput, SayRefusal } from '../../../agents-runtime/contract/transport.js';
 import { Playout } from '../../../agents-runtime/output/playout.js';
 import type { SpokenChunk } from '../../../agents-runtime/output/spoken-text-alignment.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
-import { CALLER_RATE, ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import { ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
 import type { RoomTransport } from '../../../agents-runtime/transports/livekit/room-transport.js';
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import { rethrowing } from '../../support/harness/call/rethrowing-boundary.js';
 
 const LOUD = 2_000;
 /** Goes on a little after the tone, so that it comes back whole. */
 const TAIL_MS = 40;
+const ignore = () => undefined;
+const IGNORE = {
+  started: ignore,
+  stalled: ignore,
+  text: ignore,
+  audible: ignore,
+  finished: ignore,
+};
 /** Room samples for one of the caller's. */
-const TIMES = ROOM_RATE / CALLER_RATE;
+const TIMES = ROOM_RATE / CALLER_SAMPLE_RATE;
 
 /**
  * A call that says back each tone that it hears, through the gateway's own playout: the way of the sound
@@ -19,27 +28,19 @@ const TIMES = ROOM_RATE / CALLER_RATE;
  */
 export class EchoCall implements CallInput {
   readonly #playout: Playout;
-  #utterance = 0;
   #echo: Echo | undefined;
   #leftMs = 0;
   /** Why the wire ended, if it did. */
   endedBy: string | undefined;
 
   constructor(wire: RoomTransport) {
-    const ignore = () => undefined;
     const parts = {
       transport: wire,
       clock: systemClock,
       ticker: new FrameTicker(systemClock),
       boundary: rethrowing,
     };
-    this.#playout = new Playout(parts, {
-      started: ignore,
-      stalled: ignore,
-      text: ignore,
-      audible: ignore,
-      finished: ignore,
-    });
+    this.#playout = new Playout(parts);
   }
 
   connected(): void {
@@ -49,7 +50,7 @@ export class EchoCall implements CallInput {
   audio(samples: Int16Array): void {
     if (samples.some((sample) => Math.abs(sample) > LOUD)) this.#leftMs = TAIL_MS;
     if (this.#leftMs > 0) this.#say(samples);
-    this.#leftMs -= (samples.length * 1000) / CALLER_RATE;
+    this.#leftMs -= (samples.length * 1000) / CALLER_SAMPLE_RATE;
     if (this.#leftMs > 0) return;
     this.#echo?.end();
     this.#echo = undefined;
@@ -83,8 +84,7 @@ export class EchoCall implements CallInput {
   #say(samples: Int16Array): void {
     if (!this.#echo) {
       this.#echo = new Echo();
-      this.#playout.prepare(++this.#utterance, this.#echo.pieces());
-      this.#playout.release(this.#utterance);
+      this.#playout.release(this.#playout.prepare(this.#echo.pieces(), IGNORE));
     }
     this.#echo.push(samples);
   }

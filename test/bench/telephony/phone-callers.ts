@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { TwilioCall, type TwilioCallOptions } from '../../../src/telephony/simulate/twilio-call.js';
 import { PhoneCaller, type PhoneFigures } from './phone-caller.js';
 

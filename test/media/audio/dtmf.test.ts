@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DtmfDetector } from '../../../media/audio/dtmf-detector.js';
-import { dtmfTones } from '../../../media/audio/dtmf-tones.js';
-import { KEYS } from '../../../media/audio/keypad.js';
+import { dtmfTones, KEYS } from '../../../media/audio/dtmf-tones.js';
 import { toInt16 } from '../../../media/audio/pcm.js';
-import { decodeMulaw, encodeMulaw } from '../../../media/codec/mulaw.js';
+import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
 
 function heardIn(samples: Float32Array, rate: number, cut = 160): string {
   const pcm = new Int16Array(samples.length);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeAlaw, encodeAlaw } from '../../../media/codec/alaw.js';
-import { decodeMulaw, encodeMulaw } from '../../../media/codec/mulaw.js';
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from '../../../media/codec/g711.js';
 
 const PCM = [
   0, 1, -1, 8, -8, 100, -100, 1000, -1000, 8000, -8000, 32635, -32635, 32767, -32768,

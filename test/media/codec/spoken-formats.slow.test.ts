@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { concat } from '../../../media/audio/pcm.js';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
 import { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
@@ -11,7 +12,6 @@ import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-te
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import { plainText } from '../../support/fakes/tone-voice.js';
 import { decodeWithFfmpeg } from '../../support/harness/audio/decode-audio.js';
-import { joined } from '../../support/harness/audio/synthesised-speech.js';
 import { wordErrors } from '../../support/harness/audio/word-errors.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
@@ -143,7 +143,10 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
 
   it('with a click at a join would be found out', async () => {
     const chunks = spoken.get(TEXTS.long)!;
-    const cut = joined(chunks.map((chunk, i) => (i === 0 ? chunk : chunk.subarray(40))));
+    const cut = concat(
+      Float32Array,
+      chunks.map((chunk, i) => (i === 0 ? chunk : chunk.subarray(40))),
+    );
     let at = 0;
     const joins = chunks.slice(0, -1).map((chunk, i) => {
       at += i === 0 ? chunk.length : chunk.length - 40;
@@ -159,7 +162,7 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
     const input = raw ? ['-f', raw.ffmpeg, '-ar', String(sampleRate), '-ac', '1'] : [];
     const file = await fileOf(name, TEXTS.long);
     const samples = await decodeWithFfmpeg(tools.ffmpeg, file, { input, sampleRate: 16_000 });
-    const heard = await recogniser.transcribe(samples.subarray(0, 192_000), {
+    const { text: heard } = await recogniser.transcribe(samples.subarray(0, 192_000), {
       priority: 'final-transcript',
     });
     const { errors, words } = wordErrors(TEXTS.long, heard);

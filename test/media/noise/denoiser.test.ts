@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { concat } from '../../../media/audio/pcm.js';
 import { DENOISER_FRAME, Denoiser } from '../../../media/noise/denoiser.js';
 import { whiteNoise } from '../../support/harness/audio/noise.js';
-import { joined } from '../../support/harness/audio/synthesised-speech.js';
 import { likenessDb, tone } from '../../support/harness/audio/tones.js';
 
 /** A model that changes nothing but is one frame late, as the real one is. */
@@ -23,7 +23,7 @@ function pass(denoiser: Denoiser, samples: Float32Array, step: number): Float32A
     denoiser.push(samples.subarray(at, at + step), keep);
   }
   denoiser.flush(keep);
-  return joined(parts);
+  return concat(Float32Array, parts);
 }
 
 describe('Denoiser', () => {
@@ -78,7 +78,7 @@ describe('Denoiser', () => {
   it('begins and ends without a click', () => {
     const audio = tone(100, 16_000, 8_000);
     const out = pass(new Denoiser(lateModel(0), audio), audio, 320);
-    const whole = joined([audio, out, audio]);
+    const whole = concat(Float32Array, [audio, out, audio]);
     const steps = whole.subarray(1).map((sample, i) => Math.abs(sample - whole[i]!));
     // The tone's own steepest step, and the fade's.
     expect(Math.max(...steps)).toBeLessThan(1.2 * 0.5 * ((2 * Math.PI * 100) / 16_000));

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { concat } from '../../../media/audio/pcm.js';
 import { NoiseDetector } from '../../../media/noise/noise-detector.js';
 import { RnnoiseNoiseReduction } from '../../../media/noise/rnnoise-noise-reduction.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
 import { noiseBelow, pinkNoise, whiteNoise } from '../../support/harness/audio/noise.js';
-import { joined, Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import { wordErrors } from '../../support/harness/audio/word-errors.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
@@ -58,7 +59,7 @@ async function pass(
   line.push(new Float32Array(0), false);
   await expect.poll(() => count, { timeout: 30_000, interval: 5 }).toBe(audio.length);
   line.close();
-  return { out: joined(parts), faults };
+  return { out: concat(Float32Array, parts), faults };
 }
 
 /** Speech over noise, 2 s of it before the first word, passed as a call would. */
@@ -83,7 +84,7 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
 }
 
 async function errorsIn(text: string, audio: Float32Array): Promise<number> {
-  const found = await recogniser.transcribe(audio, { priority: 'turn' });
+  const { text: found } = await recogniser.transcribe(audio, { priority: 'turn' });
   return wordErrors(text, found).errors;
 }
 
@@ -94,7 +95,7 @@ describe('the noise reduction', SLOW, () => {
   it('brings speech out of noise, and costs the recogniser no word', async () => {
     const total = { noisy: 0, cleaned: 0, clean: 0, cleanCleaned: 0 };
     for (const [i, text] of TEXTS.entries()) {
-      const speech = joined([await speaker.say(text), new Float32Array(SECOND / 5)]);
+      const speech = concat(Float32Array, [await speaker.say(text), new Float32Array(SECOND / 5)]);
       const make = i % 2 === 0 ? pinkNoise : whiteNoise;
       const length = speech.length + 2 * SECOND;
       const at5 = await over(speech, noiseBelow(speech, make(length, i + 1), 5));
@@ -130,7 +131,7 @@ describe('the noise reduction', SLOW, () => {
 
   it('keeps every sample in its place while it goes on and off', async () => {
     const speech = await speaker.say(TEXTS[2]!);
-    const audio = joined([speech, speech, speech]);
+    const audio = concat(Float32Array, [speech, speech, speech]);
     let on = 0;
     const { out, faults } = await pass(reduction, audio, (_, at) => {
       const isNoisy = Math.floor(at / 9_600) % 2 === 1;

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
 import { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { PlaybackDeadline } from '../../../media/tts/runway.js';
-import { Synthesiser } from '../../../media/tts/synthesiser.js';
+import { PlaybackDeadline, Synthesiser } from '../../../media/tts/synthesiser.js';
 import { LanedVoice } from '../../support/fakes/queued-voice.js';
 import { plainText } from '../../support/fakes/tone-voice.js';
 

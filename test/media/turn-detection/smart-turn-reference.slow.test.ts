@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
+import { concat } from '../../../media/audio/pcm.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SmartTurnFeatures } from '../../../media/turn-detection/smart-turn-features.js';
-import { joined, Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import { roomNoise } from '../../support/harness/endpointing/takes.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { describeWith } from '../../support/harness/process/required-tools.js';
@@ -60,14 +61,16 @@ async function clipsOf(speaker: Speaker): Promise<readonly Float32Array[]> {
   const broken = whole.subarray(0, Math.round(whole.length * 0.6));
   const noise = roomNoise(whole.length + tail.length, 0.03);
   return [
-    joined([whole, tail]),
-    joined([broken, tail]),
-    joined([whole, tail]).map((sample, i) => sample + noise[i]!),
-    joined([broken, tail]).map((sample) => sample * 0.05),
-    joined([yes, tail]),
-    joined([whole, question, whole, question, tail]),
-    joined([question, new Float32Array(16_000)]),
-    joined([broken, tail]).map((sample) => Math.max(-0.3, Math.min(0.3, sample * 8)) + 0.1),
+    concat(Float32Array, [whole, tail]),
+    concat(Float32Array, [broken, tail]),
+    concat(Float32Array, [whole, tail]).map((sample, i) => sample + noise[i]!),
+    concat(Float32Array, [broken, tail]).map((sample) => sample * 0.05),
+    concat(Float32Array, [yes, tail]),
+    concat(Float32Array, [whole, question, whole, question, tail]),
+    concat(Float32Array, [question, new Float32Array(16_000)]),
+    concat(Float32Array, [broken, tail]).map(
+      (sample) => Math.max(-0.3, Math.min(0.3, sample * 8)) + 0.1,
+    ),
     new Float32Array(100),
   ];
 }

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isBackchannel } from '../../../agents-runtime/turn/backchannels.js';
+import { concat } from '../../../media/audio/pcm.js';
 import { MiniLmEmbedder } from '../../../media/embeddings/minilm-embedder.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import { cough } from '../../support/corpora/spoken-questions.js';
-import { joined, Speaker } from '../../support/harness/audio/synthesised-speech.js';
+import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const permits = new CpuScheduler(1);
@@ -38,20 +39,21 @@ afterAll(async () => {
 describe('the recogniser', () => {
   it('writes down what was said', async () => {
     const speech = await speaker.say('What are your opening hours on Sunday?');
-    const text = await recogniser.transcribe(speech, { priority: 'final-transcript' });
+    const { text } = await recogniser.transcribe(speech, { priority: 'final-transcript' });
     expect(text.toLowerCase()).toMatch(/opening hours on sunday/);
   });
 
   it('hears nothing in silence, and takes the shortest audio', async () => {
     const options = { priority: 'final-transcript' } as const;
-    expect(await recogniser.transcribe(new Float32Array(0), options)).toBe('');
-    expect((await recogniser.transcribe(new Float32Array(100), options)).length).toBeLessThan(20);
+    expect((await recogniser.transcribe(new Float32Array(0), options)).text).toBe('');
+    const { text } = await recogniser.transcribe(new Float32Array(100), options);
+    expect(text.length).toBeLessThan(20);
   });
 
   it('hears words where there are some, be they as short as they like', async () => {
     for (const word of ['Yes.', 'No.', 'Stop.', 'Okay.', 'Sure.', 'Monday.']) {
-      const speech = joined([new Float32Array(8_000), await speaker.say(word)]);
-      const text = await recogniser.transcribe(speech, { priority: 'final-transcript' });
+      const speech = concat(Float32Array, [new Float32Array(8_000), await speaker.say(word)]);
+      const { text } = await recogniser.transcribe(speech, { priority: 'final-transcript' });
       expect(text.replace(/\P{L}/gu, '')).toBe(word.replace(/\P{L}/gu, ''));
     }
   });
@@ -61,8 +63,12 @@ describe('the recogniser', () => {
       Float32Array.from({ length: 16 * ms }, (_, i) => 0.4 * Math.sin(i * i * 12.9898));
     for (const sound of [cough(), noise(60), noise(150), noise(400)]) {
       for (const lead of [7_600, 7_800, 8_000, 8_300]) {
-        const padded = joined([new Float32Array(lead), sound, new Float32Array(3_200)]);
-        const text = await recogniser.transcribe(padded, { priority: 'final-transcript' });
+        const padded = concat(Float32Array, [
+          new Float32Array(lead),
+          sound,
+          new Float32Array(3_200),
+        ]);
+        const { text } = await recogniser.transcribe(padded, { priority: 'final-transcript' });
         expect(text === '' || isBackchannel(text, 'en'), text).toBe(true);
       }
     }
@@ -85,7 +91,7 @@ describe('the recogniser', () => {
     });
     work.abort();
     await expect(second).rejects.toMatchObject({ code: 'ABORTED' });
-    expect((await first).length).toBeGreaterThan(5);
+    expect((await first).text.length).toBeGreaterThan(5);
   });
 });
 
@@ -95,7 +101,7 @@ describe('the turn model', () => {
     const cut = await speaker.say('I would like to book a table for');
     const silence = new Float32Array(3200);
     const speechOf = (speech: Float32Array, seconds: number) =>
-      joined([speech.subarray(0, Math.round(speech.length * seconds)), silence]);
+      concat(Float32Array, [speech.subarray(0, Math.round(speech.length * seconds)), silence]);
     expect(await turnDetector.completeness(speechOf(whole, 1))).toBeGreaterThan(0.5);
     expect(await turnDetector.completeness(speechOf(cut, 0.6))).toBeLessThan(0.5);
   });

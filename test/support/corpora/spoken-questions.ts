@@ -3,9 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { concat } from '../../../media/audio/pcm.js';
 import { Resampler } from '../../../media/audio/resampler.js';
 import { findModel } from '../../../media/models/catalogue.js';
-import { joined } from '../harness/audio/synthesised-speech.js';
 import { modelFolder } from '../harness/process/model-folder.js';
 import { CACHE } from '../harness/process/test-folder.js';
 
@@ -64,7 +64,7 @@ function toListenersRate(pcm: Buffer): Float32Array<ArrayBuffer> {
   const keep = (part: Float32Array) => parts.push(part.slice());
   resampler.push(samples, keep);
   resampler.flush(keep);
-  return joined(parts);
+  return concat(Float32Array, parts);
 }
 
 /**

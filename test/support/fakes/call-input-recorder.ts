@@ -1,4 +1,4 @@
-import type { EndedReason } from '../../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
 import type { CallInput, SayRefusal } from '../../../agents-runtime/contract/transport.js';
 
 const RATE = 16_000;

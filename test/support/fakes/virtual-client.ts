@@ -26,6 +26,7 @@ export class PlayingClient implements Transport {
   readonly #clock: Clock;
   readonly #wayMs: number;
   readonly canPause: boolean;
+  readonly callerDelayMs = 0;
 
   constructor(clock: Clock, wayMs = 0, canPause = true) {
     this.#clock = clock;
@@ -54,7 +55,7 @@ export class PlayingClient implements Transport {
     this.#at = 0;
   }
 
-  audio(samples: Float32Array): void {
+  sendAudio(samples: Float32Array): void {
     const copy = samples.slice();
     this.#arrive(() => {
       for (const sample of copy) this.#received.push(sample);

@@ -10,6 +10,7 @@ import { VirtualClock } from '../../../agents-runtime/observers/replay/virtual-c
 import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
 import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { concat } from '../../../media/audio/pcm.js';
 import type {
   SpeakOptions,
   SynthesisRequest,
@@ -19,7 +20,6 @@ import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
 import type { Ears } from '../../../src/calls/ears.js';
 import { cough } from '../corpora/spoken-questions.js';
 import { PlayingClient } from '../fakes/virtual-client.js';
-import { joined } from '../harness/audio/synthesised-speech.js';
 import { CONFIG, sleep } from '../harness/call/call-harness.js';
 
 const RATE = 16_000;
@@ -73,7 +73,7 @@ export class Scene {
         clock: time,
         ticker: new FrameTicker(time),
         languageModel: scripted(time, replies),
-        greetings: new SpeechCache(time),
+        speechCache: new SpeechCache(time),
         log: {
           started: async () => undefined,
           turn: async () => undefined,
@@ -107,7 +107,7 @@ export class Scene {
   }
 
   async sound(samples: Float32Array<ArrayBuffer>): Promise<void> {
-    this.#waiting = joined([this.#waiting, samples]);
+    this.#waiting = concat(Float32Array, [this.#waiting, samples]);
     while (this.#waiting.length > 0) await this.#frame();
   }
 
@@ -174,7 +174,7 @@ function slowed({ ears, voice }: StudioParts, time: VirtualClock) {
       completeness: (samples: Float32Array) =>
         time.later(TAKES.turn, ears.turnDetector.completeness(samples)),
     },
-    recogniser: {
+    speechToText: {
       id: ears.recogniser.id,
       languages: ears.recogniser.languages,
       transcribe: (samples, { priority }) =>
@@ -224,7 +224,7 @@ function scripted(time: VirtualClock, replies: readonly string[]): LanguageModel
   const byQuestion = new Map<string, string>();
   return {
     id: 'script',
-    async *reply({ history }) {
+    async *generate({ history }) {
       // A reply that is made twice for the same turn, ahead and at its commit, is the same.
       const turns = String(history.length);
       const text = byQuestion.get(turns) ?? replies[byQuestion.size] ?? 'I see.';

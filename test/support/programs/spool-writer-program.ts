@@ -1,4 +1,4 @@
-import type { SpoolJobs } from '../../../media/recording/recording-jobs.js';
+import type { SpoolJobs } from '../../../media/recording/spool-thread.js';
 import { WorkerThread } from '../../../media/runtime/worker-thread.js';
 import { PIECE_MS, RATES, soundAt } from './spool-audio.js';
 

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Clock, systemClock } from '../../../agents-runtime/contract/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { AudioSocketCall } from '../../../src/telephony/simulate/audiosocket-call.js';
 import { PacketReader, packet } from '../../../src/telephony/simulate/audiosocket-packets.js';
 import { startScriptedTcp } from '../../support/fakes/scripted-gateway.js';

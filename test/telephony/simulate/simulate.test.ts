@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { readOptions } from '../../../src/telephony/simulate/cli-options.js';
 import { simulate } from '../../../src/telephony/simulate/simulate.js';
 import { wavOf } from '../../support/harness/audio/wav-file.js';

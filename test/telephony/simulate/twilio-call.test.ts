@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import { type Clock, systemClock } from '../../../agents-runtime/contract/clock.js';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { TwilioCall } from '../../../src/telephony/simulate/twilio-call.js';
 import { isSignedByTwilio } from '../../../src/telephony/twilio/signature.js';
 import {

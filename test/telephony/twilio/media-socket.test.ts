@@ -101,7 +101,7 @@ it('carries a call: audio both ways, keys, marks, clear', async () => {
   say(socket, { event: 'dtmf', streamSid: 'MZ01', dtmf: { track: 'inbound_track', digit: '#' } });
   await waitFor(() => expect(call.told.join()).toMatch(/typed .*5/));
   await waitFor(() => expect(call.samples).toBeGreaterThan(8_000));
-  for (let i = 0; i < 20; i++) call.line.audio(new Float32Array(320).fill(0.25));
+  for (let i = 0; i < 20; i++) call.line.sendAudio(new Float32Array(320).fill(0.25));
   await waitFor(() => expect(heard.map(({ event }) => event)).toContain('mark'));
   call.line.clear();
   await waitFor(() => expect(heard.at(-1)?.event).toBe('clear'));
@@ -128,7 +128,7 @@ it('ends with the caller, by stop or by the socket alone', async () => {
 
 it('ends with the agent: at Twilio, and by the socket, whether or not marks come back', async () => {
   const { socket, call, atTwilio, row } = await begun();
-  for (let i = 0; i < 20; i++) call.line.audio(new Float32Array(320).fill(0.25));
+  for (let i = 0; i < 20; i++) call.line.sendAudio(new Float32Array(320).fill(0.25));
   const closed = once(socket, 'close');
   call.hangUp('agent_hangup');
   await waitFor(() => expect(atTwilio.status).toBe('completed'));
@@ -152,7 +152,7 @@ it('goes on where Twilio does not take its caller', async () => {
   const { socket, call, atTwilio, row } = await begun();
   atTwilio.refusesRedirects = true;
   expect(await call.line.transfer('+14155550177')).toBe('refused');
-  call.line.audio(new Float32Array(320).fill(0.25));
+  call.line.sendAudio(new Float32Array(320).fill(0.25));
   const [sound] = (await once(socket, 'message')) as [RawData];
   expect(String(sound)).toContain('"event":"media"');
   expect((await row()).state).not.toBe('ended');

@@ -10,9 +10,9 @@ import type { Clock } from '../../../contract/clock.js';
 import { ROOM_RATE } from '../ipc-messages.js';
 import { RoomPlayer } from './room-player.js';
 
-/** The source's own queue: a whole number of 10 ms, or the native library aborts the process. */
+/** Queue of the native source. Must be a multiple of 10 ms, or the native library aborts the process. */
 const SOURCE_QUEUE_MS = 200;
-/** What WebRTC and the listener's buffer still hold when the queue is empty. */
+/** Audio in WebRTC and in the listener's buffer when the queue is empty. */
 const TAIL_MS = 300;
 
 /** The agent's track in a room. */
@@ -23,7 +23,7 @@ export class RoomAgentTrack {
   readonly #clock: Clock;
   #pushedAt = Number.NEGATIVE_INFINITY;
   #trackSid: string | undefined;
-  #taken: Promise<void> = Promise.resolve();
+  #subscribed: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock, onPlayed: (playedMs: number) => void) {
     this.#clock = clock;
@@ -46,9 +46,9 @@ export class RoomAgentTrack {
     return this.#trackSid;
   }
 
-  /** Resolves when somebody has taken the track; once it is published. */
-  get taken(): Promise<void> {
-    return this.#taken;
+  /** Resolves when a participant has subscribed to the track. Valid after `publish`. */
+  get subscribed(): Promise<void> {
+    return this.#subscribed;
   }
 
   async publish(participant: LocalParticipant): Promise<void> {
@@ -58,10 +58,10 @@ export class RoomAgentTrack {
       new TrackPublishOptions({ source }),
     );
     this.#trackSid = publication.sid;
-    this.#taken = publication.waitForSubscription();
+    this.#subscribed = publication.waitForSubscription();
   }
 
-  /** Resolves when what has been said is heard. */
+  /** Resolves when all audio has been played. */
   async finished(): Promise<void> {
     const quietMs = this.#clock.now() - this.#pushedAt;
     const waitMs = this.#source.queuedDuration + TAIL_MS - Math.max(0, quietMs - SOURCE_QUEUE_MS);
@@ -75,7 +75,7 @@ export class RoomAgentTrack {
 
   #push(samples: Int16Array<ArrayBuffer>): void {
     this.#pushedAt = this.#clock.now();
-    // It is refused once the source is closed: nobody hears it then.
+    // Rejects after the source is closed.
     this.#source
       .captureFrame(new AudioFrame(samples, ROOM_RATE, 1, samples.length))
       .catch(() => undefined);

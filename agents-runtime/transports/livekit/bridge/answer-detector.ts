@@ -1,27 +1,26 @@
 import type { Clock, Timer } from '../../../contract/clock.js';
 
-/** LiveKit SIP's attribute of a telephone, and what it is until there is an answer. */
+/** LiveKit SIP's attribute of a telephone, and its values before the answer. */
 const STATUS = 'sip.callStatus';
 const UNANSWERED: ReadonlySet<string | undefined> = new Set(['dialing', 'ringing']);
-/** A telephone that rings for longer is talked to all the same, before it is let go: its status may have got lost. */
+/** Longest wait for an answer. After it the agent speaks anyway, because the status may have been lost. */
 const MAX_RING_MS = 15_000;
-/** Who has not taken the agent's track by then, and rings no more, is not waited for: some only type. */
+/** Longest wait for the caller's subscription after the answer. Some clients use text only. */
 const TRACK_MS = 2_000;
 
 export interface AnswerDetectorOptions {
   readonly clock: Clock;
-  /** A telephone's; of others they say nothing. */
+  /** Attributes of a telephone; empty for other participants. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Resolves when somebody in the room has taken the agent's track. */
-  readonly taken: Promise<void>;
-  /** Told once: what is said from now on is heard. */
+  /** Resolves when a participant has subscribed to the agent's track. */
+  readonly subscribed: Promise<void>;
+  /** Called once: the caller receives audio from now on. */
   readonly onOpen: () => void;
 }
 
 /**
- * Tells when the caller hears the agent: what is said before that is lost. It takes a client a moment to
- * take a track, over the Internet a part of a second; and LiveKit SIP shows telephones in the room while
- * they still ring, and answers once the agent's track is there.
+ * Detects when the caller receives the agent's audio; earlier audio would be lost. A client needs a fraction of a
+ * second to subscribe, and LiveKit SIP adds telephones to the room while they still ring.
  */
 export class AnswerDetector {
   readonly #options: AnswerDetectorOptions;
@@ -35,13 +34,13 @@ export class AnswerDetector {
     this.changed(options.attributes);
   }
 
-  /** Sees the attributes as they are now. */
+  /** The attributes have changed. */
   changed(attributes: Readonly<Record<string, string>>): void {
     if (this.#isOver || !this.#isRinging || UNANSWERED.has(attributes[STATUS])) return;
     this.#isRinging = false;
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(TRACK_MS, () => this.#report());
-    this.#options.taken.then(
+    this.#options.subscribed.then(
       () => this.#report(),
       () => this.#report(),
     );

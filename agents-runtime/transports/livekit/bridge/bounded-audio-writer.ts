@@ -1,35 +1,35 @@
 import { audioFrame, gapFrame } from '../ipc-frames.js';
 
-/** The callers' audio is dropped while more than this waits for the gateway, bytes: a second of 25 rooms. */
+/** Unread bytes above which the callers' audio is dropped: one second of 25 rooms. */
 export const MAX_WAITING = 1_048_576;
 
 /** The pipe to the gateway. */
-export interface Line {
+export interface AudioPipe {
   readonly writableLength: number;
   write(frame: Buffer): unknown;
 }
 
 /**
- * Hands the callers' audio on to a gateway that may not keep up: what does not go is dropped and
- * counted, and a gap of the same length is told before what goes next.
+ * Writes the callers' audio to the gateway. If the gateway reads too slowly, audio is dropped, and a gap of the
+ * same length is sent before the next audio.
  */
 export class BoundedAudioWriter {
-  readonly #line: Line;
+  readonly #pipe: AudioPipe;
   readonly #dropped = new Map<number, number>();
 
-  constructor(line: Line) {
-    this.#line = line;
+  constructor(pipe: AudioPipe) {
+    this.#pipe = pipe;
   }
 
   push(room: number, samples: Int16Array): void {
     const missing = this.#dropped.get(room) ?? 0;
-    if (this.#line.writableLength > MAX_WAITING) {
+    if (this.#pipe.writableLength > MAX_WAITING) {
       this.#dropped.set(room, missing + samples.length);
       return;
     }
-    if (missing > 0) this.#line.write(gapFrame(room, missing));
+    if (missing > 0) this.#pipe.write(gapFrame(room, missing));
     this.#dropped.delete(room);
-    this.#line.write(audioFrame(room, samples));
+    this.#pipe.write(audioFrame(room, samples));
   }
 
   forget(room: number): void {

@@ -16,16 +16,16 @@ import { MAX_PRECONNECT_BYTES, PRECONNECT_AUDIO_TOPIC } from './preconnect-audio
 import { RoomDtmfSender } from './room-dtmf-sender.js';
 import { CHAT_TOPIC, RoomTranscription } from './room-transcription.js';
 
-/** A caller is waited for so long. */
+/** Longest wait for the caller to join. */
 const CALLER_WAIT_MS = 15_000;
-/** What was told last is sent within this, or not at all. */
+/** Time for the last audio and events before the room is left. */
 const LAST_WORDS_MS = 1_000;
-/** A server that is gone is not waited for when a room is left. */
+/** Longest wait for the server when a room is left. */
 const LEAVING_MS = 4_000;
-/** Of a participant's attributes, so many characters are handed on. */
+/** Characters of a participant's attributes. Larger ones are dropped. */
 const MAX_ATTRIBUTES = 16_384;
 
-/** Why a participant is gone for good; for other reasons they may come back. */
+/** Reasons for which a participant does not return. */
 const GONE: ReadonlyMap<DisconnectReason | undefined, RoomEnd> = new Map([
   [DisconnectReason.CLIENT_INITIATED, 'user_hangup'],
   [DisconnectReason.USER_UNAVAILABLE, 'user_hangup'],
@@ -36,21 +36,21 @@ const GONE: ReadonlyMap<DisconnectReason | undefined, RoomEnd> = new Map([
 
 export interface BridgeRoomOptions {
   readonly clock: Clock;
-  readonly tell: (message: FromBridge) => void;
-  /** The caller's audio, mono 16 kHz; the receiver owns it. */
+  readonly send: (message: FromBridge) => void;
+  /** Receives and owns the caller's audio, mono 16 kHz. */
   readonly onAudio: (samples: Int16Array) => void;
 }
 
-/** One room, as a bridge process holds it: the agent in it, and the one participant whom it serves. */
+/** One room in a bridge process: the agent and the one participant whom it serves. */
 export class BridgeRoom {
   readonly #options: BridgeRoomOptions;
   readonly #room = new Room();
-  readonly #voice: RoomAgentTrack;
-  readonly #sound: RoomCallerTrack;
+  readonly #agentTrack: RoomAgentTrack;
+  readonly #callerTrack: RoomCallerTrack;
   readonly #texts: RoomTranscription;
   readonly #typed: ChatInput;
   readonly #keys: RoomDtmfSender;
-  #wanted: string | undefined;
+  #callerIdentity: string | undefined;
   #caller: RoomCaller | undefined;
   #answerDetector: AnswerDetector | undefined;
   #isAway = false;
@@ -59,25 +59,25 @@ export class BridgeRoom {
 
   constructor(options: BridgeRoomOptions) {
     this.#options = options;
-    const { clock, tell, onAudio } = options;
-    this.#voice = new RoomAgentTrack(clock, (playedMs) => tell({ type: 'played', playedMs }));
-    this.#sound = new RoomCallerTrack({ clock, onAudio });
+    const { clock, send, onAudio } = options;
+    this.#agentTrack = new RoomAgentTrack(clock, (playedMs) => send({ type: 'played', playedMs }));
+    this.#callerTrack = new RoomCallerTrack({ clock, onAudio });
     this.#typed = new ChatInput(clock);
     this.#keys = new RoomDtmfSender(clock, (code, digit) => this.#agent.publishDtmf(code, digit));
     this.#texts = new RoomTranscription(() => ({
       agent: this.#agent,
-      agentTrackSid: this.#voice.trackSid,
+      agentTrackSid: this.#agentTrack.trackSid,
       callerIdentity: this.#caller?.identity,
-      callerTrackSid: this.#sound.trackSid,
+      callerTrackSid: this.#callerTrack.trackSid,
     }));
   }
 
-  /** Handles what the gateway says about this room. */
+  /** Handles a message of the gateway. */
   handle(message: ToBridge): void {
-    const { player } = this.#voice;
+    const { player } = this.#agentTrack;
     switch (message.type) {
       case 'join':
-        this.#join(message).catch((error) => this.#end('error_transport', nameOf(error)));
+        this.#join(message).catch((error) => this.#end('error_transport', errorSummary(error)));
         return;
       case 'pause':
         player.pause();
@@ -91,8 +91,8 @@ export class BridgeRoom {
       case 'seek':
         player.seek(message.atMs);
         return;
-      case 'tell':
-        if (!this.#isOver) this.#texts.tell(message.event);
+      case 'event':
+        if (!this.#isOver) this.#texts.send(message.event);
         return;
       case 'keys':
         if (!this.#isOver) this.#keys.press(message.keys);
@@ -104,7 +104,7 @@ export class BridgeRoom {
 
   /** The agent's audio. */
   audio(samples: Int16Array): void {
-    this.#voice.player.audio(samples);
+    this.#agentTrack.player.audio(samples);
   }
 
   get #agent() {
@@ -114,15 +114,15 @@ export class BridgeRoom {
   }
 
   async #join({ url, token, callerIdentity }: Extract<ToBridge, { type: 'join' }>): Promise<void> {
-    this.#wanted = callerIdentity;
+    this.#callerIdentity = callerIdentity;
     this.#listen();
     await this.#room.connect(url, token, {
       autoSubscribe: false,
       dynacast: false,
       dataStream: { maxPayloadByteLength: MAX_PRECONNECT_BYTES },
     });
-    if (!this.#isOver) await this.#voice.publish(this.#agent);
-    // Given up meanwhile: nobody else would take the agent out again.
+    if (!this.#isOver) await this.#agentTrack.publish(this.#agent);
+    // The room ended during the join.
     if (this.#isOver) return this.#room.disconnect();
     this.#isPublished = true;
     this.#options.clock.after(CALLER_WAIT_MS, () => {
@@ -140,15 +140,15 @@ export class BridgeRoom {
       if (isCaller(participant)) this.#onCallerGone(participant.disconnectReason);
     });
     room.on(RoomEvent.TrackPublished, (publication, participant) => {
-      if (isCaller(participant)) this.#sound.published(publication);
+      if (isCaller(participant)) this.#callerTrack.published(publication);
     });
     room.on(RoomEvent.TrackSubscribed, (track, _publication, participant) => {
-      if (isCaller(participant)) this.#sound.subscribed(track);
+      if (isCaller(participant)) this.#callerTrack.subscribed(track);
     });
     room.on(RoomEvent.DtmfReceived, (_code, digit, participant) => {
-      // Letters come in either case.
+      // Letters arrive in either case.
       const key = digit.slice(0, 1).toUpperCase();
-      if (isCaller(participant)) this.#options.tell({ type: 'dtmf', digit: key });
+      if (isCaller(participant)) this.#options.send({ type: 'dtmf', digit: key });
     });
     room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
       if (isCaller(participant)) this.#answerDetector?.changed(participant.attributes);
@@ -166,7 +166,7 @@ export class BridgeRoom {
     });
     room.registerByteStreamHandler(PRECONNECT_AUDIO_TOPIC, (stream, sender) => {
       if (!isCaller(sender)) void stream.close();
-      else this.#sound.early(stream).catch(() => undefined);
+      else this.#callerTrack.early(stream).catch(() => undefined);
     });
   }
 
@@ -174,33 +174,33 @@ export class BridgeRoom {
     const text = await this.#typed.read(stream);
     if (text === undefined || this.#isOver) return;
     this.#texts.typed();
-    this.#options.tell({ type: 'typed', text });
+    this.#options.send({ type: 'typed', text });
   }
 
-  /** The first participant that is no agent is served, all others only listen. */
+  /** The first participant that is not an agent is the caller. All others only listen. */
   #meet(participant: RemoteParticipant): void {
     if (!this.#isPublished || this.#isOver) return;
     if (this.#caller) {
-      this.#texts.tellAgain();
+      this.#texts.repeatState();
       if (participant.identity !== this.#caller.identity) return;
-      this.#sound.want(participant);
+      this.#callerTrack.want(participant);
       this.#regain();
       return;
     }
     const { identity, kind } = participant;
     const isPhone = kind === ParticipantKind.SIP;
     if (kind !== ParticipantKind.STANDARD && !isPhone) return;
-    if (this.#wanted !== undefined && identity !== this.#wanted) return;
+    if (this.#callerIdentity !== undefined && identity !== this.#callerIdentity) return;
     const isTooMuch = JSON.stringify(participant.attributes).length > MAX_ATTRIBUTES;
     this.#caller = { identity, isPhone, attributes: isTooMuch ? {} : participant.attributes };
-    this.#sound.want(participant);
-    this.#texts.tell({ type: 'state', state: 'initializing' });
-    this.#options.tell({ type: 'joined', caller: this.#caller });
+    this.#callerTrack.want(participant);
+    this.#texts.send({ type: 'state', state: 'initializing' });
+    this.#options.send({ type: 'joined', caller: this.#caller });
     this.#answerDetector = new AnswerDetector({
       clock: this.#options.clock,
       attributes: isPhone ? participant.attributes : {},
-      taken: this.#voice.taken,
-      onOpen: () => this.#options.tell({ type: 'hears' }),
+      subscribed: this.#agentTrack.subscribed,
+      onOpen: () => this.#options.send({ type: 'caller-subscribed' }),
     });
   }
 
@@ -213,46 +213,45 @@ export class BridgeRoom {
   #lose(): void {
     if (this.#isAway || this.#isOver || !this.#caller) return;
     this.#isAway = true;
-    this.#voice.player.lose();
-    this.#options.tell({ type: 'lost' });
+    this.#agentTrack.player.lose();
+    this.#options.send({ type: 'lost' });
   }
 
   #regain(): void {
     if (!this.#isAway || this.#isOver) return;
     this.#isAway = false;
-    this.#options.tell({ type: 'regained', playedMs: this.#voice.player.playedMs });
+    this.#options.send({ type: 'regained', playedMs: this.#agentTrack.player.playedMs });
   }
 
   #end(reason: RoomEnd, why: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#options.tell({ type: 'over', reason, why });
+    this.#options.send({ type: 'ended', reason, why });
     void this.#close();
   }
 
-  /** What has been said and told last still gets there. */
+  /** Leaves after the last audio and events have been delivered. */
   async #leave(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     const limit = new Promise<void>((resolve) => this.#options.clock.after(LAST_WORDS_MS, resolve));
-    await Promise.race([Promise.all([this.#texts.sent(), this.#voice.finished()]), limit]);
+    await Promise.race([Promise.all([this.#texts.sent(), this.#agentTrack.finished()]), limit]);
     await this.#close();
   }
 
   async #close(): Promise<void> {
-    this.#sound.close();
+    this.#callerTrack.close();
     this.#answerDetector?.close();
     this.#keys.close();
-    const leaving = this.#voice.close().then(() => this.#room.disconnect());
+    const leaving = this.#agentTrack.close().then(() => this.#room.disconnect());
     const limit = new Promise<void>((resolve) => this.#options.clock.after(LEAVING_MS, resolve));
-    // Whatever it says: the room is left.
+    // The room is left even if the server does not respond.
     await Promise.race([leaving.catch(() => undefined), limit]);
     this.#room.removeAllListeners();
-    this.#options.tell({ type: 'left' });
+    this.#options.send({ type: 'left' });
   }
 }
 
-/** What went wrong, in short. */
-export function nameOf(error: unknown): string {
+export function errorSummary(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message.slice(0, 200)}` : 'unknown';
 }

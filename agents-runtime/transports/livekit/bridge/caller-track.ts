@@ -7,25 +7,25 @@ import {
   TrackKind,
   TrackSource,
 } from '@livekit/rtc-node';
+import { CALLER_SAMPLE_RATE } from '../../../../media/audio/pcm.js';
 import type { Clock, Timer } from '../../../contract/clock.js';
-import { CALLER_RATE } from '../ipc-messages.js';
 import { decodePreconnectAudio, MAX_PRECONNECT_BYTES } from './preconnect-audio.js';
 
-/** That a client sends what was said before (Source: livekit_models.proto, TF_PRECONNECT_BUFFER). */
-const HAS_EARLY_SOUND = 6;
-/** What was said before is waited for so long; what is said meanwhile comes after it. */
-const EARLY_WAIT_MS = 3_000;
+/** Track feature: the client sends preconnect audio. Source: livekit_models.proto, TF_PRECONNECT_BUFFER. */
+const PRECONNECT_BUFFER = 6;
+/** Longest wait for preconnect audio. Live audio is queued behind it. */
+const PRECONNECT_WAIT_MS = 3_000;
 const FRAME_MS = 20;
 
 type FrameReader = ReadableStreamDefaultReader<{ readonly data: Int16Array }>;
 
 export interface RoomCallerTrackOptions {
   readonly clock: Clock;
-  /** Told of the caller's audio, mono 16 kHz; the receiver owns it. */
+  /** Receives and owns the caller's audio, mono 16 kHz. */
   readonly onAudio: (samples: Int16Array) => void;
 }
 
-/** The caller's microphone, whichever track it is on, and what was said before the agent was there. */
+/** The caller's microphone track, preceded by the audio from before the agent joined. */
 export class RoomCallerTrack {
   readonly #options: RoomCallerTrackOptions;
   #reader: FrameReader | undefined;
@@ -39,12 +39,12 @@ export class RoomCallerTrack {
     this.#options = options;
   }
 
-  /** The track on which the caller speaks, if there is one. */
+  /** The microphone track, if there is one. */
   get trackSid(): string | undefined {
     return this.#trackSid;
   }
 
-  /** Asks for the caller's microphone among what they publish. */
+  /** Subscribes to the caller's microphone. */
   want(participant: RemoteParticipant): void {
     for (const publication of participant.trackPublications.values()) {
       this.published(publication as RemoteTrackPublication);
@@ -56,16 +56,16 @@ export class RoomCallerTrack {
     const isMicrophone =
       source === TrackSource.SOURCE_MICROPHONE || source === TrackSource.SOURCE_UNKNOWN;
     if (kind !== TrackKind.KIND_AUDIO || !isMicrophone) return;
-    if (info?.audioFeatures.some((feature) => Number(feature) === HAS_EARLY_SOUND)) this.#hold();
+    if (info?.audioFeatures.some((feature) => Number(feature) === PRECONNECT_BUFFER)) this.#hold();
     publication.setSubscribed(true);
   }
 
-  /** Hears this track from now on; one that was heard before is not heard any more. */
+  /** Reads this track from now on, instead of an earlier one. */
   subscribed(track: RemoteTrack): void {
     void this.#reader?.cancel().catch(() => undefined);
     this.#trackSid = track.sid;
     const stream = new AudioStream(track, {
-      sampleRate: CALLER_RATE,
+      sampleRate: CALLER_SAMPLE_RATE,
       numChannels: 1,
       frameSizeMs: FRAME_MS,
     });
@@ -74,7 +74,7 @@ export class RoomCallerTrack {
     void this.#read(reader);
   }
 
-  /** Takes the recording of what was said before. @throws MediaError for what is none. */
+  /** Reads preconnect audio. @throws MediaError for invalid audio */
   async early(stream: ByteStreamReader): Promise<void> {
     const parts: Uint8Array[] = [];
     let bytes = 0;
@@ -88,11 +88,11 @@ export class RoomCallerTrack {
     const { mimeType, attributes = {} } = stream.info;
     try {
       const samples = decodePreconnectAudio(Buffer.concat(parts), { mimeType, attributes });
-      for (let at = 0; at < samples.length; at += CALLER_RATE) {
-        this.#options.onAudio(samples.slice(at, at + CALLER_RATE));
+      for (let at = 0; at < samples.length; at += CALLER_SAMPLE_RATE) {
+        this.#options.onAudio(samples.slice(at, at + CALLER_SAMPLE_RATE));
       }
     } finally {
-      this.#letGo();
+      this.#release();
     }
   }
 
@@ -116,10 +116,10 @@ export class RoomCallerTrack {
   #hold(): void {
     if (this.#held || this.#hasPreconnectAudio) return;
     this.#held = [];
-    this.#wait = this.#options.clock.after(EARLY_WAIT_MS, () => this.#letGo());
+    this.#wait = this.#options.clock.after(PRECONNECT_WAIT_MS, () => this.#release());
   }
 
-  #letGo(): void {
+  #release(): void {
     this.#wait?.cancel();
     const held = this.#held ?? [];
     this.#held = undefined;

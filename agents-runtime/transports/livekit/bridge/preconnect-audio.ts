@@ -1,42 +1,42 @@
-import { toFloat32, toInt16 } from '../../../../media/audio/pcm.js';
+import { CALLER_SAMPLE_RATE, concat, int16Of, toFloat32 } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import { OpusPacketDecoder } from '../../../../media/codec/opus-packets.js';
 import { webmPackets } from '../../../../media/codec/webm.js';
 import { MediaError } from '../../../../media/errors.js';
-import { CALLER_RATE } from '../ipc-messages.js';
 
-/** The stream by which clients send what was said before the agent was there. */
+/** Topic of the byte stream with the audio from before the agent joined. */
 export const PRECONNECT_AUDIO_TOPIC = 'lk.agent.pre-connect-audio-buffer';
-/** Clients keep 10 s; raw at 48 kHz that is less than half of it. */
+/** Twice the size of 10 s of raw audio at 48 kHz, which is what clients keep. */
 export const MAX_PRECONNECT_BYTES = 2_097_152;
-/** Of which the last are heard. */
+/** The end of a longer recording is used. */
 const MAX_PRECONNECT_SECONDS = 10;
 
-/** Rates that recordings come in; another makes no filter of its own. */
+/** Supported sample rates of raw recordings. */
 const RATES = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
-/** How a client describes it. */
 export interface PreconnectAudioInfo {
   readonly mimeType: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 /**
- * What was said before the agent was there, mono at 16 kHz: WebM with Opus, as browsers record it, or
- * s16le samples, as the other clients send them.
- * @throws MediaError INVALID_INPUT for a kind that is neither.
+ * Decodes preconnect audio to mono at 16 kHz: WebM with Opus from browsers, s16le from other clients.
+ * @throws MediaError INVALID_INPUT for invalid audio
  */
 export function decodePreconnectAudio(bytes: Uint8Array, info: PreconnectAudioInfo): Int16Array {
   const samples = info.mimeType.startsWith('audio/webm')
     ? decodeWebm(bytes)
     : decodeRaw(bytes, info.attributes);
-  return samples.slice(-MAX_PRECONNECT_SECONDS * CALLER_RATE);
+  return samples.slice(-MAX_PRECONNECT_SECONDS * CALLER_SAMPLE_RATE);
 }
 
 function decodeWebm(bytes: Uint8Array): Int16Array {
-  const decoder = new OpusPacketDecoder(CALLER_RATE);
+  const decoder = new OpusPacketDecoder(CALLER_SAMPLE_RATE);
   try {
-    return joined(webmPackets(bytes).map((packet) => decoder.decode(packet)));
+    return concat(
+      Int16Array,
+      webmPackets(bytes).map((packet) => decoder.decode(packet)),
+    );
   } finally {
     decoder.close();
   }
@@ -49,24 +49,10 @@ function decodeRaw(bytes: Uint8Array, { sampleRate, channels }: Record<string, s
   toFloat32(wide === 1 ? interleaved : interleaved.filter((_, i) => i % wide === 0), samples);
   const rate = Number(sampleRate ?? 48_000);
   if (!RATES.includes(rate)) throw new MediaError('INVALID_INPUT', 'The rate is not supported');
-  const resampler = new Resampler(rate, CALLER_RATE);
+  const resampler = new Resampler(rate, CALLER_SAMPLE_RATE);
   const parts: Int16Array[] = [];
-  const keep = (part: Float32Array) => {
-    const pcm = new Int16Array(part.length);
-    toInt16(part, pcm);
-    parts.push(pcm);
-  };
+  const keep = (part: Float32Array) => parts.push(int16Of(part));
   resampler.push(samples, keep);
   resampler.flush(keep);
-  return joined(parts);
-}
-
-function joined(parts: readonly Int16Array[]): Int16Array {
-  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
-  return samples;
+  return concat(Int16Array, parts);
 }

@@ -1,16 +1,16 @@
 import type { Clock, Timer } from '../../../contract/clock.js';
 
-/** In the order of their codes (RFC 4733, 3.2); LiveKit SIP knows small letters only. */
+/** In the order of their codes (RFC 4733, 3.2). LiveKit SIP accepts lower-case letters only. */
 const KEYS = '0123456789*#abcd';
-/** From one key to the next: the tones of one take 250 ms. Source: LiveKit's agents, their send_dtmf_events. */
-const EVERY_MS = 300;
-/** More than a menu asks for; what comes beyond is not pressed. */
+/** Interval between digits; the tones of one take 250 ms. Source: LiveKit Agents, send_dtmf_events. */
+const INTERVAL_MS = 300;
+/** Queued digits; further ones are dropped. */
 const MAX_WAITING = 128;
 
-/** Presses one key: a code, and what is on the key. */
+/** Sends one digit with its code. */
 export type SendDtmf = (code: number, digit: string) => Promise<void>;
 
-/** Keys that are pressed towards who telephones, one after the other: LiveKit SIP makes the tones. */
+/** Sends DTMF digits to a telephone, one after the other. LiveKit SIP generates the tones. */
 export class RoomDtmfSender {
   readonly #clock: Clock;
   readonly #press: SendDtmf;
@@ -27,7 +27,7 @@ export class RoomDtmfSender {
     if (!this.#timer) this.#next();
   }
 
-  /** What waits is not pressed any more. */
+  /** Drops the queued digits. */
   close(): void {
     this.#timer?.cancel();
     this.#waiting = '';
@@ -38,8 +38,8 @@ export class RoomDtmfSender {
     const key = this.#waiting.charAt(0);
     if (!key) return;
     this.#waiting = this.#waiting.slice(1);
-    this.#timer = this.#clock.after(EVERY_MS, () => this.#next());
-    // One that does not get there is lost, as a tone on a bad line is.
+    this.#timer = this.#clock.after(INTERVAL_MS, () => this.#next());
+    // A digit that fails is lost.
     this.#press(KEYS.indexOf(key), key).catch(() => undefined);
   }
 }

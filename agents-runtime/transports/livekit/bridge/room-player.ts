@@ -1,28 +1,28 @@
 import type { Clock, Timer } from '../../../contract/clock.js';
 
-/** The agent's track in a room, as the player sees it: a queue that plays by itself. */
+/** The queue of the agent's track, which plays continuously. */
 interface PlayerSink {
-  /** Ms that are queued and not yet played. */
+  /** Queued audio that has not been played, in ms. */
   readonly queuedMs: number;
-  /** Takes a whole number of slices; the sink owns the samples, which lie at offset zero. */
+  /** Appends whole slices. The sink owns the samples, which start at offset zero of their buffer. */
   push(samples: Int16Array<ArrayBuffer>): void;
   /** Drops what is queued. */
   clear(): void;
 }
 
-/** The sink takes nothing finer (Source: @livekit/rtc-node, AudioSource: frames of 10 ms). */
+/** Smallest unit of the sink. Source: @livekit/rtc-node, AudioSource: frames of 10 ms. */
 const SLICE_MS = 10;
-/** So much is queued in the sink: what a busy event loop may be late. */
+/** Audio queued in the sink. Covers a busy event loop. */
 const QUEUE_MS = 100;
-/** A message to the sink costs more than its samples: at most so much goes in one. */
+/** Most audio in one call of the sink, whose cost is mostly per call. */
 const PUSH_MS = 40;
 const PUMP_MS = 20;
 const REPORT_MS = 100;
-/** Kept behind the playhead, to go on from. */
+/** Audio kept behind the playhead, to resume from. */
 const KEPT_MS = 500;
-/** More than the gateway ever sends ahead. */
+/** Longest queue: more than the gateway sends ahead. */
 const MAX_MS = 5_000;
-/** What fades out where the voice is stopped. */
+/** Fade-out when playback stops. */
 const FADE_MS = 20;
 
 export interface RoomPlayerOptions {
@@ -33,17 +33,17 @@ export interface RoomPlayerOptions {
 }
 
 /**
- * Plays the agent's audio into a room and knows how far it got. It keeps what has been played last and
- * what is still to come, and lends the sink a tenth of a second of it: so it can pause at once and go on
- * from the same place. Positions are ms of the agent's audio (see `CallTransport`).
+ * Plays the agent's audio into a room and tracks the position. It keeps recently played and future audio, and
+ * queues only 100 ms in the sink, so that it can pause at once and resume from the same position. Positions are ms
+ * of the agent's audio (see `Transport`).
  */
 export class RoomPlayer {
   readonly #options: RoomPlayerOptions;
   readonly #sliceLength: number;
-  /** From `#baseMs` on, one after the other. */
+  /** Consecutive slices from `#baseMs` on. */
   #slices: Int16Array[] = [];
   #baseMs = 0;
-  /** Where playing began when it last did, and how far the sink has it. */
+  /** Positions where playback last started, and up to which the sink has the audio. */
   #fromMs = 0;
   #pushedMs = 0;
   #receivedMs = 0;
@@ -61,7 +61,7 @@ export class RoomPlayer {
     return Math.max(this.#fromMs, this.#pushedMs - this.#options.sink.queuedMs);
   }
 
-  /** Takes whole frames, which it copies; while lost, it drops them. */
+  /** Copies whole frames into the queue. Drops them while the caller is disconnected. */
   audio(samples: Int16Array): void {
     if (this.#state === 'lost') return;
     for (let at = 0; at + this.#sliceLength <= samples.length; at += this.#sliceLength) {
@@ -84,7 +84,7 @@ export class RoomPlayer {
     this.#pump();
   }
 
-  /** Drops what has not been played. */
+  /** Drops the audio that has not been played. */
   clear(): void {
     if (this.#state === 'lost') return;
     if (this.#state === 'playing') this.#stop('paused');
@@ -92,14 +92,14 @@ export class RoomPlayer {
     this.#restart(this.#receivedMs);
   }
 
-  /** Nobody hears it: what has not been played is dropped until `seek`. */
+  /** The caller is disconnected: drops the audio that has not been played, and all audio until `seek`. */
   lose(): void {
     if (this.#state === 'playing') this.#stop('lost');
     this.#state = 'lost';
     this.#report();
   }
 
-  /** The audio that comes next is at this position. */
+  /** The next audio starts at this position. */
   seek(atMs: number): void {
     this.#state = 'playing';
     this.#restart(atMs);
@@ -112,7 +112,7 @@ export class RoomPlayer {
     this.#slices = [];
   }
 
-  /** Fades out and stands at the slice that was being played. */
+  /** Fades out and stops at the slice that is being played. */
   #stop(state: 'paused' | 'lost'): void {
     const { sink } = this.#options;
     const isHeard = this.playedMs < this.#receivedMs;
@@ -139,7 +139,7 @@ export class RoomPlayer {
     this.#fromMs = this.#pushedMs;
   }
 
-  /** Fills the sink's queue, reports, and comes back while there is something to play. */
+  /** Fills the sink's queue and reports the position, repeatedly while audio is queued. */
   #pump(): void {
     const { sink, clock } = this.#options;
     if (this.#state !== 'playing') return;
@@ -161,7 +161,7 @@ export class RoomPlayer {
     });
   }
 
-  /** At most so many ms from a position, in memory of their own. */
+  /** A copy of at most `ms` of audio from a position. */
   #take(fromMs: number, ms: number): Int16Array<ArrayBuffer> {
     const first = (fromMs - this.#baseMs) / SLICE_MS;
     const slices = this.#slices.slice(first, first + ms / SLICE_MS);

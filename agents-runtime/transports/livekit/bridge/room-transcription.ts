@@ -5,14 +5,14 @@ import type { CallEvent } from '../../../contract/transport.js';
 /** Source: LiveKit's documentation, "Text and transcriptions". */
 const TRANSCRIPTION_TOPIC = 'lk.transcription';
 export const CHAT_TOPIC = 'lk.chat';
-/** What components of LiveKit's own read the agent's state from. */
+/** The attribute from which LiveKit's components read the agent's state. */
 const STATE_ATTRIBUTE = 'lk.agent.state';
-/** Texts that wait to be sent; of one segment only the newest waits. */
+/** Queued messages. Only the newest message of a segment is queued. */
 const MAX_WAITING = 100;
 
 type Transcript = Extract<CallEvent, { type: 'transcript' }>;
 
-/** Whose words are whose in a room. */
+/** The participants and tracks that transcripts refer to. */
 export interface Speakers {
   readonly agent: LocalParticipant;
   readonly agentTrackSid: string | undefined;
@@ -21,8 +21,8 @@ export interface Speakers {
 }
 
 /**
- * Tells a room what is said, in both of the ways that clients read, and what the agent does: one text
- * after the other, so that none overtakes another.
+ * Publishes transcripts in a room, in both formats that clients read, and the agent's state. Messages are sent one
+ * after the other, in order.
  */
 export class RoomTranscription {
   readonly #speakers: () => Speakers;
@@ -30,7 +30,7 @@ export class RoomTranscription {
   #sending: Promise<void> | undefined;
   #state: Extract<CallEvent, { type: 'state' }> | undefined;
   #count = 0;
-  /** The agent's newest utterance, and the one after which the next is an answer to what was typed. */
+  /** The agent's newest utterance, and the one that was the newest when the caller typed. */
   #utterance = '';
   #typedAfter: string | undefined;
 
@@ -38,31 +38,31 @@ export class RoomTranscription {
     this.#speakers = speakers;
   }
 
-  tell(event: CallEvent): void {
+  send(event: CallEvent): void {
     switch (event.type) {
       case 'transcript':
         this.#transcript(event);
         return;
       case 'state':
         this.#state = event;
-        this.#tellState(event);
+        this.#sendState(event);
         return;
       default:
         this.#put(`event ${this.#count++}`, () => this.#data(event));
     }
   }
 
-  /** Somebody came who has not heard what the agent is doing. */
-  tellAgain(): void {
-    if (this.#state) this.#tellState(this.#state);
+  /** Repeats the agent's state for a participant who has joined. */
+  repeatState(): void {
+    if (this.#state) this.#sendState(this.#state);
   }
 
-  /** The caller wrote: the answer is written too. */
+  /** The caller typed a text: the answer is sent as text, too. */
   typed(): void {
     this.#typedAfter = this.#utterance;
   }
 
-  /** Resolves when all that was told has been sent. */
+  /** Resolves when all messages have been sent. */
   async sent(): Promise<void> {
     while (this.#sending) await this.#sending;
   }
@@ -78,7 +78,7 @@ export class RoomTranscription {
     this.#put(`chat ${event.segment}`, () => agent.sendText(event.text, { topic: CHAT_TOPIC }));
   }
 
-  #tellState(event: Extract<CallEvent, { type: 'state' }>): void {
+  #sendState(event: Extract<CallEvent, { type: 'state' }>): void {
     const { agent } = this.#speakers();
     this.#put(`event ${this.#count++}`, () =>
       this.#data({ type: 'agent_state', state: event.state }),
@@ -99,8 +99,7 @@ export class RoomTranscription {
       startTime: BigInt(Math.max(0, Math.round(startMs))),
       endTime: BigInt(Math.max(0, Math.round(endMs))),
     };
-    // Of a caller without a microphone there is no such packet: LiveKit's native clients die of one
-    // that names no track.
+    // Not for a caller without a microphone: LiveKit's native clients crash on a packet without a track.
     if (trackSid !== '') {
       await agent.publishTranscription({
         participantIdentity: identity,
@@ -122,13 +121,13 @@ export class RoomTranscription {
   }
 
   #put(key: string, send: () => Promise<unknown>): void {
-    // Its place is that of the newest: what is final must not be told before what it follows.
+    // Moves to the end: a final transcript must not overtake an earlier message.
     putNewest(this.#waiting, key, send, MAX_WAITING);
     this.#sending ??= this.#send();
   }
 
   async #send(): Promise<void> {
-    // Whoever asked keeps the promise before the loop can be over.
+    // Lets the caller store the promise before the loop can end.
     await Promise.resolve();
     for (let [next] = this.#waiting; next; [next] = this.#waiting) {
       const [key, send] = next;
@@ -136,7 +135,7 @@ export class RoomTranscription {
       try {
         await send();
       } catch {
-        // It is left out: that a room is over is told elsewhere.
+        // Dropped: another message reports the end of the room.
       }
     }
     this.#sending = undefined;

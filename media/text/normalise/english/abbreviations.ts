@@ -1,23 +1,15 @@
-import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
+import { anyOf } from '../rules/number-text.js';
+import { romanValue } from '../rules/spelled-scales.js';
 import { apart, cardinal, ordinal } from './number-words.js';
-import { anyOf } from './patterns.js';
-
-/** Abbreviations that the voice's tables do not have. */
-const MORE_WORDS: Readonly<Record<string, string>> = {
-  'ext.': 'extension',
-  'tel.': 'telephone',
-  'ref.': 'reference',
-  'misc.': 'miscellaneous',
-  'e.g.': 'for example',
-  'i.e.': 'that is',
-};
 
 /** Titles, abbreviations, number signs and Roman numerals behind a name or a heading. */
 export function abbreviations(tables: NormaliserTables): SpokenForm[] {
   const { titles, abbreviations: words } = tables;
   return [
-    ...Object.entries(MORE_WORDS).map(([short, word]) => ({
+    ...Object.entries(ENGLISH_TABLES.moreAbbreviations).map(([short, word]) => ({
       pattern: new RegExp(`(?<![\\w.])${short.replaceAll('.', '\\.')}(?!\\w)`, 'gi'),
       say: ([found]: RegExpExecArray) =>
         /^[A-Z]/.test(found) ? word.charAt(0).toUpperCase() + word.slice(1) : word,
@@ -77,17 +69,4 @@ function romanNumerals(tables: NormaliserTables): SpokenForm[] {
       say: ([, name = '', numeral = '']) => `${name} the ${ordinal(romanValue(numeral))}`,
     },
   ];
-}
-
-const VALUES: ReadonlyMap<string, number> = new Map([
-  ['I', 1],
-  ['V', 5],
-  ['X', 10],
-  ['L', 50],
-  ['C', 100],
-]);
-
-function romanValue(numeral: string): number {
-  const values = Array.from(numeral, (letter) => VALUES.get(letter) ?? 0);
-  return values.reduce((sum, value, i) => sum + ((values[i + 1] ?? 0) > value ? -value : value), 0);
 }

@@ -1,9 +1,14 @@
-import type { Dialect, NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import type { Dialect } from '../../../languages.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
+import { anyOf } from '../rules/number-text.js';
 import { cardinal, ordinal } from './number-words.js';
-import { anyOf } from './patterns.js';
 
-/** Dates in figures, written out with the month's name; years are left to the rules for numbers. */
+const PARTS = ENGLISH_TABLES.fractions.split(' ');
+const DAYS = ENGLISH_TABLES.days.split(' ');
+
+/** Numeric dates, with the month's name. The rules for numbers handle the years. */
 export function numericDates(tables: NormaliserTables, dialect: Dialect): SpokenForm[] {
   const names = Object.values(tables.months);
   const dayAndMonth = (first: number, second: number, year: string, monthFirst: boolean) => {
@@ -31,7 +36,7 @@ export function numericDates(tables: NormaliserTables, dialect: Dialect): Spoken
   ];
 }
 
-/** A month's name beside a day: "Jan. 5th, 1999", "5 January". */
+/** A month's name and a day: "Jan. 5th, 1999", "5 January". */
 export function namedDates(tables: NormaliserTables): SpokenForm[] {
   const short = Object.keys(tables.months).map((key) => key.charAt(0).toUpperCase() + key.slice(1));
   const months = anyOf([...Object.values(tables.months), ...short, 'Sept']);
@@ -86,8 +91,6 @@ export function slashPairs(tables: NormaliserTables): SpokenForm[] {
   ];
 }
 
-const PARTS = 'half third quarter fifth sixth seventh eighth ninth tenth'.split(' ');
-
 function fraction(over: number, under: number): string {
   if (under === 2) return 'one half';
   return `${cardinal(over)} ${PARTS[under - 2]}${over === 1 ? '' : 's'}`;
@@ -97,7 +100,6 @@ function isDay(day: number): boolean {
   return day >= 1 && day <= 31;
 }
 
-const DAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 const DAY = '(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:[a-z]{3,6})?';
 
 /** "Mon-Fri". */

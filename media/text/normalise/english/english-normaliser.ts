@@ -1,75 +1,84 @@
-import type { Dialect, NormaliserTables } from '../../../tts/english-g2p/assets.js';
+import type { Dialect } from '../../../languages.js';
 import { addresses } from '../../addresses.js';
-import { AlignedText, type SpokenForm } from '../../aligned-text.js';
+import type { SpokenForm } from '../../aligned-text.js';
 import { MARKUP } from '../../markup.js';
-import { CLEANING, isPlain, NO_SPACE_BEFORE_MARKS, SPACING } from '../../sanitise.js';
+import { NO_SPACE_BEFORE_MARKS, SPACING } from '../../sanitise.js';
 import { signNamesOf } from '../../speech-text.js';
-import { type SettledWord, withSigns } from '../fixed-pronunciations.js';
+import { DEFAULT_TABLES } from '../lexicons/en-default.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
+import { type NormaliserPhase, TextNormaliser } from '../text-normaliser.js';
 import { abbreviations } from './abbreviations.js';
 import { DAY_RANGES, namedDates, numericDates, slashPairs } from './dates.js';
 import { money } from './money.js';
 import { BRITISH_NUMBERS, NUMBERS } from './numbers.js';
 import { CODES, PHONES } from './phones.js';
-import { SPELLING, spelt } from './spelling.js';
+import { SPELLING, SPELT, spelt, speltCharacters } from './spelling.js';
 import { symbols } from './symbols.js';
 import { TIMES } from './times.js';
 import { units } from './units.js';
 
 const DIGIT = /\d/;
 
-/** Writes an English text as it is said: no digit, sign or abbreviation remains, only words and pauses. */
-export class EnglishNormaliser {
-  readonly #written: readonly SpokenForm[];
-  readonly #numeric: readonly SpokenForm[];
-  readonly #named: readonly SpokenForm[];
-  readonly #numbers: readonly SpokenForm[];
-  readonly #symbols: readonly SpokenForm[];
+/** The names of single letters for a phonemizer, which reads "A" as the article. */
+const LETTER_NAMES: SpokenForm = {
+  pattern: new RegExp(`[${SPELT}]+`, 'g'),
+  say: ([signs]) =>
+    Array.from(speltCharacters(signs) ?? '', (sign) => NAMES.get(sign) ?? sign).join(' '),
+};
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['A', 'eigh'],
+  ['.', 'point'],
+]);
 
-  constructor(tables: NormaliserTables, dialect: Dialect) {
-    this.#written = [
-      SPELLING,
-      ...MARKUP,
-      ...SPACING,
-      NO_SPACE_BEFORE_MARKS,
-      ...FILE_NAMES,
-      ...addresses({ signs: signNamesOf('en'), spell: spellApart }),
-    ];
-    this.#numeric = [
-      ...TIMES,
-      ...numericDates(tables, dialect),
-      ...CODES,
-      ...PHONES,
-      ...money(tables),
-      ...units(tables),
-      ...namedDates(tables),
-    ];
-    this.#named = [...DAY_RANGES, ...abbreviations(tables)];
-    this.#numbers = [
-      ...slashPairs(tables),
-      ...NUMBERS,
-      ...(dialect === 'gb' ? BRITISH_NUMBERS : []),
-    ];
-    this.#symbols = symbols(tables);
-  }
-
-  /** @param settled stay as they are, each as a sign. */
-  normalise(original: string, settled: readonly SettledWord[] = []): AlignedText {
-    let text = AlignedText.of(original);
-    if (!isPlain(original)) text = apply(text, CLEANING);
-    text = apply(withSigns(text, settled), this.#written);
-    if (DIGIT.test(text.text)) text = apply(text, this.#numeric);
-    text = apply(text, this.#named);
-    if (DIGIT.test(text.text)) text = apply(text, this.#numbers);
-    return apply(apply(text, this.#symbols), SPACING);
-  }
+/** English with the word lists of a voice. Letters to spell stay private-use characters, see `spelling.ts`. */
+export function englishNormaliser(tables: NormaliserTables, dialect: Dialect): TextNormaliser {
+  return new TextNormaliser(englishPhases(tables, dialect));
 }
 
-/** Letters of an address that are no word. */
+/** American English in words only, for an engine with its own phonemizer. */
+export function plainEnglishNormaliser(): TextNormaliser {
+  return new TextNormaliser([...englishPhases(DEFAULT_TABLES, 'us'), { rules: [LETTER_NAMES] }]);
+}
+
+function englishPhases(tables: NormaliserTables, dialect: Dialect): NormaliserPhase[] {
+  return [
+    {
+      rules: [
+        SPELLING,
+        ...MARKUP,
+        ...SPACING,
+        NO_SPACE_BEFORE_MARKS,
+        ...FILE_NAMES,
+        ...addresses({ signs: signNamesOf('en'), spell: spellApart }),
+      ],
+    },
+    {
+      rules: [
+        ...TIMES,
+        ...numericDates(tables, dialect),
+        ...CODES,
+        ...PHONES,
+        ...money(tables),
+        ...units(tables),
+        ...namedDates(tables),
+      ],
+      needs: DIGIT,
+    },
+    { rules: [...DAY_RANGES, ...abbreviations(tables)] },
+    {
+      rules: [...slashPairs(tables), ...NUMBERS, ...(dialect === 'gb' ? BRITISH_NUMBERS : [])],
+      needs: DIGIT,
+    },
+    { rules: [...symbols(tables), ...SPACING] },
+  ];
+}
+
+/** Letters of an address that are not a word. */
 function spellApart(letters: string): string {
   return Array.from(letters, (letter) => spelt(letter.toUpperCase())).join(' ');
 }
 
-/** "node.js", "report.pdf": the dot is said, and endings that are no word are spelt. */
+/** "node.js", "report.pdf": the dot is spoken, and endings that are not words are spelt. */
 const FILE_NAMES: readonly SpokenForm[] = [
   {
     pattern:
@@ -81,7 +90,3 @@ const FILE_NAMES: readonly SpokenForm[] = [
     say: ([, ending]) => ` dot ${ending}`,
   },
 ];
-
-function apply(text: AlignedText, rules: readonly SpokenForm[]): AlignedText {
-  return rules.reduce((current, rule) => current.rewrite(rule), text);
-}

@@ -1,29 +1,20 @@
-import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
 import type { SpokenForm } from '../../aligned-text.js';
-import { apart, cardinal } from './number-words.js';
-import { anyOf, isOne, NUMBER, setApart } from './patterns.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
+import { anyOf, setApart } from '../rules/number-text.js';
+import { apart, cardinal, ENGLISH_NUMBER, isOne } from './number-words.js';
+
+const HUNDREDTHS: ReadonlyMap<string, readonly [string, string]> = new Map(
+  Object.entries(ENGLISH_TABLES.hundredths),
+);
+const LARGE_LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENGLISH_TABLES.largeLetters),
+);
+const PERIODS: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABLES.periods));
 
 const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
-const LARGE_LETTERS: ReadonlyMap<string, string> = new Map([
-  ['k', 'thousand'],
-  ['m', 'million'],
-  ['b', 'billion'],
-]);
-const CENTS: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ['$', ['cent', 'cents']],
-  ['€', ['cent', 'cents']],
-  ['£', ['penny', 'pence']],
-]);
 
-const PERIODS: ReadonlyMap<string, string> = new Map([
-  ['hr', 'hour'],
-  ['d', 'day'],
-  ['wk', 'week'],
-  ['mo', 'month'],
-  ['yr', 'year'],
-]);
-
-/** Amounts of money, with the unit behind the number as it is said. */
+/** Amounts of money, with the unit after the number as in speech. */
 export function money(tables: NormaliserTables): SpokenForm[] {
   const nameOf = (sign: string): readonly [string, string] =>
     tables.currency[sign.replace(/\.$/, '')] ?? ['', ''];
@@ -42,7 +33,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       say: ([, each = '']) => ` per ${PERIODS.get(each) ?? each}`,
     },
     {
-      pattern: new RegExp(`([$£€])\\s?(${NUMBER})\\s?${LARGE}`, 'g'),
+      pattern: new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})\\s?${LARGE}`, 'g'),
       say: (match) => {
         const [, sign = '', number = '', large] = match;
         return setApart(match, amount(sign, number, large));
@@ -56,14 +47,14 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       },
     },
     {
-      pattern: new RegExp(`([$£€])\\s?(${NUMBER})`, 'g'),
+      pattern: new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})`, 'g'),
       say: (match) => {
         const [, sign = '', number = ''] = match;
         return setApart(match, amount(sign, number, undefined));
       },
     },
     {
-      pattern: new RegExp(`(?<![\\w.])(${NUMBER})\\s?([€£¢])`, 'g'),
+      pattern: new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?([€£¢])`, 'g'),
       say: (match) => {
         const [, number = '', sign = ''] = match;
         return setApart(match, amount(sign, number, undefined));
@@ -71,7 +62,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
     },
     {
       pattern: new RegExp(
-        `(?<!\\w)(${anyOf(['¥', '₹', '₩', 'Rs.', 'Rs', 'USD', 'EUR', 'GBP'])})\\s?(${NUMBER})(?:\\s?${LARGE})?`,
+        `(?<!\\w)(${anyOf(['¥', '₹', '₩', 'Rs.', 'Rs', 'USD', 'EUR', 'GBP'])})\\s?(${ENGLISH_NUMBER})(?:\\s?${LARGE})?`,
         'g',
       ),
       say: (match) => {
@@ -80,7 +71,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       },
     },
     {
-      pattern: new RegExp(`(?<![\\w.])(${NUMBER})\\s?(USD|EUR|GBP)\\b`, 'g'),
+      pattern: new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?(USD|EUR|GBP)\\b`, 'g'),
       say: (match) => {
         const [, number = '', sign = ''] = match;
         return setApart(match, amount(sign, number, undefined));
@@ -104,7 +95,7 @@ function exactAmount(
     words.push(`${apart(cardinal(units))} ${Number(units) === 1 ? one : many}`);
   }
   if (cents > 0) {
-    const [cent, centsName] = CENTS.get(sign) ?? ['cent', 'cents'];
+    const [cent, centsName] = HUNDREDTHS.get(sign) ?? ['cent', 'cents'];
     words.push(`${apart(cardinal(cents))} ${cents === 1 ? cent : centsName}`);
   }
   return setApart(match, words.join(' and '));

@@ -1,24 +1,22 @@
-const ONES =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
-const TENS = 'zero ten twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
-const SCALES =
-  ' thousand million billion trillion quadrillion quintillion sextillion septillion octillion nonillion decillion'.split(
-    ' ',
-  );
-const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map([
-  ['one', 'first'],
-  ['two', 'second'],
-  ['three', 'third'],
-  ['five', 'fifth'],
-  ['eight', 'eighth'],
-  ['nine', 'ninth'],
-  ['twelve', 'twelfth'],
-]);
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+
+const ONES = ENGLISH_TABLES.ones.split(' ');
+const TENS = ENGLISH_TABLES.tens.split(' ');
+const SCALES = ENGLISH_TABLES.scales.split(' ');
+const IRREGULAR_ORDINALS: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENGLISH_TABLES.irregularOrdinals),
+);
 
 /** The words for one to ninety, without the compound ones. */
 export const SMALL_NUMBERS: readonly string[] = [...ONES.slice(1), ...TENS.slice(2)];
+
+/** Pattern of a number: digits with or without commas between thousands, and decimals. */
+export const ENGLISH_NUMBER = '\\d+(?:,\\d{3})*(?:\\.\\d+)?';
+
+/** Whether a written number is 1 or 1.0, with or without a minus sign. */
+export function isOne(number: string): boolean {
+  return /^-?1(?:\.0)?$/.test(number);
+}
 
 /** "four hundred twenty-five"; `number` is digits alone. More digits than have a name are read one by one. */
 export function cardinal(number: string | number): string {

@@ -1,4 +1,5 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { setApart } from '../rules/number-text.js';
 import {
   apart,
   cardinal,
@@ -9,13 +10,12 @@ import {
   SMALL_NUMBERS,
   year,
 } from './number-words.js';
-import { setApart } from './patterns.js';
 import { DECIMAL_POINT } from './spelling.js';
 
-/** Account and order numbers are no quantities: so many digits without commas are read one by one. */
+/** Maximum number of digits without commas of a quantity. Longer ones are account or order numbers, read digit by digit. */
 const MAX_QUANTITY = 9;
 
-/** All numbers that the rules before have left, in words; no digit remains. */
+/** Writes all remaining numbers in words; no digit remains. */
 export const NUMBERS: readonly SpokenForm[] = [
   // Sums: "10 - 3 = 7", "3 * 2", "4 x 4"
   { pattern: /(?<=\d) ?[-−–] ?(?=\d+ ?=)/g, say: () => ' minus ' },

@@ -1,31 +1,15 @@
 import type { SpokenForm } from '../../aligned-text.js';
+import { ENGLISH_TABLES } from '../lexicons/en.js';
+import { setApart } from '../rules/number-text.js';
 import { digitByDigit } from './number-words.js';
-import { setApart } from './patterns.js';
+
+const SIGN_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABLES.signNames));
 
 /**
  * Characters that are said by name travel as private-use characters, one a letter, so that no
  * rule takes the article "a" for the letter. Such characters in the caller's text are dropped first.
  */
 const FIRST_SPELT = 0xe000;
-const SIGN_NAMES: ReadonlyMap<string, string> = new Map([
-  ['.', 'dot'],
-  ['-', 'dash'],
-  ['_', 'underscore'],
-  ['/', 'slash'],
-  ['@', 'at'],
-  ['+', 'plus'],
-  ['#', 'hash'],
-  ['&', 'and'],
-  ['*', 'star'],
-  ['=', 'equals'],
-  [':', 'colon'],
-  ['?', 'question mark'],
-  ['!', 'exclamation mark'],
-  ['%', 'percent'],
-  ['$', 'dollar'],
-  [',', 'comma'],
-  ["'", 'apostrophe'],
-]);
 const MAX_SPELLED_LENGTH = 200;
 
 /** The decimal point, said without stress. */

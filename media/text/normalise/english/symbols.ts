@@ -1,5 +1,5 @@
-import type { NormaliserTables } from '../../../tts/english-g2p/assets.js';
 import type { SpokenForm } from '../../aligned-text.js';
+import type { NormaliserTables } from '../lexicons/english-tables.js';
 
 const ONLY_BETWEEN = '=<>~';
 

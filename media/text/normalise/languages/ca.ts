@@ -1,14 +1,15 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { currencies, type Gender, type Grammar, letterNames, noun } from '../rules/grammar.js';
+import { CATALAN_FORMS, CATALAN_TABLES } from '../lexicons/ca.js';
+import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { inScales, ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 
-const SMALL =
-  'zero u dos tres quatre cinc sis set vuit nou deu onze dotze tretze catorze quinze setze disset divuit dinou'.split(
-    ' ',
-  );
-const TENS = '  vint trenta quaranta cinquanta seixanta setanta vuitanta noranta'.split(' ');
-const MONTHS =
-  'gener febrer març abril maig juny juliol agost setembre octubre novembre desembre'.split(' ');
+const FORMS = loadForms(CATALAN_FORMS);
+const SMALL = CATALAN_TABLES.small.split(' ');
+const TENS = CATALAN_TABLES.tens.split(' ');
+const FIRST_ORDINALS = CATALAN_TABLES.firstOrdinals;
+const ORDINAL_STEMS: ReadonlyMap<string, string> = new Map(
+  Object.entries(CATALAN_TABLES.ordinalStems),
+);
 
 /** Source: CLDR rbnf/ca.xml; hyphens between tens and units, and units and hundreds only: IEC, Ortografia. */
 function below1000(value: number, gender?: Gender): string {
@@ -43,22 +44,6 @@ function cardinal(value: number, gender?: Gender): string {
     (rest) => below1000(rest, gender),
   ).join(' ');
 }
-
-const FIRST_ORDINALS: readonly (readonly [string, string])[] = [
-  ['zeroè', 'zerona'],
-  ['primer', 'primera'],
-  ['segon', 'segona'],
-  ['tercer', 'tercera'],
-  ['quart', 'quarta'],
-];
-/** Stems that an ordinal's ending changes. */
-const ORDINAL_STEMS: ReadonlyMap<string, string> = new Map([
-  ['cinc', 'cinqu'],
-  ['nou', 'nov'],
-  ['deu', 'des'],
-  ['dinou', 'dinov'],
-  ['u', 'un'],
-]);
 
 /** The cardinal with "-è" or "-ena" (Source: CLDR rbnf/ca.xml, spellout-ordinal-*). */
 function ordinal(value: number, isFeminine: boolean): string {
@@ -98,117 +83,21 @@ const OWN: readonly SpokenForm[] = [
   },
 ];
 
-const PARTS: Readonly<Record<number, string>> = {
-  2: 'mig',
-  3: 'terç',
-  4: 'quart',
-  10: 'dècim',
-};
-
 /** Catalan (Source: IEC, Gramàtica and Ortografia catalana; Optimot; CLDR rbnf/ca.xml). */
 export const CATALAN: Grammar = {
-  language: 'ca',
-  words: {
-    minus: 'menys',
-    plus: 'més',
-    times: 'per',
-    equals: 'igual a',
-    over: 'partit per',
-    to: 'a',
-    comma: 'coma',
-    point: 'punt',
-    and: 'i',
-    number: 'número',
-    paragraph: 'paràgraf',
-  },
-  pairsDecimals: true,
-  months: MONTHS,
-  shortMonths: ['gen', 'febr', 'mar', 'abr', '', '', 'jul', 'ag|ago', 'set', 'oct', 'nov', 'des'],
-  clock: { suffixes: ['h', 'hores'], prefixes: ['les', 'Les'], hasHourLetter: true },
-  money: {
-    currencies: currencies([
-      '€ EUR euros euro = m euro|euros = m cèntim|cèntims',
-      '$ US$ USD = m dòlar|dòlars = m centau|centaus',
-      '£ GBP = f lliura|lliures = m penic|penics',
-      'CHF = m franc|francs = m cèntim|cèntims',
-      '¥ JPY = m ien|iens',
-    ]),
-    join: ' amb ',
-    namesParts: true,
-    of: "d'",
-  },
-  scales: new Map([
-    ['milions', noun('milió|milions')],
-    ['milió', noun('milió|milions')],
-    ['M', noun('milió|milions')],
-  ]),
-  unitSigns: { s: 'second' },
-  moreUnits: {
-    'm²': noun('metre quadrat|metres quadrats'),
-    'km²': noun('quilòmetre quadrat|quilòmetres quadrats'),
-    'm³': noun('metre cúbic|metres cúbics'),
-    kWh: noun('quilowatt hora|quilowatts hora'),
-    kW: noun('quilowatt|quilowatts'),
-    W: noun('watt|watts'),
-    V: noun('volt|volts'),
-    MHz: noun('megahertz'),
-    GHz: noun('gigahertz'),
-    t: noun('tona|tones', 'f'),
-    mg: noun('mil·ligram|mil·ligrams'),
-  },
-  letters: letterNames(
-    'a:a b:be c:ce d:de e:e f:efa g:ge h:hac i:i j:jota k:ca l:ela m:ema n:ena o:o p:pe q:cu r:erra s:essa t:te u:u v:ve w:ve_doble x:ics y:i_grega z:zeta ç:ce_trencada',
-  ),
-  abbreviations: {
-    'Sr.': 'senyor',
-    'Sra.': 'senyora',
-    'Srta.': 'senyoreta',
-    'Dr.': 'doctor',
-    'Dra.': 'doctora',
-    'Prof.': 'professor',
-    'Av.': 'avinguda',
-    'Pl.': 'plaça',
-    'c/#': 'carrer ',
-    'C/ ': 'carrer ',
-    'p.ex.': 'per exemple',
-    'ex.': 'exemple',
-    'etc.': 'etcètera',
-    'pàg.': 'pàgina',
-    'núm.': 'número',
-    'tel.': 'telèfon',
-    'fig.': 'figura',
-    'art.': 'article',
-    'cap.': 'capítol',
-    'aprox.': 'aproximadament',
-    'màx.': 'màxim',
-    'mín.': 'mínim',
-    'St.': 'sant',
-    'Sta.': 'santa',
-    'Mons.': 'monsenyor',
-    'dept.': 'departament',
-    'S.A.': 'societat anònima',
-    'S.L.': 'societat limitada',
-  },
-  acronyms: ['UE', 'EUA', 'IBAN:Iban', 'ADN'],
-  phones: [
-    /(?<![\p{L}\d.,+-])[6-9]\d{2} \d{3} \d{3}(?![\d-]|[.,]\d)/gu,
-    /(?<![\p{L}\d.,+-])[6-9]\d{1,2} \d{2,3} \d{2} \d{2}(?![\d-]|[.,]\d)/gu,
-    /(?<![\p{L}\d.,+-])[6-9]\d{8}(?![\p{L}\d-]|[.,]\d)/gu,
-  ],
-  pairsPhones: false,
+  ...FORMS,
   own: OWN,
   cardinal,
-  half: { behind: [' i mig', ' i mitja'], alone: ['mig', 'mitja'] },
   genderOf,
   fraction: (over, under) => {
     if (under > 99) return undefined;
-    const part = PARTS[under] ?? ordinal(under, false);
+    const part = FORMS.fractions[under] ?? ordinal(under, false);
     return over === 1
       ? `un ${part}`
       : `${cardinal(over, 'm')} ${part.replace(/ç$/, 'ço').replace(/è$/, 'en')}s`;
   },
   date: ({ day, month, year }) => {
-    const name = MONTHS[month - 1]!;
+    const name = FORMS.months[month - 1]!;
     const of = /^[ao]/.test(name) ? "d'" : 'de ';
     return `${cardinal(day)} ${of}${name}${year === undefined ? '' : ` de ${cardinal(year)}`}`;
   },

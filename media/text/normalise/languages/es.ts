@@ -1,21 +1,16 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { currencies, type Gender, type Grammar, letterNames, noun } from '../rules/grammar.js';
+import { SPANISH_FORMS, SPANISH_TABLES } from '../lexicons/es.js';
+import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { inScales, ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 
-const SMALL =
-  'cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve'.split(
-    ' ',
-  );
-const TENS = '   treinta cuarenta cincuenta sesenta setenta ochenta noventa'.split(' ');
-const HUNDREDS =
-  ' ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos'.split(
-    ' ',
-  );
-const MONTHS =
-  'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(
-    ' ',
-  );
+const FORMS = loadForms(SPANISH_FORMS);
+const SMALL = SPANISH_TABLES.small.split(' ');
+const TENS = SPANISH_TABLES.tens.split(' ');
+const HUNDREDS = SPANISH_TABLES.hundreds.split(' ');
+const FIRST = SPANISH_TABLES.first.split(' ');
+const TENTHS = SPANISH_TABLES.tenths.split(' ');
+const HUNDREDTHS = SPANISH_TABLES.hundredths.split(' ');
 
 /** Source: RAE, Ortografía (2010), VIII.2; CLDR rbnf/es.xml. */
 function below1000(value: number, gender?: Gender): string {
@@ -69,19 +64,6 @@ function genderOf(word: string, value: number): Gender | undefined {
     : 'm';
 }
 
-const FIRST =
-  'cero primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo duodécimo'.split(
-    ' ',
-  );
-const TENTHS =
-  ' décimo vigésimo trigésimo cuadragésimo quincuagésimo sexagésimo septuagésimo octogésimo nonagésimo'.split(
-    ' ',
-  );
-const HUNDREDTHS =
-  ' centésimo ducentésimo tricentésimo cuadringentésimo quingentésimo sexcentésimo septingentésimo octingentésimo noningentésimo'.split(
-    ' ',
-  );
-
 /** One word up to twenty-nine (Source: RAE, Diccionario panhispánico de dudas, ordinales). */
 function ordinalOf(value: number): string {
   if (value === 1000) return 'milésimo';
@@ -119,7 +101,7 @@ const ORDINAL: SpokenForm = {
 
 /** "onceavo" (Source: RAE, Diccionario panhispánico de dudas, fraccionarios). */
 function partOf(under: number): string | undefined {
-  if (under <= 10) return PARTS[under];
+  if (under <= 10) return FORMS.fractions[under];
   if (under === 100) return 'centésimo';
   if (under === 1000) return 'milésimo';
   if (under > 100) return undefined;
@@ -132,143 +114,18 @@ const CENTURY: SpokenForm = {
   say: ([numeral]) => cardinal(romanValue(numeral.toUpperCase())),
 };
 
-const PARTS: Readonly<Record<number, string>> = {
-  2: 'medio',
-  3: 'tercio',
-  4: 'cuarto',
-  5: 'quinto',
-  6: 'sexto',
-  7: 'séptimo',
-  8: 'octavo',
-  9: 'noveno',
-  10: 'décimo',
-};
-
 /** Spanish (Source: RAE and ASALE, Ortografía de la lengua española; Diccionario panhispánico de dudas). */
 export const SPANISH: Grammar = {
-  language: 'es',
-  words: {
-    minus: 'menos',
-    plus: 'más',
-    times: 'por',
-    equals: 'igual a',
-    over: 'partido por',
-    to: 'a',
-    comma: 'coma',
-    point: 'punto',
-    and: 'y',
-    number: 'número',
-    paragraph: 'párrafo',
-  },
-  pairsDecimals: true,
-  months: MONTHS.map((month) => (month === 'septiembre' ? 'septiembre|setiembre' : month)),
-  shortMonths: 'ene feb mar abr may jun jul ago sep|sept oct nov dic'.split(' '),
-  clock: { suffixes: ['h', 'hs', 'hrs', 'horas'], prefixes: [], hasHourLetter: true },
-  money: {
-    currencies: currencies([
-      '€ EUR euros euro = m euro|euros = m céntimo|céntimos',
-      '$ US$ USD = m dólar|dólares = m centavo|centavos',
-      '£ GBP = f libra|libras = m penique|peniques',
-      'CHF = m franco|francos = m céntimo|céntimos',
-      '¥ JPY = m yen|yenes',
-      'MXN = m peso|pesos = m centavo|centavos',
-    ]),
-    join: ' con ',
-    namesParts: true,
-    of: 'de ',
-  },
-  scales: new Map([
-    ['millones', noun('millón|millones')],
-    ['millón', noun('millón|millones')],
-    ['mill.', noun('millón|millones')],
-    ['M', noun('millón|millones')],
-    ['billones', noun('billón|billones')],
-    ['billón', noun('billón|billones')],
-  ]),
-  unitSigns: { s: 'second' },
-  moreUnits: {
-    'm²': noun('metro cuadrado|metros cuadrados'),
-    'km²': noun('kilómetro cuadrado|kilómetros cuadrados'),
-    'm³': noun('metro cúbico|metros cúbicos'),
-    kWh: noun('kilovatio hora|kilovatios hora'),
-    kW: noun('kilovatio|kilovatios'),
-    W: noun('vatio|vatios'),
-    V: noun('voltio|voltios'),
-    MHz: noun('megahercio|megahercios'),
-    GHz: noun('gigahercio|gigahercios'),
-    t: noun('tonelada|toneladas', 'f'),
-    mg: noun('miligramo|miligramos'),
-  },
-  letters: letterNames(
-    'a:a b:be c:ce d:de e:e f:efe g:ge h:hache i:i j:jota k:ka l:ele m:eme n:ene ñ:eñe o:o p:pe q:cu r:erre s:ese t:te u:u v:uve w:uve_doble x:equis y:ye z:zeta',
-  ),
-  abbreviations: {
-    'Sr.': 'señor',
-    'sr.': 'señor',
-    'sra.': 'señora',
-    'dr.': 'doctor',
-    'dra.': 'doctora',
-    'avda.': 'avenida',
-    'esq.': 'esquina',
-    'Sra.': 'señora',
-    'Srta.': 'señorita',
-    'Sres.': 'señores',
-    'Dr.': 'doctor',
-    'Dra.': 'doctora',
-    'D.ª': 'doña',
-    'Dña.': 'doña',
-    'Prof.': 'profesor',
-    'Lic.': 'licenciado',
-    'Ing.': 'ingeniero',
-    'Gral.': 'general',
-    'Ud.': 'usted',
-    'Uds.': 'ustedes',
-    'Vd.': 'usted',
-    'Vds.': 'ustedes',
-    'Av.': 'avenida',
-    'Avda.': 'avenida',
-    'c/#': 'calle ',
-    'C/ ': 'calle ',
-    'Ctra.': 'carretera',
-    'Pza.': 'plaza',
-    'p.ej.': 'por ejemplo',
-    'etc.': 'etcétera',
-    'pág.': 'página',
-    'págs.': 'páginas',
-    'núm.': 'número',
-    'nro.': 'número',
-    'n.º': 'número',
-    nº: 'número',
-    'tel.': 'teléfono',
-    'cap.': 'capítulo',
-    'aprox.': 'aproximadamente',
-    'máx.': 'máximo',
-    'mín.': 'mínimo',
-    'Cía.': 'compañía',
-    'EE.UU.': 'Estados Unidos',
-    'a.m.': 'a eme',
-    'p.m.': 'pe eme',
-    'Sto.': 'santo',
-    'Sta.': 'santa',
-    'dpto.': 'departamento',
-  },
-  acronyms: ['UE', 'IBAN:Iban', 'IRPF', 'CEO', 'ADN', 'EPS'],
-  phones: [
-    /(?<![\p{L}\d.,+-])[6-9]\d{2} \d{3} \d{3}(?![\d-]|[.,]\d)/gu,
-    /(?<![\p{L}\d.,+-])[6-9]\d{1,2} \d{2,3} \d{2} \d{2}(?![\d-]|[.,]\d)/gu,
-    /(?<![\p{L}\d.,+-])[6-9]\d{8}(?![\p{L}\d-]|[.,]\d)/gu,
-  ],
-  pairsPhones: false,
+  ...FORMS,
   own: [ORDINAL, CENTURY],
   cardinal,
-  half: { behind: [' y medio', ' y media'], alone: ['medio', 'media'] },
   genderOf,
   fraction: (over, under) => {
     const part = partOf(under);
     return part && `${cardinal(over, 'm')} ${part}${over === 1 ? '' : 's'}`;
   },
   date: ({ day, month, year }) =>
-    `${cardinal(day)} de ${MONTHS[month - 1]}${year === undefined ? '' : ` de ${cardinal(year)}`}`,
+    `${cardinal(day)} de ${FORMS.months[month - 1]}${year === undefined ? '' : ` de ${cardinal(year)}`}`,
   time: ({ hour, minute }) => {
     const hours = cardinal(hour, 'f');
     if (minute === 0) return `${hours} ${hour === 1 ? 'hora' : 'horas'}`;

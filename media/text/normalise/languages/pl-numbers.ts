@@ -1,5 +1,14 @@
 import { toCardinal } from 'n2words/pl-PL';
+import { POLISH_TABLES } from '../lexicons/pl.js';
 import type { Gender } from '../rules/grammar.js';
+
+const ONES = POLISH_TABLES.ones.split(' ');
+const TENS = POLISH_TABLES.tens.split(' ');
+const HUNDREDS = POLISH_TABLES.hundreds.split(' ');
+const FIRST = POLISH_TABLES.first.split(' ');
+const TENTHS = POLISH_TABLES.tenths.split(' ');
+const HUNDREDTHS = POLISH_TABLES.hundredths.split(' ');
+const ENDINGS = POLISH_TABLES.endings;
 
 /**
  * Only a number that is one is "jedna" or "jedno"; every one that ends in two is "dwie" before
@@ -11,17 +20,6 @@ export function cardinal(value: number, gender: Gender = 'm'): string {
   const words = toCardinal(value);
   return gender === 'f' ? words.replace(/(^| )dwa$/, '$1dwie') : words;
 }
-
-const ONES =
-  ' jednego dwóch trzech czterech pięciu sześciu siedmiu ośmiu dziewięciu dziesięciu jedenastu dwunastu trzynastu czternastu piętnastu szesnastu siedemnastu osiemnastu dziewiętnastu'.split(
-    ' ',
-  );
-const TENS =
-  '  dwudziestu trzydziestu czterdziestu pięćdziesięciu sześćdziesięciu siedemdziesięciu osiemdziesięciu dziewięćdziesięciu'.split(
-    ' ',
-  );
-const HUNDREDS =
-  ' stu dwustu trzystu czterystu pięciuset sześciuset siedmiuset ośmiuset dziewięciuset'.split(' ');
 
 /** The genitive below 1,000,000 (Source: Słownik języka polskiego PWN, liczebniki). */
 export function genitive(value: number, gender: Gender = 'm'): string | undefined {
@@ -42,35 +40,10 @@ export function genitive(value: number, gender: Gender = 'm'): string | undefine
   return said.replace(/ jednego$/, ' jeden');
 }
 
-/** Stems of the ordinals; a soft ending (trzeci, drugi) is marked by its last letter. */
-const FIRST =
-  'zerow pierwsz drug trzec czwart piąt szóst siódm ósm dziewiąt dziesiąt jedenast dwunast trzynast czternast piętnast szesnast siedemnast osiemnast dziewiętnast'.split(
-    ' ',
-  );
-const TENTHS =
-  '  dwudziest trzydziest czterdziest pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt dziewięćdziesiąt'.split(
-    ' ',
-  );
-const HUNDREDTHS =
-  ' setn dwusetn trzechsetn czterechsetn pięćsetn sześćsetn siedemsetn osiemsetn dziewięćsetn'.split(
-    ' ',
-  );
-
-const ENDINGS = {
-  masculine: ['y', 'i', 'i'],
-  genitive: ['ego', 'iego', 'iego'],
-  locative: ['ym', 'im', 'im'],
-  feminine: ['a', 'a', 'ia'],
-  'feminine-oblique': ['ej', 'iej', 'iej'],
-  neuter: ['e', 'ie', 'ie'],
-  plural: ['e', 'ie', 'ie'],
-  'plural-genitive': ['ych', 'ich', 'ich'],
-} as const;
-
-export type OrdinalForm = keyof typeof ENDINGS;
+export type PolishOrdinalForm = keyof typeof ENDINGS;
 
 /** Tens and ones are both ordinals, what stands before them is not (Source: PWN, liczebniki porządkowe). */
-export function ordinal(value: number, form: OrdinalForm = 'masculine'): string {
+export function ordinal(value: number, form: PolishOrdinalForm = 'masculine'): string {
   const [hard, afterG, afterC] = ENDINGS[form];
   const withEnding = (stem: string) => {
     if (stem.endsWith('g')) return stem + afterG;

@@ -1,14 +1,12 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { currencies, type Gender, type Grammar, letterNames, noun } from '../rules/grammar.js';
+import { POLISH_FORMS, POLISH_TABLES } from '../lexicons/pl.js';
+import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
-import { cardinal, genitive, type OrdinalForm, ordinal } from './pl-numbers.js';
-import { LETTERS, SHORT_FORMS } from './pl-words.js';
+import { cardinal, genitive, ordinal, type PolishOrdinalForm } from './pl-numbers.js';
 
-const MONTHS =
-  'stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia'.split(
-    ' ',
-  );
+const FORMS = loadForms(POLISH_FORMS);
+const YEARS: Readonly<Record<string, PolishOrdinalForm>> = POLISH_TABLES.years;
 
 const GENITIVE =
   /(?:^|[^\p{L}])(?:od|do|z|ze|bez|dla|około|ok\.|powyżej|poniżej|ponad|spośród|koło|obok|u) $/iu;
@@ -34,7 +32,7 @@ const FEMININE_LOCATIVE =
   /^ (?:klasie|części|turze|rundzie|połowie|lidze|edycji|godzinie|wojnie|stronie|wersji|linii|dobie|kolejności|pozycji|zmianie)(?!\p{L})/u;
 
 /** By the ending of the noun behind "3." */
-function formBefore(behind: string, before: string): OrdinalForm {
+function formBefore(behind: string, before: string): PolishOrdinalForm {
   if (LOCATIVE.test(before)) {
     return FEMININE_LOCATIVE.test(behind) ? 'feminine-oblique' : 'locative';
   }
@@ -42,12 +40,6 @@ function formBefore(behind: string, before: string): OrdinalForm {
   if (/^(?:miejsce|piętro|.*(?:nie|cie|um|[^i]o))$/.test(word)) return 'neuter';
   return /a$/.test(word) && !GENITIVE.test(before) ? 'feminine' : 'masculine';
 }
-
-const YEARS: Readonly<Record<string, OrdinalForm>> = {
-  rok: 'masculine',
-  roku: 'genitive',
-  rokiem: 'locative',
-};
 
 const OWN: readonly SpokenForm[] = [
   { pattern: /(?<=(?:^|[^\p{L}])o )godz\./giu, needs: 'godz.', say: () => 'godzinie' },
@@ -87,77 +79,9 @@ const OWN: readonly SpokenForm[] = [
 
 /** Polish (Source: PWN, Poradnia językowa and Słownik języka polskiego; CLDR rbnf/pl.xml). */
 export const POLISH: Grammar = {
-  language: 'pl',
-  words: {
-    minus: 'minus',
-    plus: 'plus',
-    times: 'razy',
-    equals: 'równa się',
-    over: 'przez',
-    to: 'do',
-    comma: 'przecinek',
-    point: 'kropka',
-    and: 'i',
-    number: 'numer',
-    paragraph: 'paragraf',
-  },
-  pairsDecimals: false,
-  months: MONTHS,
-  shortMonths: 'sty lut mar kwi  cze lip sie wrz paź lis gru'.split(' '),
-  clock: { suffixes: [], prefixes: ['godz.', 'o', 'od', 'do', 'godzinie'], hasHourLetter: false },
-  money: {
-    currencies: currencies([
-      'zł zł. PLN = m złoty|złote|złotych|złotego = m grosz|grosze|groszy|grosza',
-      '€ EUR euro = n euro = m cent|centy|centów|centa',
-      '$ US$ USD = m dolar|dolary|dolarów|dolara = m cent|centy|centów|centa',
-      '£ GBP = m funt|funty|funtów|funta = m pens|pensy|pensów|pensa',
-      'CHF = m frank|franki|franków|franka = m rapp|rappy|rappów|rappa',
-      '¥ JPY = m jen|jeny|jenów|jena',
-    ]),
-    join: ' ',
-    namesParts: true,
-    of: '',
-  },
-  scales: new Map([
-    ['tys.', noun('tysiąc|tysiące|tysięcy|tysiąca')],
-    ['mln', noun('milion|miliony|milionów|miliona')],
-    ['mld', noun('miliard|miliardy|miliardów|miliarda')],
-  ]),
-  unitSigns: { godz: 'hour', 'godz.': 'hour', 'min.': 'minute', 'sek.': 'second' },
-  moreUnits: {
-    'm²': noun('metr kwadratowy|metry kwadratowe|metrów kwadratowych|metra kwadratowego'),
-    'km²': noun(
-      'kilometr kwadratowy|kilometry kwadratowe|kilometrów kwadratowych|kilometra kwadratowego',
-    ),
-    'm³': noun('metr sześcienny|metry sześcienne|metrów sześciennych|metra sześciennego'),
-    kWh: noun('kilowatogodzina|kilowatogodziny|kilowatogodzin|kilowatogodziny', 'f'),
-    kW: noun('kilowat|kilowaty|kilowatów|kilowata'),
-    W: noun('wat|waty|watów|wata'),
-    V: noun('wolt|wolty|woltów|wolta'),
-    t: noun('tona|tony|ton|tony', 'f'),
-    mg: noun('miligram|miligramy|miligramów|miligrama'),
-    'szt.': noun('sztuka|sztuki|sztuk|sztuki', 'f'),
-    'os.': noun('osoba|osoby|osób|osoby', 'f'),
-  },
-  letters: letterNames(LETTERS),
-  abbreviations: SHORT_FORMS,
-  acronyms: [
-    'UE',
-    'USA:u es a',
-    'RP',
-    'ZUS:zus',
-    'PESEL:pesel',
-    'AGD',
-    'IBAN:iban',
-    'UW',
-    'OC',
-    'AC',
-  ],
-  phones: [/(?<![\p{L}\d.,+-])\d{3}-\d{3}-\d{3}(?![\d-]|[.,]\d)/gu],
-  pairsPhones: false,
+  ...FORMS,
   own: OWN,
   cardinal,
-  half: { behind: [' i pół', ' i pół'], alone: ['pół', 'pół'] },
   genitive,
   asksGenitive: (before) => GENITIVE.test(before),
   genderOf,
@@ -168,7 +92,7 @@ export const POLISH: Grammar = {
     return `${cardinal(over, 'f')} ${ordinal(under, forms[rule as keyof typeof forms] ?? 'plural')}`;
   },
   date: ({ day, month, year }) => {
-    const words = [ordinal(day, 'genitive'), MONTHS[month - 1]];
+    const words = [ordinal(day, 'genitive'), FORMS.months[month - 1]];
     if (year !== undefined) words.push(ordinal(year, 'genitive'), 'roku');
     return words.join(' ');
   },

@@ -1,20 +1,17 @@
 import { toCardinal, toOrdinal } from 'n2words/ru-RU';
+import { RUSSIAN_TABLES } from '../lexicons/ru.js';
 import type { Gender } from '../rules/grammar.js';
+
+const ONES = RUSSIAN_TABLES.ones.split(' ');
+const TENS = RUSSIAN_TABLES.tens.split(' ');
+const HUNDREDS = RUSSIAN_TABLES.hundreds.split(' ');
+const ENDINGS = RUSSIAN_TABLES.endings;
 
 export function cardinal(value: number, gender: Gender = 'm'): string {
   if (value === 0) return 'ноль';
   const words = toCardinal(value, { gender: gender === 'f' ? 'feminine' : 'masculine' });
   return gender === 'n' ? words.replace(/(^| )один$/, '$1одно') : words;
 }
-
-const ONES =
-  ' одного двух трёх четырёх пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати шестнадцати семнадцати восемнадцати девятнадцати'.split(
-    ' ',
-  );
-const TENS =
-  '  двадцати тридцати сорока пятидесяти шестидесяти семидесяти восьмидесяти девяноста'.split(' ');
-const HUNDREDS =
-  ' ста двухсот трёхсот четырёхсот пятисот шестисот семисот восьмисот девятисот'.split(' ');
 
 /** The genitive below 1,000,000 (Source: Розенталь, § 165, склонение числительных). */
 export function genitive(value: number, gender: Gender = 'm'): string | undefined {
@@ -39,25 +36,10 @@ function isOne(value: number): boolean {
   return value % 10 === 1 && value % 100 !== 11;
 }
 
-/** Endings of an ordinal, of "-ый" and of "третий", by the last letters that are written behind a number. */
-const ENDINGS = {
-  masculine: ['', 'ий'],
-  genitive: ['ого', 'ьего'],
-  dative: ['ому', 'ьему'],
-  instrumental: ['ым', 'ьим'],
-  prepositional: ['ом', 'ьем'],
-  feminine: ['ая', 'ья'],
-  'feminine-oblique': ['ой', 'ьей'],
-  accusative: ['ую', 'ью'],
-  neuter: ['ое', 'ье'],
-  plural: ['ые', 'ьи'],
-  'plural-genitive': ['ых', 'ьих'],
-} as const;
-
-export type OrdinalForm = keyof typeof ENDINGS;
+export type RussianOrdinalForm = keyof typeof ENDINGS;
 
 /** Only the last word of an ordinal is declined. */
-export function ordinal(value: number, form: OrdinalForm = 'masculine'): string {
+export function ordinal(value: number, form: RussianOrdinalForm = 'masculine'): string {
   const words = value === 0 ? 'нулевой' : toOrdinal(value).replace(/^одна (?=тысяча)/, '');
   if (form === 'masculine') return words;
   const [hard, soft] = ENDINGS[form];

@@ -1,12 +1,14 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { currencies, type Gender, type Grammar, letterNames, noun } from '../rules/grammar.js';
+import { RUSSIAN_FORMS, RUSSIAN_TABLES } from '../lexicons/ru.js';
+import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
-import { cardinal, genitive, type OrdinalForm, ordinal } from './ru-numbers.js';
-import { LETTERS, SHORT_FORMS } from './ru-words.js';
+import { cardinal, genitive, ordinal, type RussianOrdinalForm } from './ru-numbers.js';
 
-const MONTHS =
-  'января февраля марта апреля мая июня июля августа сентября октября ноября декабря'.split(' ');
+const FORMS = loadForms(RUSSIAN_FORMS);
+const DECIMAL_PARTS = RUSSIAN_TABLES.decimalParts;
+const YEARS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.years;
+const WRITTEN_ENDINGS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.writtenEndings;
 
 /** Prepositions that take the genitive; "с 9 до 18". */
 const GENITIVE =
@@ -26,41 +28,6 @@ function genderOf(word: string, value: number): Gender | undefined {
   }
   return last === 2 && /[ыи]$/.test(small) ? 'f' : 'm';
 }
-
-/** "-й", "-го", "-я" behind a number. */
-const WRITTEN_ENDINGS: Readonly<Record<string, OrdinalForm>> = {
-  й: 'masculine',
-  ый: 'masculine',
-  ий: 'masculine',
-  я: 'feminine',
-  ая: 'feminine',
-  е: 'neuter',
-  ое: 'neuter',
-  го: 'genitive',
-  ого: 'genitive',
-  му: 'dative',
-  ому: 'dative',
-  м: 'prepositional',
-  ом: 'prepositional',
-  ым: 'instrumental',
-  ой: 'feminine-oblique',
-  ю: 'accusative',
-  ую: 'accusative',
-  ые: 'plural',
-  х: 'plural-genitive',
-  ых: 'plural-genitive',
-};
-
-/** What "год" in its forms asks of the number. */
-const YEARS: Readonly<Record<string, OrdinalForm>> = {
-  год: 'masculine',
-  года: 'genitive',
-  году: 'prepositional',
-  годом: 'instrumental',
-  годе: 'prepositional',
-  годы: 'plural',
-  годов: 'plural-genitive',
-};
 
 const OWN: readonly SpokenForm[] = [
   {
@@ -104,8 +71,6 @@ const OWN: readonly SpokenForm[] = [
   },
 ];
 
-const DECIMAL_PARTS = ['', 'десят', 'сот', 'тысячн'];
-
 /** "две целых пять десятых" (Source: Розенталь, дробные числительные). */
 function decimal(whole: number, decimals: string): string | undefined {
   const part = DECIMAL_PARTS[decimals.length];
@@ -119,108 +84,9 @@ function decimal(whole: number, decimals: string): string | undefined {
 
 /** Russian (Source: Розенталь, Справочник по правописанию; Грамота.ру; CLDR rbnf/ru.xml). */
 export const RUSSIAN: Grammar = {
-  language: 'ru',
-  words: {
-    minus: 'минус',
-    plus: 'плюс',
-    times: 'умножить на',
-    equals: 'равно',
-    over: 'дробь',
-    to: '—',
-    comma: 'запятая',
-    point: 'точка',
-    and: 'и',
-    number: 'номер',
-    paragraph: 'параграф',
-  },
-  pairsDecimals: true,
-  months: MONTHS,
-  shortMonths: 'янв фев|февр мар апр  июн июл авг сен|сент окт ноя|нояб дек'.split(' '),
-  clock: { suffixes: [], prefixes: [], hasHourLetter: false },
-  money: {
-    currencies: currencies([
-      '₽ руб. руб RUB р. = m рубль|рубля|рублей|рубля = f копейка|копейки|копеек|копейки',
-      '$ USD долл. = m доллар|доллара|долларов|доллара = m цент|цента|центов|цента',
-      '€ EUR евро = n евро = m цент|цента|центов|цента',
-      '£ GBP = m фунт|фунта|фунтов|фунта = m пенни',
-      '¥ JPY = f иена|иены|иен|иены',
-    ]),
-    join: ' ',
-    namesParts: true,
-    of: '',
-  },
-  scales: new Map([
-    ['тыс', noun('тысяча|тысячи|тысяч|тысячи', 'f')],
-    ['тыс.', noun('тысяча|тысячи|тысяч|тысячи', 'f')],
-    ['млн', noun('миллион|миллиона|миллионов|миллиона')],
-    ['млн.', noun('миллион|миллиона|миллионов|миллиона')],
-    ['млрд', noun('миллиард|миллиарда|миллиардов|миллиарда')],
-    ['млрд.', noun('миллиард|миллиарда|миллиардов|миллиарда')],
-  ]),
-  unitSigns: {
-    км: 'kilometer',
-    м: 'meter',
-    см: 'centimeter',
-    мм: 'millimeter',
-    кг: 'kilogram',
-    г: 'gram',
-    л: 'liter',
-    мл: 'milliliter',
-    га: 'hectare',
-    'км/ч': 'kilometer-per-hour',
-    'м/с': 'meter-per-second',
-    ч: 'hour',
-    'ч.': 'hour',
-    мин: 'minute',
-    'мин.': 'minute',
-    сек: 'second',
-    'сек.': 'second',
-    МБ: 'megabyte',
-    ГБ: 'gigabyte',
-  },
-  moreUnits: {
-    'м²': noun('квадратный метр|квадратных метра|квадратных метров|квадратного метра'),
-    м2: noun('квадратный метр|квадратных метра|квадратных метров|квадратного метра'),
-    'км²': noun(
-      'квадратный километр|квадратных километра|квадратных километров|квадратного километра',
-    ),
-    'м³': noun('кубический метр|кубических метра|кубических метров|кубического метра'),
-    кВт·ч: noun('киловатт-час|киловатт-часа|киловатт-часов|киловатт-часа'),
-    кВт: noun('киловатт|киловатта|киловатт|киловатта'),
-    Вт: noun('ватт|ватта|ватт|ватта'),
-    т: noun('тонна|тонны|тонн|тонны', 'f'),
-    шт: noun('штука|штуки|штук|штуки', 'f'),
-    'шт.': noun('штука|штуки|штук|штуки', 'f'),
-    мг: noun('миллиграмм|миллиграмма|миллиграммов|миллиграмма'),
-  },
-  letters: letterNames(LETTERS),
-  abbreviations: SHORT_FORMS,
-  acronyms: [
-    'США:сэ шэ а',
-    'ЕС',
-    'ФСБ',
-    'РФ:эр эф',
-    'ООН:оон',
-    'ИНН',
-    'ООО',
-    'ОАО',
-    'АО',
-    'ЖКХ',
-    'МГУ',
-    'СМИ:сми',
-    'ИП',
-    'USA',
-    'EU',
-  ],
-  phones: [
-    /(?<![\p{L}\d.,+-])[78][ -]?\(?\d{3}\)?[ -]?\d{3}[ -]\d{2}[ -]\d{2}(?![\d-]|[.,]\d)/gu,
-    /(?<![\p{L}\d.,+-])\(\d{3}\) ?\d{3}[ -]\d{2}[ -]\d{2}(?![\d-]|[.,]\d)/gu,
-    /(?<![\p{L}\d.,+-])\d{3}-\d{2}-\d{2}(?![\d-]|[.,]\d)/gu,
-  ],
-  pairsPhones: false,
+  ...FORMS,
   own: OWN,
   cardinal,
-  half: { behind: [' с половиной', ' с половиной'], alone: ['половина', 'половина'] },
   genitive,
   asksGenitive: (before) => GENITIVE.test(before),
   decimal,
@@ -232,7 +98,7 @@ export const RUSSIAN: Grammar = {
     return `${cardinal(over, 'f')} ${ordinal(under, isOne ? 'feminine' : 'plural-genitive')}`;
   },
   date: ({ day, month, year }) => {
-    const words = [ordinal(day, 'genitive'), MONTHS[month - 1]];
+    const words = [ordinal(day, 'genitive'), FORMS.months[month - 1]];
     if (year !== undefined) words.push(ordinal(year, 'genitive'), 'года');
     return words.join(' ');
   },

@@ -1,20 +1,12 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { currencies, type Gender, type Grammar, letterNames, noun } from '../rules/grammar.js';
+import { SWEDISH_FORMS, SWEDISH_TABLES } from '../lexicons/sv.js';
+import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { inScales } from '../rules/spelled-scales.js';
 
-const SMALL =
-  'noll ett två tre fyra fem sex sju åtta nio tio elva tolv tretton fjorton femton sexton sjutton arton nitton'.split(
-    ' ',
-  );
-const TENS = '  tjugo trettio fyrtio femtio sextio sjuttio åttio nittio'.split(' ');
-const ORDINALS =
-  'nollte första andra tredje fjärde femte sjätte sjunde åttonde nionde tionde elfte tolfte'.split(
-    ' ',
-  );
-const MONTHS =
-  'januari februari mars april maj juni juli augusti september oktober november december'.split(
-    ' ',
-  );
+const FORMS = loadForms(SWEDISH_FORMS);
+const SMALL = SWEDISH_TABLES.small.split(' ');
+const TENS = SWEDISH_TABLES.tens.split(' ');
+const ORDINALS = SWEDISH_TABLES.ordinals.split(' ');
 
 /** One word below a thousand (Source: CLDR rbnf/sv.xml, spellout-numbering). */
 function below1000(value: number, gender?: Gender): string {
@@ -95,133 +87,9 @@ const HALF_DAY: SpokenForm = {
   },
 };
 
-const PARTS: Readonly<Record<number, string>> = {
-  3: 'tredjedel',
-  4: 'fjärdedel',
-  5: 'femtedel',
-  6: 'sjättedel',
-  7: 'sjundedel',
-  8: 'åttondel',
-  9: 'niondel',
-  10: 'tiondel',
-};
-
 /** Swedish (Source: Isof, Frågelådan; Myndigheternas skrivregler; CLDR rbnf/sv.xml). */
 export const SWEDISH: Grammar = {
-  language: 'sv',
-  words: {
-    minus: 'minus',
-    plus: 'plus',
-    times: 'gånger',
-    equals: 'är lika med',
-    over: 'delat med',
-    to: 'till',
-    comma: 'komma',
-    point: 'punkt',
-    and: 'och',
-    number: 'nummer',
-    paragraph: 'paragraf',
-  },
-  pairsDecimals: false,
-  months: MONTHS,
-  shortMonths: 'jan feb mar apr  jun jul aug sep|sept okt nov dec'.split(' '),
-  clock: {
-    suffixes: [],
-    prefixes: ['kl.', 'kl', 'klockan', 'Kl.', 'Klockan'],
-    hasHourLetter: false,
-  },
-  money: {
-    currencies: currencies([
-      'kr kr. SEK kronor = f krona|kronor = n öre',
-      '€ EUR euro = f euro = m cent',
-      '$ US$ USD = f dollar = m cent',
-      '£ GBP = n pund = m penny|pence',
-      'CHF = f franc = m rappen',
-      '¥ JPY = m yen',
-    ]),
-    join: ' och ',
-    namesParts: true,
-    of: '',
-  },
-  scales: new Map([
-    ['milj.', noun('miljon|miljoner')],
-    ['mn', noun('miljon|miljoner')],
-    ['miljoner', noun('miljon|miljoner')],
-    ['miljon', noun('miljon|miljoner')],
-    ['mdr', noun('miljard|miljarder')],
-    ['md', noun('miljard|miljarder')],
-    ['miljard', noun('miljard|miljarder')],
-    ['biljoner', noun('biljon|biljoner')],
-    ['biljon', noun('biljon|biljoner')],
-    ['miljarder', noun('miljard|miljarder')],
-    ['tkr', noun('tusen kronor')],
-  ]),
-  unitSigns: { tim: 'hour' },
-  moreUnits: {
-    'm²': noun('kvadratmeter'),
-    kvm: noun('kvadratmeter'),
-    'km²': noun('kvadratkilometer'),
-    'm³': noun('kubikmeter'),
-    kWh: noun('kilowattimme|kilowattimmar'),
-    kW: noun('kilowatt'),
-    W: noun('watt'),
-    V: noun('volt'),
-    MHz: noun('megahertz'),
-    GHz: noun('gigahertz'),
-    t: noun('ton', 'n'),
-    mg: noun('milligram', 'n'),
-    st: noun('stycken'),
-  },
-  letters: letterNames(
-    'a:a b:be c:ce d:de e:e f:eff g:ge h:hå i:i j:ji k:kå l:ell m:em n:en o:o p:pe q:ku r:ärr s:ess t:te u:u v:ve w:dubbel-ve x:eks y:y z:säta å:å ä:ä ö:ö',
-  ),
-  abbreviations: {
-    't.ex.': 'till exempel',
-    'bl.a.': 'bland annat',
-    'dvs.': 'det vill säga',
-    'd.v.s.': 'det vill säga',
-    's.k.': 'så kallad',
-    'fr.o.m.': 'från och med',
-    't.o.m.': 'till och med',
-    'm.a.o.': 'med andra ord',
-    'm.m.': 'med mera',
-    'm.fl.': 'med flera',
-    'o.s.v.': 'och så vidare',
-    'osv.': 'och så vidare',
-    'etc.': 'et cetera',
-    'o.d.': 'och dylikt',
-    'p.g.a.': 'på grund av',
-    'i st.f.': 'i stället för',
-    'kl.': 'klockan',
-    'nr#': 'nummer ',
-    'nr.': 'nummer',
-    'tel.': 'telefon',
-    ca: 'cirka',
-    'ca.': 'cirka',
-    'resp.': 'respektive',
-    'prof.': 'professor',
-    'dr.': 'doktor',
-    'fig.': 'figur',
-    jfr: 'jämför',
-    's.#': 'sidan',
-    'f.m.': 'förmiddagen',
-    'e.m.': 'eftermiddagen',
-    'f.Kr.': 'före Kristus',
-    'e.Kr.': 'efter Kristus',
-    'tfn.': 'telefon',
-    tfn: 'telefon',
-    'ankn.': 'anknytning',
-    's:t': 'sankt',
-    's:ta': 'sankta',
-    'kap.': 'kapitel',
-    'inkl.': 'inklusive',
-    'exkl.': 'exklusive',
-    'max.': 'maximalt',
-    'min.': 'minst',
-  },
-  acronyms: ['EU', 'USA', 'IBAN:Iban', 'ICA:Ica', 'SEB', 'TV', 'SAS', 'LO'],
-  phones: [/(?<![\p{L}\d.,+-])0\d{1,3}-\d{2,3}(?: \d{2,3}){1,3}(?![\d-]|[.,]\d)/gu],
-  pairsPhones: false,
+  ...FORMS,
   own: [NUMBERED, DECADE, HALF_DAY],
   cardinal,
   year: (value, behind) => (COUNTED.test(behind) ? undefined : yearInWords(value)),
@@ -236,11 +104,11 @@ export const SWEDISH: Grammar = {
   },
   fraction: (over, under) => {
     if (under === 2) return over === 1 ? 'en halv' : undefined;
-    const part = PARTS[under];
+    const part = FORMS.fractions[under];
     return part && `${cardinal(over, 'f')} ${part}${over === 1 ? '' : 'ar'}`;
   },
   date: ({ day, month, year }) => {
-    const words = [ordinal(day), MONTHS[month - 1]];
+    const words = [ordinal(day), FORMS.months[month - 1]];
     if (year !== undefined) words.push(yearInWords(year));
     return words.join(' ');
   },

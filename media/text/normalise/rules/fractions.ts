@@ -4,7 +4,7 @@ import { counted, formFor, ofNoun, parseNumber } from './number-text.js';
 /** Part of a pattern: "3/5" and "1 1/2", as whole, over and under. */
 export const FRACTION = '(?:(\\d{1,4}) )?(\\d{1,2})/(\\d{1,4})';
 
-/** A fraction as it is written. */
+/** The digits of a written fraction. */
 export interface WrittenFraction {
   readonly whole?: string | undefined;
   readonly over: string;

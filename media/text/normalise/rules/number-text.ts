@@ -3,14 +3,14 @@ import type { Gender, Grammar, Noun } from './grammar.js';
 /** A number as Europeans write it: with groups of three, and decimals behind a comma or a point. */
 export const NUMBER =
   "(?:\\d{1,3}(?:,\\d{3}){1,4}\\.\\d{1,9}|\\d{1,3}(?:[. '’]\\d{3}){1,4}(?!\\d)(?:,\\d{1,9}(?!\\d))?|\\d{1,15}(?:[.,]\\d{1,12}(?!\\d))?)(?!\\d)";
-/** Nothing before a number makes it a part of something else. */
+/** Lookbehind: the number is not part of a word or a longer number. */
 export const ALONE = '(?<![\\p{L}\\p{M}\\d_]|\\d[.,])';
 
 const GROUPED = /^\d{1,3}(?:[. '’]\d{3})+(?:,(\d+))?$/;
 const ENGLISH = /^\d{1,3}(?:,\d{3})+\.(\d+)$/;
-/** More digits than this are no quantity. */
+/** Maximum number of digits of a quantity. */
 const MAX_DIGITS = 15;
-/** How far around a number its case and gender are looked for. */
+/** UTF-16 units around a number that may decide its case and gender. */
 const NEAR = 32;
 
 export interface WrittenNumber {
@@ -20,7 +20,7 @@ export interface WrittenNumber {
   readonly sign: '' | ',' | '.';
 }
 
-/** Takes apart what `NUMBER` has found. */
+/** Parses a match of `NUMBER`. */
 export function parseNumber(written: string): WrittenNumber {
   const grouped = GROUPED.exec(written);
   const english = grouped ? undefined : ENGLISH.exec(written);
@@ -34,7 +34,7 @@ export function parseNumber(written: string): WrittenNumber {
   return { digits, decimals, sign: sign === ',' || sign === '.' ? sign : '' };
 }
 
-/** What a number is beside: it may decide its gender and its case. */
+/** The text around a number, which may decide its gender and case. */
 export interface Context {
   readonly before: string;
   readonly behind: string;
@@ -126,7 +126,7 @@ function pluralRules(language: string): Intl.PluralRules {
   return rules;
 }
 
-/** Words in the place of `match`, parted by a space from letters and digits that touch it. */
+/** Words that replace `match`, with a space next to adjacent letters and digits. */
 export function setApart(match: RegExpExecArray, words: string): string {
   const { before, behind } = contextOf(match);
   const left = /[\p{L}\p{N}]$/u.test(before) ? ' ' : '';

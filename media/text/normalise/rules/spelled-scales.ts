@@ -1,4 +1,4 @@
-/** A power of ten, and how so many of it are said. */
+/** A power of ten and its spoken form. */
 export interface Scale {
   readonly of: number;
   say(count: number): string;

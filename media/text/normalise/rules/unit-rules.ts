@@ -46,8 +46,8 @@ const UNITS: Readonly<Record<string, string>> = {
 /** Measures with their unit's name: degrees, per cent, kilometres. */
 export function unitRules(grammar: Grammar): SpokenForm[] {
   const names = { ...UNITS, ...grammar.unitSigns };
-  const signs = anyOf([...Object.keys(names), ...Object.keys(grammar.moreUnits)]);
-  const known = new Map<string, Noun>(Object.entries(grammar.moreUnits));
+  const signs = anyOf([...Object.keys(names), ...grammar.moreUnits.keys()]);
+  const known = new Map(grammar.moreUnits);
   const nounOf = (sign: string): Noun => {
     const unit = known.get(sign) ?? fromCldr(names[sign] ?? 'percent', grammar);
     known.set(sign, unit);

@@ -220,7 +220,7 @@ describe('a recorded call', () => {
         fallbackModels: [
           {
             id: 'spare',
-            async *reply({ history }) {
+            async *generate({ history }) {
               await sleep(call.clock, 70);
               yield `Well. ${history.at(-1)?.text}`;
             },

@@ -75,7 +75,7 @@ async function collect(
   let text = '';
   const { signal } = new AbortController();
   const request = { prompt, history, temperature: 0.7, language: 'en', knowledgeBaseId, signal };
-  for await (const token of responder.reply(request)) text += token;
+  for await (const token of responder.generate(request)) text += token;
   return text;
 }
 

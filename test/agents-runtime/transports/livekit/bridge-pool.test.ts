@@ -114,7 +114,7 @@ describe('bridge processes', () => {
   });
 
   it('are let go when they have held many rooms, and another is there before', async () => {
-    const pool = openRooms({ log: quiet, mostServed: 2 });
+    const pool = openRooms({ log: quiet, maxServed: 2 });
     try {
       const [first] = pool.pids;
       await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('could not be joined');

@@ -13,7 +13,7 @@ function setUp({ isPhone = false } = {}) {
   const sent: Int16Array[] = [];
   const port = {
     backlogBytes: 7,
-    tell: (message: ToBridge) => void told.push(message),
+    send: (message: ToBridge) => void told.push(message),
     audio: (samples: Int16Array) => void sent.push(samples),
   };
   const wire = new BridgedRoom(port, { identity: 'caller', isPhone, attributes: {} }, clock);
@@ -40,18 +40,18 @@ describe('a room as a wire', () => {
 
   it('says at the start what has happened before it', () => {
     const left = setUp();
-    left.wire.heard({ type: 'over', reason: 'user_hangup', why: 'left' });
+    left.wire.handle({ type: 'ended', reason: 'user_hangup', why: 'left' });
     left.wire.start(left.ear);
     expect(left.ear.reasons).toEqual(['user_hangup']);
 
     const lost = setUp();
-    lost.wire.heard({ type: 'lost' });
+    lost.wire.handle({ type: 'lost' });
     lost.wire.start(lost.ear);
     expect(lost.ear.losses).toEqual([15_000]);
 
     const back = setUp();
-    back.wire.heard({ type: 'lost' });
-    back.wire.heard({ type: 'regained', playedMs: 0 });
+    back.wire.handle({ type: 'lost' });
+    back.wire.handle({ type: 'regained', playedMs: 0 });
     back.wire.start(back.ear);
     expect(back.ear.losses).toEqual([]);
     expect(back.told).toEqual([{ type: 'seek', atMs: 0 }]);
@@ -60,8 +60,8 @@ describe('a room as a wire', () => {
   it('goes on where the call says, when a caller is regained', () => {
     const { wire, ear, told } = setUp();
     wire.start(ear);
-    wire.heard({ type: 'lost' });
-    wire.heard({ type: 'regained', playedMs: 260 });
+    wire.handle({ type: 'lost' });
+    wire.handle({ type: 'regained', playedMs: 260 });
     expect([ear.losses, ear.gains]).toEqual([[15_000], [260]]);
     expect(told).toEqual([{ type: 'seek', atMs: 260 }]);
   });
@@ -69,7 +69,7 @@ describe('a room as a wire', () => {
   it('makes a turn of the keys of a telephone, which has no echo canceller', () => {
     const { wire, ear, clock } = setUp({ isPhone: true });
     wire.start(ear);
-    for (const digit of ['4', '2']) wire.heard({ type: 'dtmf', digit });
+    for (const digit of ['4', '2']) wire.handle({ type: 'dtmf', digit });
     clock.advance(5_000);
     expect([wire.hasEchoCanceller, ear.texts]).toEqual([false, ['Keypad input: 42']]);
   });
@@ -79,10 +79,10 @@ describe('a room as a wire', () => {
     const seen: string[] = [];
     void hears.wire.hasCallerSubscribed.then(() => seen.push('hears'));
     void over.wire.hasCallerSubscribed.then(() => seen.push('over'));
-    hears.wire.heard({ type: 'played', playedMs: 0 });
+    hears.wire.handle({ type: 'played', playedMs: 0 });
     await setImmediate();
     expect(seen).toEqual([]);
-    hears.wire.heard({ type: 'hears' });
+    hears.wire.handle({ type: 'caller-subscribed' });
     over.wire.died();
     await setImmediate();
     expect(seen).toEqual(['hears', 'over']);
@@ -93,9 +93,9 @@ describe('a room as a wire', () => {
     wire.close();
     wire.close();
     wire.send({ type: 'state', state: 'listening' });
-    wire.audio(new Float32Array(960));
+    wire.sendAudio(new Float32Array(960));
     expect([told, sent]).toEqual([[{ type: 'leave' }], []]);
-    wire.heard({ type: 'left' });
+    wire.handle({ type: 'left' });
     await wire.left;
 
     const gone = setUp();

@@ -5,7 +5,7 @@ import {
   MAX_TWILIO_MESSAGE,
   TwilioCodec,
 } from '../../../../agents-runtime/transports/telephony/twilio-protocol.js';
-import { decodeMulaw } from '../../../../media/codec/mulaw.js';
+import { decodeMulaw } from '../../../../media/codec/g711.js';
 import '../../../support/harness/process/property-seed.js';
 
 /** The messages of the telephony notes, §1, as Twilio writes them. */

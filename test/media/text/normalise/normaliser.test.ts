@@ -5,7 +5,7 @@ import { normaliserOf } from '../../../../media/text/normalise/registry.js';
 import { languageCases } from '../../../support/corpora/language-cases.js';
 import '../../../support/harness/process/property-seed.js';
 
-const OTHERS = LANGUAGES.filter((language) => normaliserOf(language) !== undefined);
+const OTHERS = LANGUAGES.filter((language) => language !== 'en');
 
 function said(written: string, language: string): string {
   return normaliserOf(language)!.normalise(written).text;

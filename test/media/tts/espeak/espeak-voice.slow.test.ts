@@ -124,7 +124,7 @@ describe('the formant voices', () => {
     resampler.flush((part) => void heard.push(...part));
     const folder = modelFolder('moonshine-tiny-en');
     const recogniser = new MoonshineSpeechToText({ id: 'moonshine-tiny-en', folder, permits });
-    const text = await recogniser.transcribe(Float32Array.from(heard), {
+    const { text } = await recogniser.transcribe(Float32Array.from(heard), {
       priority: 'final-transcript',
     });
     await recogniser.close();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { scramble } from '../../../../media/audio/seeded-random.js';
 import {
   BIN_STEP,
   makeQuantiles,
   NoiseField,
   QUANTILE_BITS,
-  scramble,
 } from '../../../../media/tts/hibari/noise-field.js';
 
 const quantiles = makeQuantiles();

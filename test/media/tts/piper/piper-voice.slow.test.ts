@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { concat } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import { CpuScheduler, PRIORITIES } from '../../../../media/runtime/cpu-scheduler.js';
 import { OnnxGraph, onnxNode } from '../../../../media/runtime/onnx-graph.js';
@@ -22,7 +23,6 @@ import {
   openJoe,
   startFormantProcess,
 } from '../../../support/harness/audio/piper-joe.js';
-import { joined } from '../../../support/harness/audio/synthesised-speech.js';
 import { modelFolder } from '../../../support/harness/process/model-folder.js';
 
 const TWELVE = 'Our office opens at nine in the morning and closes at six.';
@@ -57,7 +57,10 @@ function speak(
 async function say(text: string, changes: Partial<SynthesisRequest> = {}) {
   const chunks: SpeechChunk[] = [];
   for await (const chunk of speak(text, changes)) chunks.push(chunk);
-  const samples = joined(chunks.map((chunk) => chunk.samples));
+  const samples = concat(
+    Float32Array,
+    chunks.map((chunk) => chunk.samples),
+  );
   return { chunks, samples, words: chunks.flatMap((chunk) => chunk.words) };
 }
 
@@ -105,7 +108,9 @@ describe('a Piper voice', () => {
     resampler.flush((part) => void parts.push(part.slice()));
     const id = 'moonshine-tiny-en';
     const recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), permits });
-    const text = await recogniser.transcribe(joined(parts), { priority: 'final-transcript' });
+    const { text } = await recogniser.transcribe(concat(Float32Array, parts), {
+      priority: 'final-transcript',
+    });
     await recogniser.close();
     expect(text.toLowerCase()).toMatch(/office opens at (nine|9).*morning and closes at (six|6)/);
   });
@@ -198,7 +203,7 @@ describe('its model', () => {
       parts.push(await model.decode(plan, at, Math.min(plan.frames, at + size)));
       size *= 2;
     }
-    expect(decibels(joined(parts), whole)).toBeLessThan(SEAMLESS_DB);
+    expect(decibels(concat(Float32Array, parts), whole)).toBeLessThan(SEAMLESS_DB);
     expect(plan.durations.reduce((sum, frames) => sum + frames, 0)).toBe(plan.frames);
   });
 

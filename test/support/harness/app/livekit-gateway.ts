@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import type { EndedReason } from '../../../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../../../agents-runtime/contract/ended-reason.js';
 import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
 import { DispatchThread } from '../../../../agents-runtime/transports/livekit/dispatch-thread.js';
 import type {
@@ -169,12 +169,14 @@ function wireOf(
   return {
     sampleRate: 48_000,
     hasEchoCanceller: true,
+    canPause: true,
+    callerDelayMs: 0,
     backlogBytes: 0,
     caller: { ...caller, attributes: caller.isPhone ? attributes : {} },
     hasCallerSubscribed,
     left: Promise.resolve(),
     start: () => undefined,
-    audio: () => undefined,
+    sendAudio: () => undefined,
     pause: () => undefined,
     resumeFrom: () => undefined,
     clear: () => undefined,

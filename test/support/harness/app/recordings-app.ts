@@ -5,7 +5,7 @@ import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
-import type { CallEvent } from '../../../../src/calls/call-events.js';
+import type { CallWebhookEvent } from '../../../../src/calls/call-events.js';
 import { CallsRepository } from '../../../../src/calls/calls.repository.js';
 import { openRecordings } from '../../../../src/recordings/open-recordings.js';
 import type { Recordings } from '../../../../src/recordings/recordings.js';
@@ -28,7 +28,7 @@ export interface RecordingGateway {
   readonly store: ObjectStore;
   readonly recordings: Recordings;
   /** Told to receivers. */
-  readonly events: CallEvent[];
+  readonly events: CallWebhookEvent[];
   /** Messages of the log. */
   readonly logged: string[];
 }
@@ -40,7 +40,7 @@ export async function openRecordingGateway(
 ): Promise<RecordingGateway> {
   const { gatewayId = randomUUID(), dataDir = makeTestFolder() } = options;
   const store = options.store ?? (await LocalStore.in(join(dataDir, 'storage')));
-  const events: CallEvent[] = [];
+  const events: CallWebhookEvent[] = [];
   const logged: string[] = [];
   const recordings = await openRecordings({
     gatewayId,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import { systemClock } from '../../../../agents-runtime/contract/clock.js';
 import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../../agents-runtime/timing/system-clock.js';
 import type { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
 import type { CallOpening, TakenCall } from '../../../../src/calls/call-opening.js';

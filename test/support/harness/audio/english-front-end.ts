@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import ort from 'onnxruntime-node';
-import { type Dialect, loadEnglishAssets } from '../../../../media/tts/english-g2p/assets.js';
+import type { Dialect } from '../../../../media/languages.js';
+import { loadEnglishAssets } from '../../../../media/tts/english-g2p/assets.js';
 import { EnglishFrontEnd, type SpokenWord } from '../../../../media/tts/english-g2p/front-end.js';
 import {
   decodeUnknownWord,

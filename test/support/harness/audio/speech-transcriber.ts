@@ -1,8 +1,8 @@
+import { concat } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../../media/stt/moonshine-speech-to-text.js';
 import { modelFolder } from '../process/model-folder.js';
-import { joined } from './synthesised-speech.js';
 
 /** Writes down what a caller heard. */
 export class Listener {
@@ -19,7 +19,9 @@ export class Listener {
     const keep = (part: Float32Array) => parts.push(part.slice());
     resampler.push(samples, keep);
     resampler.flush(keep);
-    const text = await this.#recogniser.transcribe(joined(parts), { priority: 'background' });
+    const { text } = await this.#recogniser.transcribe(concat(Float32Array, parts), {
+      priority: 'background',
+    });
     return text.toLowerCase();
   }
 

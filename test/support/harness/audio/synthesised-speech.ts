@@ -1,3 +1,4 @@
+import { concat } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import type { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../../../media/tts/hibari/hibari-voice.js';
@@ -43,15 +44,5 @@ export async function spokenBy(
     resampler.push(samples, keep);
   }
   resampler.flush(keep);
-  return joined(parts);
-}
-
-export function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return concat(Float32Array, parts);
 }

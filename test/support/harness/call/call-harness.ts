@@ -1,10 +1,7 @@
 import type { AgentConfig } from '../../../../agents-runtime/contract/agent-config.js';
-import type {
-  CallLog,
-  EndedReason,
-  LoggedTurn,
-} from '../../../../agents-runtime/contract/call-log.js';
+import type { CallLog, LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
 import type { Clock } from '../../../../agents-runtime/contract/clock.js';
+import type { EndedReason } from '../../../../agents-runtime/contract/ended-reason.js';
 import type {
   LanguageModel,
   LlmRequest,
@@ -146,7 +143,7 @@ export function harness(options: HarnessOptions = {}) {
         return options.completeness?.(said.at(-1)?.text ?? '') ?? 1;
       },
     },
-    recogniser: scriptedRecogniser(engineClock, options),
+    speechToText: scriptedRecogniser(engineClock, options),
     streamingSpeechToText: options.live?.(clock),
     languageModel: scriptedModel(engineClock, options, requests),
     fallbackModels: (options.fallbackReplies ?? []).map((reply, i) => ({
@@ -164,7 +161,7 @@ export function harness(options: HarnessOptions = {}) {
       ? [{ ...scriptedVoice(engineClock, {}), id: 'fallback voice' }]
       : [],
     tools: options.tools,
-    greetings: new SpeechCache(engineClock),
+    speechCache: new SpeechCache(engineClock),
     log,
     onFault: (part, error) => faults.push(`${part}: ${String(error)}`),
     onEnded: (reason) => {
@@ -271,14 +268,13 @@ function scriptedRecogniser(
   return {
     id: 'script',
     languages: ['en'],
-    async transcribe(samples, { signal, onLanguage }) {
+    async transcribe(samples, { signal }) {
       await sleep(clock, transcriptMs);
       if (recogniserFails) throw new Error('the recogniser died');
       if (signal?.aborted) throw new Error('aborted');
       const text = textsIn(samples);
       const language = languageOf?.(text);
-      if (language !== undefined) onLanguage?.(language);
-      return text;
+      return { text, ...(language !== undefined && { language }), providerId: 'script' };
     },
   };
 }
@@ -290,7 +286,7 @@ function scriptedModel(
 ): LanguageModel {
   return {
     id: 'script',
-    reply(request) {
+    generate(request) {
       requests.push(request);
       return options.reply?.(request) ?? echo(clock, request);
     },

@@ -70,10 +70,14 @@ export class EchoLine {
       voiceActivity: work.voiceActivity(voiceActivity),
       turnDetector: { completeness: async () => 1 },
       // What is said here is only to be noticed: a turn without words is dropped.
-      recogniser: { id: 'none', languages: ['en'], transcribe: async () => '' },
-      languageModel: { id: 'script', reply: () => this.#reply() },
+      speechToText: {
+        id: 'none',
+        languages: ['en'],
+        transcribe: async () => ({ text: '', providerId: 'none' }),
+      },
+      languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new SpeechCache(this.#clock),
+      speechCache: new SpeechCache(this.#clock),
       log: { started: nothing, turn: nothing, ended: nothing },
       onFault: (part, error) => {
         throw new Error(part, { cause: error });

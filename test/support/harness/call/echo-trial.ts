@@ -1,6 +1,6 @@
+import { concat } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import { speechLevel } from '../audio/noise.js';
-import { joined } from '../audio/synthesised-speech.js';
 import { EchoLine, type EchoLineOptions, type EchoPath } from './echo-call.js';
 
 /** Fifty sentences as an agent says them. */
@@ -75,7 +75,7 @@ export function otherVoice(speech: Float32Array, levelDb: number): Float32Array<
   const resampler = new Resampler(16_000, 20_000);
   resampler.push(speech, keep);
   resampler.flush(keep);
-  const slow = joined(parts);
+  const slow = concat(Float32Array, parts);
   const gain = (speechLevel(speech) / speechLevel(slow)) * 10 ** (levelDb / 20);
   return slow.map((sample) => sample * gain);
 }

@@ -2,12 +2,12 @@ import type { LoggedTurn } from '../../../../agents-runtime/contract/call-log.js
 import { SpeechCache } from '../../../../agents-runtime/output/speech-cache.js';
 import { Call } from '../../../../agents-runtime/session/call.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
+import { concat } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import type { SpeechToText } from '../../../../media/stt/speech-to-text.js';
 import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { VoiceActivity } from '../../../../media/vad/voice-activity.js';
 import { PlayingClient } from '../../fakes/virtual-client.js';
-import { joined } from '../audio/synthesised-speech.js';
 import type { RealWork } from '../audio/virtual-clock-models.js';
 import { wordErrors } from '../audio/word-errors.js';
 import { CONFIG, sleep } from './call-harness.js';
@@ -90,17 +90,17 @@ class HeardLine {
       ticker: new FrameTicker(this.#clock),
       voiceActivity: loudness,
       turnDetector: { completeness: async () => 1 },
-      recogniser: {
+      speechToText: {
         id: 'script',
         languages: ['en'],
         transcribe: async () => {
           await sleep(this.#clock, RECOGNISED_MS);
-          return 'Stop it now.';
+          return { text: 'Stop it now.', providerId: 'script' };
         },
       },
-      languageModel: { id: 'script', reply: () => this.#reply() },
+      languageModel: { id: 'script', generate: () => this.#reply() },
       voice: work.voice(voice),
-      greetings: new SpeechCache(this.#clock),
+      speechCache: new SpeechCache(this.#clock),
       log: {
         started: async () => undefined,
         turn: async (turn) => {
@@ -156,7 +156,8 @@ class HeardLine {
     const resampler = new Resampler(this.#client.sampleRate, RATE);
     resampler.push(Float32Array.from(played), keep);
     resampler.flush(keep);
-    return this.#options.recogniser.transcribe(joined([...parts, AROUND]), { priority: 'turn' });
+    const audio = concat(Float32Array, [...parts, AROUND]);
+    return (await this.#options.recogniser.transcribe(audio, { priority: 'turn' })).text;
   }
 
   async #pass(ms: number, level = 0): Promise<void> {

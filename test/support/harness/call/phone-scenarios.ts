@@ -1,4 +1,4 @@
-import { systemClock } from '../../../../agents-runtime/contract/clock.js';
+import { systemClock } from '../../../../agents-runtime/timing/system-clock.js';
 import type { AgentConfigInput } from '../../../../src/agents/agent-config.schema.js';
 import { AudioSocketCall } from '../../../../src/telephony/simulate/audiosocket-call.js';
 import { registerAudioSocket } from '../../../../src/telephony/simulate/gateway-api.js';

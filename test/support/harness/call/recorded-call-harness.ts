@@ -35,11 +35,12 @@ export interface TimedSample {
 export function recordedHarness(options: HarnessOptions = {}) {
   const sink = new KeptSound();
   const kit = harness({
+    // Values that 16 bit hold exactly. They repeat after 2.5 s.
+    sampleAt: (n) => ((n % 60_000) - 30_000) / 32_768,
     ...options,
     begin: (parts) => {
-      const { transport, clock } = parts;
-      const recorder = new CallRecorder({ transport, clock, sink });
-      return recorder.input(new Call({ ...parts, transport: recorder }));
+      const { sampleRate } = parts.transport;
+      return new Call({ ...parts, observers: [new CallRecorder({ sampleRate, sink })] });
     },
   });
   const heard: TimedSample[] = [];
@@ -59,10 +60,11 @@ export function recordedHarness(options: HarnessOptions = {}) {
     sink,
     heard,
     recorded: (): readonly TimedSample[] =>
-      sink
-        .of('agent')
-        .flatMap(({ at, samples }) =>
-          [...samples].map((value, i) => ({ value, atMs: ((at + i) * 1000) / VOICE_RATE })),
-        ),
+      sink.of('agent').flatMap(({ at, samples }) =>
+        [...samples].map((value, i) => ({
+          value: value / 32_768,
+          atMs: ((at + i) * 1000) / VOICE_RATE,
+        })),
+      ),
   };
 }

@@ -1,6 +1,6 @@
-import type { CallInput, Transport } from '../../../../agents-runtime/contract/transport.js';
 import { CallRecorder } from '../../../../agents-runtime/observers/recording/call-recorder.js';
 import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
+import { PlaybackTimeline } from '../../../../agents-runtime/output/playback-timeline.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const CALLER_HZ = 440;
@@ -37,23 +37,31 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
   const { sink, durationMs, everyMs, drift = 0, jitterMs = 0 } = options;
   const clock = new VirtualClock();
   const speed = 1 + drift / 1e6;
-  const recorder = new CallRecorder({ transport: silentWire(), clock, sink });
-  const input = recorder.input(silentCall());
+  const recorder = new CallRecorder({ sampleRate: VOICE_RATE, sink });
+  const frameLength = (VOICE_RATE * FRAME_MS) / 1000;
+  const timeline = new PlaybackTimeline({
+    clock,
+    frameLength,
+    onPlayed: (span) => recorder.played(span),
+  });
   const late = lateness(jitterMs);
   const times = { caller: [] as number[], agent: [] as number[] };
 
-  input.connected();
+  recorder.input({ type: 'connected' }, clock.now());
   const packets = wire(clock, late);
   const reports = wire(clock, () => late() / 2);
   let sentMs = 0;
   const speak = (at: number) => {
-    recorder.audio(tone(AGENT_HZ, VOICE_RATE, TONE_MS));
+    const samples = tone(AGENT_HZ, VOICE_RATE, TONE_MS);
+    for (let from = 0; from < samples.length; from += frameLength) {
+      timeline.sent(samples.subarray(from, from + frameLength));
+    }
     const heardAt = at + CLIENT_BUFFER_MS;
     times.agent.push(heardAt);
     for (let playedMs = 5; playedMs < TONE_MS + REPORT_MS; playedMs += REPORT_MS) {
       const played = Math.min(playedMs, TONE_MS);
       const position = sentMs + played;
-      reports(heardAt + played / speed, () => input.played(position));
+      reports(heardAt + played / speed, () => timeline.reported(position, false));
     }
     sentMs += TONE_MS;
   };
@@ -61,7 +69,9 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
   let nextSpeechAt = everyMs / 2;
   for (let frame = 1; (frame * FRAME_MS) / speed <= durationMs; frame++) {
     const spokenAt = (frame * FRAME_MS) / speed;
-    packets(spokenAt, () => input.audio(callerFrame(frame, everyMs, speed)));
+    packets(spokenAt, () =>
+      recorder.input({ type: 'audio', samples: callerFrame(frame, everyMs, speed) }, clock.now()),
+    );
     if (spokenAt >= nextSpeechAt && nextSpeechAt + 2 * TONE_MS <= durationMs) {
       const at = nextSpeechAt;
       nextSpeechAt += everyMs;
@@ -70,7 +80,8 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
     clock.advance(Math.max(0, spokenAt - clock.now()));
   }
   clock.advance(durationMs - clock.now());
-  recorder.close();
+  timeline.finish();
+  recorder.output({ type: 'close' }, clock.now());
   return times;
 }
 
@@ -109,33 +120,5 @@ function lateness(mostMs: number): () => number {
   return () => {
     state = (state * 48_271) % 2_147_483_647;
     return mostMs * (state / 2_147_483_647) ** 2;
-  };
-}
-
-function silentWire(): Transport {
-  return {
-    sampleRate: VOICE_RATE,
-    hasEchoCanceller: true,
-    backlogBytes: 0,
-    audio: () => undefined,
-    pause: () => undefined,
-    resumeFrom: () => undefined,
-    clear: () => undefined,
-    send: () => undefined,
-    close: () => undefined,
-  };
-}
-
-/** A call that does nothing. */
-export function silentCall(): CallInput {
-  return {
-    connected: () => undefined,
-    audio: () => undefined,
-    typed: () => undefined,
-    say: () => undefined,
-    played: () => undefined,
-    lost: () => undefined,
-    regained: () => undefined,
-    hangUp: () => undefined,
   };
 }

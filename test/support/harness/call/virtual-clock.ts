@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises';
 import type { Clock, Timer } from '../../../../agents-runtime/contract/clock.js';
-import { TimerQueue } from '../../../../agents-runtime/observers/replay/timetable.js';
+import { TimerQueue } from '../../../../agents-runtime/observers/replay/virtual-clock.js';
 
 /** Time that moves only when a test says so; timers that are due at the same moment fire in the order they were set. */
 export class VirtualClock implements Clock {
@@ -52,7 +52,7 @@ export class VirtualClock implements Clock {
 
   /** When the next thing is due, if it is by then. */
   #dueBy(until: number): number | undefined {
-    const at = this.#due.nextAt;
+    const at = this.#due.nextMs;
     return at !== undefined && at <= until ? at : undefined;
   }
 }

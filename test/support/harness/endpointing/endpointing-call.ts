@@ -50,10 +50,10 @@ export class SpokenCall {
       ticker: new FrameTicker(clock),
       voiceActivity,
       turnDetector: ears.turnModelOn(clock),
-      recogniser: ears.recogniserOn(clock),
+      speechToText: ears.recogniserOn(clock),
       languageModel: silentModel(texts),
       voice: shortVoice,
-      greetings: new SpeechCache(this.clock),
+      speechCache: new SpeechCache(this.clock),
       log: {
         started: async () => undefined,
         turn: async () => undefined,
@@ -141,7 +141,7 @@ export async function hearTake(
 function silentModel(texts: string[]) {
   return {
     id: 'silent',
-    async *reply({
+    async *generate({
       history,
       signal,
     }: {

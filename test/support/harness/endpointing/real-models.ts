@@ -66,9 +66,10 @@ export class RealEars {
   }
 
   transcribe(samples: Float32Array): Promise<string> {
-    return this.#once('text', samples, () =>
-      this.#recogniser.transcribe(samples, { priority: 'final-transcript' }),
-    );
+    return this.#once('text', samples, async () => {
+      const options = { priority: 'final-transcript' } as const;
+      return (await this.#recogniser.transcribe(samples, options)).text;
+    });
   }
 
   turnModelOn(clock: Clock): TurnDetector {
@@ -83,9 +84,11 @@ export class RealEars {
       id: this.#recogniser.id,
       languages: this.#recogniser.languages,
       transcribe: async (samples, { priority }) => {
-        if (priority !== 'final-transcript') return '';
+        const providerId = this.#recogniser.id;
+        if (priority !== 'final-transcript') return { text: '', providerId };
         const ms = RECOGNISER_MS + (RECOGNISER_MS_PER_SECOND * samples.length) / 16_000;
-        return this.#arriving(clock, ms, this.transcribe(samples));
+        const text = await this.#arriving(clock, ms, this.transcribe(samples));
+        return { text, providerId };
       },
     };
   }

@@ -1,7 +1,7 @@
+import { concat } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import type { TextToSpeech } from '../../../../media/tts/text-to-speech.js';
 import type { SpokenTurn } from '../../corpora/spoken-turns.js';
-import { joined } from '../audio/synthesised-speech.js';
 
 /** Hz of all takes. */
 export const RATE = 16_000;
@@ -46,7 +46,7 @@ export async function takeOf(turn: SpokenTurn, { voice, speed }: Caller): Promis
     from = cut;
   }
   parts.push(faded(samples.slice(from)), new Float32Array(TAIL_SECONDS * RATE));
-  const said = joined(parts);
+  const said = concat(Float32Array, parts);
   return { turn, voice: voice.id, samples: said, endSample: lastSpeech(said), pauses };
 }
 
@@ -108,7 +108,7 @@ async function spoken(text: string, voice: TextToSpeech, speed: number) {
     }
   }
   resampler.flush(keep);
-  const samples = joined(parts);
+  const samples = concat(Float32Array, parts);
   const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
   // All voices as loud as each other.
   return { samples: samples.map((sample) => (sample * 0.5) / peak), words };

@@ -10,11 +10,11 @@ function setUp(attributes: Readonly<Record<string, string>>) {
   const clock = new VirtualClock();
   const toldAt: number[] = [];
   let take: () => void = () => undefined;
-  const taken = new Promise<void>((resolve) => {
+  const subscribed = new Promise<void>((resolve) => {
     take = resolve;
   });
   const onOpen = () => toldAt.push(clock.now());
-  const ear = new AnswerDetector({ clock, attributes, taken, onOpen });
+  const ear = new AnswerDetector({ clock, attributes, subscribed, onOpen });
   return { clock, toldAt, take, ear };
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EnglishNormaliser } from '../../../../../media/text/normalise/english/english-normaliser.js';
+import { englishNormaliser } from '../../../../../media/text/normalise/english/english-normaliser.js';
 import {
   type EnglishAssets,
   loadEnglishAssets,
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 /** What is said, with letters that are said by name in ‹› and the decimal point as "point". */
 function said(written: string, dialect: 'us' | 'gb' = 'us'): string {
-  const { text } = new EnglishNormaliser(assets.normaliser, dialect).normalise(written);
+  const { text } = englishNormaliser(assets.normaliser, dialect).normalise(written);
   return text.replaceAll('\ue02e', 'point').replace(/[\ue021-\ue07e]+/g, (letters) => {
     const plain = Array.from(letters, (c) => String.fromCharCode(c.charCodeAt(0) - 0xe000));
     return `‹${plain.join('')}›`;

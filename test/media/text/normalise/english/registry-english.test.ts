@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { EnglishNormaliser } from '../../../../../media/text/normalise/english/english-normaliser.js';
+import { englishNormaliser } from '../../../../../media/text/normalise/english/english-normaliser.js';
 import { loadEnglishAssets } from '../../../../../media/tts/english-g2p/assets.js';
 import { languageCases } from '../../../../support/corpora/language-cases.js';
 import { ENGLISH_VOICE } from '../../../../support/harness/audio/english-front-end.js';
 
 const { normaliser: tables } = await loadEnglishAssets(ENGLISH_VOICE, 'us');
-const normaliser = new EnglishNormaliser(tables, 'us');
+const normaliser = englishNormaliser(tables, 'us');
 
 /** What is said; letters by name as capitals, the decimal point as "point", without hyphens. */
 function said(written: string): string {

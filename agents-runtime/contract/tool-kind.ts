@@ -1,2 +1,0 @@
-/** Where a tool is: in the call itself, or outside. */
-export type ToolKind = 'call' | 'webhook' | 'mcp' | 'managed';
