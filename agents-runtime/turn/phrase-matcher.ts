@@ -1,19 +1,19 @@
 import { wordsOf } from '../../media/text/words.js';
 
 interface Phrases {
-  /** Single words that are spelt out. */
+  /** Entries of a single word without a star. */
   readonly words: ReadonlySet<string>;
-  /** All else, the word-parts of each in order. */
+  /** The other entries, each as the matchers of its words. */
   readonly others: readonly (readonly Matcher[])[];
 }
 
 type Matcher = (word: string) => boolean;
 
-/** A list of the cue tables, made ready: whether words hold one of its entries, or end with one. */
+/** A parsed list of a `TurnLexicon`: finds its entries in words, or at their end. */
 export class PhraseMatcher {
   readonly #phrases: Phrases;
 
-  /** @param list words with spaces between, `_` inside a phrase, `*` for any letters. */
+  /** @param list - entries separated by spaces, `_` between the words of a phrase, `*` for any letters */
   constructor(list: string, language: string) {
     const words = new Set<string>();
     const others: Matcher[][] = [];
@@ -30,7 +30,7 @@ export class PhraseMatcher {
     return words.has(word) || others.some((parts) => parts.length === 1 && parts[0]!(word));
   }
 
-  /** How many words at the end of `words` are one entry; 0: none. */
+  /** The number of words at the end of `words` that form one entry; 0 if none do. */
   endOf(words: readonly string[]): number {
     const last = words.at(-1);
     if (last === undefined) return 0;
@@ -49,7 +49,7 @@ function fits(parts: readonly Matcher[], words: readonly string[], from: number)
   return from >= 0 && parts.every((part, i) => part(words[from + i]!));
 }
 
-/** A word as the language's segmenter cuts it; stars stay where they stand. */
+/** The words of an entry as the language's segmenter splits them; stars stay at both ends. */
 function partsOf(part: string, language: string): string[] {
   const parts = wordsOf(part, language);
   const first = parts[0];

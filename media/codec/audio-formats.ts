@@ -6,16 +6,16 @@ import { OggOpusEncoder } from './ogg-opus.js';
 import { Pcm16Encoder } from './pcm16.js';
 import { WavEncoder, wavHeader } from './wav.js';
 
-/** The rate of the formats that name none, in Hz. */
+/** Sample rate in Hz of the formats without a rate in their name. */
 const BASE_RATE = 32000;
 
 /**
- * Every format of the contract, by name: the one table of them. A decoded MP3 is longer than its PCM
+ * All output formats by name. A decoded MP3 is longer than its PCM
  * by the encoder's delay and padding (0 < extra ≤ 2,304 samples); every other format is exact.
  */
 export const AUDIO_FORMATS = audioFormats('wasm');
 
-/** The same table with another program for the MP3s. */
+/** The table of formats with this MP3 program. */
 export function audioFormats(mp3Program: Mp3Program): ReadonlyMap<string, AudioFormat> {
   const mp3 = (
     name: string,

@@ -6,10 +6,10 @@ export interface Mp3Options {
   readonly channels?: 1 | 2;
 }
 
-/** LAME, set up for one stream. Its bytes end anywhere, and are valid until the next call. */
+/** LAME for one stream. Its output may end within a frame and is valid until the next call. */
 export interface Lame {
   /** At most 1,152 samples of each channel at a time. */
   encode(...channels: readonly Float32Array[]): Uint8Array;
-  /** The last bytes; it is not used again. */
+  /** Ends the stream. @returns the last bytes */
   finish(): Uint8Array;
 }

@@ -1,19 +1,19 @@
 import { createRequire } from 'node:module';
 import { MediaError } from '../errors.js';
 
-/** Rates that Opus knows (Hz). */
+/** Sample rates of Opus in Hz. */
 export type OpusRate = 8000 | 12000 | 16000 | 24000 | 48000;
 
-/** No packet of one frame is longer. Source: RFC 6716, 3.2.1. */
+/** Maximum size in bytes of a packet with one frame. Source: RFC 6716, 3.2.1. */
 const MAX_OPUS_PACKET = 1275;
 
-/** What the codec is tuned for. Source: opus_defines.h, as are the requests below. */
+/** Application modes. Source of these and of the requests below: opus_defines.h. */
 const APPLICATIONS = { voice: 2048, audio: 2049 } as const;
 const SET_BITRATE = 4002;
 const SET_COMPLEXITY = 4010;
 /** Half the cost of the highest setting and, for one voice, the same sound. */
 const COMPLEXITY = 5;
-/** 60 ms at 48 kHz: what a packet may hold, as far as the library goes. */
+/** Maximum packet length that the library decodes: 60 ms at 48 kHz. */
 const MAX_FRAME = 2880;
 /** The library stores each byte of a sample in a 16-bit element. */
 const BYTES_PER_SAMPLE = 4;
@@ -39,8 +39,8 @@ interface Handler {
 let library: Library | undefined;
 
 /**
- * A codec's memory. opusscript's own class is passed over: it places the samples of each codec at twice
- * their address, which from the 77th codec on lies beyond the memory.
+ * Memory of a codec. The class of opusscript is not used: it writes the samples at twice their address,
+ * which exceeds the memory from the 77th codec on.
  */
 class OpusCodec {
   readonly library: Library;
@@ -113,7 +113,7 @@ export class OpusDecoder {
     this.#codec = new OpusCodec(sampleRate, 'voice');
   }
 
-  /** @returns samples that the caller owns. @throws MediaError INVALID_INPUT for what is no packet. */
+  /** @returns samples that the caller owns. @throws MediaError INVALID_INPUT for an invalid packet */
   decode(bytes: Uint8Array): Int16Array {
     if (bytes.length === 0 || bytes.length > MAX_OPUS_PACKET) {
       throw new MediaError('INVALID_INPUT', 'An Opus packet has 1 to 1275 bytes');

@@ -18,8 +18,8 @@ const require = createRequire(import.meta.url);
 let library: Library | undefined;
 
 /**
- * LAME in JavaScript alone. It computes 10 to 40 ms at a stretch now and then, so only on the thread of
- * the encoders. The rate of 44.1 kHz at 32 kbit/s it would halve.
+ * LAME in plain JavaScript. A call may take 10 to 40 ms, so use it only on the encoder thread. It would
+ * halve the sample rate of 44.1 kHz at 32 kbit/s.
  */
 export function openLamejs({ sampleRate, kilobitsPerSecond, channels = 1 }: Mp3Options): Lame {
   // Loaded on first use, because it defines global names.

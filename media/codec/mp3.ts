@@ -6,10 +6,10 @@ import type { Lame, Mp3Options } from './lame.js';
 import { openLamejs } from './mp3-lamejs.js';
 import { openWasmLame } from './mp3-wasm.js';
 
-/** Samples that are fed at a time, so that the bytes do not depend on how the stream was cut. */
+/** Number of samples per call of the encoder, so that the output does not depend on chunk lengths. */
 export const BLOCK_LENGTH = 1152;
 
-/** Which program encodes: WebAssembly, or JavaScript alone, five times slower, where that is not to be had. */
+/** Encoder program: WebAssembly, or plain JavaScript, which is five times slower. */
 export type Mp3Program = 'wasm' | 'lamejs';
 
 /** Delay in samples from encoder input to decoder output. Source: LAME's tech FAQ; measured. */
@@ -24,8 +24,8 @@ export async function createMp3Encoder(options: Mp3Options, program: Mp3Program)
 }
 
 /**
- * Several channels side by side, in whole blocks; for files that are made in one go. It is flushed, too,
- * by whoever drops it.
+ * An MP3 encoder of several channels, in whole blocks, for files that are written at once. Flush it also
+ * to discard it.
  */
 export async function createMp3Channels(
   options: Mp3Options,

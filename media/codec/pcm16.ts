@@ -2,7 +2,7 @@ import { toInt16 } from '../audio/pcm.js';
 import type { Emit } from '../audio/stage.js';
 import type { Encoder } from './encoder.js';
 
-/** Raw signed 16 bit, little endian whatever the machine. */
+/** Raw signed 16-bit samples, little endian on every machine. */
 export class Pcm16Encoder implements Encoder {
   #pcm = new Int16Array(0);
 
@@ -16,7 +16,7 @@ export class Pcm16Encoder implements Encoder {
   }
 
   flush(): void {
-    // Every sample is already out.
+    // `push` emits every sample at once.
   }
 }
 

@@ -4,7 +4,7 @@ import { Pcm16Encoder } from './pcm16.js';
 
 /** Bytes. */
 export const WAV_HEADER_LENGTH = 44;
-/** What a size field says of a length that nobody knows yet; players then read to the end. */
+/** Value of the size fields for an unknown length; players then read to the end of the stream. */
 const UNKNOWN = 0xffffffff;
 
 /**

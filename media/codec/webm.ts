@@ -12,9 +12,9 @@ const BLOCK_HEAD = 3;
 const LACED = 0x06;
 
 /**
- * The packets of a WebM file with one track, as browsers record a microphone. What the end cuts off is
- * left out. They are views of the bytes.
- * @throws MediaError INVALID_INPUT for what is no WebM.
+ * The packets of a WebM file with one track, as browsers record a microphone. An incomplete packet
+ * at the end is skipped. The packets are views of the input.
+ * @throws MediaError INVALID_INPUT if the input is not WebM
  */
 export function webmPackets(bytes: Uint8Array): Uint8Array[] {
   const packets: Uint8Array[] = [];

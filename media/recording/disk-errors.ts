@@ -1,6 +1,6 @@
 import { isFileError, MediaError } from '../errors.js';
 
-/** Does something with a file; tells a full disk from other faults. @throws MediaError DISK_FULL */
+/** Runs a file operation. @throws MediaError DISK_FULL if the disk is full; other errors are rethrown */
 export function diskError<T>(act: () => T): T {
   try {
     return act();

@@ -2,7 +2,7 @@ import { toFloat32 } from '../audio/pcm.js';
 import { SpoolReader, samplesOf } from './spool-reader.js';
 import type { Leg } from './spool-record.js';
 
-/** One leg of a spool as an unbroken stream of samples: what was not recorded is silence. */
+/** One leg of a spool as a continuous stream of samples, with silence for missing audio. */
 export class LegReader {
   readonly #reader: SpoolReader;
   readonly #leg: Leg;

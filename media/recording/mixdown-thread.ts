@@ -47,7 +47,7 @@ export class MixdownThread {
       }
       return durationMs;
     } finally {
-      // If the thread has died, its mixdowns are gone already.
+      // If the thread has died, its jobs are gone already.
       await this.#thread.tell('close', id).catch(() => undefined);
     }
   }

@@ -43,7 +43,7 @@ export class Mixdown {
     this.#file = openSync(options.outPath, 'w', 0o600);
   }
 
-  /** @throws MediaError INVALID_INPUT where nothing in the spool can be read */
+  /** @throws MediaError INVALID_INPUT if no record of the spool is readable */
   static async open(options: MixdownOptions): Promise<Mixdown> {
     const { spoolPath, channels, mp3Program } = options;
     const spool = summariseSpool(spoolPath);
@@ -96,11 +96,11 @@ class MixedLegs {
       new ResampledLeg(spoolPath, 'agent', rates.agent),
     ];
     for (const leg of this.#legs) leg.skip(MP3_DELAY);
-    // At least one block, so that a call of no length is a file that plays.
+    // At least one block, so that the file of an empty call is playable.
     this.#left = Math.max(1, Math.round((durationMs * MERGED_RATE) / 1000) - MP3_DELAY);
   }
 
-  /** The next block of each channel; valid until the one after. */
+  /** The next block of each channel; valid until the next call. */
   next(): readonly Float32Array[] | undefined {
     if (this.#left <= 0) return undefined;
     const length = Math.min(BLOCK_LENGTH, this.#left);
@@ -131,7 +131,7 @@ class ResampledLeg {
     this.#resampler = new Resampler(rate, MERGED_RATE);
   }
 
-  /** Its own buffer, valid until the next time. */
+  /** @returns a buffer that is valid until the next call */
   read(length: number): Float32Array {
     this.#need(length);
     const block = this.#block.subarray(0, length);

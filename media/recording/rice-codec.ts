@@ -2,14 +2,14 @@ import { MediaError } from '../errors.js';
 
 /** Samples that share a predictor and a parameter. */
 const BLOCK = 256;
-/** In place of a parameter: all samples are zero; samples as they are. */
+/** Special parameters: all samples are zero; samples are stored uncompressed. */
 const SILENT = 30;
 const RAW = 31;
 
 /**
- * Packs samples without loss, as FLAC does it: each block is predicted by a polynomial of order 0 to
- * 3, and what is left over is Rice-coded. Speech takes about half, silence next to nothing.
- * Source: RFC 9639, 9.2.5 and 9.2.7; the layout is our own.
+ * Compresses samples without loss like FLAC: each block is predicted by a polynomial of order 0 to 3, and
+ * the residuals are Rice-coded. Speech shrinks to about half, silence to almost nothing.
+ * Source: RFC 9639, 9.2.5 and 9.2.7; the layout differs.
  */
 export function encodeRice(samples: Int16Array): Uint8Array<ArrayBuffer> {
   const blocks = Math.ceil(samples.length / BLOCK);
@@ -22,7 +22,7 @@ export function encodeRice(samples: Int16Array): Uint8Array<ArrayBuffer> {
   return bits.finish();
 }
 
-/** The reverse, into as many samples as were packed. @throws MediaError INVALID_INPUT when bytes are missing */
+/** Decompresses into the original number of samples. @throws MediaError INVALID_INPUT if bytes are missing */
 export function decodeRice(bytes: Uint8Array, samples: Int16Array): void {
   const bits = new BitReader(bytes);
   for (let from = 0; from < samples.length; from += BLOCK) {
@@ -80,7 +80,7 @@ function packBlock(samples: Int16Array, { from, count, folded, bits }: Block): v
   bits.align();
 }
 
-/** The order that leaves least; undefined where all samples are zero. */
+/** The order with the smallest residuals; undefined if all samples are zero. */
 function bestOrder(samples: Int16Array, from: number, count: number): number | undefined {
   const left = [0, 0, 0, 0];
   for (let i = from; i < from + count; i++) {
@@ -162,7 +162,7 @@ class BitReader {
     return value;
   }
 
-  /** Zeros up to the next one. */
+  /** Reads zeros up to the next one. @returns their number */
   zeros(): number {
     let count = 0;
     while (this.#held === 0) {

@@ -16,12 +16,12 @@ const NOTHING = new Uint8Array(0);
 const MAGIC_BYTES = Buffer.alloc(4);
 MAGIC_BYTES.writeUInt32LE(MAGIC);
 
-/** A record whose checksum is right. */
+/** A record with a valid checksum. */
 export interface SpoolRecord extends RecordHeader {
   readonly payload: Uint8Array;
 }
 
-/** What a spool holds, told without unpacking it. */
+/** Summary of a spool, read without decompressing samples. */
 export interface SpoolSummary {
   readonly rates: LegRates;
   readonly durationMs: number;
@@ -29,7 +29,7 @@ export interface SpoolSummary {
   readonly isWhole: boolean;
 }
 
-/** Reads a spool from its start; what is torn or damaged is passed over. Holds one record at a time. */
+/** Reads a spool from its start, one record at a time. Skips incomplete and damaged records. */
 export class SpoolReader {
   readonly #file: number;
   readonly #size: number;
@@ -44,12 +44,12 @@ export class SpoolReader {
     this.#size = fstatSync(this.#file).size;
   }
 
-  /** Bytes that belonged to no whole record: a torn end, or damage. */
+  /** Number of bytes outside of complete records: an incomplete end, or damage. */
   get damagedBytes(): number {
     return this.#damagedBytes;
   }
 
-  /** The next whole record; its payload is valid until the next one is asked for. */
+  /** The next whole record; its payload is valid until the next call. */
   next(): SpoolRecord | undefined {
     while (this.#has(HEADER_LENGTH)) {
       const header = readHeader(this.#buffer, this.#at);
@@ -63,7 +63,7 @@ export class SpoolReader {
     return undefined;
   }
 
-  /** The record at the file's end that says how long the whole is, if there is one. */
+  /** The record at the end of the file with the total duration, if there is one. */
   last(): RecordHeader | undefined {
     const bytes = Buffer.alloc(HEADER_LENGTH);
     if (this.#size < HEADER_LENGTH) return undefined;
@@ -87,10 +87,10 @@ export class SpoolReader {
     return { ...header, payload };
   }
 
-  /** On to where a record may begin. */
+  /** Advances to the next possible start of a record. */
   #skip(): void {
     const found = this.#buffer.indexOf(MAGIC_BYTES, this.#at + 1);
-    // The mark itself may lie over the buffer's end.
+    // The mark may extend beyond the end of the buffer.
     const to = found < 0 ? Math.max(this.#at + 1, this.#buffer.length - 3) : found;
     this.#damagedBytes += to - this.#at;
     this.#at = to;
@@ -120,7 +120,7 @@ export class SpoolReader {
   }
 }
 
-/** What a spool holds. @throws MediaError INVALID_INPUT where nothing in it can be read */
+/** @throws MediaError INVALID_INPUT if no record is readable */
 export function summariseSpool(path: string): SpoolSummary {
   const reader = new SpoolReader(path);
   try {
@@ -143,7 +143,7 @@ export function summariseSpool(path: string): SpoolSummary {
   }
 }
 
-/** The samples of a record of sound. */
+/** The samples of an audio record. */
 export function samplesOf(record: SpoolRecord): Int16Array {
   const samples = new Int16Array(record.count);
   decodeRice(record.payload, samples);

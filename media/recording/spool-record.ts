@@ -3,19 +3,19 @@ import { crc32 } from 'node:zlib';
 /** Which of the two channels. */
 export type Leg = 'caller' | 'agent';
 
-/** What each record of a spool begins with: `PRL1`. */
+/** Start mark of each record: `PRL1`. */
 export const MAGIC = 0x314c5250;
 export const HEADER_LENGTH = 28;
-/** Longer than any record that is written; what says more is damaged. */
+/** Maximum payload of a valid record in bytes; a larger one is damage. */
 export const MAX_RECORD_PAYLOAD_BYTES = 4 * 1024 * 1024;
 
 const KINDS = ['head', 'caller', 'agent', 'end'] as const;
 type RecordKind = (typeof KINDS)[number];
 
 /**
- * What the header of a record says. Of sound, `at` is the place of its first sample in its leg and
- * `count` how many there are; of the head, the rates of the caller's and the agent's leg; of the end,
- * `at` is the length of the whole in ms.
+ * Header of a record. For audio, `at` is the index of the first sample in its leg and `count` the number
+ * of samples. For the head, they are the sample rates of the caller's and the agent's leg. For the end,
+ * `at` is the total duration in milliseconds.
  */
 export interface RecordHeader {
   readonly kind: RecordKind;
@@ -42,7 +42,7 @@ export function writeRecord(
   return record;
 }
 
-/** Reads a header; undefined where there is none. */
+/** Reads a header; undefined if there is none. */
 export function readHeader(bytes: Buffer, offset: number): RecordHeader | undefined {
   if (bytes.readUInt32LE(offset) !== MAGIC) return undefined;
   const kind = KINDS[bytes.readUInt32LE(offset + 4)];

@@ -1,13 +1,13 @@
 import type { Urgency } from '../runtime/cpu-scheduler.js';
 import type { TextRange } from '../text/aligned-text.js';
 
-/** A stretch of a text between two marks, in phonemes. */
+/** The phonemes of the text between two punctuation marks. */
 export interface PhonemeClause {
-  /** IPA; a space stands between groups, which are mostly words. */
+  /** IPA, with spaces between groups, which are mostly words. */
   readonly phonemes: string;
   /** The written words, in order. */
   readonly words: readonly TextRange[];
-  /** Where the groups are not the words: the phonemes of each word said alone. */
+  /** If the groups are not the words: the phonemes of each word spoken alone. */
   readonly alone: readonly string[];
   /** The mark at its end: one of `,;:.?!`, or nothing. */
   readonly mark: string;
@@ -20,9 +20,9 @@ export interface PhonemizeOptions extends Urgency {
 /** Text → phonemes, for voices that were trained on them. */
 export interface Phonemizer {
   /**
-   * @param voice the phonemizer's name for a language or dialect, as a voice's configuration tells it.
-   * @param language ISO 639-1, for what is written out in words first.
-   * @throws MediaError ABORTED, WORKER_DIED, INTERNAL for a voice that it does not know.
+   * @param voice - the phonemizer's name of a language or dialect, from the voice's configuration
+   * @param language - ISO 639-1, for the normaliser
+   * @throws MediaError ABORTED, WORKER_DIED, INTERNAL for an unknown voice
    */
   phonemize(
     text: string,

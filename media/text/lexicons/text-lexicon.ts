@@ -1,18 +1,5 @@
 /** Signs in e-mail and web addresses that are spoken. */
-type AddressSign =
-  | '.'
-  | '@'
-  | '/'
-  | '-'
-  | '_'
-  | '+'
-  | '='
-  | '&'
-  | '?'
-  | '#'
-  | ':'
-  | '%'
-  | '~';
+type AddressSign = '.' | '@' | '/' | '-' | '_' | '+' | '=' | '&' | '?' | '#' | ':' | '%' | '~';
 
 /** Words of one language for addresses and sentence ends: data only. Lists are words separated by spaces. */
 export interface TextLexicon {

@@ -6,7 +6,7 @@ import { type EnglishAssets, loadEnglishAssets, type UnknownWordTables } from '.
 import { EnglishFrontEnd, type SpokenWord } from './front-end.js';
 import { decodeUnknownWord, encodeUnknownWord } from './oov-model.js';
 
-/** The English front end with its model for words that no dictionary has. */
+/** The English front end with the model for words outside of its lexicon. */
 export class EnglishG2p {
   readonly #frontEnd: EnglishFrontEnd;
   readonly #unknownWords: InferenceSession;

@@ -31,7 +31,7 @@ import { WordList } from './word-list.js';
 
 /** The phonemes of a word, number or punctuation mark. */
 export interface SpokenWord extends TextRange {
-  /** In the alphabet of the voice; a number may come to several words with spaces between. */
+  /** In the alphabet of the voice. A number may become several words, separated by spaces. */
   readonly phonemes: string;
   readonly whitespaceAfter: boolean;
 }
@@ -59,7 +59,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
 /** Phonemes of the lexicon → those of the voice. */
 const VOICE_SIGNS: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' };
 
-/** English text to phonemes: written forms to words, words by dictionary, rule and model. */
+/** Converts English text to phonemes: normalises it, then reads words from the lexicon, by rules or by the model. */
 export class EnglishFrontEnd {
   readonly #normaliser: TextNormaliser;
   readonly #tokenizer: Tokenizer;
@@ -134,8 +134,8 @@ export class EnglishFrontEnd {
   }
 
   /**
-   * Reads a group from its end in the longest runs that the lexicon knows; `undefined` when a
-   * part is left that it does not know.
+   * Reads a group from its end in the longest runs that are in the lexicon; `undefined` if a part is
+   * not in it.
    */
   #readParts(group: WordGroup, behind: SoundContext): SaidPart[] | undefined {
     const said: SaidPart[] = [];

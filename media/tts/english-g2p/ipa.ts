@@ -86,9 +86,9 @@ const OTHER_MARKS = /(?![\u0303\u0329])\p{M}/gu;
 const BREAK = '\0';
 
 /**
- * Says a phonetic transcription in the alphabet of the English voices. Stress goes before the vowel
+ * Converts a phonetic transcription to the alphabet of the English voices. Stress goes before the vowel
  * instead of the syllable; a word of one syllable has it even if it is not marked.
- * @returns undefined where a symbol has no sound near it, or nothing is left to say.
+ * @returns undefined if a symbol has no similar phoneme, or no phoneme remains
  */
 export function phonemesOfIpa(ipa: string, dialect: Dialect): string | undefined {
   const words: string[] = [];

@@ -1,11 +1,11 @@
 import type { UnknownWordTables } from './assets.js';
 
-/** Reads a word that no list knows; runs the model, so it lives in the inference room. */
+/** Reads a word that is not in the lexicon, by running the model. */
 export type UnknownWord = (word: string) => Promise<string>;
 
 /**
- * The word as input of the model for unknown words (`chars`, int64 [1, n]), in runs that are no
- * longer than the model takes; of letters that it does not know the accents are left out, or all.
+ * The word as input of the model for unknown words (`chars`, int64 [1, n]), in parts of at
+ * most the model's input length. Unknown letters lose their accents or are skipped.
  */
 export function encodeUnknownWord(word: string, tables: UnknownWordTables): BigInt64Array[] {
   const ids: bigint[] = [];

@@ -1,6 +1,6 @@
 import { isConsonant, isVowel } from './stress.js';
 
-/** What a word's sound depends on: how the next one begins. Sentences are read from the end. */
+/** The start of the next word, which a word's pronunciation depends on. Sentences are read from the end. */
 export interface SoundContext {
   /** Of the sound that follows; `pause` before punctuation and at the end. */
   readonly next: 'vowel' | 'consonant' | 'pause';

@@ -7,7 +7,7 @@ const CONSONANTS = new Set('bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ');
 const LONG_SIGNS = new Set('AIOQWYʤʧ');
 
 /**
- * What is wanted of a word's stress: none at all, weaker by one step (`reduced`; `softened` only
+ * Target stress of a word: none, weaker by one step (`reduced`; `softened` only
  * where there is a primary one), at least a secondary one, or a primary one.
  */
 export type Stress = 'none' | 'reduced' | 'softened' | 'marked' | 'strong';
@@ -52,7 +52,7 @@ export function withStress(phonemes: string, stress: Stress | undefined): string
   }
 }
 
-/** Of several stresses only the main one is left, as a secondary one. */
+/** Keeps only the main stress, as a secondary one. */
 function lowered(phonemes: string): string {
   return phonemes.replaceAll(SECONDARY, '').replaceAll(PRIMARY, SECONDARY);
 }

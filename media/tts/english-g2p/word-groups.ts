@@ -15,7 +15,7 @@ export interface WordPart {
   readonly start: number;
   readonly end: number;
   readonly spaceAfter: boolean;
-  /** Settled already: punctuation, and words that a dictionary transcribes. */
+  /** Set for punctuation and for words with a fixed pronunciation. */
   readonly phonemes: string | undefined;
 }
 
@@ -142,7 +142,7 @@ function caseWeight(text: string): number {
   return weight;
 }
 
-/** A part of a group that can be said; parts that are silent are left out. */
+/** A spoken part of a group. */
 export interface SaidPart {
   readonly text: string;
   readonly phonemes: string;
@@ -154,8 +154,8 @@ export function isSilent(text: string): boolean {
 }
 
 /**
- * Joins the parts of one group. Parts of different kinds are said apart; else the group is one
- * word, and of its stresses the lighter half steps back.
+ * Joins the parts of one group. Parts of different kinds are separate words; else the group is one
+ * word, and the weaker half of its stresses is reduced.
  */
 export function joinParts(group: string, parts: readonly SaidPart[]): string {
   if (isSaidApart(group)) {

@@ -1,13 +1,13 @@
 import type { JsonIndex } from './json-index.js';
 
-/** How a word sounds, by part of speech where that matters; `null`: spelt out. */
+/** Phonemes of a word, by part of speech if that matters; `null` means that the word is spelt. */
 export type WordEntry = string | Readonly<Record<string, string | null>>;
 
 const REMEMBERED = 20_000;
 
 /**
  * One of the voice's word lists. A word in lower case is also found under its capitalised form
- * and the other way round, unless it has an entry of its own.
+ * and the other way round, unless that form has its own entry.
  */
 export class WordList {
   readonly #index: JsonIndex;

@@ -5,7 +5,7 @@ import { anyOf } from '../rules/number-text.js';
 import { romanValue } from '../rules/spelled-scales.js';
 import { apart, cardinal, ordinal } from './number-words.js';
 
-/** Titles, abbreviations, number signs and Roman numerals behind a name or a heading. */
+/** Titles, abbreviations, number signs and Roman numerals after a name or a heading. */
 export function abbreviations(tables: NormaliserTables): SpokenForm[] {
   const { titles, abbreviations: words } = tables;
   return [
@@ -17,18 +17,18 @@ export function abbreviations(tables: NormaliserTables): SpokenForm[] {
     { pattern: /(?<![\w.])c\. ?(?=\d{3,4}\b)/g, say: () => 'circa ' },
     { pattern: /(?<!\S)<3(?!\S)/g, say: () => '' },
     {
-      // "3rd St. NW" is no saint.
+      // "3rd St. NW" is a street.
       pattern:
         /(?<=(?:\d(?:st|nd|rd|th)|[a-z]) )St\.? (?=(?:[NS][EW]?|[EW]|North|South|East|West)\b)/g,
       say: () => 'Street ',
     },
     {
-      // "1428 Elm St. It was": a house number tells the street.
+      // "1428 Elm St. It was": a house number shows that it is a street.
       pattern: /(?<=(?<!\w)\d{1,5} [A-Z][a-z]{1,30} )St(?:\.(?= [A-Z]|$)|(?=,|$))/g,
       say: ([found]) => (found.endsWith('.') ? 'Street.' : 'Street'),
     },
     {
-      // "12 Oak Dr." is no doctor.
+      // "12 Oak Dr." is a drive.
       pattern: /(?<=\d [A-Z][a-z]{1,30} )Dr\b\.?(?! [A-Z])/g,
       say: () => 'Drive',
     },
@@ -41,7 +41,7 @@ export function abbreviations(tables: NormaliserTables): SpokenForm[] {
       say: (match) => {
         const [, short = ''] = match;
         const end = match.index + short.length;
-        // "The answer is no." is no number (the reference says that it is).
+        // "The answer is no." is not a number (the reference normaliser treats it as one).
         if (/^nos?\.$/.test(short) && !/^ ?\d/.test(match.input.slice(end))) return undefined;
         const isLast = end === match.input.length;
         return `${words[short]}${isLast && short.endsWith('.') ? '.' : ''}`;

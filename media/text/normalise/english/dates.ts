@@ -61,7 +61,7 @@ export function namedDates(tables: NormaliserTables): SpokenForm[] {
   ];
 }
 
-/** "August second", "August second, 2033"; `undefined` when there is no such day. */
+/** "August second", "August second, 2033"; `undefined` if there is no such day. */
 function dateOf(
   names: readonly string[],
   month: number,
@@ -73,7 +73,7 @@ function dateOf(
   return `${name} ${ordinal(day)}${year ? `, ${year}` : ''}`;
 }
 
-/** "August second" of "8/2"; the smaller fractions are no dates. */
+/** "August second" for "8/2"; small fractions are not dates. */
 export function slashPairs(tables: NormaliserTables): SpokenForm[] {
   const names = Object.values(tables.months);
   return [

@@ -18,7 +18,7 @@ export function isOne(number: string): boolean {
   return /^-?1(?:\.0)?$/.test(number);
 }
 
-/** "four hundred twenty-five"; `number` is digits alone. More digits than have a name are read one by one. */
+/** "four hundred twenty-five". `number` has only digits; beyond the largest scale they are read one by one. */
 export function cardinal(number: string | number): string {
   const digits = String(number).replace(/^0+(?=\d)/, '');
   if (digits.length > SCALES.length * 3) return digitByDigit(digits);
@@ -39,7 +39,7 @@ export function ordinal(number: string | number): string {
   });
 }
 
-/** Four digits as a year is said: "nineteen oh five", "two thousand five", "twenty ten". */
+/** Four digits read as a year: "nineteen oh five", "two thousand five", "twenty ten". */
 export function year(digits: string): string {
   const century = Number(digits.slice(0, -2));
   const rest = Number(digits.slice(-2));
@@ -48,12 +48,12 @@ export function year(digits: string): string {
   return `${cardinal(century)} ${rest < 10 ? 'oh ' : ''}${cardinal(rest)}`;
 }
 
-/** "five five oh" is said with "zero" by the voices' training: "five five zero". */
+/** "five five zero". The voices were trained with "zero", not with "oh". */
 export function digitByDigit(digits: string): string {
   return Array.from(digits, (digit) => ONES[Number(digit)]!).join(' ');
 }
 
-/** A number inside a name such as "A380" or "F-16": in pairs where people do so. */
+/** A number inside a name such as "A380" or "F-16": in pairs where that is usual. */
 export function inName(digits: string): string {
   if (digits.length === 4 && !digits.startsWith('0')) return year(digits);
   if (digits.length > 3 || digits.startsWith('0')) return digitByDigit(digits);
@@ -70,7 +70,7 @@ export function pluralOf(words: string): string {
   });
 }
 
-/** Numbers said apart, as the voices were trained on them: "forty five". */
+/** Without hyphens, as in the training data of the voices: "forty five". */
 export function apart(words: string): string {
   return words.replaceAll('-', ' ');
 }

@@ -31,7 +31,7 @@ export const NUMBERS: readonly SpokenForm[] = [
   { pattern: /(?<![\w+])\+(?=\d)/g, say: () => 'plus ' },
   { pattern: /(?<![\w.,)-])[-−](?=\.?\d)/g, say: () => 'minus ' },
   {
-    // "3-year-old": the parts are said apart
+    // "3-year-old": the parts are separate words
     pattern: /(?<![\w.-])(\d[\d,.]*)((?:-[A-Za-z]+){1,6})(?:(?![\w-])|-(?=\d))/g,
     say: ([found]) => found.replaceAll('-', ' '),
   },

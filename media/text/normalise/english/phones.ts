@@ -4,7 +4,7 @@ import { digitByDigit } from './number-words.js';
 const NAMED_CODE =
   'code|passcode|password|PIN|ZIP|postcode|OTP|CVV|CVC|IBAN|account|order|booking|reservation|reference|ref|ticket|tracking|confirmation|case|serial|invoice|extension|ext|ID';
 
-/** Numbers that name a thing and count nothing, digit by digit: "your code is 4821", "IL 62704". */
+/** Numbers that identify something, digit by digit: "your code is 4821", "IL 62704". */
 export const CODES: readonly SpokenForm[] = [
   {
     pattern: new RegExp(

@@ -6,13 +6,13 @@ import { digitByDigit } from './number-words.js';
 const SIGN_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABLES.signNames));
 
 /**
- * Characters that are said by name travel as private-use characters, one a letter, so that no
- * rule takes the article "a" for the letter. Such characters in the caller's text are dropped first.
+ * Characters to spell become private-use characters, one per character, so that no rule confuses the
+ * letter "a" with the article. `CLEANING` removes such characters from the caller's text first.
  */
 const FIRST_SPELT = 0xe000;
 const MAX_SPELLED_LENGTH = 200;
 
-/** The decimal point, said without stress. */
+/** The decimal point, which is unstressed. */
 export const DECIMAL_POINT = spelt('.');
 
 /** The private-use character for one printable ASCII character. */
@@ -24,7 +24,7 @@ export function spelt(character: string): string {
 export const SPELT = '\\ue021-\\ue07e';
 const ONLY_SPELT = new RegExp(`^[${SPELT}]+$`);
 
-/** The characters that a token asks to be said by name. */
+/** The characters to spell that a token consists of; undefined for other tokens. */
 export function speltCharacters(token: string): string | undefined {
   if (!ONLY_SPELT.test(token)) return undefined;
   return Array.from(token, (sign) => String.fromCharCode(sign.charCodeAt(0) - FIRST_SPELT)).join(
@@ -32,7 +32,7 @@ export function speltCharacters(token: string): string | undefined {
   );
 }
 
-/** Letters, digits and signs by name, with a short pause behind each. */
+/** Letters, digits and signs by name, with a short pause after each. */
 function spellOut(characters: string): string {
   const names: string[] = [];
   for (const character of characters.normalize('NFKD')) {

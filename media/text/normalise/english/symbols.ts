@@ -3,7 +3,7 @@ import type { NormaliserTables } from '../lexicons/english-tables.js';
 
 const ONLY_BETWEEN = '=<>~';
 
-/** Signs that have a name; those between words only there, so that "<3" or "=" alone stay silent. */
+/** Names of signs. Some apply only between words, so that "<3" or a single "=" is not spoken. */
 export function symbols(tables: NormaliserTables): SpokenForm[] {
   return Object.entries(tables.symbols).map(([sign, word]) => {
     const literal = sign.replace(/[*^|\\]/g, '\\$&');
@@ -17,7 +17,7 @@ export function symbols(tables: NormaliserTables): SpokenForm[] {
   });
 }
 
-/** With a space on both sides, but none before a mark. */
+/** With a space on both sides, except before punctuation. */
 function spaced({ input, index, 0: found }: RegExpExecArray, word: string): string {
   const next = input[index + found.length] ?? ' ';
   const behind = /[\s,.;:!?)\]]/.test(next) ? '' : ' ';

@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { cardinal } from './number-words.js';
 import { spelt } from './spelling.js';
 
-/** Times of day and how long something takes: "7:30 pm", "14:05", "9am-5pm", "3h 20m". */
+/** Times of day and durations: "7:30 pm", "14:05", "9am-5pm", "3h 20m". */
 export const TIMES: readonly SpokenForm[] = [
   {
     pattern:

@@ -57,7 +57,7 @@ function ordinal(value: number, isFeminine: boolean): string {
 
 const NO_NOUN =
   /^(?:del?s?|i|o|a|al|als|en|amb|per|que|és|són|el|la|els|les|un|una|més|menys|es|em|no|fins|des|entre|coma|punt)$/;
-/** Masculine nouns in "-es" and "-a", and feminine ones without. */
+/** Masculine nouns that end in "-es" or "-a", and others without a typical ending. */
 const MASCULINE =
   /^(?:dia|dies|.*metres?|homes?|pares?|litres?|euros?|temes|sistemes|programes|problemes|idiomes|cotxes|nombres?|números?|llibres|graus|pobles|viatges|missatges|metges|clients?|vespres?|diumenges?)$/;
 

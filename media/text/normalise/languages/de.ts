@@ -13,7 +13,7 @@ function cardinal(value: number, gender?: Gender): string {
   return toCardinal(value);
 }
 
-/** Years are said in hundreds (Source: CLDR rbnf/de.xml, spellout-numbering-year). */
+/** Years are read in hundreds (Source: CLDR rbnf/de.xml, spellout-numbering-year). */
 function yearInWords(value: number): string {
   const hundreds = Math.floor(value / 100);
   if (hundreds < 11 || hundreds > 19) return cardinal(value);
@@ -24,7 +24,7 @@ const WEAK_N =
   /(?:^|[^\p{L}])(?:am|dem|den|des|im|vom|zum|zur|beim|ab|seit|bis|nach|einem|einen|eines|einer|ihrem|seinem) $/iu;
 const WEAK_E = /(?:^|[^\p{L}])(?:der|die|das|eine|diese[rs]?|jede[rs]?) $/iu;
 
-/** The ordinal with the ending that the word before it asks for. */
+/** The ordinal with the ending that the preceding word requires. */
 function ordinalBehind(before: string, value: number): string {
   const stem = toOrdinal(value);
   if (WEAK_N.test(before)) return `${stem}n`;

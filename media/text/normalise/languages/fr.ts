@@ -11,7 +11,7 @@ function cardinal(value: number, gender?: Gender): string {
   return gender === 'f' ? words.replace(/(^|[ -])un$/, '$1une') : words;
 }
 
-/** Feminine nouns that are counted often: only "un" and "une" tell the difference. */
+/** Feminine nouns that are counted often: their gender matters only for "un" and "une". */
 const FEMININE =
   /^(?:pages?|heures?|minutes?|secondes?|personnes?|fois|semaines?|années?|journées?|chambres?|places?|tables?|nuits?|voitures?|questions?|lignes?|étoiles?|pièces?|parts?|couronnes?|tonnes?|onces?|tasses?|bouteilles?|boîtes?|chaises?|filles?|femmes?|maisons?|portes?|rues?|villes?|langues?|lettres?|commandes?|réponses?|photos?|cartes?|livres sterling)$/;
 

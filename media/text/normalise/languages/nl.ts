@@ -9,7 +9,7 @@ function cardinal(value: number): string {
   return value === 0 ? 'nul' : toCardinal(value);
 }
 
-/** Years are said in hundreds (Source: CLDR rbnf/nl.xml, spellout-numbering-year). */
+/** Years are read in hundreds (Source: CLDR rbnf/nl.xml, spellout-numbering-year). */
 function yearInWords(value: number): string {
   const hundreds = Math.floor(value / 100);
   if (hundreds < 11 || hundreds > 19) return cardinal(value);

@@ -42,7 +42,7 @@ export function genitive(value: number, gender: Gender = 'm'): string | undefine
 
 export type PolishOrdinalForm = keyof typeof ENDINGS;
 
-/** Tens and ones are both ordinals, what stands before them is not (Source: PWN, liczebniki porządkowe). */
+/** Tens and ones are both ordinals, the parts before them are not (Source: PWN, liczebniki porządkowe). */
 export function ordinal(value: number, form: PolishOrdinalForm = 'masculine'): string {
   const [hard, afterG, afterC] = ENDINGS[form];
   const withEnding = (stem: string) => {

@@ -14,7 +14,7 @@ const GENITIVE =
 const HOUR_OBLIQUE = /(?:^|[^\p{L}])(?:o|od|do|po|przed|około|godz\.|godzinie|godziny) $/iu;
 const LOCATIVE = /(?:^|[^\p{L}])(?:w|we|na|po|o|przy) $/iu;
 
-/** Nouns that are counted often and whose ending does not tell (after two and one). */
+/** Frequently counted nouns whose ending does not show the gender (after two and one). */
 const FEMININE =
   /^(?:minut[ay]?|sekund[ay]?|godzin[ay]?|osob[ay]|osób|stron[ay]?|ton[ay]?|mil[ae]?|rzecz[yi]?|noc[e]?|częś(?:ć|ci)|książ(?:ka|ki|ek)|sztuk[ai]?|kaw[ay]?|kobiet[ay]?|córk[ai]|ulic[ae]|klas[ay]|szkoł[ay]|koron[ay]?|godz\.|dob[ay]|złotówk[ai]|wiadomości?|odpowiedzi?|restauracj[ae]|lekcj[ae]|wersj[ae]|kopi[ae]|rat[ay]|zniżk[ai]|paczk[ai]|przesyłk[ai]|faktur[ay])$/;
 
@@ -27,11 +27,11 @@ function genderOf(word: string, value: number): Gender | undefined {
   return /[oeę]$/.test(small) ? 'n' : 'm';
 }
 
-/** Feminine nouns in the locative, behind "w" and "na". */
+/** Feminine nouns in the locative, after "w" and "na". */
 const FEMININE_LOCATIVE =
   /^ (?:klasie|części|turze|rundzie|połowie|lidze|edycji|godzinie|wojnie|stronie|wersji|linii|dobie|kolejności|pozycji|zmianie)(?!\p{L})/u;
 
-/** By the ending of the noun behind "3." */
+/** By the ending of the noun after "3." */
 function formBefore(behind: string, before: string): PolishOrdinalForm {
   if (LOCATIVE.test(before)) {
     return FEMININE_LOCATIVE.test(behind) ? 'feminine-oblique' : 'locative';

@@ -16,7 +16,7 @@ const GENITIVE =
 const FUNCTION_WORD =
   /^(?:и|или|в|на|по|от|до|из|с|со|за|к|о|не|но|а|что|как|это|для|при|из-за|минус|плюс|процент\p{L}*|запятая|точка)$/u;
 
-/** By the ending that a noun has behind one and two (Source: Розенталь, § 164). */
+/** By the ending of a noun after one and two (Source: Розенталь, § 164). */
 function genderOf(word: string, value: number): Gender | undefined {
   const small = word.toLowerCase();
   if (FUNCTION_WORD.test(small) || !/^\p{Script=Cyrillic}/u.test(small)) return undefined;

@@ -53,7 +53,7 @@ function ordinal(value: number): string {
   return value % 10 === 0 ? `${tens}nde` : tens + ordinal(value % 10);
 }
 
-/** Years are said in hundreds (Source: CLDR rbnf/sv.xml, spellout-numbering-year). */
+/** Years are read in hundreds (Source: CLDR rbnf/sv.xml, spellout-numbering-year). */
 function yearInWords(value: number): string {
   const hundreds = Math.floor(value / 100);
   if (hundreds < 11 || hundreds > 20) return cardinal(value);

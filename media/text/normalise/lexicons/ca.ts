@@ -111,7 +111,7 @@ export const CATALAN_TABLES = {
     ['tercer', 'tercera'],
     ['quart', 'quarta'],
   ],
-  /** Stems that an ordinal's ending changes. */
+  /** Stems that change before the ending of an ordinal. */
   ordinalStems: {
     cinc: 'cinqu',
     nou: 'nov',

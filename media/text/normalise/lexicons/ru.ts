@@ -74,7 +74,7 @@ export const RUSSIAN_FORMS: NormaliserLexicon = {
     'шт.': 'f штука|штуки|штук|штуки',
     мг: 'm миллиграмм|миллиграмма|миллиграммов|миллиграмма',
   },
-  /** Names of the Russian letters, and of the Latin ones as Russians say them (Source: Википедия, Русский алфавит; Латинский алфавит). */
+  /** Names of the Russian letters, and of the Latin ones in Russian (Source: Википедия, Русский алфавит; Латинский алфавит). */
   letters:
     'а:а б:бэ в:вэ г:гэ д:дэ е:е ё:ё ж:жэ з:зэ и:и й:и_краткое к:ка л:эль м:эм н:эн о:о п:пэ р:эр с:эс т:тэ у:у ф:эф х:ха ц:цэ ч:че ш:ша щ:ща ъ:твёрдый_знак ы:ы ь:мягкий_знак э:э ю:ю я:я a:а b:бэ c:цэ d:дэ e:е f:эф g:гэ h:аш i:и j:йот k:ка l:эль m:эм n:эн o:о p:пэ q:ку r:эр s:эс t:тэ u:у v:вэ w:дубль-вэ x:икс y:игрек z:зэт',
   /** Source: ГОСТ Р 7.0.12, сокращение слов; Розенталь. */
@@ -147,7 +147,7 @@ export const RUSSIAN_FORMS: NormaliserLexicon = {
 /** Tables for the rules of this language. Lists are words separated by one space, by index from 0. */
 export const RUSSIAN_TABLES = {
   decimalParts: ['', 'десят', 'сот', 'тысячн'],
-  /** What "год" in its forms asks of the number. */
+  /** Form of the number before each form of "год". */
   years: {
     год: 'masculine',
     года: 'genitive',
@@ -157,7 +157,7 @@ export const RUSSIAN_TABLES = {
     годы: 'plural',
     годов: 'plural-genitive',
   },
-  /** "-й", "-го", "-я" behind a number. */
+  /** "-й", "-го", "-я" after a number. */
   writtenEndings: {
     й: 'masculine',
     ый: 'masculine',
@@ -183,7 +183,7 @@ export const RUSSIAN_TABLES = {
   ones: ' одного двух трёх четырёх пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати шестнадцати семнадцати восемнадцати девятнадцати',
   tens: '  двадцати тридцати сорока пятидесяти шестидесяти семидесяти восьмидесяти девяноста',
   hundreds: ' ста двухсот трёхсот четырёхсот пятисот шестисот семисот восьмисот девятисот',
-  /** Endings of an ordinal, of "-ый" and of "третий", by the last letters that are written behind a number. */
+  /** Endings of an ordinal, of "-ый" and of "третий", by form. */
   endings: {
     masculine: ['', 'ий'],
     genitive: ['ого', 'ьего'],

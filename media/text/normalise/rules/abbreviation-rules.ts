@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import type { Grammar } from './grammar.js';
 import { anyOf, contextOf } from './number-text.js';
 
-/** Abbreviations in full. A stop that also ends the text stays. */
+/** Expands abbreviations. A full stop that also ends the text stays. */
 export function abbreviationRules({ abbreviations }: Grammar): SpokenForm[] {
   const everywhere = new Map<string, string>();
   const beforeNumbers = new Map<string, string>();

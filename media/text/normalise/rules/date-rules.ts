@@ -5,10 +5,10 @@ import { ALONE, anyOf, contextOf } from './number-text.js';
 /** Signs and words that make a number before a month an ordinal, or join it to the month. */
 const DAY_SIGN = '(?:\\.|er|r|n|t|è|º|ª|\\.º|°|-?го|:[ae]|:e)?';
 const OF = "(?:de |d'|di )?";
-/** What says "year" behind a date; the language says it again. */
+/** The word "year" after a date; `Grammar.date` adds it again. */
 const YEAR_SIGN = '(?: ?(?:г\\.|года|год|г(?!\\p{L})|r\\.|roku|r(?!\\p{L})))?';
 
-/** Dates in figures and with the month's name. */
+/** Numeric dates, and dates with the name of the month. */
 export function dateRules(grammar: Grammar): SpokenForm[] {
   const say = (match: RegExpExecArray, figures: readonly [string, string, string?]) => {
     const [day, month, year] = figures;

@@ -11,7 +11,7 @@ export interface WrittenFraction {
   readonly under: string;
 }
 
-/** "three fifths", "one and a half"; nothing for what is no proper fraction. */
+/** "three fifths", "one and a half"; undefined for anything but a proper fraction. */
 export function fractionInWords(
   { whole, over, under }: WrittenFraction,
   grammar: Grammar,

@@ -6,7 +6,7 @@ import { digitByDigit, setApart } from './number-text.js';
 const MAX_SPELLING_LENGTH = 200;
 const VOWEL = /[AEIOUÄÖÜÅÀÈÉÍÒÓÚÃÕÊÔÂÎÛËÏØÆАЕЁИОУЫЭЮЯ]/u;
 
-/** The name of one character, or nothing where it has none. */
+/** The name of one character, or undefined. */
 function nameOf(character: string, grammar: Grammar): string | undefined {
   if (/\d/.test(character)) return digitByDigit(character, grammar);
   const small = character.toLowerCase();
@@ -25,7 +25,7 @@ export function spellOut(characters: string, grammar: Grammar, join: string): st
     .join(join);
 }
 
-/** `[SPELL:BX42]`: with a short pause behind each name. */
+/** `[SPELL:BX42]`: with a short pause after each name. */
 export function spellingRule(grammar: Grammar): SpokenForm {
   return {
     pattern: new RegExp(`\\[SPELL:([^\\]\\n]{0,${MAX_SPELLING_LENGTH}})\\]`, 'gi'),
@@ -34,7 +34,7 @@ export function spellingRule(grammar: Grammar): SpokenForm {
   };
 }
 
-/** Acronyms that are no word: those without a vowel, and those that the grammar lists. */
+/** Spells acronyms that are not words: those without a vowel, and those that the grammar lists. */
 export function acronymRule(grammar: Grammar): SpokenForm {
   const listed = new Map(
     grammar.acronyms.map((entry) => {

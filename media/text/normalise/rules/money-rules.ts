@@ -14,10 +14,10 @@ import {
 
 /** "5,-" and "5,–": no hundredths. */
 const NO_PART = '(?:,[-–—]{1,2})?';
-/** Grammatical case before an amount is looked for only where the language has any. */
+/** A written amount, with a large number such as "Mio." after it. */
 type Amount = { readonly number: string; readonly scale?: string | undefined };
 
-/** Amounts of money, with the sign before or behind them. */
+/** Amounts of money with the sign before or after them. */
 export function moneyRules(grammar: Grammar): SpokenForm[] {
   const bySign = new Map<string, Currency>();
   for (const currency of grammar.money.currencies) {
@@ -28,7 +28,7 @@ export function moneyRules(grammar: Grammar): SpokenForm[] {
   const say = (match: RegExpExecArray, sign: string, amount: Amount) => {
     const currency = bySign.get(sign);
     if (!currency) return undefined;
-    // The stop of "kr." also ends the text
+    // The full stop of "kr." may also end the text.
     const rest = contextOf(match).behind.trim();
     const stop = match[0].endsWith('.') && rest === '' ? '.' : '';
     return setApart(match, amountInWords(match, amount, { grammar, currency }) + stop);

@@ -13,7 +13,7 @@ import {
 } from './number-text.js';
 import { groupsOf } from './phone-rules.js';
 
-/** Before anything else is read: longer rows of digits are codes; ½ is 1/2. */
+/** The first rules: more than 15 digits are codes, and ½ is 1/2. */
 export function firstNumberRules(grammar: Grammar): SpokenForm[] {
   return [
     { pattern: /\d{16,}/g, say: (match) => setApart(match, digitByDigit(match[0], grammar)) },
@@ -56,7 +56,7 @@ export function signRules(grammar: Grammar): SpokenForm[] {
   ];
 }
 
-/** All numbers that the rules before have left, in words; no digit remains. */
+/** Writes all remaining numbers in words; no digit remains. */
 export function numberRules(grammar: Grammar): SpokenForm[] {
   const { words } = grammar;
   return [

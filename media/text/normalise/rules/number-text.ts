@@ -1,6 +1,6 @@
 import type { Gender, Grammar, Noun } from './grammar.js';
 
-/** A number as Europeans write it: with groups of three, and decimals behind a comma or a point. */
+/** A number in European notation: groups of three digits, and decimals after a comma or a point. */
 export const NUMBER =
   "(?:\\d{1,3}(?:,\\d{3}){1,4}\\.\\d{1,9}|\\d{1,3}(?:[. '’]\\d{3}){1,4}(?!\\d)(?:,\\d{1,9}(?!\\d))?|\\d{1,15}(?:[.,]\\d{1,12}(?!\\d))?)(?!\\d)";
 /** Lookbehind: the number is not part of a word or a longer number. */
@@ -81,7 +81,7 @@ export function numberInWords(
 
 const VOWEL = /^[aeiouyhàâéèêîôû]/i;
 
-/** What joins a noun to the number or part before it: "de ", or "d'" before a vowel. */
+/** The preposition between a number and its noun: "de ", or "d'" before a vowel. */
 export function ofNoun(name: string, { money }: Grammar): string {
   return money.of === "d'" && !VOWEL.test(name) ? 'de ' : money.of;
 }
@@ -104,7 +104,7 @@ export function counted(
   return `${words} ${isWholeMillions(number) ? ofNoun(name, grammar) : ''}${name}`;
 }
 
-/** The form of a noun behind the number. */
+/** The form of a noun after the number. */
 export function formFor(
   { digits, decimals }: WrittenNumber,
   { forms }: Noun,

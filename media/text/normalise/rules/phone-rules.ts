@@ -6,7 +6,7 @@ import { contextOf, digitByDigit } from './number-text.js';
 const MIN_DIGITS = 6;
 const NAMED =
   /(?<=(?<!\p{L})(?:tel[eèé]?fono?|telefone|telefon|telefoon|téléphone|телефон|tel|tél|тел|fax|numer|número|numéro|nummer|номер|codi|código|code|kod|PIN)[.:]{0,2} )\(?\d[\d ()/-]{3,20}\d(?![\d\p{L}]|[.,]\d)/giu;
-/** Numbers that name a thing and count nothing, behind their name in any of the languages. */
+/** Numbers that identify something, after their name in any of the languages. */
 const CODE =
   /(?<=(?<!\p{L})(?:codes?|passcode|passwort|código|codi|codice|kod|koden|wachtwoord|код|PIN|пин|OTP|PLZ|CEP|CAP|(?:bestell|kunden|rechnungs|buchungs|auftrags|vertrags|konto)nummer|ordernummer|bestelnummer|klantnummer|ordernumret|beställning|Bestellung|pedido|comanda|commande|ordine|bestelling|zamówienie|заказ)(?: (?:ist|lautet|es|és|est|è|é|is|är|to|postal|postale|pocztowy)|:)? )\d{3,15}(?![\d\p{L}%€]|[.,:/-]\d| \d{3})/giu;
 /** DE89 3704 0044 0532 0130 00 */
@@ -23,7 +23,7 @@ const GROUP_BEFORE = /(?:^|[^\d ]|[^\d] )\d{1,3}(?: \d{3})* $/;
 export function phoneRules(grammar: Grammar): SpokenForm[] {
   const say = (match: RegExpExecArray) => {
     const [found] = match;
-    // What is behind the first group of "1 000 000" is no telephone number.
+    // The digits after the first group of "1 000 000" are not a telephone number.
     if (THREES.test(found) && GROUP_BEFORE.test(contextOf(match).before)) return undefined;
     const digits = found.match(/\d/g)?.length ?? 0;
     if (digits < MIN_DIGITS && !/^\d+$/.test(found)) return undefined;
@@ -50,7 +50,7 @@ export function groupsOf(number: string, grammar: Grammar): string {
     .join(', ');
 }
 
-/** A long group in threes; no digit stays alone. */
+/** Splits a long group into threes, without a last group of one digit. */
 function inThrees(group: string): string[] {
   if (group.length <= 4) return [group];
   const parts = group.match(/\d{1,3}/g) ?? [];

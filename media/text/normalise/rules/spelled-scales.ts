@@ -4,7 +4,7 @@ export interface Scale {
   say(count: number): string;
 }
 
-/** A number's parts in words, the largest first; `small` says what is below the smallest scale. */
+/** The parts of a number in words, the largest first. `small` formats the rest below the smallest scale. */
 export function inScales(
   value: number,
   scales: readonly Scale[],

@@ -3,7 +3,7 @@ import { FRACTION, fractionOf } from './fractions.js';
 import { type Gender, type Grammar, type Noun, noun } from './grammar.js';
 import { ALONE, anyOf, contextOf, counted, NUMBER } from './number-text.js';
 
-/** Signs of units, and what CLDR calls them (Source: ECMA-402, table of sanctioned units). */
+/** Signs of units → names of CLDR (Source: ECMA-402, table of sanctioned units). */
 const UNITS: Readonly<Record<string, string>> = {
   km: 'kilometer',
   m: 'meter',
@@ -43,7 +43,7 @@ const UNITS: Readonly<Record<string, string>> = {
   '%': 'percent',
 };
 
-/** Measures with their unit's name: degrees, per cent, kilometres. */
+/** Measures with the name of their unit: degrees, per cent, kilometres. */
 export function unitRules(grammar: Grammar): SpokenForm[] {
   const names = { ...UNITS, ...grammar.unitSigns };
   const signs = anyOf([...Object.keys(names), ...grammar.moreUnits.keys()]);
@@ -71,7 +71,7 @@ export function unitRules(grammar: Grammar): SpokenForm[] {
   ];
 }
 
-/** A unit's name, by CLDR's name for it. */
+/** The name of a unit of CLDR in the language of the grammar. */
 export function fromCldr(unit: string, grammar: Grammar): Noun {
   const format = new Intl.NumberFormat(grammar.language, {
     style: 'unit',
