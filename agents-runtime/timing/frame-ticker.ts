@@ -30,10 +30,6 @@ export class FrameTicker implements Ticker {
     this.#onFault = onFault;
   }
 
-  on(clock: Clock): FrameTicker {
-    return new FrameTicker(clock, this.#observe, this.#onFault);
-  }
-
   join(act: () => void): Timer {
     // Each leg is one of its own, also where two share a function.
     const leg = () => act();

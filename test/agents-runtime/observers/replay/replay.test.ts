@@ -20,6 +20,7 @@ import {
   sleep,
 } from '../../../support/harness/call/call-harness.js';
 import { callOf } from '../../../support/harness/call/scripted-tools.js';
+import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 import '../../../support/harness/process/property-seed.js';
 
 const world = fc.record({
@@ -245,6 +246,37 @@ describe('a recorded call', () => {
     const { recorded: then, replayed, answers } = await replay(tape());
     expect(replayed).toEqual(then);
     expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+  });
+
+  it('with timers as late as on a busy machine is held the same within the tolerance', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const clock = new VirtualClock();
+      let state = seed;
+      const lateMs = () => {
+        state = (state * 48_271) % 2_147_483_647;
+        return 11 * (state / 2_147_483_647) ** 4;
+      };
+      const { call, tape } = recorded({
+        clock,
+        engineClock: {
+          now: () => clock.now(),
+          after: (ms, act) => clock.after(ms + lateMs(), act),
+        },
+        config: { greeting: 'Hello there, caller.' },
+      });
+      call.call.connected();
+      await call.silence(2_500);
+      await call.say('what time is it', 900);
+      await call.silence(1_400);
+      await call.say('no wait', 600);
+      await call.silence(3_000);
+      await call.away(700);
+      await call.silence(2_000);
+      call.call.hangUp('user_hangup');
+      await call.silence(100);
+      const { differences } = await replay(tape());
+      expect(diffLines(differences), `seed ${seed}`).toEqual([]);
+    }
   });
 
   it('is held again up to where its file was cut', async () => {
