@@ -23,54 +23,6 @@ export default {
       to: { path: '^(src|test|scripts)/' },
     },
     {
-      name: 'src-imports-no-tests',
-      comment: 'The product must not depend on test code or on build scripts.',
-      severity: 'error',
-      from: { path: CONTROL_PLANE },
-      to: { path: '^(test|scripts)/' },
-    },
-    {
-      name: 'tests-are-entry-points',
-      comment: 'Move what several tests share to test/support.',
-      severity: 'error',
-      from: {},
-      to: { path: '\\.test\\.ts$' },
-    },
-    {
-      name: 'page-imports-no-server-code',
-      comment: 'The browser loads the page, media and agents-runtime without a bundler.',
-      severity: 'error',
-      from: { path: PAGE },
-      to: { pathNot: [PAGE, MEDIA, RUNTIME] },
-    },
-    {
-      name: 'no-server-code-imports-the-page',
-      severity: 'error',
-      from: { path: PRODUCT, pathNot: PAGE },
-      to: { path: PAGE },
-    },
-    {
-      name: 'media-opens-no-sockets',
-      comment: 'media is free of sockets, HTTP servers and databases.',
-      severity: 'error',
-      from: { path: MEDIA },
-      to: {
-        path: [
-          '^(node:)?(http|https|http2|net|tls|dgram)$',
-          '(^|/)node_modules/(@types/)?(ws|express|pg|pg-copy-streams|knex|graphile-worker)(/|$)',
-        ],
-      },
-    },
-    {
-      name: 'agents-runtime-opens-no-database',
-      comment: 'Declare a port; the control plane implements it.',
-      severity: 'error',
-      from: { path: RUNTIME },
-      to: {
-        path: '(^|/)node_modules/(@types/)?(express|pg|pg-copy-streams|knex|graphile-worker)(/|$)',
-      },
-    },
-    {
       name: 'contract-imports-types-of-media-only',
       comment: 'Everything in agents-runtime may import contract, so it depends on nothing.',
       severity: 'error',
@@ -119,6 +71,54 @@ export default {
         path: MEDIA,
         pathNot: '^media/(languages|text/words)\\.ts$',
         dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'src-imports-no-tests',
+      comment: 'The product must not depend on test code or on build scripts.',
+      severity: 'error',
+      from: { path: CONTROL_PLANE },
+      to: { path: '^(test|scripts)/' },
+    },
+    {
+      name: 'tests-are-entry-points',
+      comment: 'Move what several tests share to test/support.',
+      severity: 'error',
+      from: {},
+      to: { path: '\\.test\\.ts$' },
+    },
+    {
+      name: 'page-imports-no-server-code',
+      comment: 'The browser loads the page, media and agents-runtime without a bundler.',
+      severity: 'error',
+      from: { path: PAGE },
+      to: { pathNot: [PAGE, MEDIA, RUNTIME] },
+    },
+    {
+      name: 'no-server-code-imports-the-page',
+      severity: 'error',
+      from: { path: PRODUCT, pathNot: PAGE },
+      to: { path: PAGE },
+    },
+    {
+      name: 'media-opens-no-sockets',
+      comment: 'media is free of sockets, HTTP servers and databases.',
+      severity: 'error',
+      from: { path: MEDIA },
+      to: {
+        path: [
+          '^(node:)?(http|https|http2|net|tls|dgram)$',
+          '(^|/)node_modules/(@types/)?(ws|express|pg|pg-copy-streams|knex|graphile-worker)(/|$)',
+        ],
+      },
+    },
+    {
+      name: 'agents-runtime-opens-no-database',
+      comment: 'Declare a port; the control plane implements it.',
+      severity: 'error',
+      from: { path: RUNTIME },
+      to: {
+        path: '(^|/)node_modules/(@types/)?(express|pg|pg-copy-streams|knex|graphile-worker)(/|$)',
       },
     },
     {

@@ -154,7 +154,7 @@ export class SpeechHandle implements UtteranceListener {
     if (this.#playout) this.#options.playout.discard(this.#playout);
   }
 
-  /** Stops generation. Audio that is already buffered is still played. */
+  /** Aborts generation. */
   stop(): void {
     this.#work.abort();
   }

@@ -57,8 +57,8 @@ export function askedEntity(text: string, language: string): EntityKind | undefi
   const lists = cuesOf(language);
   for (const sentence of sentences.slice(-2).reverse()) {
     const words = wordsOf(sentence, language);
-    const asked = lists?.asks.find(([, list]) => list.isIn(words));
-    if (asked) return asked[0];
+    const expected = lists?.asks.find(([, list]) => list.isIn(words));
+    if (expected) return expected[0];
   }
   return undefined;
 }
@@ -67,7 +67,7 @@ export function askedEntity(text: string, language: string): EntityKind | undefi
 export function endpointingCuesOf(
   text: string,
   language: string,
-  asked: EntityKind | undefined,
+  expected: EntityKind | undefined,
 ): EndpointingCues {
   const words = wordsOf(text, language).flatMap((word) =>
     LETTERS.test(word) ? word.split('.') : [word],
@@ -76,7 +76,7 @@ export function endpointingCuesOf(
   // Speech recognition puts commas after very short answers, too.
   const open = words.length > SHORT_ANSWER && OPEN_END.test(text) ? 'open' : 'whole';
   if (!lists) return { ending: open, entity: undefined };
-  return { ending: endingOf(words, lists) ?? open, entity: entityOf(text, words, lists, asked) };
+  return { ending: endingOf(words, lists) ?? open, entity: entityOf(text, words, lists, expected) };
 }
 
 function endingOf(words: readonly string[], lists: Lists): EndpointingCues['ending'] | undefined {
@@ -89,18 +89,19 @@ function entityOf(
   text: string,
   words: readonly string[],
   lists: Lists,
-  asked: EntityKind | undefined,
+  expected: EntityKind | undefined,
 ): EntityProgress | undefined {
-  if (asked === 'email') return emailOf(text, words, lists);
-  if (asked === 'birth') return birthOf(words, lists);
-  if (asked === 'date') return words.some((word) => isNumber(word, lists)) ? 'enough' : 'awaited';
+  if (expected === 'email') return emailOf(text, words, lists);
+  if (expected === 'birth') return birthOf(words, lists);
+  if (expected === 'date')
+    return words.some((word) => isNumber(word, lists)) ? 'enough' : 'awaited';
   const spelt = words.filter((word) => LETTERS.test(word)).length;
-  if (asked === 'spelling') {
+  if (expected === 'spelling') {
     const inOne = /\p{Lu}{2,}/u.exec(text)?.[0].length ?? 0;
     return byCount(Math.max(spelt, inOne), 2, LIKELY_NAME);
   }
   const digits = words.reduce((sum, word) => sum + digitsIn(word, lists), 0);
-  if (asked === 'digits') {
+  if (expected === 'digits') {
     if (digits >= WHOLE_NUMBER) return 'complete';
     return byCount(digits, 1, ASKED_NUMBER);
   }

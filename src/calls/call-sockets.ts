@@ -11,7 +11,7 @@ import {
   TOKEN_SUBPROTOCOL,
 } from '../../agents-runtime/transports/websocket/protocol.js';
 import {
-  CLOSE,
+  CALL_CLOSE_CODES,
   WebSocketTransport,
 } from '../../agents-runtime/transports/websocket/websocket-transport.js';
 import { ApiError } from '../errors.js';
@@ -80,7 +80,10 @@ export class CallSockets {
   #open(socket: WebSocket, call: SocketCall): void {
     const { log } = call;
     const callId = callIdIn(call.url);
-    const limit = setTimeout(() => socket.close(CLOSE.refused, 'hello did not come'), HELLO_MS);
+    const limit = setTimeout(
+      () => socket.close(CALL_CLOSE_CODES.refused, 'hello did not come'),
+      HELLO_MS,
+    );
     socket.once('close', () => clearTimeout(limit));
     socket.once('message', (data: RawData, isBinary: boolean) => {
       clearTimeout(limit);
@@ -89,11 +92,11 @@ export class CallSockets {
         .then(letThrough)
         .catch((error: unknown) => {
           if (error instanceof ApiError && error.code === 'RATE_LIMITED') {
-            socket.close(CLOSE.refused, error.message);
+            socket.close(CALL_CLOSE_CODES.refused, error.message);
             return;
           }
           log.error({ err: error, callId }, 'call could not begin');
-          socket.close(CLOSE.internal, 'the call could not begin');
+          socket.close(CALL_CLOSE_CODES.internal, 'the call could not begin');
         });
     });
   }
@@ -106,7 +109,7 @@ export class CallSockets {
   ): Promise<void> {
     const hello = readHello(first);
     if (typeof hello === 'string') {
-      socket.close(CLOSE.invalid, hello.slice(0, 100));
+      socket.close(CALL_CLOSE_CODES.invalid, hello.slice(0, 100));
       return;
     }
     if (hello.resumeToken !== undefined) {
@@ -116,13 +119,13 @@ export class CallSockets {
         return;
       }
       await limits.countFailedAuth();
-      socket.close(CLOSE.refused, 'this call cannot be taken up again');
+      socket.close(CALL_CLOSE_CODES.refused, 'this call cannot be taken up again');
       return;
     }
     const token = hello.token ?? tokenOf(request) ?? '';
     if ((await this.#parts.tokens.verify(token, 'join')) !== callId) {
       await limits.countFailedAuth();
-      socket.close(CLOSE.refused, 'the token is wrong or has expired');
+      socket.close(CALL_CLOSE_CODES.refused, 'the token is wrong or has expired');
       return;
     }
     await limits.countRequest(principal.accountId);
@@ -132,7 +135,7 @@ export class CallSockets {
   async #join(socket: WebSocket, callId: string, hello: Hello, log: Logger): Promise<void> {
     const taken = await this.#parts.opening.take(callId);
     if (typeof taken === 'string') {
-      socket.close(CLOSE.refused, REFUSALS[taken] ?? taken);
+      socket.close(CALL_CLOSE_CODES.refused, REFUSALS[taken] ?? taken);
       return;
     }
     if (socket.readyState !== socket.OPEN) {
@@ -169,7 +172,7 @@ function holdBack(socket: WebSocket): () => void {
   let bytes = 0;
   const keep = (data: RawData, isBinary: boolean) => {
     bytes += (data as Buffer).length;
-    if (bytes > MOST_EARLY) socket.close(CLOSE.refused, 'too much came before ready');
+    if (bytes > MOST_EARLY) socket.close(CALL_CLOSE_CODES.refused, 'too much came before ready');
     else early.push([data, isBinary]);
   };
   socket.on('message', keep);

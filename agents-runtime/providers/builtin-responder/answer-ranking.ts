@@ -1,5 +1,5 @@
 import { contentWords } from './content-words.js';
-import type { Question } from './question.js';
+import type { CallerQuestion } from './question.js';
 import { asksForOwnLocation, containsAddress, questionTypeOf } from './question-type.js';
 
 /** A sentence that may be the answer. */
@@ -34,7 +34,7 @@ interface BestAnswer {
 
 /** The best sentence, and a second one of its passage if it scores about as high. */
 export function bestAnswer(
-  question: Question,
+  question: CallerQuestion,
   candidates: readonly Candidate[],
   language: string,
 ): BestAnswer | undefined {
@@ -69,7 +69,7 @@ interface Scored {
 }
 
 function scoredBy(
-  { focus, topic }: Question,
+  { focus, topic }: CallerQuestion,
   candidates: readonly Candidate[],
   language: string,
 ): readonly Scored[] {

@@ -8,7 +8,7 @@ import { type KnowledgeSearch, type Passage, sourcesOf } from '../../contract/kn
 import type { HistoryItem, LanguageModel, LlmRequest } from '../../contract/language-model.js';
 import { bestAnswer, type Candidate } from './answer-ranking.js';
 import { type FactPassage, factsOf } from './prompt-facts.js';
-import { type Question, questionOf } from './question.js';
+import { type CallerQuestion, callerQuestionOf } from './question.js';
 import { type SmallTalk, smallTalkOf } from './small-talk.js';
 
 /** Passages of the knowledge base for each question; a passage has a dozen sentences or more. */
@@ -79,13 +79,13 @@ export class ExtractiveResponder implements LanguageModel {
       return;
     }
     try {
-      yield await this.#answer(request, questionOf(history, request.language));
+      yield await this.#answer(request, callerQuestionOf(history, request.language));
     } catch (cause) {
       throw new CallError('REPLY_FAILED', 'The built-in responder could not search', { cause });
     }
   }
 
-  async #answer(request: LlmRequest, question: Question): Promise<string> {
+  async #answer(request: LlmRequest, question: CallerQuestion): Promise<string> {
     const { prompt, knowledgeBaseId, signal, language } = request;
     const topic = question.topic.join(' ') || question.text;
     const options = { priority: 'turn', signal } as const;
@@ -110,7 +110,7 @@ export class ExtractiveResponder implements LanguageModel {
 
   async #find(
     knowledgeBaseId: number,
-    question: Question,
+    question: CallerQuestion,
     language: string,
   ): Promise<readonly FoundFacts[]> {
     const passages = await this.#knowledge.search(knowledgeBaseId, question.text, PASSAGES);

@@ -1,7 +1,7 @@
 import type { HistoryItem } from '../../contract/language-model.js';
 import { topicOf } from './content-words.js';
 
-export interface Question {
+export interface CallerQuestion {
   /** The text to search for. */
   readonly text: string;
   /** The caller's newest words. */
@@ -14,7 +14,10 @@ export interface Question {
 const MISRECOGNISED_WHERE = /\b(?:wear|ware|were)(?=('s| is| are| can| do)\b)/gi;
 
 /** The caller's last question. A short one that continues the one before is joined to it. */
-export function questionOf(history: readonly HistoryItem[], language: string): Question {
+export function callerQuestionOf(
+  history: readonly HistoryItem[],
+  language: string,
+): CallerQuestion {
   const questions = history
     .filter(({ role }) => role === 'user')
     .map(({ text }) => withoutOpening(text).replace(MISRECOGNISED_WHERE, 'where'));

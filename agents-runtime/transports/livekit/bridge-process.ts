@@ -5,11 +5,11 @@ import type { Clock } from '../../contract/clock.js';
 import { InactivityWatchdog } from '../../timing/inactivity-watchdog.js';
 import {
   audioFrame,
-  type Frame,
+  type IpcFrame,
   IpcFrameReader,
   messageFrame,
   readGap,
-  readMessage,
+  readIpcMessage,
   readSamples,
 } from './ipc-frames.js';
 import type { FromBridge, ToBridge } from './ipc-messages.js';
@@ -141,12 +141,12 @@ export class BridgeProcess {
     }
   }
 
-  #take({ kind, room, payload }: Frame): void {
+  #take({ kind, room, payload }: IpcFrame): void {
     const ears = this.#rooms.get(room);
     if (kind === 'audio') ears?.audio(readSamples(payload));
     else if (kind === 'gap') ears?.gap(readGap(payload));
     else {
-      const message = readMessage(payload) as FromBridge;
+      const message = readIpcMessage(payload) as FromBridge;
       if (message.type === 'left') this.#rooms.delete(room);
       if (message.type === 'fault') this.#options.onFault(message.why);
       ears?.message(message);

@@ -2,7 +2,7 @@ import type { Emit } from '../../../media/audio/stage.js';
 import type { CarrierAction, CarrierEvent } from './carrier.js';
 
 /** Source: the telephony notes, §6: Asterisk's AudioSocket. */
-export const KIND = { hangup: 0x00, uuid: 0x01, dtmf: 0x03, error: 0xff } as const;
+export const AUDIOSOCKET_KIND = { hangup: 0x00, uuid: 0x01, dtmf: 0x03, error: 0xff } as const;
 
 /** Hz of each kind of audio. Source: the same. */
 const RATES: ReadonlyMap<number, number> = new Map([
@@ -117,14 +117,14 @@ export class AudioSocketCodec {
 
   /** @returns undefined for what the wire has no packet for. */
   write(action: CarrierAction): Buffer | undefined {
-    if (action.type === 'hangup') return audioSocketPacket(KIND.hangup);
+    if (action.type === 'hangup') return audioSocketPacket(AUDIOSOCKET_KIND.hangup);
     // A packet of audio without any would make Asterisk drop the call.
     if (action.type !== 'audio' || action.pcm.length === 0) return undefined;
     return audioPacket(action.pcm, this.#rate ?? USUAL_RATE);
   }
 
   #onPacket(kind: number, payload: Buffer, emit: Emit<CarrierEvent>): void {
-    if (kind === KIND.uuid) {
+    if (kind === AUDIOSOCKET_KIND.uuid) {
       this.#onUuid(payload, emit);
       return;
     }
@@ -134,9 +134,9 @@ export class AudioSocketCodec {
     }
     const rate = RATES.get(kind);
     if (rate !== undefined) this.#onAudio(rate, payload, emit);
-    else if (kind === KIND.dtmf) onDigit(payload, emit);
-    else if (kind === KIND.hangup) emit({ type: 'close', reason: 'hangup' });
-    else if (kind === KIND.error) {
+    else if (kind === AUDIOSOCKET_KIND.dtmf) onDigit(payload, emit);
+    else if (kind === AUDIOSOCKET_KIND.hangup) emit({ type: 'close', reason: 'hangup' });
+    else if (kind === AUDIOSOCKET_KIND.error) {
       const reason = ERRORS[payload[0] ?? 0] ?? 'unknown';
       emit({ type: 'error', message: `Asterisk reports an error: ${reason}`, isFatal: true });
     } else emit({ type: 'error', message: 'The packet is of no known kind', isFatal: false });

@@ -12,7 +12,7 @@ const NO_PONG_MS = 8_000;
  * Notices a wire that died without a word, and a client that no longer reads: both are cut off, so
  * that the call is lost (and may be taken up again) instead of running on for nobody.
  */
-export class Heartbeat {
+export class SocketHeartbeat {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   readonly #watch: InactivityWatchdog;

@@ -39,7 +39,7 @@ export type ClientMessage = z.infer<typeof clientMessage>;
 export type Hello = Extract<ClientMessage, { type: 'hello' }>;
 
 /** What the server says besides audio. Each carries `seq`, counted from 1, so that a resume misses none. */
-export type ServerMessage =
+export type CallServerMessage =
   | {
       readonly type: 'ready';
       readonly callId: string;
@@ -79,7 +79,7 @@ export function parseClientMessage(text: string): ClientMessage {
   throw new CallError('PROTOCOL', `${place}: ${issue?.message ?? 'not understood'}`);
 }
 
-export function serialiseServerMessage(message: ServerMessage, seq: number): string {
+export function serialiseServerMessage(message: CallServerMessage, seq: number): string {
   return JSON.stringify({ ...message, seq });
 }
 

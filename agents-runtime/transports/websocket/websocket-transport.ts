@@ -13,13 +13,13 @@ import { FaultBoundary } from '../../timing/fault-boundary.js';
 import { FRAME_MS } from '../../timing/frame-ticker.js';
 import { MAX_BACKLOG_BYTES } from '../backlog.js';
 import { MAX_TEXTS, TEXT_WINDOW_MS, TextRateLimit } from '../text-rate-limit.js';
-import { Heartbeat } from './heartbeat.js';
+import { SocketHeartbeat } from './heartbeat.js';
 import {
+  type CallServerMessage,
   type ClientMessage,
   type Hello,
   parseClientMessage,
   parsePcm,
-  type ServerMessage,
   serialisePcm,
   serialiseServerMessage,
 } from './protocol.js';
@@ -28,7 +28,7 @@ import {
 const KEPT_MESSAGES = 200;
 
 /** Close codes of the call socket. Source: RFC 6455 §7.4.1; 4xxx are our own. */
-export const CLOSE = {
+export const CALL_CLOSE_CODES = {
   normal: 1000,
   invalid: 1007,
   refused: 1008,
@@ -67,7 +67,7 @@ export class WebSocketTransport implements Transport {
   readonly #kept: { readonly seq: number; readonly text: string }[] = [];
   #call: CallInput | undefined;
   #socket: WebSocket | undefined;
-  #liveness: Heartbeat | undefined;
+  #liveness: SocketHeartbeat | undefined;
   #seq = 0;
   #isClosed = false;
 
@@ -97,7 +97,7 @@ export class WebSocketTransport implements Transport {
 
   /** Goes on over a new socket after the first broke; the older one, if it still lives, is closed. */
   resume(socket: WebSocket, hello: Hello): void {
-    this.#socket?.close(CLOSE.replaced, 'The call goes on over another socket');
+    this.#socket?.close(CALL_CLOSE_CODES.replaced, 'The call goes on over another socket');
     this.#listen(socket);
     this.#call?.regained(hello.receivedMs ?? 0, (fromMs) => {
       // No number of its own: a wire that breaks again before what follows has come loses nothing.
@@ -144,7 +144,7 @@ export class WebSocketTransport implements Transport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#liveness?.close();
-    this.#socket?.close(CLOSE.normal);
+    this.#socket?.close(CALL_CLOSE_CODES.normal);
     this.#socket = undefined;
     this.#encoder?.close();
     this.#decoder?.close();
@@ -153,7 +153,7 @@ export class WebSocketTransport implements Transport {
   #listen(socket: WebSocket): void {
     this.#socket = socket;
     this.#liveness?.close();
-    const liveness = new Heartbeat(socket, this.#clock);
+    const liveness = new SocketHeartbeat(socket, this.#clock);
     this.#liveness = liveness;
     const onMessage = this.#boundary.guard((data: RawData, isBinary: boolean) => {
       liveness.heard();
@@ -174,7 +174,7 @@ export class WebSocketTransport implements Transport {
 
   #sendReady(positionMs: number, seq?: number): void {
     const { callId, resumeToken, sampleRate, audio } = this.#options;
-    const ready: ServerMessage = {
+    const ready: CallServerMessage = {
       type: 'ready',
       callId,
       resumeToken,
@@ -190,7 +190,7 @@ export class WebSocketTransport implements Transport {
     else this.#socket?.send(serialiseServerMessage(ready, seq));
   }
 
-  #send(message: ServerMessage): void {
+  #send(message: CallServerMessage): void {
     if (this.#isClosed) return;
     const seq = ++this.#seq;
     const text = serialiseServerMessage(message, seq);
@@ -211,7 +211,7 @@ export class WebSocketTransport implements Transport {
       if (!(error instanceof CallError) && !(error instanceof MediaError)) throw error;
       // The call may go on over a socket that keeps to the protocol.
       this.#send({ type: 'error', code: 'PROTOCOL', message: error.message });
-      socket.close(CLOSE.invalid, error.message.slice(0, 100));
+      socket.close(CALL_CLOSE_CODES.invalid, error.message.slice(0, 100));
     }
   }
 

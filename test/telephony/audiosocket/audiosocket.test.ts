@@ -7,10 +7,10 @@ import type { CallInput, Transport } from '../../../agents-runtime/contract/tran
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import {
+  AUDIOSOCKET_KIND,
   AudioSocketParser,
   audioPacket,
   audioSocketPacket,
-  KIND,
   uuidBytes,
 } from '../../../agents-runtime/transports/telephony/audiosocket-protocol.js';
 import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
@@ -128,7 +128,7 @@ function exchange(port: number): { readonly socket: Socket; readonly kinds: numb
   return { socket, kinds };
 }
 
-const hello = (uuid: string) => audioSocketPacket(KIND.uuid, uuidBytes(uuid));
+const hello = (uuid: string) => audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(uuid));
 const silence = audioPacket(new Int16Array(160), 8_000);
 const beganOf = (callId: string) => begun.find((each) => each.callId === callId);
 
@@ -205,13 +205,14 @@ describe('a connection', () => {
     const { told } = beganOf(body.call_id)!;
     socket.write(silence);
     await vi.waitFor(() => expect(told.some((line) => line.startsWith('audio'))).toBe(true), WAIT);
-    for (const key of '7#') socket.write(audioSocketPacket(KIND.dtmf, Buffer.from(key)));
+    for (const key of '7#')
+      socket.write(audioSocketPacket(AUDIOSOCKET_KIND.dtmf, Buffer.from(key)));
     await vi.waitFor(() => expect(told).toContain('Keypad input: 7#'), WAIT);
 
     const second = exchange(body.port);
     second.socket.write(Buffer.concat([hello(body.uuid), silence]));
     await vi.waitFor(() => expect(second.socket.closed).toBe(true), WAIT);
-    expect(second.kinds).toEqual([KIND.hangup]);
+    expect(second.kinds).toEqual([AUDIOSOCKET_KIND.hangup]);
 
     socket.end();
     await vi.waitFor(() => expect(told).toContain('user_hangup'), WAIT);
@@ -231,7 +232,7 @@ describe('a connection', () => {
     wire.close();
     await vi.waitFor(() => expect(socket.closed).toBe(true), WAIT);
     expect(new Set(kinds.slice(0, -1))).toEqual(new Set([0x12]));
-    expect(kinds.at(-1)).toBe(KIND.hangup);
+    expect(kinds.at(-1)).toBe(AUDIOSOCKET_KIND.hangup);
   });
 
   it('that breaks while it is looked up whose it is leaves no call behind', async () => {
@@ -292,7 +293,8 @@ describe('a connection', () => {
           socket.closed || once(socket, 'close', { signal: AbortSignal.timeout(30_000) }),
       ),
     );
-    for (const { kinds } of lines) expect(kinds.filter((kind) => kind !== KIND.hangup)).toEqual([]);
+    for (const { kinds } of lines)
+      expect(kinds.filter((kind) => kind !== AUDIOSOCKET_KIND.hangup)).toEqual([]);
     for (const { call_id } of [expired, paused]) expect(beganOf(call_id)).toBeUndefined();
     await vi.waitFor(async () => {
       const row = await plane.database.db('calls').where({ call_id: paused.call_id }).first();

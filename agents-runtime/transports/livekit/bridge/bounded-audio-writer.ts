@@ -4,7 +4,7 @@ import { audioFrame, gapFrame } from '../ipc-frames.js';
 export const MAX_WAITING = 1_048_576;
 
 /** The pipe to the gateway. */
-export interface Line {
+export interface AudioPipe {
   readonly writableLength: number;
   write(frame: Buffer): unknown;
 }
@@ -14,10 +14,10 @@ export interface Line {
  * counted, and a gap of the same length is told before what goes next.
  */
 export class BoundedAudioWriter {
-  readonly #line: Line;
+  readonly #line: AudioPipe;
   readonly #dropped = new Map<number, number>();
 
-  constructor(line: Line) {
+  constructor(line: AudioPipe) {
     this.#line = line;
   }
 

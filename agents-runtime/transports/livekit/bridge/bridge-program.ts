@@ -2,10 +2,10 @@
 // rooms for the gateway, with which it talks in frames over the pipe 3, and ends when that does.
 import { Socket } from 'node:net';
 import { systemClock } from '../../../timing/system-clock.js';
-import { IpcFrameReader, messageFrame, readMessage, readSamples } from '../ipc-frames.js';
+import { IpcFrameReader, messageFrame, readIpcMessage, readSamples } from '../ipc-frames.js';
 import type { FromBridge, ToBridge } from '../ipc-messages.js';
 import { BoundedAudioWriter } from './bounded-audio-writer.js';
-import { BridgeRoom, nameOf } from './bridge-room.js';
+import { BridgeRoom, errorSummary } from './bridge-room.js';
 
 const PIPE = 3;
 const BEAT_MS = 1_000;
@@ -18,13 +18,13 @@ const rooms = new Map<number, BridgeRoom>();
 const callers = new BoundedAudioWriter(pipe);
 
 // The library leaves promises alone when rooms end: no reason to end the others.
-process.on('unhandledRejection', (error) => tell(0, { type: 'fault', why: nameOf(error) }));
+process.on('unhandledRejection', (error) => tell(0, { type: 'fault', why: errorSummary(error) }));
 
 const reader = new IpcFrameReader();
 pipe.on('data', (bytes: Buffer) => {
   reader.push(bytes, ({ kind, room, payload }) => {
     if (kind === 'audio') rooms.get(room)?.audio(readSamples(payload));
-    else handle(room, readMessage(payload) as ToBridge);
+    else handle(room, readIpcMessage(payload) as ToBridge);
   });
 });
 pipe.on('error', () => process.exit(0));
@@ -39,7 +39,7 @@ function handle(id: number, message: ToBridge): void {
   try {
     rooms.get(id)?.handle(message);
   } catch (error) {
-    tell(0, { type: 'fault', why: nameOf(error) });
+    tell(0, { type: 'fault', why: errorSummary(error) });
   }
 }
 

@@ -77,7 +77,7 @@ export class BridgeRoom {
     const { player } = this.#voice;
     switch (message.type) {
       case 'join':
-        this.#join(message).catch((error) => this.#end('error_transport', nameOf(error)));
+        this.#join(message).catch((error) => this.#end('error_transport', errorSummary(error)));
         return;
       case 'pause':
         player.pause();
@@ -253,6 +253,6 @@ export class BridgeRoom {
 }
 
 /** What went wrong, in short. */
-export function nameOf(error: unknown): string {
+export function errorSummary(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message.slice(0, 200)}` : 'unknown';
 }

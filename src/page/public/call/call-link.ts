@@ -1,6 +1,6 @@
-import type { ServerMessage } from '../../../../agents-runtime/transports/websocket/protocol.js';
+import type { CallServerMessage } from '../../../../agents-runtime/transports/websocket/protocol.js';
 
-type Ready = Extract<ServerMessage, { type: 'ready' }>;
+type Ready = Extract<CallServerMessage, { type: 'ready' }>;
 
 const SUBPROTOCOL = 'parley.call.v1';
 const UPSTREAM_BYTES_PER_SECOND = 32_000;
@@ -37,7 +37,7 @@ interface CallLinkListener {
   onReady(message: Ready): void;
   /** s16le samples of the agent. */
   onAudio(frame: ArrayBuffer): void;
-  onMessage(message: ServerMessage): void;
+  onMessage(message: CallServerMessage): void;
   /** The connection broke; it is tried again. */
   onAway(): void;
   /** Told once, last. */
@@ -147,7 +147,7 @@ export class CallLink {
       this.#options.listener.onAudio(data);
       return;
     }
-    const message = JSON.parse(String(data)) as ServerMessage & { readonly seq: number };
+    const message = JSON.parse(String(data)) as CallServerMessage & { readonly seq: number };
     if (message.type === 'ready') {
       this.#onReady(message);
       return;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CallError } from '../../../../agents-runtime/contract/errors.js';
 import {
   audioFrame,
-  FrameError,
   gapFrame,
   IpcFrameReader,
-  MAX_PAYLOAD_BYTES,
+  MAX_IPC_PAYLOAD_BYTES,
   messageFrame,
   readGap,
-  readMessage,
+  readIpcMessage,
   readSamples,
   toFrame,
 } from '../../../../agents-runtime/transports/livekit/ipc-frames.js';
@@ -40,7 +40,7 @@ function readAll(chunks: readonly Buffer[]): Sent[] {
   const read: Sent[] = [];
   for (const chunk of chunks) {
     reader.push(chunk, ({ kind, room: id, payload }) => {
-      if (kind === 'message') read.push({ kind, room: id, value: readMessage(payload) });
+      if (kind === 'message') read.push({ kind, room: id, value: readIpcMessage(payload) });
       else if (kind === 'gap') read.push({ kind, room: id, value: readGap(payload) });
       else read.push({ kind, room: id, value: [...readSamples(payload)] });
     });
@@ -79,12 +79,12 @@ describe('the frames between gateway and bridge', () => {
 
   it('refuses what is no frame, and what is too large for one', () => {
     const nothing = () => undefined;
-    expect(() => new IpcFrameReader().push(Buffer.alloc(64, 0xff), nothing)).toThrow(FrameError);
+    expect(() => new IpcFrameReader().push(Buffer.alloc(64, 0xff), nothing)).toThrow(CallError);
     const unknownKind = toFrame('gap', 1, new Uint8Array(4));
     unknownKind.writeUInt32LE(3, 8);
-    expect(() => new IpcFrameReader().push(unknownKind, nothing)).toThrow(FrameError);
-    const most = new Uint8Array(MAX_PAYLOAD_BYTES);
-    expect(toFrame('audio', 1, most).length).toBeGreaterThan(MAX_PAYLOAD_BYTES);
-    expect(() => toFrame('audio', 1, new Uint8Array(MAX_PAYLOAD_BYTES + 1))).toThrow(FrameError);
+    expect(() => new IpcFrameReader().push(unknownKind, nothing)).toThrow(CallError);
+    const most = new Uint8Array(MAX_IPC_PAYLOAD_BYTES);
+    expect(toFrame('audio', 1, most).length).toBeGreaterThan(MAX_IPC_PAYLOAD_BYTES);
+    expect(() => toFrame('audio', 1, new Uint8Array(MAX_IPC_PAYLOAD_BYTES + 1))).toThrow(CallError);
   });
 });

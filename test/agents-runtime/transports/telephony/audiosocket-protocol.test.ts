@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  AUDIOSOCKET_KIND,
   AudioSocketCodec,
   AudioSocketParser,
   audioPacket,
   audioSocketPacket,
-  KIND,
   MAX_HELD_BYTES,
   uuidBytes,
 } from '../../../../agents-runtime/transports/telephony/audiosocket-protocol.js';
@@ -39,11 +39,11 @@ const pcm = (length: number) => Int16Array.from({ length }, (_, i) => i * 37 - 3
 
 describe('the vectors of the telephony notes', () => {
   it('are written and read to the byte', () => {
-    expect(audioSocketPacket(KIND.uuid, uuidBytes(UUID))).toEqual(
+    expect(audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID))).toEqual(
       bytes('01 0010 40325ec25efd4bd3805f53576e581d13'),
     );
-    expect(audioSocketPacket(KIND.dtmf, Buffer.from('5'))).toEqual(bytes('03 0001 35'));
-    expect(audioSocketPacket(KIND.hangup)).toEqual(bytes('00 0000'));
+    expect(audioSocketPacket(AUDIOSOCKET_KIND.dtmf, Buffer.from('5'))).toEqual(bytes('03 0001 35'));
+    expect(audioSocketPacket(AUDIOSOCKET_KIND.hangup)).toEqual(bytes('00 0000'));
     expect(audioPacket(pcm(160), 8_000).subarray(0, 3)).toEqual(bytes('10 0140'));
     expect(audioPacket(pcm(160), 8_000).length).toBe(3 + 320);
     expect(audioPacket(pcm(320), 16_000).subarray(0, 3)).toEqual(bytes('12 0280'));
@@ -61,7 +61,7 @@ describe('the vectors of the telephony notes', () => {
       const codec = new AudioSocketCodec();
       const sound = audioPacket(pcm(sampleRate / 50), sampleRate);
       expect(sound[0]).toBe(kind);
-      const events = read(codec, audioSocketPacket(KIND.uuid, uuidBytes(UUID)), sound);
+      const events = read(codec, audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)), sound);
       expect(events).toEqual([
         { type: 'open', streamId: UUID, callId: UUID, custom: {}, sampleRate },
         { type: 'audio', pcm: pcm(sampleRate / 50) },
@@ -82,7 +82,7 @@ describe('the wire', () => {
 
   it('opens at the usual rate where no sound comes, once', () => {
     const codec = new AudioSocketCodec();
-    const events = read(codec, audioSocketPacket(KIND.uuid, uuidBytes(UUID)));
+    const events = read(codec, audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)));
     for (let i = 0; i < 2; i++) codec.settle((event) => events.push(event));
     expect(events).toEqual([
       { type: 'open', streamId: UUID, callId: UUID, custom: {}, sampleRate: 8_000 },
@@ -92,29 +92,35 @@ describe('the wire', () => {
   it('tells what is wrong and goes on where it can', () => {
     const started = () => {
       const codec = new AudioSocketCodec();
-      read(codec, audioSocketPacket(KIND.uuid, uuidBytes(UUID)), audioPacket(pcm(160), 8_000));
+      read(
+        codec,
+        audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)),
+        audioPacket(pcm(160), 8_000),
+      );
       return codec;
     };
     const faults: readonly (readonly [Buffer, boolean])[] = [
       [audioSocketPacket(0x10, Buffer.alloc(3)), false],
       [audioPacket(pcm(320), 16_000), false],
       [audioSocketPacket(0x77, Buffer.alloc(5)), false],
-      [audioSocketPacket(KIND.dtmf, Buffer.from('x')), false],
-      [audioSocketPacket(KIND.dtmf), false],
-      [audioSocketPacket(KIND.uuid, uuidBytes(UUID)), false],
-      [audioSocketPacket(KIND.error, Buffer.from([2])), true],
-      [audioSocketPacket(KIND.error), true],
+      [audioSocketPacket(AUDIOSOCKET_KIND.dtmf, Buffer.from('x')), false],
+      [audioSocketPacket(AUDIOSOCKET_KIND.dtmf), false],
+      [audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)), false],
+      [audioSocketPacket(AUDIOSOCKET_KIND.error, Buffer.from([2])), true],
+      [audioSocketPacket(AUDIOSOCKET_KIND.error), true],
     ];
     for (const [packet, isFatal] of faults) {
       const codec = started();
       expect(read(codec, packet)).toMatchObject([{ type: 'error', isFatal }]);
       expect(read(codec, audioPacket(pcm(160), 8_000))).toMatchObject([{ type: 'audio' }]);
     }
-    expect(read(started(), audioSocketPacket(KIND.hangup))).toMatchObject([{ type: 'close' }]);
+    expect(read(started(), audioSocketPacket(AUDIOSOCKET_KIND.hangup))).toMatchObject([
+      { type: 'close' },
+    ]);
     expect(read(started(), audioSocketPacket(0x10))).toEqual([]);
     for (const first of [
       audioPacket(pcm(160), 8_000),
-      audioSocketPacket(KIND.uuid, Buffer.alloc(4)),
+      audioSocketPacket(AUDIOSOCKET_KIND.uuid, Buffer.alloc(4)),
     ]) {
       expect(read(new AudioSocketCodec(), first)[0]).toMatchObject({
         type: 'error',
@@ -129,7 +135,9 @@ describe('any bytes', () => {
     fc
       .tuple(fc.constantFrom(...RATES), fc.integer({ min: 0, max: 400 }))
       .map(([[kind], length]) => audioSocketPacket(kind, Buffer.alloc(length * 2, 7))),
-    fc.constantFrom('1', '9', '#').map((key) => audioSocketPacket(KIND.dtmf, Buffer.from(key))),
+    fc
+      .constantFrom('1', '9', '#')
+      .map((key) => audioSocketPacket(AUDIOSOCKET_KIND.dtmf, Buffer.from(key))),
     fc.uint8Array({ maxLength: 300 }).map((payload) => audioSocketPacket(0x42, payload)),
   );
   const cut = (stream: Buffer, sizes: readonly number[]) => {
@@ -146,7 +154,10 @@ describe('any bytes', () => {
   it('say the same however they are cut', () => {
     fc.assert(
       fc.property(fc.array(packet, { maxLength: 20 }), sizes, (packets, cuts) => {
-        const stream = Buffer.concat([audioSocketPacket(KIND.uuid, uuidBytes(UUID)), ...packets]);
+        const stream = Buffer.concat([
+          audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(UUID)),
+          ...packets,
+        ]);
         const whole = read(new AudioSocketCodec(), stream);
         expect(read(new AudioSocketCodec(), ...cut(stream, cuts))).toEqual(whole);
       }),

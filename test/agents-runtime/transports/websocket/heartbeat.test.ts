@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import { Heartbeat } from '../../../../agents-runtime/transports/websocket/heartbeat.js';
+import { SocketHeartbeat } from '../../../../agents-runtime/transports/websocket/heartbeat.js';
 import { VirtualClock } from '../../../support/harness/call/virtual-clock.js';
 
 /** What a socket's liveness uses of it. */
@@ -9,7 +9,7 @@ class Wire extends EventEmitter {
   pings = 0;
   cutAtMs: number | undefined;
   readonly clock = new VirtualClock();
-  readonly liveness = new Heartbeat(this as unknown as WebSocket, this.clock);
+  readonly liveness = new SocketHeartbeat(this as unknown as WebSocket, this.clock);
 
   ping(): void {
     this.pings++;

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import {
-  type ServerMessage,
+  type CallServerMessage,
   SUBPROTOCOL,
   serialisePcm,
   TOKEN_SUBPROTOCOL,
@@ -32,7 +32,7 @@ export interface CallClientOptions {
   readonly tokenAsSubprotocol?: boolean;
 }
 
-type Numbered = ServerMessage & { readonly seq: number };
+type Numbered = CallServerMessage & { readonly seq: number };
 
 /** A message, and when it came, ms since the epoch. */
 export interface Timed {
@@ -140,7 +140,7 @@ export class CallClient {
   }
 
   /** The first message, among those to come and those after the one with the number `after`, that fits. */
-  async waitFor<Type extends ServerMessage['type']>(
+  async waitFor<Type extends CallServerMessage['type']>(
     type: Type,
     fits: (message: Extract<Numbered, { type: Type }>) => boolean = () => true,
     { after = 0, timeoutMs = 30_000 }: { after?: number; timeoutMs?: number } = {},
@@ -269,7 +269,11 @@ export class CallClient {
     }
   }
 
-  #onReady({ resumeToken, positionMs, audio }: Extract<ServerMessage, { type: 'ready' }>): void {
+  #onReady({
+    resumeToken,
+    positionMs,
+    audio,
+  }: Extract<CallServerMessage, { type: 'ready' }>): void {
     this.#resumeToken = resumeToken;
     this.player.rate = audio.downSampleRate;
     const { up, down, upSampleRate, downSampleRate } = audio;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page, type WebSocketRoute } from 'playwright-core';
-import type { ServerMessage } from '../../../../agents-runtime/transports/websocket/protocol.js';
+import type { CallServerMessage } from '../../../../agents-runtime/transports/websocket/protocol.js';
 import { wavHeader } from '../../../../media/codec/wav.js';
 
 const RATE = 16_000;
@@ -13,7 +13,7 @@ const LEVEL = 24_000;
 /** A name of this machine that browsers do not trust without TLS. */
 export const INSECURE_HOST = 'insecure.test';
 
-type Numbered = ServerMessage & { readonly seq: number };
+type Numbered = CallServerMessage & { readonly seq: number };
 
 /** What went over a page's call sockets, in order. */
 export interface Wire {
