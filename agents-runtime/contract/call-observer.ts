@@ -2,6 +2,7 @@ import type { LoggedTurn, TurnLatency } from './call-log.js';
 import type { EndedReason } from './ended-reason.js';
 import type { CallPart } from './errors.js';
 import type { CallEvent } from './transport.js';
+import type { TurnEvent } from './turn-events.js';
 
 /** The outcome of a caller's turn. `cut`: the agent was interrupted. */
 export type TurnOutcome =
@@ -33,7 +34,32 @@ export type TransportEvent =
   /** After `regained`: the position of the next audio. */
   | { readonly type: 'announce'; readonly fromMs: number }
   | { readonly type: 'send'; readonly event: CallEvent }
+  /** `backlogBytes` has changed by more than 4 KiB since the last event, or is 0 again. */
+  | { readonly type: 'backlog'; readonly bytes: number }
   | { readonly type: 'close' };
+
+/** Traffic between a call and its providers. Samples are valid only while the observer runs. */
+export type ProviderExchange =
+  /** `port`: the provider's role in the call. `key` identifies the request: equal requests have equal keys. */
+  | { readonly type: 'request'; readonly id: number; readonly port: string; readonly key: string }
+  /** The response to request `id`: a value, an error or the end of a stream. */
+  | {
+      readonly type: 'response';
+      readonly id: number;
+      readonly port: string;
+      readonly value?: unknown;
+      readonly error?: unknown;
+      readonly isLast?: boolean;
+    }
+  /** Speech probability of the next window of 32 ms. */
+  | { readonly type: 'voice-activity'; readonly probability: number }
+  /** The next samples of the caller, before and after noise reduction. */
+  | {
+      readonly type: 'noise-reduction';
+      readonly original: Float32Array;
+      readonly samples: Float32Array;
+    }
+  | { readonly type: 'noise-reduction-failed' };
 
 /** Agent audio that the client played from `atMs` on. Samples are valid only while the observer runs. */
 export interface PlayedSpan {
@@ -57,6 +83,10 @@ export interface CallObserver {
    * Without reports the clock counts; see `PlaybackTimeline`.
    */
   played?(span: PlayedSpan): void;
+  /** Requests to providers are reported when they are made, responses before the call receives them. */
+  provider?(exchange: ProviderExchange, atMs: number): void;
+  /** Before the turn reducer processes the event. */
+  turnEvent?(event: TurnEvent, atMs: number): void;
   turn?(outcome: TurnOutcome): void;
   /** A turn has been stored in the call log. */
   logged?(turn: LoggedTurn, atMs: number): void;

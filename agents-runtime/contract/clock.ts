@@ -16,6 +16,4 @@ export interface Clock {
 export interface Ticker {
   /** Calls `act` every 20 ms until the timer is cancelled or `act` throws. */
   join(act: () => void): Timer;
-  /** A separate ticker on another clock, with the same lateness observer. */
-  on(clock: Clock): Ticker;
 }

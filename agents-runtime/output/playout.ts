@@ -22,7 +22,7 @@ export interface PlayoutDependencies
   extends Pick<PlaybackTimelineOptions, 'onPlaying' | 'onPlayed'> {
   readonly transport: Transport;
   readonly clock: Clock;
-  readonly ticker: Pick<Ticker, 'join'>;
+  readonly ticker: Ticker;
   readonly boundary: FaultBoundary;
 }
 
@@ -35,7 +35,7 @@ export class Playout {
   readonly #clock: Clock;
   readonly #timeline: PlaybackTimeline;
   readonly #head: Playhead;
-  readonly #ticker: Pick<Ticker, 'join'>;
+  readonly #ticker: Ticker;
   /** Within the call's boundary, so that `SpeechBuffer` does not report a fault of the playout as its own. */
   readonly #runGuarded: () => void;
   readonly #block: Float32Array;

@@ -92,6 +92,7 @@ export class Call implements CallInput {
       startedAt,
       boundary: this.#boundary,
       handlers: this.#handlers,
+      onEvent: parts.observer && ((event) => parts.observer?.turnEvent(event)),
       onClosed: () => this.#close(),
     });
     const dispatch = (event: TurnEvent) => this.#runner.dispatch(event);

@@ -22,6 +22,8 @@ export interface EffectRunnerOptions {
   /** Receives the exceptions of the reducer and of handlers; later events and effects still run. */
   readonly boundary: FaultBoundary;
   readonly handlers: EffectHandlers;
+  /** Called before the reducer processes an event. Must not throw. */
+  readonly onEvent?: ((event: TurnEvent) => void) | undefined;
   /** Called once, after `close` and all events before it. */
   readonly onClosed?: () => void;
 }
@@ -61,7 +63,8 @@ export class EffectRunner {
   #process(event: TurnEvent): void {
     if (this.#isClosed) return;
     this.#isClosed = event.type === 'close';
-    const { boundary, onClosed } = this.#options;
+    const { boundary, onEvent, onClosed } = this.#options;
+    onEvent?.(event);
     boundary.run(() => this.#step(event));
     if (!this.#isClosed) return;
     for (const timer of this.#timers.values()) timer.cancel();

@@ -3,6 +3,7 @@ import type { CallFault } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import type { CallDependencies } from './call-dependencies.js';
+import { observedProviders } from './observed-providers.js';
 import { ObservedTransport } from './observed-transport.js';
 import { ObserverGroup } from './observer-group.js';
 
@@ -19,14 +20,14 @@ export interface GuardedPorts extends Omit<CallDependencies, 'observers'> {
  * @param startedAt - clock time of call time zero, ms
  */
 export function guardedPorts(
-  { observers = [], ...parts }: CallDependencies,
+  { observers = [], ...unobserved }: CallDependencies,
   boundary: FaultBoundary,
   startedAt: number,
 ): GuardedPorts {
-  const { transport, clock, ticker, log } = parts;
+  const { transport, clock, ticker } = unobserved;
   const onFault: CallFault = (part, error) => {
     try {
-      parts.onFault(part, error);
+      unobserved.onFault(part, error);
     } catch {
       // A failed report cannot be reported.
     }
@@ -36,11 +37,12 @@ export function guardedPorts(
   const observer =
     observers.length > 0 ? new ObserverGroup({ observers, clock, startedAt, report }) : undefined;
   const observed = observer ? new ObservedTransport(transport, observer) : transport;
+  const parts = observer?.has('provider') ? observedProviders(unobserved, observer) : unobserved;
   return {
     ...parts,
     observer,
     transport: guardedTransport(observed, boundary),
-    log: observer ? observedLog(log, observer) : log,
+    log: observer ? observedLog(parts.log, observer) : parts.log,
     clock: boundary.clock(clock),
     ticker: boundary.ticker(ticker),
     onFault,

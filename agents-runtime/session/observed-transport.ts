@@ -1,10 +1,14 @@
 import type { CallEvent, Transport } from '../contract/transport.js';
 import type { ObserverGroup } from './observer-group.js';
 
+/** Changes of the backlog up to this size are not reported: 85 ms of audio at 24 kHz. */
+const BACKLOG_STEP = 4_096;
+
 /** A transport that notifies the observers of its call of each operation, before it is carried out. */
 export class ObservedTransport implements Transport {
   readonly #transport: Transport;
   readonly #observer: Pick<ObserverGroup, 'output'>;
+  #knownBacklog = 0;
 
   constructor(transport: Transport, observer: Pick<ObserverGroup, 'output'>) {
     this.#transport = transport;
@@ -20,7 +24,13 @@ export class ObservedTransport implements Transport {
   }
 
   get backlogBytes(): number {
-    return this.#transport.backlogBytes;
+    const bytes = this.#transport.backlogBytes;
+    const isEmptied = bytes === 0 && this.#knownBacklog > 0;
+    if (isEmptied || Math.abs(bytes - this.#knownBacklog) > BACKLOG_STEP) {
+      this.#knownBacklog = bytes;
+      this.#observer.output({ type: 'backlog', bytes });
+    }
+    return bytes;
   }
 
   get canPause(): boolean {

@@ -3,12 +3,14 @@ import type {
   CallInputEvent,
   CallObserver,
   PlayedSpan,
+  ProviderExchange,
   TransportEvent,
   TurnOutcome,
 } from '../contract/call-observer.js';
 import type { Clock } from '../contract/clock.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { CallPart } from '../contract/errors.js';
+import type { TurnEvent } from '../contract/turn-events.js';
 
 export interface ObserverGroupOptions {
   readonly observers: readonly CallObserver[];
@@ -54,6 +56,14 @@ export class ObserverGroup {
   played(played: PlayedSpan): void {
     const span = this.#inCallTime(played);
     this.#notify((observer) => observer.played?.(span));
+  }
+
+  provider(exchange: ProviderExchange): void {
+    this.#notify((observer, atMs) => observer.provider?.(exchange, atMs));
+  }
+
+  turnEvent(event: TurnEvent): void {
+    this.#notify((observer, atMs) => observer.turnEvent?.(event, atMs));
   }
 
   turn(outcome: TurnOutcome): void {

@@ -53,10 +53,7 @@ export class FaultBoundary {
 
   /** The ticker. Its callbacks no longer throw. */
   ticker(ticker: Ticker): Ticker {
-    return {
-      join: (act) => ticker.join(this.guard(act)),
-      on: (clock) => this.ticker(ticker.on(clock)),
-    };
+    return { join: (act) => ticker.join(this.guard(act)) };
   }
 
   #fail(error: unknown): void {

@@ -30,10 +30,6 @@ export class FrameTicker implements Ticker {
     this.#onFault = onFault;
   }
 
-  on(clock: Clock): FrameTicker {
-    return new FrameTicker(clock, this.#observe, this.#onFault);
-  }
-
   join(act: () => void): Timer {
     // A new function for each leg, so that two legs may share `act`.
     const leg = () => act();

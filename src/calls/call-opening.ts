@@ -8,8 +8,7 @@ import type { FindVoice } from '../../agents-runtime/contract/find-voice.js';
 import type { LanguageModel } from '../../agents-runtime/contract/language-model.js';
 import type { CallInput, Transport } from '../../agents-runtime/contract/transport.js';
 import { CallRecorder } from '../../agents-runtime/observers/recording/call-recorder.js';
-import { recordCall } from '../../agents-runtime/observers/replay/recorded-call.js';
-import type { ReplaySink } from '../../agents-runtime/observers/replay/replay-format.js';
+import { ReplayRecorder } from '../../agents-runtime/observers/replay/replay-recorder.js';
 import type { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import { ttsSettingsOf } from '../../agents-runtime/output/tts-pipeline.js';
 import { Call } from '../../agents-runtime/session/call.js';
@@ -241,19 +240,16 @@ export class TakenCall {
     const models = this.#modelParts();
     const onFault: CallFault = (part, error) => log.warn({ err: error, part }, 'fault in a call');
     const observers = this.#observers(transport, onFault);
-    let tape: ReplaySink | undefined;
     try {
       if (config.recordingEnabled) {
         const sink = this.#parts.recordings.begin(callId, transport.sampleRate);
         const { sampleRate, callerDelayMs } = transport;
         observers.push(new CallRecorder({ sampleRate, callerDelayMs, sink }));
-        tape = replays?.begin(callId);
       }
       const parts: CallDependencies = {
         ...models,
         clock: systemClock,
         transport,
-        observers,
         onFault,
         onEnded: (reason) => {
           live.remove(callId);
@@ -263,10 +259,12 @@ export class TakenCall {
           onEnded?.(reason);
         },
       };
-      return tape ? recordCall(parts, tape) : new Call(parts);
+      if (!replays || !config.recordingEnabled) return new Call({ ...parts, observers });
+      observers.push(new ReplayRecorder(parts, replays.begin(callId)));
+      // Its results are not in a replay file, so it is not used.
+      return new Call({ ...parts, observers, streamingSpeechToText: undefined });
     } catch (error) {
       for (const observer of observers) observer.ended?.('error_transport');
-      tape?.end();
       throw error;
     }
   }

@@ -54,24 +54,14 @@ export class CallSound {
     };
   }
 
-  /** s16, 16 kHz */
+  /** 16 bit, 16 kHz. */
   caller(samples: Int16Array): void {
     this.#mix?.pushCaller(samples);
   }
 
-  agent(samples: Float32Array): void {
-    this.#mix?.agent.push(samples.slice());
-  }
-
-  /** The agent's leg stands still, or goes on. */
-  hold(isHeld: boolean): void {
-    if (this.#mix) this.#mix.agent.isHeld = isHeld;
-  }
-
-  /** What the agent's leg has not played is dropped. */
-  clear(): void {
-    this.#mix?.agent.clear();
-    this.hold(false);
+  /** Audio that the client plays now, 16 bit at the agent's sample rate. */
+  agent(samples: Int16Array): void {
+    this.#mix?.pushAgent(samples);
   }
 
   /** The call is over. */
@@ -86,7 +76,7 @@ export class CallSound {
 /** The legs put together and encoded by the clock, for as long as somebody listens. */
 class Mix {
   readonly listeners = new Set<Listener>();
-  readonly agent: LegQueue;
+  readonly #agent: LegQueue;
   readonly #caller: LegQueue;
   readonly #resampler: Resampler;
   readonly #clock: Clock;
@@ -101,7 +91,7 @@ class Mix {
   constructor(rate: number, clock: Clock, encoders: SoundEncoders) {
     this.#rate = rate;
     this.#clock = clock;
-    this.agent = new LegQueue(rate);
+    this.#agent = new LegQueue(rate);
     this.#caller = new LegQueue(rate);
     this.#resampler = new Resampler(CALLER_SAMPLE_RATE, rate);
     this.#stream = encoders.open({ format: FORMAT, inputRate: rate });
@@ -111,6 +101,10 @@ class Mix {
 
   pushCaller(samples: Int16Array): void {
     this.#resampler.push(float32Of(samples), (part) => this.#caller.push(part.slice()));
+  }
+
+  pushAgent(samples: Int16Array): void {
+    this.#agent.push(float32Of(samples));
   }
 
   close(): void {
@@ -145,7 +139,7 @@ class Mix {
 
   #step(): void {
     const block = new Float32Array((this.#rate * BLOCK_MS) / 1000);
-    this.agent.addTo(block);
+    this.#agent.addTo(block);
     this.#caller.addTo(block);
     if (this.#waiting >= MOST_WAITING) return;
     this.#waiting++;

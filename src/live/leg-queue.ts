@@ -11,7 +11,6 @@ export class LegQueue {
   #length = 0;
   #waited = 0;
   #isPlaying = false;
-  isHeld = false;
 
   /** @param rate Hz */
   constructor(rate: number) {
@@ -28,7 +27,6 @@ export class LegQueue {
 
   /** Adds what is to be heard now to a block that others may have added to. */
   addTo(block: Float32Array): void {
-    if (this.isHeld) return;
     if (!this.#isPlaying) {
       if (this.#length === 0) return;
       this.#waited += block.length;
@@ -47,12 +45,5 @@ export class LegQueue {
       else this.#parts[0] = part.subarray(count);
     }
     if (filled < block.length) this.#isPlaying = false;
-  }
-
-  clear(): void {
-    this.#parts = [];
-    this.#length = 0;
-    this.#isPlaying = false;
-    this.#waited = 0;
   }
 }

@@ -6,25 +6,12 @@ import type { CallFeed } from './live-hub.js';
 export function watchCall(feed: CallFeed, sound: CallSound): CallObserver {
   feed.sound = sound;
   return {
-    input(event) {
+    input: (event) => {
       if (event.type === 'audio') sound.caller(event.samples);
-      if (event.type === 'lost') sound.hold(true);
-      // The client's unplayed audio is sent again.
-      if (event.type === 'regained') sound.clear();
     },
-    output(event) {
-      switch (event.type) {
-        case 'audio':
-          return sound.agent(event.samples);
-        case 'pause':
-          return sound.hold(true);
-        case 'resume':
-          return sound.hold(false);
-        case 'clear':
-          return sound.clear();
-        case 'send':
-          feed.send(event.event);
-      }
+    playing: ({ samples }) => sound.agent(samples),
+    output: (event) => {
+      if (event.type === 'send') feed.send(event.event);
     },
     logged: (turn) => feed.turn(turn),
     ended: (reason) => feed.ended(reason),

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
-import { diffEffects } from '../../agents-runtime/observers/replay/diff.js';
 import { type Replayed, replay } from '../../agents-runtime/observers/replay/replay.js';
 import {
   diffLines,
@@ -20,9 +19,9 @@ import { changedSettings } from './changed-settings.js';
 import { readTape } from './read-tape.js';
 
 const USAGE = `usage: npm run replay -- [OPTIONS] FILE…
-  Holds recorded calls again and tells what they do differently now; the exit code is then 1.
-  --set NAME=VALUE   hold them with another turn-taking setting, such as min_endpointing_delay=0.3,
-                     and tell where turns would end now (the exit code is then 0)
+  Replays recorded calls and prints what differs by more than 100 ms; the exit code is then 1.
+  --set NAME=VALUE   replay with another turn-taking setting, such as min_endpointing_delay=0.3,
+                     and print where turns would end (the exit code is then 0)
   --quiet            only what differs, without the timeline
 `;
 
@@ -87,8 +86,14 @@ async function openModels(): Promise<Ears | undefined> {
   }
 }
 
-function tellDifferences({ recorded, replayed }: Replayed): boolean {
-  const lines = diffLines(diffEffects(recorded, replayed));
+function tellDifferences({ replayed, differences, isSameOrder }: Replayed): boolean {
+  if (!isSameOrder) {
+    console.log(
+      'Turn events came in another order than recorded. The recorded ones were replayed through ' +
+        'the turn reducer instead; only its states and timers are compared.',
+    );
+  }
+  const lines = diffLines(differences);
   if (lines.length === 0) {
     console.log(`The same: ${replayed.length} events.`);
     return true;
@@ -104,7 +109,7 @@ function tellChanges({ recorded, replayed, answers }: Replayed, hasModels: boole
   const by = hasModels
     ? 'the models'
     : 'the nearest answers of the file, as no models are installed';
-  console.log(`${answers.guessed} questions were not on the tape and were answered by ${by}.`);
+  console.log(`${answers.guessed} requests were not in the file and were answered by ${by}.`);
 }
 
 function show(lines: readonly string[]): void {

@@ -1,7 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { diffEffects } from '../../agents-runtime/observers/replay/diff.js';
 import { replay } from '../../agents-runtime/observers/replay/replay.js';
 import { diffLines } from '../../agents-runtime/observers/replay/timeline.js';
 import { readTape } from '../../src/replay/read-tape.js';
@@ -144,9 +143,9 @@ describe('a language model behind an endpoint', () => {
     const files = readdirSync(replays);
     expect(files.length).toBeGreaterThanOrEqual(6);
     for (const file of files) {
-      const { recorded, replayed } = await replay(await readTape(join(replays, file)));
-      expect(recorded.at(-1), file).toMatchObject({ type: 'wire', act: 'close' });
-      expect(diffLines(diffEffects(recorded, replayed)), file).toEqual([]);
+      const { recorded, differences } = await replay(await readTape(join(replays, file)));
+      expect(recorded.at(-1), file).toMatchObject({ type: 'transport', action: 'close' });
+      expect(diffLines(differences), file).toEqual([]);
     }
   });
 });

@@ -1,8 +1,16 @@
 import { expect, it } from 'vitest';
+import { Call } from '../../agents-runtime/session/call.js';
 import { CallSound, type SoundEncoders } from '../../src/live/call-sound.js';
+import type { RunningCall } from '../../src/live/live-event.js';
+import { LiveHub } from '../../src/live/live-hub.js';
+import { watchCall } from '../../src/live/watched-call.js';
+import { harness } from '../support/harness/call/call-harness.js';
 import { VirtualClock } from '../support/harness/call/virtual-clock.js';
 
 const RATE = 24_000;
+const REPLY = 'Here is a long answer that goes on and on and on and says a great many words.';
+/** The scripted voice says a word in 100 ms. */
+const REPLY_MS = 1_800;
 
 /** Passes samples through instead of encoding them, so that a test sees which they are. */
 function plainEncoders({ dies = false } = {}) {
@@ -43,6 +51,10 @@ function heard() {
     },
     /** ms of sound so far. */
     ms: () => blocks.reduce((sum, { length }) => sum + length, 0) / (RATE / 1000),
+    /** ms of sound above a level. */
+    msAbove: (level: number) =>
+      blocks.reduce((sum, block) => sum + block.filter((sample) => sample > level).length, 0) /
+      (RATE / 1000),
     /** ms of sound whose samples are near a level. */
     msAt: (level: number) => {
       let count = 0;
@@ -62,7 +74,7 @@ async function speak(sound: CallSound, clock: VirtualClock, ms: number): Promise
   }
 }
 
-const agent = (ms: number) => new Float32Array((RATE * ms) / 1000).fill(0.5);
+const agent = (ms: number) => new Int16Array((RATE * ms) / 1000).fill(16_384);
 
 it('is both legs added, as long as time goes on', async () => {
   const clock = new VirtualClock();
@@ -85,31 +97,42 @@ it('is both legs added, as long as time goes on', async () => {
 it('follows what the client does: holds, goes on, and drops what was cut', async () => {
   const clock = new VirtualClock();
   const sound = new CallSound(RATE, clock);
-  const { encoders } = plainEncoders();
+  const feed = new LiveHub().begin('an account', { call_id: 'a call' } as RunningCall);
+  const call = harness({
+    clock,
+    sampleAt: () => 0.5,
+    reply: async function* () {
+      yield REPLY;
+    },
+    begin: (parts) => new Call({ ...parts, observers: [watchCall(feed, sound)] }),
+  });
   const ear = heard();
-  sound.listen(encoders, ear.listener);
-  sound.agent(agent(400));
-  sound.agent(agent(200));
-  await clock.run(300);
-  sound.hold(true);
-  await clock.run(1_000);
-  const before = ear.msAt(0.5);
-  expect(before).toBeGreaterThan(50);
-  expect(before).toBeLessThan(400);
-  sound.hold(false);
-  await clock.run(1_000);
-  expect(ear.msAt(0.5)).toBeCloseTo(600, 0);
-  sound.agent(agent(400));
-  sound.agent(agent(400));
-  await clock.run(200);
-  sound.hold(true);
-  sound.clear();
-  await clock.run(1_000);
-  expect(ear.msAt(0.5)).toBeLessThan(850);
-  sound.agent(agent(200)); // the next answer is heard
-  const cut = ear.msAt(0.5);
-  await clock.run(1_000);
-  expect(ear.msAt(0.5) - cut).toBeCloseTo(200, 0);
+  sound.listen(plainEncoders().encoders, ear.listener);
+  const clientMs = () => call.transport.heard.length / (RATE / 1000);
+  call.call.connected();
+  await call.say('hello', 800);
+  while (clientMs() < 500) await call.silence(20);
+  await call.cough(300);
+  await call.silence(300);
+  expect(call.control()).toEqual(['pause']);
+  const before = ear.msAbove(0.3);
+  expect(before).toBeGreaterThan(300);
+  expect(Math.abs(before - clientMs())).toBeLessThanOrEqual(40);
+  await call.silence(4_000);
+  expect(call.control()).toEqual(['pause', 'resume']);
+  expect(clientMs()).toBe(REPLY_MS);
+  expect(Math.abs(ear.msAbove(0.3) - REPLY_MS)).toBeLessThanOrEqual(40);
+  await call.say('hello', 800);
+  while (clientMs() < 2_200) await call.silence(20);
+  await call.say('stop now please', 900);
+  await call.silence(200);
+  const cutMs = clientMs();
+  expect(cutMs).toBeLessThan(2 * REPLY_MS);
+  expect(Math.abs(ear.msAbove(0.3) - cutMs)).toBeLessThanOrEqual(80);
+  await call.silence(4_000); // the next answer is heard
+  expect(call.control()).toContain('clear');
+  expect(clientMs()).toBe(cutMs + REPLY_MS);
+  expect(Math.abs(ear.msAbove(0.3) - clientMs())).toBeLessThanOrEqual(80);
 });
 
 it('costs nothing while nobody listens, and is made once for all who do', async () => {

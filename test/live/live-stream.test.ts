@@ -203,7 +203,7 @@ describe.each(['here', 'on another gateway'])('listening in to a call that is he
     call.feed.sound = sound;
     let hasEnded = false;
     const talk = setInterval(() => {
-      sound.agent(tone(500, 24_000, 2_400));
+      sound.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
       sound.caller(new Int16Array(1_600).fill(900));
     }, 100);
     const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {

@@ -16,7 +16,7 @@ const QUESTION = 'test/fixtures/replays/question-answered.replay.jsonl.gz';
 const HEAD: ReplayHeader = {
   type: 'call',
   format: 'parley.replay',
-  version: 1,
+  version: 2,
   sampleRate: 24_000,
   voiceSampleRates: [24_000],
   replyModels: 1,
@@ -79,8 +79,8 @@ describe('a replay file', () => {
 
   it.each([
     ['no archive', Buffer.from('hello'), 'it cannot be unpacked'],
-    ['no replay file', gzipSync('{"type":"other"}\n'), 'no replay file of version 1'],
-    ['of another version', gzipSync(`${JSON.stringify({ ...HEAD, version: 2 })}\n`), 'version 1'],
+    ['no replay file', gzipSync('{"type":"other"}\n'), 'no replay file of version 2'],
+    ['of another version', gzipSync(`${JSON.stringify({ ...HEAD, version: 1 })}\n`), 'version 1'],
     ['broken inside', gzipSync(`${JSON.stringify(HEAD)}\n{{\n{}\n`), 'Line 2'],
     ['with a line of its own', gzipSync(`${JSON.stringify(HEAD)}\n{"t":1}\n`), 'Line 2'],
   ])('that is %s is refused', async (name, bytes, reason) => {

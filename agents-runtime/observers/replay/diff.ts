@@ -1,25 +1,41 @@
-import type { ObservedEffect } from './replay-format.js';
+import { TOLERANCE_MS } from './recorded-responses.js';
+import type { ReplayLine } from './replay-format.js';
 
-/** Times that differ by no more are the same: figures are rounded on their way. */
-const SAME_MS = 2;
-/** Beyond so many happenings on either side only the first difference is looked for. */
+/** Numbers that are not times. */
+const EXACT: readonly string[] = ['index', 'turn', 'utterance'];
+/** Only this many lines of either side are aligned. */
 const MAX_ALIGNED = 3_000;
 
-/** Two calls side by side: what both did, and what only one of them did or did differently. */
+/** A line of only one of two calls, or of both with another content or another time. */
 export type Difference =
-  | { readonly type: 'missing'; readonly recorded: ObservedEffect }
-  | { readonly type: 'new'; readonly replayed: ObservedEffect }
+  | { readonly type: 'missing'; readonly recorded: ReplayLine }
+  | { readonly type: 'new'; readonly replayed: ReplayLine }
   | {
       readonly type: 'changed';
-      readonly recorded: ObservedEffect;
-      readonly replayed: ObservedEffect;
+      readonly recorded: ReplayLine;
+      readonly replayed: ReplayLine;
     };
 
-/** What differs between what a call did then and what it does now, in the order of time. */
+/**
+ * The differences between two calls by more than the tolerance, in the order of time. Lines of different
+ * types may change places within the tolerance.
+ */
 export function diffEffects(
-  recorded: readonly ObservedEffect[],
-  replayed: readonly ObservedEffect[],
+  recorded: readonly ReplayLine[],
+  replayed: readonly ReplayLine[],
 ): readonly Difference[] {
+  const types = new Set([...recorded, ...replayed].map(({ type }) => type));
+  return [...types]
+    .flatMap((type) =>
+      diffOfType(
+        recorded.filter((line) => line.type === type),
+        replayed.filter((line) => line.type === type),
+      ),
+    )
+    .sort((a, b) => timeOf(a) - timeOf(b));
+}
+
+function diffOfType(recorded: readonly ReplayLine[], replayed: readonly ReplayLine[]) {
   const found: Difference[] = [];
   for (const [then, now] of aligned(recorded, replayed)) {
     if (then && now) {
@@ -30,13 +46,14 @@ export function diffEffects(
   return found;
 }
 
-type Pair = readonly [ObservedEffect | undefined, ObservedEffect | undefined];
+function timeOf(difference: Difference): number {
+  return 'recorded' in difference ? difference.recorded.t : difference.replayed.t;
+}
 
-/** Pairs what is the same but for its numbers, in order: the longest common subsequence. */
-function aligned(
-  left: readonly ObservedEffect[],
-  right: readonly ObservedEffect[],
-): readonly Pair[] {
+type Pair = readonly [ReplayLine | undefined, ReplayLine | undefined];
+
+/** Pairs lines that are equal except for their numbers, in order: the longest common subsequence. */
+function aligned(left: readonly ReplayLine[], right: readonly ReplayLine[]): readonly Pair[] {
   const a = left.slice(0, MAX_ALIGNED).map(kindOf);
   const b = right.slice(0, MAX_ALIGNED).map(kindOf);
   const width = b.length + 1;
@@ -64,17 +81,19 @@ function aligned(
   return pairs;
 }
 
-/** All of a happening that is no number. */
-function kindOf(happening: ObservedEffect): string {
-  return JSON.stringify(happening, (_, value) => (typeof value === 'number' ? undefined : value));
+/** All of a line except its numbers. */
+export function kindOf(line: ReplayLine): string {
+  return JSON.stringify(line, (_, value) => (typeof value === 'number' ? undefined : value));
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a === 'number' && typeof b === 'number') return Math.abs(a - b) <= SAME_MS;
+function isSame(a: unknown, b: unknown, key = ''): boolean {
+  if (typeof a === 'number' && typeof b === 'number' && !EXACT.includes(key)) {
+    return Math.abs(a - b) <= TOLERANCE_MS;
+  }
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b;
   const left = new Map(Object.entries(a));
   const right = new Map(Object.entries(b));
-  return [...new Set([...left.keys(), ...right.keys()])].every((key) =>
-    isSame(left.get(key), right.get(key)),
+  return [...new Set([...left.keys(), ...right.keys()])].every((name) =>
+    isSame(left.get(name), right.get(name), name),
   );
 }

@@ -1,106 +1,72 @@
-import type { CallLog, LoggedTurn } from '../../contract/call-log.js';
-import type { Clock } from '../../contract/clock.js';
-import type { EndedReason } from '../../contract/ended-reason.js';
-import type { CallFault } from '../../contract/errors.js';
-import type { CallEvent, Transport } from '../../contract/transport.js';
-import { ForwardingTransport } from './forwarding-transport.js';
-import type { ObservedEffect } from './replay-format.js';
+import type { LoggedTurn } from '../../contract/call-log.js';
+import type { CallObserver, TransportEvent } from '../../contract/call-observer.js';
+import type { CallPart } from '../../contract/errors.js';
+import type { TurnEvent } from '../../contract/turn-events.js';
+import type { ObservedEffect, TransportAction, TurnEventLine } from './replay-format.js';
 
-/** Agent audio after a rest as long as this begins anew: longer than what is sent ahead lasts. */
-const REST_MS = 500;
+/** Agent audio after a pause of this length is reported. Longer than the audio that is sent ahead. */
+const AUDIO_PAUSE_MS = 500;
 
-/** Told of what a call does, as it does it. */
-export interface EffectObserver {
-  readonly clock: Clock;
-  readonly tell: (happening: ObservedEffect) => void;
-}
-
-/** A wire of which is told what goes over it; audio only where it begins. */
-export class EffectObservingTransport extends ForwardingTransport {
-  readonly #effectObserver: EffectObserver;
+/** Observes the effects of a call that a replay compares, and its turn events. */
+export class EffectObserver implements CallObserver {
+  readonly #sampleRate: number;
+  readonly #emit: (line: ObservedEffect | TurnEventLine) => void;
   #samples = 0;
-  #soundedAt = Number.NEGATIVE_INFINITY;
+  #audioMs = Number.NEGATIVE_INFINITY;
 
-  constructor(wire: Transport, effectObserver: EffectObserver) {
-    super(wire);
-    this.#effectObserver = effectObserver;
+  /** @param sampleRate - Hz of the agent's audio */
+  constructor(sampleRate: number, emit: (line: ObservedEffect | TurnEventLine) => void) {
+    this.#sampleRate = sampleRate;
+    this.#emit = emit;
   }
 
-  override sendAudio(samples: Float32Array): void {
-    const now = this.#effectObserver.clock.now();
-    if (now - this.#soundedAt > REST_MS) {
-      this.#report('audio', (this.#samples * 1000) / this.sampleRate);
+  output(event: TransportEvent, atMs: number): void {
+    switch (event.type) {
+      case 'audio':
+        this.#audio(event.samples.length, atMs);
+        return;
+      case 'send':
+        this.#emit({ t: fileMs(atMs), type: 'event', event: event.event });
+        return;
+      case 'resume':
+      case 'announce':
+        this.#action(event.type, atMs, event.fromMs);
+        return;
+      case 'pause':
+      case 'clear':
+      case 'close':
+        this.#action(event.type, atMs);
     }
-    this.#soundedAt = now;
-    this.#samples += samples.length;
-    super.sendAudio(samples);
   }
 
-  override pause(): void {
-    this.#report('pause');
-    super.pause();
+  turnEvent(event: TurnEvent, atMs: number): void {
+    this.#emit({ t: fileMs(atMs), type: 'turn-event', event });
   }
 
-  override resumeFrom(fromMs: number): void {
-    this.#report('resume', fromMs);
-    super.resumeFrom(fromMs);
+  /** The results of tools and searches are in the file as responses; a replay has other providers. */
+  logged({ tools: _, sources: __, providers: ___, ...turn }: LoggedTurn, atMs: number): void {
+    this.#emit({ t: fileMs(atMs), type: 'turn', turn });
   }
 
-  override clear(): void {
-    this.#report('clear');
-    super.clear();
+  fault(part: CallPart, _error: unknown, atMs: number): void {
+    this.#emit({ t: fileMs(atMs), type: 'fault', part });
   }
 
-  /** The wire is back and goes on from there: the client may have missed what came before. */
-  announce(fromMs: number): void {
-    this.#report('announce', fromMs);
+  #audio(length: number, atMs: number): void {
+    if (atMs - this.#audioMs > AUDIO_PAUSE_MS) {
+      this.#action('audio', atMs, (this.#samples * 1000) / this.#sampleRate);
+    }
+    this.#audioMs = atMs;
+    this.#samples += length;
   }
 
-  override send(event: CallEvent): void {
-    this.#effectObserver.tell({ t: this.#effectObserver.clock.now(), type: 'event', event });
-    super.send(event);
-  }
-
-  override close(): void {
-    this.#report('close');
-    super.close();
-  }
-
-  #report(act: Extract<ObservedEffect, { type: 'wire' }>['act'], atMs?: number): void {
-    const { clock, tell } = this.#effectObserver;
-    tell({ t: clock.now(), type: 'wire', act, ...(atMs !== undefined && { atMs }) });
+  #action(action: TransportAction, atMs: number, positionMs?: number): void {
+    const position = positionMs === undefined ? {} : { positionMs };
+    this.#emit({ t: fileMs(atMs), type: 'transport', action, ...position });
   }
 }
 
-/** A record of which is told what is written into it. */
-export class EffectObservingLog implements CallLog {
-  readonly #log: CallLog;
-  readonly #effectObserver: EffectObserver;
-
-  constructor(log: CallLog, effectObserver: EffectObserver) {
-    this.#log = log;
-    this.#effectObserver = effectObserver;
-  }
-
-  started(): Promise<void> {
-    return this.#log.started();
-  }
-
-  turn(turn: LoggedTurn): Promise<void> {
-    // What tools and searches brought is on the tape as their answers; who gave them, nobody replays.
-    const { tools: _, sources: __, providers: ___, ...said } = turn;
-    this.#effectObserver.tell({ t: this.#effectObserver.clock.now(), type: 'turn', turn: said });
-    return this.#log.turn(turn);
-  }
-
-  ended(reason: EndedReason): Promise<void> {
-    return this.#log.ended(reason);
-  }
-}
-
-export function observeFaults(onFault: CallFault, { clock, tell }: EffectObserver): CallFault {
-  return (part, error) => {
-    tell({ t: clock.now(), type: 'fault', part });
-    onFault(part, error);
-  };
+/** Call time in a file: thousandths of a ms. */
+export function fileMs(ms: number): number {
+  return Math.max(0, Math.round(ms * 1000) / 1000);
 }

@@ -1,117 +1,90 @@
-import type { ReplayLine, ResponseLine, TimerLine } from './replay-format.js';
+import type { ReplayLine, ResponseLine } from './replay-format.js';
 
-/** A question at nearly the same time is the same question, ms. */
-const SAME_MS = 2;
-/** Where nothing on the tape says how long an answer takes. */
+/** A replay's times may differ from the recorded ones by this much: timers of a real call run late. */
+export const TOLERANCE_MS = 100;
+/** Duration of a response if the file has none of its kind. */
 const USUAL_MS = 80;
+/** Ports whose requests contain audio up to the moment of the request. */
+const AUDIO_PORTS: readonly string[] = ['turn-model', 'recogniser'];
 
-/** A question on the tape. */
+/** A request in the file. */
 export interface RecordedRequest {
   readonly of: string;
   readonly key: string;
   readonly askedAt: number;
-  /** Its answer and where on the tape that is; the tape may have none. */
-  answer: { readonly index: number; readonly line: ResponseLine } | undefined;
-  /** It has been asked again. */
+  /** Undefined if the request was dropped or the file ends before the response. */
+  answer: ResponseLine | undefined;
   isTaken: boolean;
 }
 
-interface RecordedTimer {
-  readonly index: number;
-  readonly line: TimerLine;
-  isTaken: boolean;
-}
-
-/** What the tape knows of questions and timers: each is found once. */
+/** The requests and responses of a file. Each request is found once. */
 export class RecordedResponses {
-  readonly #asked = new Map<string, RecordedRequest[]>();
-  readonly #timers: RecordedTimer[] = [];
-  /** The first timer that may still be asked for: time only moves on. */
-  #firstTimer = 0;
+  readonly #requests = new Map<string, RecordedRequest[]>();
 
   constructor(lines: readonly ReplayLine[]) {
     const byNumber = new Map<number, RecordedRequest>();
-    for (const [index, line] of lines.entries()) {
-      if (line.type === 'timer') this.#timers.push({ index, line, isTaken: false });
+    for (const line of lines) {
       if (line.type === 'answer') {
-        const asked = byNumber.get(line.n);
-        if (asked) asked.answer = { index, line };
+        const request = byNumber.get(line.n);
+        if (request) request.answer = line;
       }
       if (line.type !== 'asked') continue;
       const { of, key, t: askedAt } = line;
-      const asked: RecordedRequest = { of, key, askedAt, answer: undefined, isTaken: false };
-      byNumber.set(line.n, asked);
-      const known = this.#asked.get(of);
-      if (known) known.push(asked);
-      else this.#asked.set(of, [asked]);
+      const request: RecordedRequest = { of, key, askedAt, answer: undefined, isTaken: false };
+      byNumber.set(line.n, request);
+      const known = this.#requests.get(of);
+      if (known) known.push(request);
+      else this.#requests.set(of, [request]);
     }
-    this.#timers.sort((a, b) => a.line.askedAt - b.line.askedAt || a.index - b.index);
   }
 
-  /** The very question, asked when it was asked then. */
+  /** The request that was made at this time. Audio may differ: it ends at the time of the request. */
   same(of: string, key: string, now: number): RecordedRequest | undefined {
-    const found = this.#of(of).find(
-      (asked) => !asked.isTaken && asked.key === key && Math.abs(asked.askedAt - now) <= SAME_MS,
+    const near = this.#of(of).filter(
+      ({ isTaken, askedAt }) => !isTaken && Math.abs(askedAt - now) <= TOLERANCE_MS,
+    );
+    const found =
+      near.find((request) => request.key === key) ??
+      (AUDIO_PORTS.includes(of) ? nearest(near, now) : undefined);
+    if (found) found.isTaken = true;
+    return found;
+  }
+
+  /** The same request at another time: the nearest that has a response. */
+  alike(of: string, key: string, now: number): RecordedRequest | undefined {
+    const found = nearest(
+      this.#of(of).filter((request) => !request.isTaken && request.key === key && request.answer),
+      now,
     );
     if (found) found.isTaken = true;
     return found;
   }
 
-  /** The same question, asked at another time: the nearest of them that has an answer. */
-  alike(of: string, key: string, now: number): RecordedRequest | undefined {
-    const near = nearest(
-      this.#of(of).filter((asked) => !asked.isTaken && asked.key === key && asked.answer),
-      now,
-    );
-    if (near) near.isTaken = true;
-    return near;
-  }
-
-  /** Another question of this kind that has an answer, the nearest in time. */
+  /** The response to the nearest other request of this kind. */
   near(of: string, now: number): ResponseLine | undefined {
-    const answered = this.#of(of).filter(({ answer }) => answer?.line.value !== undefined);
-    return nearest(answered, now)?.answer?.line;
+    const answered = this.#of(of).filter(({ answer }) => answer?.value !== undefined);
+    return nearest(answered, now)?.answer;
   }
 
-  /** How long answers of this kind take, ms: the middle one. */
+  /** Median duration of the responses of this kind, ms. */
   usualMs(of: string): number {
     const waits = this.#of(of)
       .flatMap(({ answer, askedAt }) =>
-        answer && answer.line.error === undefined ? [answer.line.t - askedAt] : [],
+        answer && answer.error === undefined ? [answer.t - askedAt] : [],
       )
       .sort((a, b) => a - b);
     return waits[waits.length >> 1] ?? USUAL_MS;
   }
 
-  /** Where on the tape a timer that is set now fires, or is stopped too late. */
-  timer(waitMs: number, now: number): number | undefined {
-    const timers = this.#timers;
-    while ((timers[this.#firstTimer]?.line.askedAt ?? now) < now - SAME_MS) this.#firstTimer++;
-    for (let i = this.#firstTimer; i < timers.length; i++) {
-      const timer = timers[i]!;
-      if (timer.line.askedAt > now + SAME_MS) return undefined;
-      if (timer.isTaken || Math.abs(timer.line.waitMs - waitMs) > SAME_MS) continue;
-      timer.isTaken = true;
-      return timer.index;
-    }
-    return undefined;
-  }
-
-  /** The timer on that line was another one: whoever took it stopped its own before its time. */
-  giveBack(index: number): void {
-    const timer = this.#timers.find((one) => one.index === index);
-    if (timer) timer.isTaken = false;
-  }
-
   #of(of: string): readonly RecordedRequest[] {
-    return this.#asked.get(of) ?? [];
+    return this.#requests.get(of) ?? [];
   }
 }
 
-function nearest(asked: readonly RecordedRequest[], now: number): RecordedRequest | undefined {
+function nearest(requests: readonly RecordedRequest[], now: number): RecordedRequest | undefined {
   const gap = ({ askedAt }: RecordedRequest) => Math.abs(askedAt - now);
-  return asked.reduce<RecordedRequest | undefined>(
-    (best, one) => (best && gap(best) <= gap(one) ? best : one),
+  return requests.reduce<RecordedRequest | undefined>(
+    (best, request) => (best && gap(best) <= gap(request) ? best : request),
     undefined,
   );
 }

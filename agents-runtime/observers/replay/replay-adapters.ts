@@ -3,7 +3,7 @@ import type {
   NoiseReduction,
   NoiseReductionOptions,
 } from '../../../media/noise/noise-reduction.js';
-import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
+import type { SpeechToText, Transcription } from '../../../media/stt/speech-to-text.js';
 import type { SpeechChunk, TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import type { TurnDetector } from '../../../media/turn-detection/turn-detector.js';
 import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
@@ -14,15 +14,8 @@ import type { LanguageModel, ReplyToken } from '../../contract/language-model.js
 import type { ToolOutcome, ToolSpec, Tools } from '../../contract/tools.js';
 import type { SpokenChunk } from '../../output/spoken-text-alignment.js';
 import type { CallDependencies } from '../../session/call-dependencies.js';
-import {
-  decodeSamples,
-  fingerprint,
-  questionOf,
-  toolKey,
-  type WordRow,
-  wordRows,
-  wordTimes,
-} from './replay-encoding.js';
+import { fingerprint, llmKey, toolKey } from '../../session/observed-providers.js';
+import { decodeSamples, type WordRow, wordRows, wordTimes } from './replay-encoding.js';
 import type { CleanedLine, ReplayHeader, ResponseLine } from './replay-format.js';
 import type { ReplayPlayer } from './replay-player.js';
 
@@ -52,7 +45,7 @@ interface SoundValue {
 
 type Ports = Omit<
   CallDependencies,
-  'config' | 'transport' | 'clock' | 'ticker' | 'dictionary' | 'observer' | 'onFault' | 'onEnded'
+  'config' | 'transport' | 'clock' | 'ticker' | 'dictionary' | 'observers' | 'onFault' | 'onEnded'
 >;
 
 /** A call's ports, answered by a tape. */
@@ -128,16 +121,13 @@ function valueIn<T>({ value }: Said): T {
   return value as T;
 }
 
-/** A text, and its language from a recogniser that found it out. */
-type HeardValue = string | { readonly text: string; readonly language: string };
-
 function replayedRecogniser(
   { interimEveryMs }: ReplayHeader,
   player: ReplayPlayer,
   ears: LiveSpeechToText | undefined,
 ): SpeechToText {
   return {
-    id: 'tape',
+    id: 'replay',
     languages: [],
     ...(interimEveryMs && { interimEveryMs }),
     async transcribe(samples, { priority, signal }) {
@@ -148,12 +138,11 @@ function replayedRecogniser(
         otherwise: async (near) =>
           said(
             ears
-              ? (await ears.recogniser.transcribe(samples, { priority })).text
-              : (near?.value ?? ''),
+              ? await ears.recogniser.transcribe(samples, { priority })
+              : (near?.value ?? { text: '', providerId: 'replay' }),
           ),
       });
-      const heard = valueIn<HeardValue>(answer);
-      return { ...(typeof heard === 'string' ? { text: heard } : heard), providerId: 'tape' };
+      return valueIn<Transcription>(answer);
     },
   };
 }
@@ -167,9 +156,9 @@ function replayedVoices(rates: Readonly<Record<string, number>>, player: ReplayP
 
 function replayedModel(player: ReplayPlayer, of: string): LanguageModel {
   return {
-    id: 'tape',
+    id: 'replay',
     async *generate(request) {
-      const question = questionOf(request);
+      const question = llmKey(request);
       const { signal } = request;
       void player.ask<Said>({ of: `known ${of}`, key: question }).then(() => request.onKnown?.());
       for (let index = 0; ; index++) {
@@ -185,7 +174,7 @@ function replayedModel(player: ReplayPlayer, of: string): LanguageModel {
 
 function replayedVoice(sampleRate: number, player: ReplayPlayer, of: string): TextToSpeech {
   return {
-    id: 'tape',
+    id: 'replay',
     languages: [],
     sampleRate,
     warm: async () => undefined,

@@ -1,29 +1,6 @@
 import { float32Of, int16Of } from '../../../media/audio/pcm.js';
 import type { WordTime } from '../../../media/tts/text-to-speech.js';
 import type { AgentConfig } from '../../contract/agent-config.js';
-import type { LlmRequest } from '../../contract/language-model.js';
-
-/** Samples that a fingerprint looks at. */
-const PROBES = 256;
-
-/** Names a stretch of audio, so that the same question is known again. Source: FNV-1a, 32 bit. */
-export function fingerprint(samples: Float32Array): string {
-  let hash = 0x811c9dc5;
-  const step = Math.max(1, Math.floor(samples.length / PROBES));
-  for (let i = samples.length - 1; i >= 0; i -= step) {
-    hash = Math.imul(hash ^ (Math.round(samples[i]! * 32768) & 0xffff), 0x01000193);
-  }
-  return `${samples.length} ${(hash >>> 0).toString(16)}`;
-}
-
-/** A reply is asked for by the newest words of the caller. */
-export function questionOf({ history }: LlmRequest): string {
-  return history.at(-1)?.text ?? '';
-}
-
-export function toolKey(name: string, args: Readonly<Record<string, unknown>>): string {
-  return `${name} ${JSON.stringify(args)}`;
-}
 
 /** [textStart, textEnd, startSample, endSample] of each word. */
 export type WordRow = readonly [number, number, number, number];

@@ -3,15 +3,16 @@ import type { PronunciationRule } from '../../../media/text/dictionary/pronuncia
 import type { AgentConfig } from '../../contract/agent-config.js';
 import type { LoggedTurn } from '../../contract/call-log.js';
 import type { EndedReason } from '../../contract/ended-reason.js';
-import type { CallFault } from '../../contract/errors.js';
+import type { CallPart } from '../../contract/errors.js';
 import { CallError } from '../../contract/errors.js';
 import type { ToolSpec } from '../../contract/tools.js';
 import type { CallEvent } from '../../contract/transport.js';
+import type { TurnEvent } from '../../contract/turn-events.js';
 
-/** A replay file that this code reads and writes; a change that older readers misread makes it 2. */
-export const REPLAY_VERSION = 1;
+/** The version that this code reads and writes. Increase it with a change that older releases misread. */
+export const REPLAY_VERSION = 2;
 
-/** ms of call time, thousandths at the finest. */
+/** Call time in ms, rounded to thousandths. */
 const ms = z.number().nonnegative().finite();
 const count = z.number().int().nonnegative();
 const object = <T>() => z.custom<T>((value) => typeof value === 'object' && value !== null);
@@ -22,20 +23,20 @@ const head = z.object({
   type: z.literal('call'),
   format: z.literal('parley.replay'),
   version: z.literal(REPLAY_VERSION),
-  /** Hz of the agent's audio on the wire. */
+  /** Sample rate of the agent's audio, in Hz. */
   sampleRate: rate,
-  /** Hz of its voice and of those that stand in for it. */
+  /** Sample rates of the voice and of its fallbacks, in Hz. */
   voiceSampleRates: z.array(rate).min(1),
-  /** Rates of the voices by language, of a call whose language is found out. */
+  /** Sample rates of the voices by language, if the call detects its language. */
   languageVoices: z.record(z.string(), rate).optional(),
-  /** Pause between interims, of a recogniser with a pace of its own. */
+  /** As in `SpeechToText`. */
   interimEveryMs: z.number().positive().optional(),
-  /** The language model and those that stand in for it. */
+  /** Number of LLMs: the first and its fallbacks. */
   replyModels: z.number().int().positive(),
   tools: z.array(object<ToolSpec>()).optional(),
-  /** Without it, the agent's voice is on the tape, as its echo counts. */
+  /** Without one, the file contains the agent's audio, as its echo affects the call. */
   hasEchoCanceller: z.boolean(),
-  /** Left out: it can. */
+  /** Default: true. */
   canPause: z.boolean().optional(),
   hasNoiseReduction: z.boolean(),
   /** Without credentials of tools. */
@@ -44,88 +45,85 @@ const head = z.object({
   dictionary: z.array(object<PronunciationRule>()).optional(),
 });
 
-/** What comes in by itself. */
-const entry = {
-  t: ms,
-  /** Together with the line before: the call had settled nothing of that yet. */
-  isWithin: z.boolean().optional(),
-};
-
-/** What came from the client. */
+/** Input from the transport. */
 const input = [
-  z.object({ ...entry, type: z.literal('connected') }),
-  /** s16le mono 16 kHz, base64. */
-  z.object({ ...entry, type: z.literal('audio'), pcm: text }),
-  z.object({ ...entry, type: z.literal('typed'), text }),
-  /** Told to say by who watches. */
-  z.object({ ...entry, type: z.literal('say'), text }),
-  z.object({ ...entry, type: z.literal('played'), playedMs: ms }),
-  z.object({ ...entry, type: z.literal('lost'), forMs: ms.optional() }),
-  z.object({ ...entry, type: z.literal('regained'), receivedMs: ms }),
-  z.object({ ...entry, type: z.literal('hang-up'), reason: z.custom<EndedReason>() }),
-  /** Bytes that wait in the wire's buffers, when they have changed much. */
+  z.object({ t: ms, type: z.literal('connected') }),
+  /** 16-bit little-endian mono at 16 kHz, in base64. */
+  z.object({ t: ms, type: z.literal('audio'), pcm: text }),
+  z.object({ t: ms, type: z.literal('typed'), text }),
+  /** A text dictated by an operator. */
+  z.object({ t: ms, type: z.literal('say'), text }),
+  z.object({ t: ms, type: z.literal('played'), playedMs: ms }),
+  z.object({ t: ms, type: z.literal('lost'), forMs: ms.optional() }),
+  z.object({ t: ms, type: z.literal('regained'), receivedMs: ms }),
+  z.object({ t: ms, type: z.literal('hang-up'), reason: z.custom<EndedReason>() }),
+  /** Bytes in the transport's send buffers, when they have changed by more than 4 KiB. */
   z.object({ t: ms, type: z.literal('backlog'), bytes: count }),
 ] as const;
 
-/** What the call waited for; `key` is the question, in short. */
-const answers = [
+/** Requests to providers and their responses; `key` identifies the request. */
+const responses = [
   /** Speech probability of the next window. */
-  z.object({ ...entry, type: z.literal('vad'), probability: z.number() }),
-  /** The caller's next samples came out of the noise reduction: as they went in, or as they are here. */
+  z.object({ t: ms, type: z.literal('vad'), probability: z.number() }),
+  /** The caller's next samples after noise reduction; without `pcm` they are unchanged. */
   z.object({ t: ms, type: z.literal('cleaned'), samples: count, pcm: text.optional() }),
-  z.object({ ...entry, type: z.literal('not-cleaned') }),
-  z.object({
-    t: ms,
-    type: z.literal('timer'),
-    askedAt: ms,
-    waitMs: z.number(),
-    /** It was past its time when it was stopped. */
-    isStopped: z.boolean().optional(),
-  }),
+  z.object({ t: ms, type: z.literal('not-cleaned') }),
   z.object({ t: ms, type: z.literal('asked'), n: count, of: text, key: text }),
-  /** Of the question `n`. Some have none: they were dropped, or the tape ended before. */
+  /** The response to request `n`. Dropped requests have none. */
   z.object({
     t: ms,
     type: z.literal('answer'),
     n: count,
     value: z.unknown().optional(),
     error: text.optional(),
-    /** A stream has no more. */
+    /** The stream has ended. */
     isLast: z.boolean().optional(),
   }),
 ] as const;
 
-/** What the call did, by which a replay is judged. */
-const happenings = [
+/** JSON has no Infinity: `remainingMs` is null in a file. */
+function withInfinity(event: TurnEvent): TurnEvent {
+  if (event.type !== 'speech-started' || !event.over) return event;
+  const remainingMs = event.over.remainingMs ?? Number.POSITIVE_INFINITY;
+  return { ...event, over: { ...event.over, remainingMs } };
+}
+
+/** Events of the turn reducer, in the order in which it processed them. */
+const turnEvent = z.object({
+  t: ms,
+  type: z.literal('turn-event'),
+  event: object<TurnEvent>().transform(withInfinity),
+});
+
+const transportAction = z.enum(['audio', 'pause', 'resume', 'clear', 'announce', 'close']);
+
+/** What the call did. A replay is compared with these lines. */
+const effects = [
   z.object({ t: ms, type: z.literal('event'), event: object<CallEvent>() }),
   z.object({
     t: ms,
-    type: z.literal('wire'),
-    act: z.enum(['audio', 'pause', 'resume', 'clear', 'announce', 'close']),
-    /** Position in the agent's audio, ms. */
-    atMs: ms.optional(),
+    type: z.literal('transport'),
+    action: transportAction,
+    /** Position in the agent's audio. */
+    positionMs: ms.optional(),
   }),
   z.object({ t: ms, type: z.literal('turn'), turn: object<LoggedTurn>() }),
-  z.object({ t: ms, type: z.literal('fault'), part: z.custom<Parameters<CallFault>[0]>() }),
+  z.object({ t: ms, type: z.literal('fault'), part: z.custom<CallPart>() }),
 ] as const;
 
-/** The recorder reached its limit here, and the call went on. */
+/** The file reached its size limit; the call continued. */
 const full = z.object({ t: ms, type: z.literal('full') });
 
-const line = z.discriminatedUnion('type', [...input, ...answers, ...happenings, full]);
+const line = z.discriminatedUnion('type', [...input, ...responses, turnEvent, ...effects, full]);
 
 export type ReplayHeader = z.infer<typeof head>;
 export type ReplayLine = z.infer<typeof line>;
+export type InputLine = z.infer<(typeof input)[number]>;
 export type ResponseLine = Extract<ReplayLine, { type: 'answer' }>;
 export type CleanedLine = Extract<ReplayLine, { type: 'cleaned' }>;
-export type TimerLine = Extract<ReplayLine, { type: 'timer' }>;
-/** One of those that come in by themselves, before it is known when. */
-export type Entry = WithoutTime<
-  Exclude<InputLine, { type: 'backlog' }> | Extract<ReplayLine, { type: 'vad' | 'not-cleaned' }>
->;
-type WithoutTime<Line> = Line extends ReplayLine ? Omit<Line, keyof typeof entry> : never;
-export type InputLine = z.infer<(typeof input)[number]>;
-export type ObservedEffect = z.infer<(typeof happenings)[number]>;
+export type TurnEventLine = z.infer<typeof turnEvent>;
+export type ObservedEffect = z.infer<(typeof effects)[number]>;
+export type TransportAction = z.infer<typeof transportAction>;
 
 /** A whole call, as far as it was recorded. */
 export interface ReplayFile {
@@ -133,20 +131,20 @@ export interface ReplayFile {
   readonly lines: readonly ReplayLine[];
 }
 
-/** Takes a tape line by line, the head first; never throws and never waits. */
+/** Receives the header and then the lines of a file. Must neither throw nor wait. */
 export interface ReplaySink {
   write(line: ReplayHeader | ReplayLine): void;
-  /** No more will come. */
+  /** The file is complete. */
   end(): void;
 }
 
 export function isObservedEffect(line: ReplayLine): line is ObservedEffect {
-  return ['event', 'wire', 'turn', 'fault'].includes(line.type);
+  return ['event', 'transport', 'turn', 'fault'].includes(line.type);
 }
 
 /**
- * Reads a tape. A last line that was cut is left out.
- * @throws CallError PROTOCOL when it is none, or one of another version.
+ * Parses a replay file. Ignores an incomplete last line.
+ * @throws CallError PROTOCOL for other files and for other versions
  */
 export function parseReplayFile(jsonLines: string): ReplayFile {
   const rows = jsonLines.split('\n').filter((row) => row !== '');
@@ -158,15 +156,24 @@ export function parseReplayFile(jsonLines: string): ReplayFile {
     throw new CallError('PROTOCOL', `Line ${index + 1} of the replay file is no JSON`);
   });
   const first = head.safeParse(parsed[0]);
-  if (!first.success) {
-    throw new CallError('PROTOCOL', `This is no replay file of version ${REPLAY_VERSION}`);
-  }
+  if (!first.success) throw new CallError('PROTOCOL', problemOf(parsed[0]));
   const lines = parsed.slice(1).map((value, index) => {
     const result = line.safeParse(value);
     if (result.success) return result.data;
     throw new CallError('PROTOCOL', `Line ${index + 2} of the replay file is not understood`);
   });
   return { head: first.data, lines };
+}
+
+function problemOf(header: unknown): string {
+  const known = z.object({ format: z.literal('parley.replay'), version: z.number() });
+  const { data } = known.safeParse(header);
+  if (!data) return `This is no replay file of version ${REPLAY_VERSION}`;
+  if (data.version === REPLAY_VERSION) return 'Line 1 of the replay file is not understood';
+  return (
+    `This replay file has version ${data.version}; this release replays version ${REPLAY_VERSION}. ` +
+    'Use the release that recorded it.'
+  );
 }
 
 function parseJson(row: string): unknown {

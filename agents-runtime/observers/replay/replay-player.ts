@@ -1,35 +1,27 @@
-import type { Clock, Timer } from '../../contract/clock.js';
 import { CallError } from '../../contract/errors.js';
-import { type RecordedRequest, RecordedResponses } from './recorded-responses.js';
-import {
-  type CleanedLine,
-  type InputLine,
-  isObservedEffect,
-  type ObservedEffect,
-  type ReplayFile,
-  type ReplayLine,
-  type ResponseLine,
-} from './replay-format.js';
+import { type RecordedRequest, RecordedResponses, TOLERANCE_MS } from './recorded-responses.js';
+import type { CleanedLine, InputLine, ReplayLine, ResponseLine } from './replay-format.js';
 import { settled, VirtualClock } from './virtual-clock.js';
 
 export interface Question<T> {
   readonly of: string;
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
-  /** What to say where the tape says nothing; told the nearest thing that it does say. Without it: nothing. */
+  /** The response if the file has none; receives the nearest of its kind. Undefined: there is none. */
   readonly otherwise?: (near: ResponseLine | undefined) => T | Promise<T>;
 }
 
-/** How many questions the tape had an answer to, and how many were answered otherwise. */
+/** Requests by the origin of their response. */
 export interface AnswerCounts {
+  /** Recorded for this request. */
   recorded: number;
+  /** Recorded for the same request at another time. */
   moved: number;
+  /** Not in the file. */
   guessed: number;
 }
 
-type PlayedLine = Exclude<ReplayLine, ObservedEffect | { readonly type: 'full' | 'asked' }>;
-
-/** Takes what is not an answer. */
+/** Receives the lines that are not responses to requests. */
 export interface PlayedLines {
   input(line: InputLine): void;
   vad(probability: number): void;
@@ -38,107 +30,93 @@ export interface PlayedLines {
 }
 
 /**
- * Plays a tape to a call: everything comes when it came and in the order in which it came. What the
- * call asks at another time than it did, because it is not the same any more, is answered after as
- * long as it took then; timers that it did not have go by the clock.
+ * Replays a file on a virtual clock: input and responses arrive at their recorded times. A request that
+ * is not made at its recorded time is answered after as long as it took then.
  */
-export class ReplayPlayer implements Clock {
+export class ReplayPlayer {
+  readonly clock = new VirtualClock();
   readonly counts: AnswerCounts = { recorded: 0, moved: 0, guessed: 0 };
   readonly #lines: readonly ReplayLine[];
-  readonly #answers: RecordedResponses;
-  readonly #time = new VirtualClock();
-  /** Who waits for which line of the tape. */
-  readonly #waiting = new Map<number, () => void>();
-  #at = -1;
+  readonly #responses: RecordedResponses;
 
-  constructor({ lines }: ReplayFile) {
-    this.#lines = backlogFirst(lines);
-    this.#answers = new RecordedResponses(this.#lines);
+  constructor(lines: readonly ReplayLine[]) {
+    this.#lines = lines;
+    this.#responses = new RecordedResponses(lines);
   }
 
-  now(): number {
-    return this.#time.now();
-  }
-
-  after(ms: number, act: () => void): Timer {
-    const index = this.#answers.timer(ms, this.now());
-    if (index === undefined || index <= this.#at) return this.#time.after(ms, act);
-    this.#waiting.set(index, act);
-    return {
-      cancel: () => {
-        if (this.#waiting.delete(index)) this.#answers.giveBack(index);
-      },
-    };
-  }
-
-  /** @throws CallError when that was the answer, or the signal fires first. */
+  /** @throws CallError if that is the recorded response, or if the signal fires first */
   ask<T>({ of, key, signal, otherwise }: Question<T>): Promise<ResponseLine | T> {
-    const now = this.now();
-    const same = this.#answers.same(of, key, now);
-    if (same && (!same.answer || same.answer.index > this.#at)) {
+    const now = this.clock.now();
+    const same = this.#responses.same(of, key, now);
+    if (same) {
       this.counts.recorded++;
-      return unlessAborted(signal, this.#answerOf(same));
+      return unlessAborted(signal, this.#recorded(same));
     }
-    const asked = same ?? this.#answers.alike(of, key, now);
-    if (asked?.answer) {
+    const moved = this.#responses.alike(of, key, now);
+    if (moved?.answer) {
       this.counts.moved++;
-      const { line } = asked.answer;
-      const work = Promise.resolve(line);
-      return unlessAborted(signal, this.#time.later(line.t - asked.askedAt, work).then(checked));
+      const { answer, askedAt } = moved;
+      return unlessAborted(signal, this.#at(now + answer.t - askedAt, answer).then(checked));
     }
     if (!otherwise) return new Promise(() => undefined);
     this.counts.guessed++;
-    const work = Promise.resolve(otherwise(this.#answers.near(of, now)));
-    return unlessAborted(signal, this.#time.later(this.#answers.usualMs(of), work));
+    const work = Promise.resolve(otherwise(this.#responses.near(of, now)));
+    return unlessAborted(signal, this.clock.later(this.#responses.usualMs(of), work));
   }
 
-  /** Plays the whole tape. */
   async play(to: PlayedLines): Promise<void> {
-    for (const [index, line] of this.#lines.entries()) {
-      if (isObservedEffect(line) || line.type === 'full' || line.type === 'asked') continue;
-      if (!('isWithin' in line && line.isWithin)) {
-        await settled();
-        await this.#time.runTo(line.t);
-      }
-      this.#at = index;
-      this.#perform(line, index, to);
+    for (const line of this.#lines) {
+      if (!isPlayed(line)) continue;
+      await settled();
+      await this.clock.runTo(line.t);
+      perform(line, to);
     }
     await settled();
-    await this.#time.runTo(this.#lines.at(-1)?.t ?? 0);
+    // The end of a call may come later than recorded; a call that goes on is cut at the file's end.
+    const isWhole = this.#lines.some(
+      (line) => line.type === 'transport' && line.action === 'close',
+    );
+    await this.clock.runTo((this.#lines.at(-1)?.t ?? 0) + (isWhole ? TOLERANCE_MS : 0));
   }
 
-  #perform(line: PlayedLine, index: number, to: PlayedLines): void {
-    if (line.type === 'vad') to.vad(line.probability);
-    else if (line.type === 'cleaned') to.cleaned(line);
-    else if (line.type === 'not-cleaned') to.notCleaned();
-    else if (line.type === 'answer' || line.type === 'timer') {
-      const wake = this.#waiting.get(index);
-      this.#waiting.delete(index);
-      wake?.();
-    } else to.input(line);
+  /** Never resolves if there was no response. */
+  #recorded({ answer }: RecordedRequest): Promise<ResponseLine> {
+    if (!answer) return new Promise(() => undefined);
+    return this.#at(answer.t, answer).then(checked);
   }
 
-  /** Comes where it is on the tape; never, where it never came. */
-  #answerOf({ answer }: RecordedRequest): Promise<ResponseLine> {
-    return new Promise<ResponseLine>((resolve) => {
-      if (answer) this.#waiting.set(answer.index, () => resolve(answer.line));
-    }).then(checked);
+  #at<T>(atMs: number, value: T): Promise<T> {
+    const waitMs = atMs - this.clock.now();
+    const work = Promise.resolve(value);
+    return waitMs > 0 ? this.clock.later(waitMs, work) : work;
   }
 }
 
-/** The call read the wire's backlog in the middle of what it is written behind: there it must be known. */
-function backlogFirst(lines: readonly ReplayLine[]): readonly ReplayLine[] {
-  const ordered: ReplayLine[] = [];
-  let lastEntry = 0;
-  for (const line of lines) {
-    if (line.type === 'backlog') {
-      ordered.splice(lastEntry++, 0, line);
-      continue;
-    }
-    if (line.type !== 'asked' && !isObservedEffect(line)) lastEntry = ordered.length;
-    ordered.push(line);
-  }
-  return ordered;
+const PLAYED = [
+  'connected',
+  'audio',
+  'typed',
+  'say',
+  'played',
+  'lost',
+  'regained',
+  'hang-up',
+  'backlog',
+  'vad',
+  'cleaned',
+  'not-cleaned',
+] as const;
+type PlayedLine = Extract<ReplayLine, { readonly type: (typeof PLAYED)[number] }>;
+
+function isPlayed(line: ReplayLine): line is PlayedLine {
+  return PLAYED.some((type) => type === line.type);
+}
+
+function perform(line: PlayedLine, to: PlayedLines): void {
+  if (line.type === 'vad') to.vad(line.probability);
+  else if (line.type === 'cleaned') to.cleaned(line);
+  else if (line.type === 'not-cleaned') to.notCleaned();
+  else to.input(line);
 }
 
 function checked(line: ResponseLine): ResponseLine {
@@ -149,7 +127,7 @@ function checked(line: ResponseLine): ResponseLine {
 function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
-    const stop = () => reject(new CallError('CLOSED', 'The question was dropped'));
+    const stop = () => reject(new CallError('CLOSED', 'The request was dropped'));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

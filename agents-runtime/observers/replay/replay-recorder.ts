@@ -1,160 +1,148 @@
-import type { Clock, Timer } from '../../contract/clock.js';
-import type { Entry, ReplayHeader, ReplayLine, ReplaySink, ResponseLine } from './replay-format.js';
+import { LANGUAGES } from '../../../media/languages.js';
+import type { SpeechChunk } from '../../../media/tts/text-to-speech.js';
+import type {
+  CallInputEvent,
+  ProviderExchange,
+  TransportEvent,
+} from '../../contract/call-observer.js';
+import type { FindVoice } from '../../contract/find-voice.js';
+import type { CallDependencies } from '../../session/call-dependencies.js';
+import { EffectObserver, fileMs } from './effect-observer.js';
+import { encodePcm, encodeSamples, withoutSecrets, wordRows } from './replay-encoding.js';
+import {
+  REPLAY_VERSION,
+  type ReplayHeader,
+  type ReplayLine,
+  type ReplaySink,
+  type ResponseLine,
+} from './replay-format.js';
 
-/** A timer that is stopped this near to its time might as well have fired. */
-const NEARLY_MS = 1;
-
-type Answer = Pick<ResponseLine, 'value' | 'error' | 'isLast'>;
+/** The parts of a call that a replay needs to know. */
+export type RecordedParts = Omit<CallDependencies, 'observers'>;
 
 /**
- * Writes down what a call lives on, in the order in which it came. It is the call's clock, too: time
- * stands still until the next thing comes in, and has thousandths of a ms, so that the call sees the
- * very times that are on the tape.
+ * Records a call's input, the responses of its providers and its turn events. The file contains the
+ * caller's audio and all words, without credentials of tools. Streaming speech recognition is not recorded.
  */
-export class ReplayRecorder implements Clock {
-  readonly #clock: Clock;
+export class ReplayRecorder extends EffectObserver {
   readonly #sink: ReplaySink;
-  readonly #zero: number;
-  #now = 0;
-  #questions = 0;
-  #isEntered = false;
-  #isSettling = false;
+  /** Without an echo canceller, the agent's audio affects the call. */
+  readonly #needsAgentAudio: boolean;
   #hasEnded = false;
 
-  constructor(clock: Clock, sink: ReplaySink) {
-    this.#clock = clock;
+  constructor(parts: RecordedParts, sink: ReplaySink) {
+    super(parts.transport.sampleRate, (line) => this.#write(line));
     this.#sink = sink;
-    this.#zero = clock.now();
+    this.#needsAgentAudio = !parts.transport.hasEchoCanceller;
+    sink.write(headerOf(parts));
   }
 
-  now(): number {
-    return this.#now;
+  input(event: CallInputEvent, atMs: number): void {
+    const t = fileMs(atMs);
+    if (event.type !== 'audio') this.#write({ t, ...event });
+    else this.#write({ t, type: 'audio', pcm: encodePcm(event.samples) });
   }
 
-  after(ms: number, act: () => void): Timer {
-    const asked = { askedAt: this.#now, waitMs: ms };
-    const dueAt = this.#now + ms;
-    let isOpen = true;
-    const timer = this.#clock.after(dueAt - this.#passed(), () => {
-      isOpen = false;
-      this.write({ t: this.#enter(), type: 'timer', ...asked });
-      act();
-    });
-    return {
-      cancel: () => {
-        if (!isOpen) return;
-        isOpen = false;
-        timer.cancel();
-        if (this.#passed() < dueAt - NEARLY_MS) return;
-        this.write({ t: this.#now, type: 'timer', ...asked, isStopped: true });
-      },
-    };
+  override output(event: TransportEvent, atMs: number): void {
+    if (event.type === 'backlog') this.#write({ t: fileMs(atMs), ...event });
+    else super.output(event, atMs);
   }
 
-  /** Something comes in: it is now, or still, where the call has not settled what came in just before. */
-  enter(line: Entry): void {
-    const isWithin = this.#isSettling;
-    const t = isWithin ? this.#now : this.#enter();
-    this.write({ t, ...line, ...(isWithin && { isWithin }) });
-  }
-
-  /**
-   * The same for what may be a consequence of what came in before, without anything between: a model
-   * that answers at once. Time does not go on meanwhile, as it does not in a replay.
-   */
-  enterWithin(): number {
-    return this.#isEntered ? this.#now : this.#enter();
-  }
-
-  /** A question is put to a model or a service. */
-  ask(of: string, key: string): number {
-    const n = ++this.#questions;
-    this.write({ t: this.#now, type: 'asked', n, of, key });
-    return n;
-  }
-
-  answer(n: number, answer: Answer): void {
-    this.write({ t: this.enterWithin(), type: 'answer', n, ...answer });
-  }
-
-  /** Passes a question's answer on, and writes it down as `encode` has it. */
-  async once<T>(
-    of: string,
-    key: string,
-    work: Promise<T>,
-    encode: (value: T) => unknown,
-  ): Promise<T> {
-    const asked = this.ask(of, key);
-    try {
-      const value = await work;
-      this.answer(asked, { value: encode(value) });
-      return value;
-    } catch (error) {
-      this.answer(asked, { error: nameOf(error) });
-      throw error;
-    }
-  }
-
-  /** The same for one that is answered piece by piece: each pull is a question. */
-  async *stream<T>(
-    of: string,
-    key: string,
-    source: AsyncGenerator<T>,
-    encode: (value: T) => unknown,
-  ): AsyncGenerator<T> {
-    try {
-      for (let index = 0; ; index++) {
-        const asked = this.ask(of, `${index} ${key}`);
-        const next = await source.next().catch((error) => {
-          this.answer(asked, { error: nameOf(error) });
-          throw error;
-        });
-        if (next.done) {
-          this.answer(asked, { isLast: true });
-          return;
-        }
-        this.answer(asked, { value: encode(next.value) });
-        yield next.value;
+  provider(exchange: ProviderExchange, atMs: number): void {
+    const t = fileMs(atMs);
+    switch (exchange.type) {
+      case 'request': {
+        const { id: n, port: of, key } = exchange;
+        this.#write({ t, type: 'asked', n, of, key });
+        return;
       }
-    } finally {
-      await source.return(undefined);
+      case 'response':
+        this.#write({ t, type: 'answer', n: exchange.id, ...this.#answerOf(exchange) });
+        return;
+      case 'voice-activity':
+        this.#write({ t, type: 'vad', probability: exchange.probability });
+        return;
+      case 'noise-reduction': {
+        const { original, samples } = exchange;
+        const isSame = original.every((sample, i) => sample === samples[i]);
+        const pcm = isSame ? {} : { pcm: encodeSamples(samples) };
+        this.#write({ t, type: 'cleaned', samples: samples.length, ...pcm });
+        return;
+      }
+      case 'noise-reduction-failed':
+        this.#write({ t, type: 'not-cleaned' });
     }
   }
 
-  write(line: ReplayHeader | ReplayLine): void {
-    if (!this.#hasEnded) this.#sink.write(line);
-  }
-
-  end(): void {
+  ended(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#sink.end();
   }
 
-  #enter(): number {
-    this.#now = Math.max(this.#now, Math.round(this.#passed() * 1000) / 1000);
-    this.#isSettling = true;
-    // A tick that a promise asks for comes when no promise has anything left to do.
-    queueMicrotask(() =>
-      process.nextTick(() => {
-        this.#isSettling = false;
-      }),
-    );
-    if (!this.#isEntered) {
-      this.#isEntered = true;
-      setImmediate(() => {
-        this.#isEntered = false;
-      });
-    }
-    return this.#now;
+  #answerOf({
+    port,
+    value,
+    error,
+    isLast,
+  }: Extract<ProviderExchange, { type: 'response' }>): Pick<
+    ResponseLine,
+    'value' | 'error' | 'isLast'
+  > {
+    if (error !== undefined) return { error: nameOf(error) };
+    if (isLast) return { isLast };
+    return { value: isSpeech(port, value) ? this.#speechOf(value) : value };
   }
 
-  #passed(): number {
-    return this.#clock.now() - this.#zero;
+  /** The length of a chunk and its words. Its samples only if they affect the call. */
+  #speechOf({ samples, words, text }: SpeechChunk & { readonly text?: string }) {
+    return {
+      ...(text !== undefined && { text }),
+      samples: samples.length,
+      words: wordRows(words),
+      ...(this.#needsAgentAudio && { pcm: encodeSamples(samples) }),
+    };
+  }
+
+  #write(line: ReplayLine): void {
+    if (!this.#hasEnded) this.#sink.write(line);
   }
 }
 
-/** Its code where it has one: messages may quote. */
+function isSpeech(port: string, value: unknown): value is SpeechChunk {
+  const isVoice = port === 'greeting' || port.startsWith('voice');
+  return isVoice && typeof value === 'object' && value !== null;
+}
+
+function headerOf(parts: RecordedParts): ReplayHeader {
+  const { config, voice, findVoice, speechToText, transport, tools, dictionary } = parts;
+  const { fallbackModels = [], fallbackVoices = [] } = parts;
+  return {
+    type: 'call',
+    format: 'parley.replay',
+    version: REPLAY_VERSION,
+    sampleRate: transport.sampleRate,
+    voiceSampleRates: [voice, ...fallbackVoices].map(({ sampleRate }) => sampleRate),
+    ...(findVoice && { languageVoices: ratesOf(findVoice) }),
+    ...(speechToText.interimEveryMs && { interimEveryMs: speechToText.interimEveryMs }),
+    replyModels: 1 + fallbackModels.length,
+    hasEchoCanceller: transport.hasEchoCanceller,
+    ...(!transport.canPause && { canPause: false }),
+    hasNoiseReduction: parts.noiseReduction !== undefined,
+    ...(tools && { tools: [...tools.specs] }),
+    config: withoutSecrets(config),
+    ...(dictionary && { dictionary: [...dictionary.rules] }),
+  };
+}
+
+function ratesOf(findVoice: FindVoice): Record<string, number> {
+  const voices = LANGUAGES.map((language) => [language, findVoice(language)?.sampleRate] as const);
+  return Object.fromEntries(
+    voices.flatMap(([language, rate]) => (rate === undefined ? [] : [[language, rate]])),
+  );
+}
+
+/** The error's code, as a message may quote the conversation. */
 function nameOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return error.code;

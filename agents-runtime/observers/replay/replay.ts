@@ -2,8 +2,10 @@ import { Dictionary } from '../../../media/text/dictionary/dictionary.js';
 import type { AgentConfig } from '../../contract/agent-config.js';
 import type { Transport } from '../../contract/transport.js';
 import { Call } from '../../session/call.js';
+import { CallLanguage } from '../../session/call-language.js';
 import { FrameTicker } from '../../timing/frame-ticker.js';
-import { EffectObservingLog, EffectObservingTransport, observeFaults } from './effect-observer.js';
+import { type Difference, diffEffects, kindOf } from './diff.js';
+import { EffectObserver } from './effect-observer.js';
 import { createReplayDependencies, type LiveSpeechToText } from './replay-adapters.js';
 import { decodePcm } from './replay-encoding.js';
 import {
@@ -12,9 +14,11 @@ import {
   type ObservedEffect,
   type ReplayFile,
   type ReplayHeader,
+  type ReplayLine,
 } from './replay-format.js';
 import { type AnswerCounts, ReplayPlayer } from './replay-player.js';
 import { SimulatedClient } from './simulated-client.js';
+import { diffTurns, isTurnEvent } from './turn-replay.js';
 
 export interface ReplayOptions {
   /**
@@ -27,84 +31,108 @@ export interface ReplayOptions {
 }
 
 export interface Replayed {
-  /** What the call did then, and what it did now. */
+  /** What the call did when it was recorded, and in the replay. */
   readonly recorded: readonly ObservedEffect[];
   readonly replayed: readonly ObservedEffect[];
+  /** Whether the turn events came in the recorded order. */
+  readonly isSameOrder: boolean;
+  /** Of the effects or, if the turn events came in another order, of their replay through the reducer. */
+  readonly differences: readonly Difference[];
   readonly answers: AnswerCounts;
   /** ms of call time. */
   readonly durationMs: number;
 }
 
-/** Holds a recorded call again, with the real engine, as fast as it can be computed. */
+/** Replays a recorded call with the real engine, as fast as it can be computed. */
 export async function replay(
-  replayFile: ReplayFile,
+  { head, lines }: ReplayFile,
   { changes, ears }: ReplayOptions = {},
 ): Promise<Replayed> {
-  const { head } = replayFile;
-  const player = new ReplayPlayer(replayFile);
-  const replayed: ObservedEffect[] = [];
-  const effectObserver = {
-    clock: player,
-    tell: (happening: ObservedEffect) => void replayed.push(happening),
-  };
-  const client = changes ? new SimulatedClient(player, head) : undefined;
-  const recordedTransport = new RecordedTransport(head);
-  const transport = new EffectObservingTransport(client ?? recordedTransport, effectObserver);
+  const player = new ReplayPlayer(lines);
+  const observed: ReplayLine[] = [];
+  const observer = new EffectObserver(head.sampleRate, (line) => void observed.push(line));
+  const client = changes ? new SimulatedClient(player.clock, head) : undefined;
+  const transport = new RecordedTransport(head);
   const { ports, noise, vad } = createReplayDependencies({ head, player, ears });
+  const config = { ...head.config, ...changes };
   const call = new Call({
     ...ports,
-    config: { ...head.config, ...changes },
+    config,
     dictionary: head.dictionary && new Dictionary(head.dictionary),
-    clock: player,
-    ticker: new FrameTicker(player),
-    transport,
-    log: new EffectObservingLog(ports.log, effectObserver),
-    onFault: observeFaults(() => undefined, effectObserver),
+    clock: player.clock,
+    ticker: new FrameTicker(player.clock),
+    transport: client ?? transport,
+    observers: [observer],
+    onFault: () => undefined,
     onEnded: () => undefined,
   });
   if (client) client.onPlayed = (playedMs) => call.played(playedMs);
-  const input = (line: InputLine) => {
-    switch (line.type) {
-      case 'connected':
-        return call.connected();
-      case 'audio':
-        return call.audio(decodePcm(line.pcm));
-      case 'typed':
-        return call.typed(line.text);
-      case 'say':
-        call.say(line.text);
-        return;
-      case 'played':
-        return client ? undefined : call.played(line.playedMs);
-      case 'lost':
-        client?.leave();
-        return call.lost(line.forMs);
-      case 'regained':
-        return call.regained(client?.receivedMs ?? line.receivedMs, (fromMs) => {
-          transport.announce(fromMs);
-          client?.comeBack(fromMs);
-        });
-      case 'hang-up':
-        return call.hangUp(line.reason);
-      case 'backlog':
-        recordedTransport.backlogBytes = line.bytes;
-    }
-  };
   await player.play({
-    input,
+    input: (line) => {
+      if (line.type === 'backlog') transport.backlogBytes = line.bytes;
+      else passOn(line, call, client);
+    },
     vad,
     cleaned: (line) => noise.cleaned(line),
     notCleaned: () => noise.failed(),
   });
+  const recorded = lines.filter(isObservedEffect);
+  const replayed = observed.filter(isObservedEffect);
+  const isSameOrder = turnOrder(lines) === turnOrder(observed);
+  const { language } = new CallLanguage({ settings: config.voice, ...ports });
   return {
-    recorded: replayFile.lines.filter(isObservedEffect),
+    recorded,
     replayed,
+    isSameOrder,
+    differences:
+      isSameOrder || changes
+        ? diffEffects(recorded, replayed)
+        : diffTurns({ ...config, language }, lines),
     answers: player.counts,
-    durationMs: replayFile.lines.at(-1)?.t ?? 0,
+    durationMs: lines.at(-1)?.t ?? 0,
   };
 }
 
-/** A wire whose client is on the tape: what is sent need not arrive. */
+function turnOrder(lines: readonly ReplayLine[]): string {
+  return lines.filter(isTurnEvent).map(kindOf).join('\n');
+}
+
+function passOn(
+  line: Exclude<InputLine, { type: 'backlog' }>,
+  call: Call,
+  client: SimulatedClient | undefined,
+): void {
+  switch (line.type) {
+    case 'connected':
+      call.connected();
+      break;
+    case 'audio':
+      call.audio(decodePcm(line.pcm));
+      break;
+    case 'typed':
+      call.typed(line.text);
+      break;
+    case 'say':
+      call.say(line.text);
+      break;
+    case 'played':
+      if (!client) call.played(line.playedMs);
+      break;
+    case 'lost':
+      client?.leave();
+      call.lost(line.forMs);
+      break;
+    case 'regained':
+      call.regained(client?.receivedMs ?? line.receivedMs, (fromMs) => client?.comeBack(fromMs));
+      break;
+    case 'hang-up':
+      call.hangUp(line.reason);
+  }
+}
+
+const ignore = () => undefined;
+
+/** A transport without a client: the client's reports are in the file. The observer sees what is sent. */
 class RecordedTransport implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller: boolean;
@@ -118,27 +146,10 @@ class RecordedTransport implements Transport {
     this.canPause = canPause;
   }
 
-  sendAudio(): void {
-    // Only its length counts, and the witness has that.
-  }
-
-  pause(): void {
-    // The reports that follow are on the tape.
-  }
-
-  resumeFrom(): void {
-    // As for `pause`.
-  }
-
-  clear(): void {
-    // As for `pause`.
-  }
-
-  send(): void {
-    // The witness has it.
-  }
-
-  close(): void {
-    // There is nothing to close.
-  }
+  readonly sendAudio = ignore;
+  readonly pause = ignore;
+  readonly resumeFrom = ignore;
+  readonly clear = ignore;
+  readonly send = ignore;
+  readonly close = ignore;
 }

@@ -1,6 +1,6 @@
 import type { CallEvent } from '../../contract/transport.js';
 import type { Difference } from './diff.js';
-import type { ObservedEffect } from './replay-format.js';
+import type { ObservedEffect, ReplayLine } from './replay-format.js';
 
 /** One line a happening, for people; interim transcripts are left out. */
 export function timeline(happenings: readonly ObservedEffect[]): readonly string[] {
@@ -57,29 +57,35 @@ function isInterim(event: CallEvent): boolean {
   return event.type === 'transcript' && !event.final;
 }
 
-function lineOf(happening: ObservedEffect): string {
-  return `${seconds(happening.t)}  ${told(happening)}`;
+function lineOf(line: ReplayLine): string {
+  return `${seconds(line.t)}  ${textOf(line)}`;
 }
 
-function told(happening: ObservedEffect): string {
-  switch (happening.type) {
+function textOf(line: ReplayLine): string {
+  switch (line.type) {
     case 'event':
-      return eventTold(happening.event);
-    case 'wire': {
-      const at = happening.atMs === undefined ? '' : ` ${Math.round(happening.atMs)} ms`;
-      return `wire    ${happening.act}${at}`;
+      return eventText(line.event);
+    case 'transport': {
+      const at = line.positionMs === undefined ? '' : ` ${Math.round(line.positionMs)} ms`;
+      return `media   ${line.action}${at}`;
     }
     case 'turn': {
-      const { index, role, text, cut, startMs, endMs } = happening.turn;
+      const { index, role, text, cut, startMs, endMs } = line.turn;
       const span = `${seconds(startMs).trim()}–${seconds(endMs).trim()}`;
       return `record  ${index} ${role} ${span}${cut ? ' cut' : ''} “${text}”`;
     }
     case 'fault':
-      return `fault   ${happening.part}`;
+      return `fault   ${line.part}`;
+    case 'turn-event': {
+      const { event } = line;
+      return `turn    ${event.type}${event.type === 'timer' ? ` ${event.timer}` : ''}`;
+    }
+    default:
+      return line.type;
   }
 }
 
-function eventTold(event: CallEvent): string {
+function eventText(event: CallEvent): string {
   switch (event.type) {
     case 'state':
       return `state   ${event.state}`;

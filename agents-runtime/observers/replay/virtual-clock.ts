@@ -69,9 +69,13 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Advances to `untilMs`. Timers that are due at `untilMs` stay in the queue. */
+  /** Advances to `untilMs` and runs the timers that are due by then. */
   async runTo(untilMs: number): Promise<void> {
-    for (let at = this.#timers.nextMs; at !== undefined && at < untilMs; at = this.#timers.nextMs) {
+    for (
+      let at = this.#timers.nextMs;
+      at !== undefined && at <= untilMs;
+      at = this.#timers.nextMs
+    ) {
       this.#nowMs = Math.max(this.#nowMs, at);
       await this.#timers.take()?.act();
       await settled();

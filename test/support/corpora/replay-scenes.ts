@@ -29,7 +29,7 @@ export function shownBy(happenings: readonly ObservedEffect[]): Shown {
       happening.event.text !== '',
   );
   const acts = happenings.flatMap((happening) =>
-    happening.type === 'wire' ? [happening.act] : [],
+    happening.type === 'transport' ? [happening.action] : [],
   );
   return {
     turns: turnEnds(happenings).length,

@@ -4,10 +4,11 @@ import { createGzip } from 'node:zlib';
 import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
 import type { LanguageModel } from '../../../agents-runtime/contract/language-model.js';
 import type { CallInput } from '../../../agents-runtime/contract/transport.js';
-import { recordCall } from '../../../agents-runtime/observers/replay/recorded-call.js';
 import type { ReplaySink } from '../../../agents-runtime/observers/replay/replay-format.js';
+import { ReplayRecorder } from '../../../agents-runtime/observers/replay/replay-recorder.js';
 import { VirtualClock } from '../../../agents-runtime/observers/replay/virtual-clock.js';
 import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
+import { Call } from '../../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../../agents-runtime/session/call-dependencies.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { concat } from '../../../media/audio/pcm.js';
@@ -65,29 +66,28 @@ export class Scene {
     const { time } = this;
     this.#parts = parts;
     this.#client = new PlayingClient(time, TAKES.way);
-    this.#call = recordCall(
-      {
-        ...slowed(parts, time),
-        config: { ...CONFIG, ...config },
-        transport: this.#client,
-        clock: time,
-        ticker: new FrameTicker(time),
-        languageModel: scripted(time, replies),
-        speechCache: new SpeechCache(time),
-        log: {
-          started: async () => undefined,
-          turn: async () => undefined,
-          ended: async () => undefined,
-        },
-        onFault: (part, error) => {
-          throw new Error(`${part} failed while recording`, { cause: error });
-        },
-        onEnded: () => {
-          this.#isOver = true;
-        },
+    const dependencies: CallDependencies = {
+      ...slowed(parts, time),
+      config: { ...CONFIG, ...config },
+      transport: this.#client,
+      clock: time,
+      ticker: new FrameTicker(time),
+      languageModel: scripted(time, replies),
+      speechCache: new SpeechCache(time),
+      log: {
+        started: async () => undefined,
+        turn: async () => undefined,
+        ended: async () => undefined,
       },
-      sink,
-    );
+      onFault: (part, error) => {
+        throw new Error(`${part} failed while recording`, { cause: error });
+      },
+      onEnded: () => {
+        this.#isOver = true;
+      },
+    };
+    const observers = [new ReplayRecorder(dependencies, sink)];
+    this.#call = new Call({ ...dependencies, observers });
     this.#client.onPlayed = (ms) => this.#call.played(ms);
   }
 

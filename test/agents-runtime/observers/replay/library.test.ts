@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { diffEffects } from '../../../../agents-runtime/observers/replay/diff.js';
 import { replay } from '../../../../agents-runtime/observers/replay/replay.js';
 import { diffLines } from '../../../../agents-runtime/observers/replay/timeline.js';
+import { diffTurns } from '../../../../agents-runtime/observers/replay/turn-replay.js';
 import { readTape } from '../../../../src/replay/read-tape.js';
 import { REPLAY_SUFFIX } from '../../../../src/replay/replay-files.js';
 import { SCENES, shownBy } from '../../../support/corpora/replay-scenes.js';
@@ -24,8 +25,12 @@ describe('the library of recorded calls', () => {
 // `npm run record-replays`.
 describe.each(SCENES)('the recorded call $name', ({ name, shows }) => {
   it('does the same when it is held again, and what it is there to show', async () => {
-    const { recorded, replayed, answers } = await replay(await readTape(fileOf(name)));
+    const file = await readTape(fileOf(name));
+    const { recorded, replayed, answers, isSameOrder } = await replay(file);
     expect(diffLines(diffEffects(recorded, replayed))).toEqual([]);
+    expect(isSameOrder).toBe(true);
+    const settings = { ...file.head.config, language: 'en' };
+    expect(diffLines(diffTurns(settings, file.lines))).toEqual([]);
     expect(answers).toMatchObject({ moved: 0, guessed: 0 });
     expect(shownBy(replayed)).toEqual(shows);
   });
