@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { bytesOf, openSession } from '../runtime/onnx-session.js';
-import { BEGIN, END, MoonshineTokens } from './moonshine-tokens.js';
 import { hasLoop, loopingTokens } from './repetition.js';
 
+/** Token ids of the start and the end of a text. Source: the model's generation settings. */
+const BEGIN = 1;
+const END = 2;
 const SAMPLE_RATE = 16_000;
 const LAYERS = 6;
 const HEADS = 8;
@@ -182,4 +184,38 @@ function logProbability(logits: Float32Array, token: number): number {
   let sum = 0;
   for (const logit of logits) sum += Math.exp(logit - logits[token]!);
   return -Math.log(sum);
+}
+
+/** The recogniser's vocabulary: token ids → text. */
+class MoonshineTokens {
+  readonly #tokens: readonly Uint8Array[];
+
+  /**
+   * Reads `tokenizer.bin`: per token a length (one byte; 128 and more: second byte × 128 + first −
+   * 128), then that many bytes of UTF-8.
+   */
+  constructor(file: Uint8Array) {
+    const tokens: Uint8Array[] = [];
+    for (let at = 0; at < file.length; ) {
+      let length = file[at++]!;
+      if (length >= 128) length = file[at++]! * 128 + length - 128;
+      tokens.push(file.subarray(at, at + length));
+      at += length;
+    }
+    this.#tokens = tokens;
+  }
+
+  /** The text of token ids; special tokens (`<…>`) are left out, `<0xNN>` is a byte. */
+  decode(ids: readonly number[]): string {
+    const bytes: number[] = [];
+    for (const id of ids) {
+      const token = this.#tokens[id];
+      if (!token) continue;
+      const text = Buffer.from(token).toString('utf8');
+      const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(text)?.[1];
+      if (byte) bytes.push(Number.parseInt(byte, 16));
+      else if (!/^<.*>$/.test(text)) bytes.push(...token);
+    }
+    return Buffer.from(bytes).toString('utf8').replaceAll('▁', ' ').replace(/\s+/g, ' ').trim();
+  }
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
 import { ModelThread } from '../../runtime/model-thread.js';
-import { streamSpeech } from '../streaming/streaming-jobs.js';
+import type { Pronounced } from '../../text/dictionary/dictionary.js';
+import { type StreamingJobs, streamSpeech } from '../streaming/streaming-jobs.js';
 import {
   requireSpeakable,
   type SpeakOptions,
@@ -9,7 +10,29 @@ import {
   type SynthesisRequest,
   type TextToSpeech,
 } from '../text-to-speech.js';
-import type { HibariFiles, HibariJobs } from './hibari-jobs.js';
+
+/** Which files the worker of a voice reads. */
+export interface HibariFiles {
+  /** Folder with the data of the text front end. */
+  readonly folder: string;
+  readonly dialect: 'us' | 'gb';
+  /** The acoustic model; a voice other than the default one reads the default one's text data. */
+  readonly modelFile: string;
+}
+
+export interface HibariUtterance {
+  /** Chosen by the client, unique among the worker's open utterances. */
+  readonly id: number;
+  readonly text: string;
+  readonly pronounced: readonly Pronounced[];
+  readonly temperature: number;
+  readonly topP: number;
+  readonly seed: number;
+  readonly speed: number;
+}
+
+/** What the voice's worker does. */
+export type HibariJobs = StreamingJobs<HibariUtterance>;
 
 export interface HibariVoiceOptions {
   readonly id: string;

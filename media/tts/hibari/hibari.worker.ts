@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../runtime/thread-priority.js';
 import { serveStreaming, WARM_UP_ID } from '../streaming/serve-streaming.js';
 import { HibariEngine } from './hibari-engine.js';
-import type { HibariFiles } from './hibari-jobs.js';
+import type { HibariFiles } from './hibari-voice.js';
 
 /** Long and short, so that every loop has been compiled for good before the first caller. */
 const WARM_UP = [

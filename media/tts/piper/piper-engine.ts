@@ -3,8 +3,8 @@ import { bytesOf } from '../../runtime/onnx-session.js';
 import type { StreamedChunk } from '../streaming/streaming-jobs.js';
 import type { WordTime } from '../text-to-speech.js';
 import type { PiperPhonemeIds } from './phoneme-ids.js';
-import type { PiperFiles, PiperUtterance } from './piper-jobs.js';
 import { PiperModel, type PiperPlan } from './piper-model.js';
+import type { PiperFiles, PiperUtterance } from './piper-voice.js';
 import { parsePiperConfig } from './voice-config.js';
 
 /** Utterances that may be open at a time; each holds some 70 kB a second of its sound. */

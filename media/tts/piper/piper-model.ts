@@ -3,6 +3,7 @@ import { MediaError } from '../../errors.js';
 import { scramble } from '../hibari/noise-field.js';
 import { NOISE, SOUND } from './piper-graph-split.js';
 import { openPiperSessions, openWhole, type PiperSessions } from './piper-sessions.js';
+import type { PiperSound } from './piper-voice.js';
 import type { PiperConfig } from './voice-config.js';
 
 /**
@@ -19,15 +20,6 @@ const FRAMES_PER_ID = 5;
 const MAX_FRAMES = 8_192;
 /** Normal numbers that are drawn once; a seed decides where in them an utterance's noise begins. */
 const OFFSETS = 65_536;
-
-/** How an utterance is to sound. */
-export interface PiperSound {
-  /** Scale of the voice's noise; 1 is its own. */
-  readonly temperature: number;
-  readonly seed: number;
-  /** 1 is the voice's own pace; 0.5–2. */
-  readonly speed: number;
-}
 
 /** What the encoder makes of ids; a voice that cannot be cut makes all of the sound. */
 export type PiperPlan =

@@ -3,7 +3,7 @@ import { ModelThread } from '../../runtime/model-thread.js';
 import { bytesOf } from '../../runtime/onnx-session.js';
 import { MAX_CHUNK_LENGTH, splitLong } from '../../text/sentences.js';
 import type { Phonemizer } from '../phonemizer.js';
-import { streamSpeech } from '../streaming/streaming-jobs.js';
+import { type StreamingJobs, streamSpeech } from '../streaming/streaming-jobs.js';
 import {
   requireSpeakable,
   type SpeakOptions,
@@ -12,8 +12,32 @@ import {
   type TextToSpeech,
 } from '../text-to-speech.js';
 import { type PiperPhonemeIds, phonemeIdsOf } from './phoneme-ids.js';
-import type { PiperFiles, PiperJobs } from './piper-jobs.js';
 import { type PiperConfig, parsePiperConfig } from './voice-config.js';
+
+/** How an utterance is to sound. */
+export interface PiperSound {
+  /** Scale of the voice's noise; 1 is its own. */
+  readonly temperature: number;
+  readonly seed: number;
+  /** 1 is the voice's own pace; 0.5–2. */
+  readonly speed: number;
+}
+
+/** Which files the worker of a voice reads. */
+export interface PiperFiles {
+  readonly modelFile: string;
+  readonly configFile: string;
+  /** Where the parts of a cut graph are kept; in memory only where it is not given. */
+  readonly cutFolder: string | undefined;
+}
+
+export interface PiperUtterance extends PiperSound {
+  readonly id: number;
+  /** The parts of the text, each to be spoken in one go. */
+  readonly scripts: readonly PiperPhonemeIds[];
+}
+
+export type PiperJobs = StreamingJobs<PiperUtterance>;
 
 export interface PiperVoiceOptions extends PiperFiles {
   readonly id: string;

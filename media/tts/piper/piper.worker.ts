@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../runtime/thread-priority.js';
 import { serveStreaming, WARM_UP_ID } from '../streaming/serve-streaming.js';
 import { PiperEngine } from './piper-engine.js';
-import type { PiperFiles } from './piper-jobs.js';
+import type { PiperFiles } from './piper-voice.js';
 
 /** How many ids two short sentences have. */
 const WARM_UP = [60, 140];

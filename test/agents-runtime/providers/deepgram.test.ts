@@ -4,7 +4,7 @@ import { DeepgramSpeechToText } from '../../../agents-runtime/providers/deepgram
 import type {
   StreamingTranscript,
   TranscriptionStream,
-} from '../../../media/stt/live-recogniser.js';
+} from '../../../media/stt/speech-to-text.js';
 import { DeepgramServer } from '../../support/fakes/deepgram-server.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
