@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads';
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { Tensor } from 'onnxruntime-node';
 import { MediaError } from '../errors.js';
+import { readModelFile } from '../models/model-file.js';
 import { lazy } from '../runtime/lazy.js';
-import { bytesOf, openSession } from '../runtime/onnx-session.js';
+import { floatsOf, OnnxModel, type OnnxTensors } from '../runtime/onnx-session.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
 import { lowerThreadPriority } from '../runtime/thread-priority.js';
 import { embeddingBatchOf, unitSumOf } from './embedding-batch.js';
@@ -11,7 +11,7 @@ import type { SentenceModelJobs } from './sentence-model-embedder.js';
 import type { SentenceModelFolder } from './sentence-model-folder.js';
 
 const { folder } = workerData as { folder: SentenceModelFolder };
-const session = lazy(async () => openSession(await bytesOf(folder.modelFile)));
+const session = lazy(async () => OnnxModel.load(await readModelFile(folder.modelFile)));
 const tokenizer = lazy(async () => new Tokenizer(folder.tokenizer, folder.tokenizerConfig));
 
 lowerThreadPriority();
@@ -35,13 +35,13 @@ function cut(ids: readonly number[]): readonly number[] {
 
 /** What the export gives for a text, or the states of its tokens brought together. */
 function vectorOf(
-  outputs: Readonly<Record<string, Tensor>>,
+  outputs: OnnxTensors,
   { r, length, tokens }: { readonly r: number; readonly length: number; readonly tokens: number },
 ): Float32Array<ArrayBuffer> {
   const output =
     outputs.sentence_embedding ?? outputs.last_hidden_state ?? Object.values(outputs)[0];
   if (!output) throw new MediaError('MODEL_CORRUPT', 'A sentence model gives nothing');
-  const values = output.data as Float32Array;
+  const values = floatsOf(output);
   const size = output.dims.at(-1)!;
   const isWhole = output.dims.length === 2;
   const from = isWhole ? r * size : r * length * size;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { MediaError } from '../../errors.js';
-import { bytesOf } from '../../runtime/onnx-session.js';
+import { readModelFile } from '../../models/model-file.js';
 import { pronouncedWithin } from '../../text/dictionary/dictionary.js';
 import { EnglishG2p } from '../english-g2p/english-g2p.js';
 import type { StreamedChunk } from '../streaming/streaming-jobs.js';
@@ -68,7 +68,7 @@ export class HibariEngine {
     const [reader, model, vocabulary] = await Promise.all([
       EnglishG2p.load(folder, dialect),
       HibariModel.load(modelFile),
-      bytesOf(join(folder, 'vocab.json')),
+      readModelFile(join(folder, 'vocab.json')),
     ]);
     return new HibariEngine(reader, model, parseVocabulary(vocabulary));
   }

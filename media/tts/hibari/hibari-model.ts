@@ -1,6 +1,6 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { readModelFile } from '../../models/model-file.js';
 import { OnnxGraph } from '../../runtime/onnx-graph.js';
-import { bytesOf, openSession } from '../../runtime/onnx-session.js';
+import { floatsOf, OnnxModel } from '../../runtime/onnx-session.js';
 import { FRAME_VALUES } from './frame-filter.js';
 import { type HibariGraphSplit, splitHibariGraph } from './hibari-graph-split.js';
 
@@ -27,15 +27,11 @@ export interface HibariPlan {
  * makes its frames window by window. So the first sound does not wait for the last.
  */
 export class HibariModel {
-  readonly #encoder: InferenceSession;
-  readonly #decoder: InferenceSession;
+  readonly #encoder: OnnxModel;
+  readonly #decoder: OnnxModel;
   readonly #seams: HibariGraphSplit;
 
-  private constructor(
-    encoder: InferenceSession,
-    decoder: InferenceSession,
-    seams: HibariGraphSplit,
-  ) {
+  private constructor(encoder: OnnxModel, decoder: OnnxModel, seams: HibariGraphSplit) {
     this.#encoder = encoder;
     this.#decoder = decoder;
     this.#seams = seams;
@@ -43,27 +39,26 @@ export class HibariModel {
 
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
   static async load(file: string): Promise<HibariModel> {
-    const graph = new OnnxGraph(await bytesOf(file));
+    const graph = new OnnxGraph(await readModelFile(file));
     const seams = splitHibariGraph(graph);
     const { features, durations, spectra } = seams;
-    const encoder = await openSession(graph.part([features, durations, 'f0']));
-    const decoder = await openSession(graph.part([spectra], [features]));
+    const encoder = await OnnxModel.load(graph.part([features, durations, 'f0']));
+    const decoder = await OnnxModel.load(graph.part([spectra], [features]));
     return new HibariModel(encoder, decoder, seams);
   }
 
   /** @param speed 1 is the voice's own pace; 0.5–2. */
   async encode(ids: readonly number[], speed: number): Promise<HibariPlan> {
     const output = await this.#encoder.run({
-      ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
-      speed: new Tensor('float32', Float32Array.of(speed), [1]),
+      ids: { data: BigInt64Array.from(ids, BigInt), dims: [1, ids.length] },
+      speed: { data: Float32Array.of(speed), dims: [1] },
     });
-    const floats = (name: string) => output[name]!.data as Float32Array;
-    const pitch = floats('f0');
+    const pitch = floatsOf(output.f0);
     return {
       frames: pitch.length,
-      durations: floats(this.#seams.durations),
+      durations: floatsOf(output[this.#seams.durations]),
       pitch,
-      features: floats(this.#seams.features),
+      features: floatsOf(output[this.#seams.features]),
     };
   }
 
@@ -77,9 +72,9 @@ export class HibariModel {
       const row = channel * plan.frames;
       window.set(plan.features.subarray(row + first, row + end), channel * (end - first));
     }
-    const input = new Tensor('float32', window, [1, channels, end - first]);
+    const input = { data: window, dims: [1, channels, end - first] };
     const output = await this.#decoder.run({ [this.#seams.features]: input });
-    const spectra = output[this.#seams.spectra]!.data as Float32Array;
+    const spectra = floatsOf(output[this.#seams.spectra]);
     return spectra.subarray((from - first) * FRAME_VALUES, (to - first) * FRAME_VALUES);
   }
 }

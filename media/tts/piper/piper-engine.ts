@@ -1,5 +1,5 @@
 import { MediaError } from '../../errors.js';
-import { bytesOf } from '../../runtime/onnx-session.js';
+import { readModelFile } from '../../models/model-file.js';
 import type { StreamedChunk } from '../streaming/streaming-jobs.js';
 import type { WordTime } from '../text-to-speech.js';
 import type { PiperPhonemeIds } from './phoneme-ids.js';
@@ -41,7 +41,7 @@ export class PiperEngine {
 
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
   static async load({ modelFile, configFile, cutFolder }: PiperFiles): Promise<PiperEngine> {
-    const config = parsePiperConfig(await bytesOf(configFile));
+    const config = parsePiperConfig(await readModelFile(configFile));
     return new PiperEngine(await PiperModel.load(modelFile, cutFolder, config));
   }
 

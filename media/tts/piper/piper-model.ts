@@ -1,5 +1,5 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { MediaError } from '../../errors.js';
+import { floatsOf, type OnnxModel, type OnnxTensor } from '../../runtime/onnx-session.js';
 import { scramble } from '../hibari/noise-field.js';
 import { NOISE, SOUND } from './piper-graph-split.js';
 import { openPiperSessions, openWhole, type PiperSessions } from './piper-sessions.js';
@@ -82,7 +82,7 @@ export class PiperModel {
     if (this.#sessions.type === 'whole') {
       const { session } = this.#sessions;
       const output = await session.run(this.#feeds(session, ids, sound));
-      return { type: 'sound', samples: output[SOUND]!.data as Float32Array };
+      return { type: 'sound', samples: floatsOf(output[SOUND]) };
     }
     const { encoder, seams } = this.#sessions;
     const output = await this.#runEncoder(encoder, ids, sound);
@@ -90,9 +90,9 @@ export class PiperModel {
     const frames = features.dims[2] ?? 0;
     const told = seams.durations && output[seams.durations];
     const durations = told
-      ? (told.data as Float32Array)
+      ? floatsOf(told)
       : new Float32Array(ids.length).fill(frames / ids.length);
-    return { type: 'latent', features: features.data as Float32Array, frames, durations };
+    return { type: 'latent', features: floatsOf(features), frames, durations };
   }
 
   /** The samples of the frames `from`…`to` (half-open). */
@@ -103,13 +103,13 @@ export class PiperModel {
     const end = Math.min(plan.frames, to + MARGIN);
     const latent = await this.#latentOf(plan, first, end);
     const output = await decoder.run({ [seams.latent]: latent });
-    const samples = output[SOUND]!.data as Float32Array;
+    const samples = floatsOf(output[SOUND]);
     this.#hop = samples.length / (end - first);
     return samples.slice((from - first) * this.#hop, (to - first) * this.#hop);
   }
 
   /** Of the frames `from`…`to` (half-open). The flow runs in windows too, so the first sound is early. */
-  async #latentOf(plan: LatentPlan, from: number, to: number): Promise<Tensor> {
+  async #latentOf(plan: LatentPlan, from: number, to: number): Promise<OnnxTensor> {
     const { flow, seams } = this.#sessions as CutSessions;
     if (!flow || !seams.flow) return cutFrames(plan.features, plan.frames, { from, to });
     const first = Math.max(0, from - FLOW_MARGIN);
@@ -117,14 +117,14 @@ export class PiperModel {
     const mask = new Float32Array(end - first).fill(1);
     const output = await flow.run({
       [seams.flow.source]: cutFrames(plan.features, plan.frames, { from: first, to: end }),
-      [seams.flow.mask]: new Tensor('float32', mask, [1, 1, end - first]),
+      [seams.flow.mask]: { data: mask, dims: [1, 1, end - first] },
     });
-    const latent = output[seams.latent]!.data as Float32Array;
+    const latent = floatsOf(output[seams.latent]);
     return cutFrames(latent, end - first, { from: from - first, to: to - first });
   }
 
   /** A piece with more frames than its ids let expect gets more noise. */
-  async #runEncoder(encoder: InferenceSession, ids: readonly number[], sound: PiperSound) {
+  async #runEncoder(encoder: OnnxModel, ids: readonly number[], sound: PiperSound) {
     const expected = Math.ceil((ids.length * FRAMES_PER_ID) / Math.min(1, sound.speed)) + 64;
     const feeds = this.#feeds(encoder, ids, sound);
     if (!encoder.inputNames.includes(NOISE)) return encoder.run(feeds);
@@ -137,29 +137,31 @@ export class PiperModel {
     }
   }
 
-  #feeds(session: InferenceSession, ids: readonly number[], { temperature, speed }: PiperSound) {
+  #feeds(session: OnnxModel, ids: readonly number[], { temperature, speed }: PiperSound) {
     const { noiseScale, lengthScale, noiseWidth } = this.#config;
     const scales = Float32Array.of(
       noiseScale * temperature,
       lengthScale / speed,
       noiseWidth * temperature,
     );
-    const integers = (values: readonly number[], dims: readonly number[]) =>
-      new Tensor('int64', BigInt64Array.from(values, BigInt), dims);
+    const integers = (values: readonly number[], dims: readonly number[]) => ({
+      data: BigInt64Array.from(values, BigInt),
+      dims,
+    });
     return {
       input: integers(ids, [1, ids.length]),
       input_lengths: integers([ids.length], [1]),
-      scales: new Tensor('float32', scales, [3]),
+      scales: { data: scales, dims: [3] },
       // Of a voice with several speakers the first speaks.
       ...(session.inputNames.includes('sid') && { sid: integers([0], [1]) }),
     };
   }
 
-  #noiseOf(seed: number, frames: number): Tensor {
+  #noiseOf(seed: number, frames: number): OnnxTensor {
     this.#noise ??= normalNumbers(CHANNELS * MAX_FRAMES + OFFSETS);
     const offset = (scramble(seed | 0) >>> 0) % OFFSETS;
     const values = this.#noise.subarray(offset, offset + CHANNELS * frames);
-    return new Tensor('float32', values, [1, CHANNELS, frames]);
+    return { data: values, dims: [1, CHANNELS, frames] };
   }
 }
 
@@ -168,14 +170,14 @@ function cutFrames(
   values: Float32Array,
   frames: number,
   { from, to }: { readonly from: number; readonly to: number },
-): Tensor {
+): OnnxTensor {
   const channels = values.length / frames;
   const window = new Float32Array(channels * (to - from));
   for (let channel = 0; channel < channels; channel++) {
     const row = channel * frames;
     window.set(values.subarray(row + from, row + to), channel * (to - from));
   }
-  return new Tensor('float32', window, [1, channels, to - from]);
+  return { data: window, dims: [1, channels, to - from] };
 }
 
 /** Normal noise, always the same (Source: Box and Muller, 1958). */

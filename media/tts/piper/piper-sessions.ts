@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InferenceSession } from 'onnxruntime-node';
+import { readModelFile } from '../../models/model-file.js';
 import { OnnxGraph } from '../../runtime/onnx-graph.js';
-import { bytesOf, openSession } from '../../runtime/onnx-session.js';
+import { OnnxModel } from '../../runtime/onnx-session.js';
 import {
   noiseFromInput,
   type PiperGraphSplit,
@@ -15,13 +15,13 @@ import {
 export type PiperSessions =
   | {
       readonly type: 'cut';
-      readonly encoder: InferenceSession;
+      readonly encoder: OnnxModel;
       /** Absent where the encoder makes the latent itself. */
-      readonly flow: InferenceSession | undefined;
-      readonly decoder: InferenceSession;
+      readonly flow: OnnxModel | undefined;
+      readonly decoder: OnnxModel;
       readonly seams: PiperGraphSplit;
     }
-  | { readonly type: 'whole'; readonly session: InferenceSession };
+  | { readonly type: 'whole'; readonly session: OnnxModel };
 
 /** Counts up when a voice is cut in another way. */
 const CUT_VERSION = 2;
@@ -41,7 +41,7 @@ export async function openPiperSessions(
   modelFile: string,
   cutFolder: string | undefined,
 ): Promise<PiperSessions> {
-  const model = await bytesOf(modelFile);
+  const model = await readModelFile(modelFile);
   const hash = createHash('sha256').update(model).digest('hex');
   const own = cutFolder && join(cutFolder, `${hash.slice(0, 32)}-${CUT_VERSION}`);
   return (own && (await openKept(own))) || cut(model, own);
@@ -51,9 +51,9 @@ export async function openPiperSessions(
 async function openKept(folder: string): Promise<PiperSessions | undefined> {
   try {
     const seams = JSON.parse(await readFile(join(folder, SEAMS), 'utf8')) as PiperGraphSplit;
-    const encoder = await openSession(await bytesOf(join(folder, ENCODER)));
-    const flow = seams.flow && (await openSession(await bytesOf(join(folder, FLOW))));
-    const decoder = await openSession(await bytesOf(join(folder, DECODER)));
+    const encoder = await OnnxModel.load(await readModelFile(join(folder, ENCODER)));
+    const flow = seams.flow && (await OnnxModel.load(await readModelFile(join(folder, FLOW))));
+    const decoder = await OnnxModel.load(await readModelFile(join(folder, DECODER)));
     return { type: 'cut', encoder, flow, decoder, seams };
   } catch {
     // Not cut yet, or damaged: it is cut anew.
@@ -64,7 +64,7 @@ async function openKept(folder: string): Promise<PiperSessions | undefined> {
 async function cut(model: Uint8Array, folder: string | undefined): Promise<PiperSessions> {
   const graph = new OnnxGraph(model);
   const seams = splitPiperGraph(graph);
-  if (!seams) return { type: 'whole', session: await openSession(model) };
+  if (!seams) return { type: 'whole', session: await OnnxModel.load(model) };
   const { latent, flow, durations } = seams;
   const outputs = [flow?.source ?? latent, ...(durations ? [durations] : [])];
   const noise = seams.hasNoiseInput ? noiseFromInput(graph) : undefined;
@@ -79,7 +79,7 @@ async function cut(model: Uint8Array, folder: string | undefined): Promise<Piper
 
 /** The voice as it is, for one that cannot be cut. @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
 export async function openWhole(modelFile: string): Promise<PiperSessions> {
-  return { type: 'whole', session: await openSession(await bytesOf(modelFile)) };
+  return { type: 'whole', session: await OnnxModel.load(await readModelFile(modelFile)) };
 }
 
 interface Parts {
@@ -92,9 +92,9 @@ interface Parts {
 async function open({ encoder, flow, decoder, seams }: Parts): Promise<PiperSessions> {
   return {
     type: 'cut',
-    encoder: await openSession(encoder),
-    flow: flow && (await openSession(flow)),
-    decoder: await openSession(decoder),
+    encoder: await OnnxModel.load(encoder),
+    flow: flow && (await OnnxModel.load(flow)),
+    decoder: await OnnxModel.load(decoder),
     seams,
   };
 }
@@ -106,14 +106,14 @@ async function keep(parts: Parts, folder: string): Promise<PiperSessions | undef
     .catch(() => undefined);
   if (working === undefined) return undefined;
   try {
-    const encoder = await openSession(parts.encoder, { preparedFile: join(working, ENCODER) });
+    const encoder = await OnnxModel.load(parts.encoder, { preparedFile: join(working, ENCODER) });
     if (parts.flow) await writeFile(join(working, FLOW), parts.flow);
     await writeFile(join(working, DECODER), parts.decoder);
     await writeFile(join(working, SEAMS), JSON.stringify(parts.seams));
     await rm(folder, { recursive: true, force: true });
     await rename(working, folder);
-    const flow = parts.flow && (await openSession(parts.flow));
-    const decoder = await openSession(parts.decoder);
+    const flow = parts.flow && (await OnnxModel.load(parts.flow));
+    const decoder = await OnnxModel.load(parts.decoder);
     return { type: 'cut', encoder, flow, decoder, seams: parts.seams };
   } catch {
     // A full disk, or another process that was first: the parts are made in memory.

@@ -1,6 +1,6 @@
+import { readModelFile } from '../../models/model-file.js';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
 import { ModelThread } from '../../runtime/model-thread.js';
-import { bytesOf } from '../../runtime/onnx-session.js';
 import { MAX_CHUNK_LENGTH, splitLong } from '../../text/sentences.js';
 import type { Phonemizer } from '../phonemizer.js';
 import { type StreamingJobs, streamSpeech } from '../streaming/streaming-jobs.js';
@@ -75,7 +75,7 @@ export class PiperVoice implements TextToSpeech {
 
   /** Reads the configuration; the model itself is loaded with the first job. @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
   static async open(options: PiperVoiceOptions): Promise<PiperVoice> {
-    return new PiperVoice(parsePiperConfig(await bytesOf(options.configFile)), options);
+    return new PiperVoice(parsePiperConfig(await readModelFile(options.configFile)), options);
   }
 
   /** Jobs that the thread has and has not answered. */
