@@ -31,7 +31,7 @@ export class EncoderThread {
           { ...urgency, signal, transfer: [job.samples.buffer] },
         ),
       // A thread that died has forgotten the stream already.
-      drop: () => this.#thread.tell('drop', id).catch(() => undefined),
+      drop: () => this.#thread.runUnscheduled('drop', id).catch(() => undefined),
       done: () => this.#open.delete(id),
     });
   }

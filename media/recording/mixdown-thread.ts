@@ -35,7 +35,7 @@ export class MixdownThread {
       return durationMs;
     } finally {
       // A thread that died has forgotten it already.
-      await this.#thread.tell('close', id).catch(() => undefined);
+      await this.#thread.runUnscheduled('close', id).catch(() => undefined);
     }
   }
 

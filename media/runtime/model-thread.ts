@@ -69,8 +69,8 @@ export class ModelThread<Jobs extends JobMap> {
     return this.#lane.use(urgency, job, signal);
   }
 
-  /** Sent at once and without a permit: for what costs nothing. */
-  tell<Type extends keyof Jobs & string>(
+  /** Sends a job at once and without a permit: for jobs that need no CPU time. */
+  runUnscheduled<Type extends keyof Jobs & string>(
     type: Type,
     input: Jobs[Type]['input'],
   ): Promise<Jobs[Type]['output']> {
