@@ -1,4 +1,5 @@
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { readFile } from 'node:fs/promises';
+import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { MediaError } from '../errors.js';
 
 /** Values of a tensor, row-major: `Float32Array` is float32, `BigInt64Array` int64, `Uint8Array` bool. */
@@ -14,8 +15,6 @@ export interface OnnxTensor {
 export type OnnxTensors = Readonly<Record<string, OnnxTensor>>;
 
 export interface OnnxModelOptions {
-  /** File to which the runtime writes the model after its own optimisation; that file loads faster. */
-  readonly preparedFile?: string;
   /**
    * The model multiplies 8-bit integers. Without VNNI (AMD before Zen 4, Intel before Cascade Lake) the
    * runtime adds products of unsigned and signed bytes in 16 bits, which overflow; with this option it
@@ -23,6 +22,20 @@ export interface OnnxModelOptions {
    */
   readonly isQuantised?: boolean;
 }
+
+/** Version of the installed ONNX runtime. */
+export const ONNX_RUNTIME_VERSION = env.versions.node ?? env.versions.common;
+
+/**
+ * Models compute on the calling thread only: the runtime's own idle threads would spin and compete with
+ * those of other models.
+ */
+const BASE_OPTIONS = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  graphOptimizationLevel: 'all',
+  logSeverityLevel: 3,
+} as const;
 
 /** A model in the ONNX runtime. */
 export class OnnxModel {
@@ -33,31 +46,41 @@ export class OnnxModel {
   }
 
   /**
-   * Loads a model that computes on the calling thread only: the runtime's own idle threads would spin and
-   * compete with those of other models.
-   * @param model - the bytes of an `.onnx` or `.ort` file
+   * @param model - content of an `.onnx` or `.ort` file
    * @throws MediaError MODEL_CORRUPT
    */
   static async load(
     model: Uint8Array,
-    { preparedFile, isQuantised = false }: OnnxModelOptions = {},
+    { isQuantised = false }: OnnxModelOptions = {},
   ): Promise<OnnxModel> {
     try {
       const session = await InferenceSession.create(model, {
-        intraOpNumThreads: 1,
-        interOpNumThreads: 1,
-        graphOptimizationLevel: 'all',
-        logSeverityLevel: 3,
+        ...BASE_OPTIONS,
         ...(isQuantised && { extra: { session: { x64quantprecision: '1' } } }),
-        // A stored model must run on any processor; level `all` adds optimisations for this one.
-        ...(preparedFile && {
-          optimizedModelFilePath: preparedFile,
-          graphOptimizationLevel: 'extended' as const,
-        }),
       });
       return new OnnxModel(session);
     } catch (cause) {
       throw new MediaError('MODEL_CORRUPT', 'A model could not be loaded', { cause });
+    }
+  }
+
+  /**
+   * Returns a model after the runtime's own optimisation, which loads faster. It runs on any processor:
+   * optimisations for the present one are added when it is loaded.
+   * @param workFile - path of a temporary file
+   * @throws MediaError MODEL_CORRUPT
+   */
+  static async optimise(model: Uint8Array, workFile: string): Promise<Uint8Array> {
+    try {
+      const session = await InferenceSession.create(model, {
+        ...BASE_OPTIONS,
+        graphOptimizationLevel: 'extended',
+        optimizedModelFilePath: workFile,
+      });
+      await session.release();
+      return await readFile(workFile);
+    } catch (cause) {
+      throw new MediaError('MODEL_CORRUPT', 'A model could not be optimised', { cause });
     }
   }
 

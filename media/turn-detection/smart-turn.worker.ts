@@ -1,19 +1,23 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { readModelFile } from '../models/model-file.js';
+import { preparedFile, prepareModel } from '../models/prepared-model.js';
 import { lazy } from '../runtime/lazy.js';
-import { floatsOf, OnnxModel } from '../runtime/onnx-session.js';
+import { floatsOf, ONNX_RUNTIME_VERSION, OnnxModel } from '../runtime/onnx-session.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
 import { lowerThreadPriority } from '../runtime/thread-priority.js';
-import type { SmartTurnJobs } from './smart-turn.js';
+import type { SmartTurnFiles, SmartTurnJobs } from './smart-turn.js';
 import { FRAMES, MELS, SmartTurnFeatures } from './smart-turn-features.js';
-import { simplifyTurnModel, TURN_OUTPUT } from './smart-turn-graph.js';
+import { SMART_TURN_RECIPE, SMART_TURN_SIMPLIFIED, TURN_OUTPUT } from './smart-turn-graph.js';
 
 const features = new SmartTurnFeatures();
-const { folder } = workerData as { folder: string };
+const { folder, preparedFolder } = workerData as SmartTurnFiles;
 const model = lazy(async () => {
-  const file = await readModelFile(join(folder, 'smart-turn-v3.2-cpu.onnx'));
-  return OnnxModel.load(simplifyTurnModel(file), { isQuantised: true });
+  const file = join(folder, 'smart-turn-v3.2-cpu.onnx');
+  const prepared = await prepareModel(file, SMART_TURN_RECIPE, {
+    folder: preparedFolder,
+    runtimeVersion: ONNX_RUNTIME_VERSION,
+  });
+  return OnnxModel.load(preparedFile(prepared, SMART_TURN_SIMPLIFIED), { isQuantised: true });
 });
 
 lowerThreadPriority();

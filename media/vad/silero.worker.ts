@@ -1,11 +1,18 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { readModelFile } from '../models/model-file.js';
+import { preparedFile, prepareModel } from '../models/prepared-model.js';
 import { lazy } from '../runtime/lazy.js';
-import { floatsOf, OnnxModel } from '../runtime/onnx-session.js';
+import { floatsOf, ONNX_RUNTIME_VERSION, OnnxModel } from '../runtime/onnx-session.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
-import { batchedSilero, SPECTRA, SPECTRUM, SPECTRUM_HOP, STATE } from './silero-graph.js';
-import type { SileroJobs } from './silero-voice-activity.js';
+import {
+  SILERO_BATCHED,
+  SILERO_RECIPE,
+  SPECTRA,
+  SPECTRUM,
+  SPECTRUM_HOP,
+  STATE,
+} from './silero-graph.js';
+import type { SileroFiles, SileroJobs } from './silero-voice-activity.js';
 import { VAD_WINDOW } from './voice-activity.js';
 
 /** Samples of the previous window that precede each window. Source: the wrapper in the silero-vad package. */
@@ -21,10 +28,14 @@ interface StreamState {
   readonly cell: Float32Array;
 }
 
-const { folder } = workerData as { folder: string };
-const model = lazy(async () =>
-  OnnxModel.load(batchedSilero(await readModelFile(join(folder, 'silero_vad.onnx')))),
-);
+const { folder, preparedFolder } = workerData as SileroFiles;
+const model = lazy(async () => {
+  const prepared = await prepareModel(join(folder, 'silero_vad.onnx'), SILERO_RECIPE, {
+    folder: preparedFolder,
+    runtimeVersion: ONNX_RUNTIME_VERSION,
+  });
+  return OnnxModel.load(preparedFile(prepared, SILERO_BATCHED));
+});
 /** One window between its context and its mirrored end. */
 const padded = new Float32Array(INPUT + MIRRORED);
 const streams = new Map<number, StreamState>();

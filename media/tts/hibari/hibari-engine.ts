@@ -45,10 +45,11 @@ export class HibariEngine implements VoiceEngine<HibariUtterance, HibariPart> {
   }
 
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
-  static async load({ folder, dialect, modelFile }: HibariFiles): Promise<HibariEngine> {
+  static async load(files: HibariFiles): Promise<HibariEngine> {
+    const { folder, dialect, modelFile, preparedFolder } = files;
     const [reader, model, vocabulary] = await Promise.all([
       EnglishG2p.load(folder, dialect),
-      HibariModel.load(modelFile),
+      HibariModel.load(modelFile, preparedFolder),
       readModelFile(join(folder, 'vocab.json')),
     ]);
     return new HibariEngine(reader, model, parseVocabulary(vocabulary));

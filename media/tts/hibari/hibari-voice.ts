@@ -11,6 +11,8 @@ export interface HibariFiles {
   readonly dialect: 'us' | 'gb';
   /** The acoustic model. */
   readonly modelFile: string;
+  /** Folder of prepared models; undefined prepares in memory. */
+  readonly preparedFolder: string | undefined;
 }
 
 export interface HibariUtterance {
@@ -28,6 +30,8 @@ export interface HibariVoiceOptions {
   readonly folder: string;
   /** Acoustic model of another voice of the family; by default the one in `folder`. */
   readonly modelFile?: string;
+  /** Folder of prepared models; by default the model is prepared in memory. */
+  readonly preparedFolder?: string | undefined;
   readonly permits: CpuScheduler;
   /** Default: `us`. */
   readonly dialect?: 'us' | 'gb';
@@ -39,11 +43,12 @@ export class HibariVoice extends StreamingVoice<HibariUtterance> {
   override readonly languages = ['en'];
   override readonly sampleRate = 24_000;
 
-  constructor({ id, folder, modelFile, permits, dialect }: HibariVoiceOptions) {
+  constructor({ id, folder, modelFile, preparedFolder, permits, dialect }: HibariVoiceOptions) {
     const files: HibariFiles = {
       folder,
       dialect: dialect ?? 'us',
       modelFile: modelFile ?? join(folder, 'hibari.onnx'),
+      preparedFolder,
     };
     const script = new URL('./hibari.worker.js', import.meta.url);
     super({ script, workerData: files, permits });

@@ -34,9 +34,9 @@ export class PiperEngine implements VoiceEngine<PiperUtterance, PiperPart> {
   }
 
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
-  static async load({ modelFile, configFile, cutFolder }: PiperFiles): Promise<PiperEngine> {
+  static async load({ modelFile, configFile, preparedFolder }: PiperFiles): Promise<PiperEngine> {
     const config = parsePiperConfig(await readModelFile(configFile));
-    return new PiperEngine(await PiperModel.load(modelFile, cutFolder, config));
+    return new PiperEngine(await PiperModel.load(modelFile, preparedFolder, config));
   }
 
   async *parts({ scripts }: PiperUtterance): AsyncGenerator<PiperPart, undefined> {

@@ -20,8 +20,8 @@ export interface PiperSound {
 export interface PiperFiles {
   readonly modelFile: string;
   readonly configFile: string;
-  /** Folder for the parts of a cut graph; undefined keeps them in memory only. */
-  readonly cutFolder: string | undefined;
+  /** Folder of prepared models; undefined prepares in memory. */
+  readonly preparedFolder: string | undefined;
 }
 
 export interface PiperUtterance extends PiperSound {
@@ -49,8 +49,8 @@ export class PiperVoice extends StreamingVoice<PiperUtterance> {
   readonly #phonemizer: Phonemizer;
 
   private constructor(config: PiperConfig, options: PiperVoiceOptions) {
-    const { id, language, phonemizer, permits, modelFile, configFile, cutFolder } = options;
-    const files: PiperFiles = { modelFile, configFile, cutFolder };
+    const { id, language, phonemizer, permits, modelFile, configFile, preparedFolder } = options;
+    const files: PiperFiles = { modelFile, configFile, preparedFolder };
     const script = new URL('./piper.worker.js', import.meta.url);
     super({ script, workerData: files, permits });
     this.id = id;

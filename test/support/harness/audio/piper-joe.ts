@@ -17,7 +17,7 @@ export function startFormantProcess(): EspeakProcess {
 }
 
 /** That voice, with phonemes of that process. */
-export function openJoe(engine: EspeakProcess, permits: CpuScheduler, cutFolder?: string) {
+export function openJoe(engine: EspeakProcess, permits: CpuScheduler, preparedFolder?: string) {
   return PiperVoice.open({
     id: 'piper-joe',
     language: 'en',
@@ -25,6 +25,6 @@ export function openJoe(engine: EspeakProcess, permits: CpuScheduler, cutFolder?
     permits,
     modelFile: JOE,
     configFile: JOE_CONFIG,
-    cutFolder,
+    preparedFolder,
   });
 }
