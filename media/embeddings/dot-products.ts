@@ -1,8 +1,5 @@
-import { onnxInput, onnxNode, onnxOutput, withGraph } from '../runtime/onnx-graph.js';
+import { EMPTY_MODEL, onnxInput, onnxNode, onnxOutput, withGraph } from '../runtime/onnx-graph.js';
 import { floatsOf, OnnxModel } from '../runtime/onnx-session.js';
-
-/** A model with an empty graph: IR version 8, opset 17. Source: onnx.proto, ModelProto. */
-const EMPTY_MODEL = Uint8Array.of(0x08, 8, 0x3a, 0, 0x42, 2, 0x10, 17);
 
 /**
  * Dot products of many vectors with one. The ONNX runtime's SIMD kernels need a twelfth of the time of a

@@ -9,9 +9,22 @@ const ATTRIBUTE_TENSOR = 5;
 const ATTRIBUTE_GRAPHS: readonly number[] = [6, 11];
 const INITIALIZER_NAME = 8;
 const VALUE = { name: 1, type: 2 } as const;
-const TENSOR = { dims: 1, type: 2, raw: 9 } as const;
+const TENSOR = { dims: 1, type: 2, int32Data: 5, raw: 9 } as const;
 const FLOAT_32 = 1;
+const UINT_8 = 2;
+const INT_8 = 3;
 const INT_64 = 7;
+
+/**
+ * A model with an empty graph: IR version 8, opset 17, version 1 of the runtime's own operators. Source:
+ * onnx.proto, ModelProto.
+ */
+export const EMPTY_MODEL = joinBytes([
+  numeric(1, 8),
+  delimited(MODEL_GRAPH, new Uint8Array(0)),
+  delimited(8, numeric(2, 17)),
+  delimited(8, joinBytes([delimited(1, new TextEncoder().encode('com.microsoft')), numeric(2, 1)])),
+]);
 
 /** An operation of a graph with the names of its input and output tensors. */
 export interface OnnxNode {
@@ -147,16 +160,7 @@ export function onnxNode(
 
 /** Encodes a constant one-dimensional int64 tensor of a graph. */
 export function onnxIntegers(name: string, values: readonly number[]): Uint8Array {
-  const raw = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
-  return delimited(
-    GRAPH.initializer,
-    joinBytes([
-      numeric(TENSOR.dims, values.length),
-      numeric(TENSOR.type, INT_64),
-      delimited(INITIALIZER_NAME, new TextEncoder().encode(name)),
-      delimited(TENSOR.raw, raw),
-    ]),
-  );
+  return constant(name, [values.length], INT_64, BigInt64Array.from(values, BigInt));
 }
 
 /** Encodes a constant float32 tensor of a graph. */
@@ -165,14 +169,31 @@ export function onnxFloats(
   dims: readonly number[],
   values: Float32Array,
 ): Uint8Array {
-  const raw = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return constant(name, dims, FLOAT_32, values);
+}
+
+/** Encodes a constant int8 or uint8 tensor of a graph. */
+export function onnxBytes(
+  name: string,
+  dims: readonly number[],
+  values: Int8Array | Uint8Array,
+): Uint8Array {
+  return constant(name, dims, values instanceof Int8Array ? INT_8 : UINT_8, values);
+}
+
+function constant(
+  name: string,
+  dims: readonly number[],
+  type: number,
+  { buffer, byteOffset, byteLength }: ArrayBufferView,
+): Uint8Array {
   return delimited(
     GRAPH.initializer,
     joinBytes([
       ...dims.map((dim) => numeric(TENSOR.dims, dim)),
-      numeric(TENSOR.type, FLOAT_32),
+      numeric(TENSOR.type, type),
       delimited(INITIALIZER_NAME, new TextEncoder().encode(name)),
-      delimited(TENSOR.raw, raw),
+      delimited(TENSOR.raw, new Uint8Array(buffer, byteOffset, byteLength)),
     ]),
   );
 }
@@ -192,6 +213,49 @@ export function withGraph(model: Uint8Array, fields: readonly Uint8Array[]): Uin
   const graph = delimited(MODEL_GRAPH, joinBytes(fields));
   const parts = readFields(model);
   return joinBytes(parts.map(({ number, bytes }) => (number === MODEL_GRAPH ? graph : bytes)));
+}
+
+/**
+ * Converts int8 constants of a model to uint8 by adding 128. Tensors of other names or types stay.
+ * @throws MediaError MODEL_CORRUPT
+ */
+export function withUnsignedBytes(model: Uint8Array, names: ReadonlySet<string>): Uint8Array {
+  const converted = (field: ProtoField) =>
+    field.number === GRAPH.initializer && names.has(nameIn(field, INITIALIZER_NAME))
+      ? delimited(GRAPH.initializer, unsignedTensor(field.content))
+      : field.bytes;
+  const [graph] = readFields(model).filter(({ number }) => number === MODEL_GRAPH);
+  return graph ? withGraph(model, readFields(graph.content).map(converted)) : model;
+}
+
+function unsignedTensor(tensor: Uint8Array): Uint8Array {
+  const fields = readFields(tensor);
+  const type = fields.find(({ number }) => number === TENSOR.type)?.bytes.at(-1);
+  const raw = fields.find(({ number }) => number === TENSOR.raw)?.content;
+  const packed = fields.find(({ number }) => number === TENSOR.int32Data)?.content;
+  const values = raw ?? (packed && lowBytes(packed));
+  if (type !== INT_8 || !values) return tensor;
+  const replaced: readonly number[] = [TENSOR.type, TENSOR.raw, TENSOR.int32Data];
+  return joinBytes([
+    ...fields.filter(({ number }) => !replaced.includes(number)).map(({ bytes }) => bytes),
+    numeric(TENSOR.type, UINT_8),
+    // Adds 128 in two's complement.
+    delimited(
+      TENSOR.raw,
+      values.map((value) => value ^ 0x80),
+    ),
+  ]);
+}
+
+/** The lowest byte of each of the varints in a packed field. */
+function lowBytes(packed: Uint8Array): Uint8Array {
+  const values: number[] = [];
+  for (let at = 0; at < packed.length; at++) {
+    const low = packed[at]!;
+    values.push(low < 0x80 ? low : (low & 0x7f) | ((packed[at + 1]! & 1) << 7));
+    while (packed[at]! >= 0x80) at++;
+  }
+  return Uint8Array.from(values);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { preparedFile, prepareModel } from '../../models/prepared-model.js';
+import { hasExactInt8 } from '../../runtime/int8-precision.js';
 import { floatsOf, ONNX_RUNTIME_VERSION, OnnxModel } from '../../runtime/onnx-session.js';
 import { FRAME_VALUES } from './frame-filter.js';
-import { HIBARI_FILES, HIBARI_RECIPE, type HibariGraphSplit } from './hibari-graph-split.js';
+import { HIBARI_FILES, type HibariGraphSplit, hibariRecipe } from './hibari-graph-split.js';
 
 /**
  * Context frames of the decoder on each side of a window. Its convolutions reach 27 frames, but beyond 12
@@ -41,7 +42,7 @@ export class HibariModel {
    * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
    */
   static async load(file: string, preparedFolder: string | undefined): Promise<HibariModel> {
-    const prepared = await prepareModel(file, HIBARI_RECIPE, {
+    const prepared = await prepareModel(file, hibariRecipe(await hasExactInt8()), {
       folder: preparedFolder,
       runtimeVersion: ONNX_RUNTIME_VERSION,
     });
