@@ -122,10 +122,10 @@ export default {
       },
     },
     {
-      name: 'onnx-runtime-in-media-only',
-      comment: 'Use the models through the classes of media.',
+      name: 'onnx-runtime-in-one-file-only',
+      comment: 'Use OnnxModel of media/runtime/onnx-session.ts.',
       severity: 'error',
-      from: { path: PRODUCT, pathNot: MEDIA },
+      from: { path: PRODUCT, pathNot: '^media/runtime/onnx-session\\.ts$' },
       to: { path: '(^|/)node_modules/onnxruntime-' },
     },
     {

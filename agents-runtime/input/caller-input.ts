@@ -1,7 +1,6 @@
 import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
-import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
-import type { SpeechToText } from '../../media/stt/speech-to-text.js';
+import type { SpeechToText, StreamingSpeechToText } from '../../media/stt/speech-to-text.js';
 import type { TurnDetector } from '../../media/turn-detection/turn-detector.js';
 import type { SpeechEdge } from '../../media/vad/segmenter.js';
 import { VAD_WINDOW, type VoiceActivity } from '../../media/vad/voice-activity.js';

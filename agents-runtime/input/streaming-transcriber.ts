@@ -2,7 +2,7 @@ import type {
   StreamingSpeechToText,
   StreamingTranscript,
   TranscriptionStream,
-} from '../../media/stt/live-recogniser.js';
+} from '../../media/stt/speech-to-text.js';
 import type { Timer } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
 import {

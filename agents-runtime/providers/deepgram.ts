@@ -5,7 +5,7 @@ import type {
   StreamingSpeechToText,
   TranscriptionStream,
   TranscriptionStreamOptions,
-} from '../../media/stt/live-recogniser.js';
+} from '../../media/stt/speech-to-text.js';
 import type { Clock, Timer } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
 

@@ -1,6 +1,5 @@
 import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
-import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
-import type { SpeechToText } from '../../media/stt/speech-to-text.js';
+import type { SpeechToText, StreamingSpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Dictionary } from '../../media/text/dictionary/dictionary.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { TurnDetector } from '../../media/turn-detection/turn-detector.js';

@@ -59,7 +59,7 @@ export class EncoderThread {
           { ...urgency, signal, transfer: [job.samples.buffer] },
         ),
       // If the thread has died, its streams are gone already.
-      drop: () => this.#thread.tell('drop', id).catch(() => undefined),
+      drop: () => this.#thread.runUnscheduled('drop', id).catch(() => undefined),
       done: () => this.#open.delete(id),
     });
   }

@@ -1,19 +1,15 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { onnxInput, onnxNode, onnxOutput, withGraph } from '../runtime/onnx-graph.js';
-import { openSession } from '../runtime/onnx-session.js';
-
-/** A model of nothing: IR 8, an empty graph, opset 17. Source: onnx.proto, ModelProto. */
-const EMPTY_MODEL = Uint8Array.of(0x08, 8, 0x3a, 0, 0x42, 2, 0x10, 17);
+import { EMPTY_MODEL, onnxInput, onnxNode, onnxOutput, withGraph } from '../runtime/onnx-graph.js';
+import { floatsOf, OnnxModel } from '../runtime/onnx-session.js';
 
 /**
- * The dot products of many vectors with one, by the runtime's kernels, which take several values at
- * once as no loop of JavaScript does: a twelfth of the time. For a worker's thread: it is kept busy.
+ * Dot products of many vectors with one. The ONNX runtime's SIMD kernels need a twelfth of the time of a
+ * JavaScript loop. Use it on a worker thread: `of` blocks its thread.
  */
 export class DotProducts {
-  readonly #session: InferenceSession;
+  readonly #model: OnnxModel;
 
-  private constructor(session: InferenceSession) {
-    this.#session = session;
+  private constructor(model: OnnxModel) {
+    this.#model = model;
   }
 
   static async open(): Promise<DotProducts> {
@@ -22,21 +18,21 @@ export class DotProducts {
       onnxOutput('products'),
       onnxNode('MatMul', ['query', 'columns'], ['products']),
     ]);
-    return new DotProducts(await openSession(model));
+    return new DotProducts(await OnnxModel.load(model));
   }
 
   /**
-   * @param columns the first value of each vector, then the second of each, and so on: the kernels are
-   * twice as fast as with whole vectors one after the other
-   * @param query as long as each vector
-   * @returns a product for each
+   * @param columns - the first value of each vector, then the second of each, and so on: with this layout
+   *   the kernels are twice as fast as with one vector after the other
+   * @param query - as long as each vector
+   * @returns one product for each vector
    */
   async of(columns: Float32Array, query: Float32Array): Promise<Float32Array> {
     const { length } = query;
-    const { products } = await this.#session.run({
-      query: new Tensor('float32', query, [1, length]),
-      columns: new Tensor('float32', columns, [length, columns.length / length]),
+    const { products } = await this.#model.run({
+      query: { data: query, dims: [1, length] },
+      columns: { data: columns, dims: [length, columns.length / length] },
     });
-    return products!.data as Float32Array;
+    return floatsOf(products);
   }
 }

@@ -3,18 +3,18 @@ import type { Priority } from '../runtime/cpu-scheduler.js';
 export interface EmbedOptions {
   readonly priority: Priority;
   readonly signal?: AbortSignal;
-  /** The texts ask; some models want to know. */
+  /** The texts are questions; some models need another prefix for them. */
   readonly isQuestion?: boolean;
 }
 
-/** Text → vectors whose dot product tells how near two texts are in meaning. */
+/** Text → vectors whose dot product measures the similarity of two texts. */
 export interface Embedder {
-  /** Stored with each vector: vectors of different models do not compare. */
+  /** Stored with each vector, because vectors of different models cannot be compared. */
   readonly id: string;
-  /** What it reads of a text at once: more is cut, or blurs. */
+  /** Recommended maximum length of a text in tokens; the model cuts or blurs longer ones. */
   readonly windowTokens: number;
-  /** It computes elsewhere: many texts at once cost nothing here. */
+  /** Computed on another machine, so a batch of many texts needs no CPU time here. */
   readonly isRemote: boolean;
-  /** @returns one vector of unit length a text, in order. */
+  /** @returns one vector of unit length for each text, in order */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
 }

@@ -1,7 +1,6 @@
-import { Tensor } from 'onnxruntime-node';
 import { energyOf } from '../audio/pcm.js';
 
-/** What BERT and its kin take: the longest row tells the length, the mask leaves out what fills the others. */
+/** Inputs of a BERT model for rows of token ids, padded to the longest row; the mask excludes the padding. */
 export function embeddingBatchOf(rows: readonly (readonly number[])[]) {
   const length = Math.max(...rows.map((ids) => ids.length));
   const ids = new BigInt64Array(rows.length * length);
@@ -12,16 +11,16 @@ export function embeddingBatchOf(rows: readonly (readonly number[])[]) {
       mask[r * length + i] = 1n;
     });
   });
-  const shape = [rows.length, length];
+  const dims = [rows.length, length];
   const feeds = {
-    input_ids: new Tensor('int64', ids, shape),
-    attention_mask: new Tensor('int64', mask, shape),
-    token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), shape),
+    input_ids: { data: ids, dims },
+    attention_mask: { data: mask, dims },
+    token_type_ids: { data: new BigInt64Array(ids.length), dims },
   };
   return { feeds, length };
 }
 
-/** Sums vectors of `size`, one behind the other, and brings the sum to unit length. */
+/** Adds `count` vectors of `size` values, stored one after the other, and scales the sum to unit length. */
 export function unitSumOf(
   values: Float32Array,
   count: number,

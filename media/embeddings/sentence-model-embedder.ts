@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { MediaError } from '../errors.js';
+import { hashFile } from '../models/hashes.js';
 import type { CpuScheduler } from '../runtime/cpu-scheduler.js';
-import { ModelThread } from '../runtime/model-thread.js';
+import { type ModelOptions, ModelThread } from '../runtime/model-thread.js';
+import type { WatchdogLimits } from '../runtime/watchdog.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
-import { readSentenceModel, type SentenceModelFolder } from './sentence-model-folder.js';
+import { miniLmModel, readSentenceModel, type SentenceModel } from './sentence-model-folder.js';
 
 export type SentenceModelJobs = {
   readonly embed: {
@@ -15,45 +14,58 @@ export type SentenceModelJobs = {
   };
 };
 
-/** Characters in one run: more would hold the permit for too long. */
-const BATCH_CHARACTERS = 800;
+/** Maximum number of texts and of their characters in one run, so that a job releases its permit soon. */
 const BATCH = 8;
+const BATCH_CHARACTERS = 800;
 /** A large model needs seconds for a batch. */
-const ANSWER_WITHIN_MS = 30_000;
+const OWN_MODEL_LIMITS = { answerWithinMs: 30_000 };
 
-/** Any sentence model in the layout of sentence-transformers, as ONNX, on a worker thread. */
+interface SentenceModelOptions {
+  readonly id: string;
+  readonly model: SentenceModel;
+  readonly permits: CpuScheduler;
+  readonly limits?: Partial<WatchdogLimits>;
+}
+
+/** A sentence model in ONNX form on a worker thread. */
 export class SentenceModelEmbedder implements Embedder {
   readonly id: string;
   readonly windowTokens: number;
   readonly isRemote = false;
-  readonly #folder: SentenceModelFolder;
+  readonly #model: SentenceModel;
   readonly #thread: ModelThread<SentenceModelJobs>;
 
-  private constructor(id: string, folder: SentenceModelFolder, permits: CpuScheduler) {
+  private constructor({ id, model, permits, limits = {} }: SentenceModelOptions) {
     this.id = id;
-    // Tokens are estimated, and the model cuts what is over.
-    this.windowTokens = Math.floor(folder.mostTokens * 0.85);
-    this.#folder = folder;
+    this.windowTokens = model.windowTokens;
+    this.#model = model;
     const script = new URL('./sentence-model.worker.js', import.meta.url);
     this.#thread = new ModelThread({
       script,
-      workerData: { folder },
+      workerData: { model },
       permits,
-      limits: { answerWithinMs: ANSWER_WITHIN_MS },
+      limits,
       isStateless: true,
     });
   }
 
-  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
+  /** The English MiniLM of the model catalogue; its first job loads it. */
+  static async openMiniLm({ id, folder, permits }: ModelOptions): Promise<SentenceModelEmbedder> {
+    return new SentenceModelEmbedder({ id, model: await miniLmModel(folder), permits });
+  }
+
+  /**
+   * Loads an operator's own model in the layout of sentence-transformers. Its id contains a hash of the
+   * model file, because vectors of different models cannot be compared.
+   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
+   */
   static async open(folder: string, permits: CpuScheduler): Promise<SentenceModelEmbedder> {
     const model = await readSentenceModel(folder);
-    // Another file under the same name is another model.
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(model.modelFile), hash);
-    const id = `${basename(folder)}-${hash.digest('hex').slice(0, 12)}`;
-    const embedder = new SentenceModelEmbedder(id, model, permits);
+    const { sha256 } = await hashFile(model.modelFile);
+    const id = `${basename(folder)}-${sha256.slice(0, 12)}`;
+    const embedder = new SentenceModelEmbedder({ id, model, permits, limits: OWN_MODEL_LIMITS });
     try {
-      await embedder.embed(['What are your opening hours?'], { priority: 'background' });
+      await embedder.warm();
     } catch (cause) {
       await embedder.close();
       throw new MediaError('MODEL_CORRUPT', `The sentence model in ${folder} does not run`, {
@@ -67,23 +79,34 @@ export class SentenceModelEmbedder implements Embedder {
     texts: readonly string[],
     { priority, signal, isQuestion = false }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    const { questionPrefix, passagePrefix } = this.#folder;
+    const { questionPrefix, passagePrefix } = this.#model;
     const prefix = isQuestion ? questionPrefix : passagePrefix;
     const vectors: Float32Array[] = [];
     for (let at = 0; at < texts.length; ) {
-      const batch: string[] = [];
-      let length = 0;
-      for (; at < texts.length && batch.length < BATCH && length < BATCH_CHARACTERS; at++) {
-        batch.push(prefix + texts[at]!);
-        length += texts[at]!.length;
-      }
-      const job = { texts: batch };
+      const batch = batchFrom(texts, at);
+      const job = { texts: batch.map((text) => prefix + text) };
       vectors.push(...(await this.#thread.run('embed', job, { priority, signal })));
+      at += batch.length;
     }
     return vectors;
+  }
+
+  /** Loads the model and runs it once. */
+  async warm(): Promise<void> {
+    await this.embed(['What are your opening hours?'], { priority: 'background' });
   }
 
   close(): Promise<void> {
     return this.#thread.close();
   }
+}
+
+/** The next texts for one run, at least one. */
+function batchFrom(texts: readonly string[], from: number): string[] {
+  let to = from + 1;
+  let length = texts[from]!.length;
+  while (to < texts.length && to - from < BATCH && length + texts[to]!.length <= BATCH_CHARACTERS) {
+    length += texts[to++]!.length;
+  }
+  return texts.slice(from, to);
 }

@@ -1,20 +1,25 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MediaError } from '../errors.js';
+import { bertTokenizerJson } from './minilm-tokenizer.js';
 
-/** What a folder of a sentence model says, with its defaults; plain data for the worker. */
-export interface SentenceModelFolder {
+/** A sentence model's files and settings; plain data for the worker. */
+export interface SentenceModel {
   readonly modelFile: string;
+  /** Content of `tokenizer.json` and of `tokenizer_config.json`. */
   readonly tokenizer: object;
   readonly tokenizerConfig: object;
-  readonly mostTokens: number;
-  /** The first token's state stands for the text; else the mean over all. */
+  /** The worker cuts longer inputs. */
+  readonly maxTokens: number;
+  /** Recommended length of a text, below `maxTokens` because token counts are estimated. */
+  readonly windowTokens: number;
+  /** Use the first token's state as the embedding; otherwise the mean over all tokens. */
   readonly isFirstToken: boolean;
   readonly questionPrefix: string;
   readonly passagePrefix: string;
 }
 
-/** Where exports of the model lie, the smallest first. */
+/** Places of the model's exports, the smallest first. */
 const MODEL_FILES = [
   'model.onnx',
   'onnx/model_quantized.onnx',
@@ -22,33 +27,51 @@ const MODEL_FILES = [
   'onnx/model.onnx',
 ];
 const MAX_TOKENS = 512;
-const USUAL_TOKENS = 256;
+const DEFAULT_TOKENS = 256;
+const WINDOW_SHARE = 0.85;
 
 /**
- * Reads a folder in the layout of sentence-transformers: `model.onnx` (or `onnx/…`) and
- * `tokenizer.json`; and where they are there `tokenizer_config.json`, `1_Pooling/config.json`,
- * `sentence_bert_config.json` and `config_sentence_transformers.json`.
+ * Reads a folder in the layout of sentence-transformers: `model.onnx` (or `onnx/…`), `tokenizer.json` and
+ * optionally `tokenizer_config.json`, `1_Pooling/config.json`, `sentence_bert_config.json` and
+ * `config_sentence_transformers.json`.
  * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
  */
-export async function readSentenceModel(folder: string): Promise<SentenceModelFolder> {
-  const modelFile = await firstThere(MODEL_FILES.map((name) => join(folder, name)));
-  const tokenizer = await jsonOf(join(folder, 'tokenizer.json'));
+export async function readSentenceModel(folder: string): Promise<SentenceModel> {
+  const modelFile = await firstExisting(MODEL_FILES.map((name) => join(folder, name)));
+  const tokenizer = await readJson(join(folder, 'tokenizer.json'));
   if (!modelFile || !tokenizer) {
     const missing = modelFile ? 'tokenizer.json' : 'model.onnx';
     throw new MediaError('MODEL_MISSING', `The sentence model in ${folder} has no ${missing}`);
   }
-  const pooling = (await jsonOf(join(folder, '1_Pooling/config.json'))) ?? {};
-  const limits = (await jsonOf(join(folder, 'sentence_bert_config.json'))) ?? {};
-  const { prompts } = (await jsonOf(join(folder, 'config_sentence_transformers.json'))) ?? {};
-  const told = Number(limits.max_seq_length);
+  const pooling = (await readJson(join(folder, '1_Pooling/config.json'))) ?? {};
+  const limits = (await readJson(join(folder, 'sentence_bert_config.json'))) ?? {};
+  const { prompts } = (await readJson(join(folder, 'config_sentence_transformers.json'))) ?? {};
+  const configured = Number(limits.max_seq_length);
+  const maxTokens = Math.min(MAX_TOKENS, configured >= 16 ? configured : DEFAULT_TOKENS);
   return {
     modelFile,
     tokenizer,
-    tokenizerConfig: (await jsonOf(join(folder, 'tokenizer_config.json'))) ?? {},
-    mostTokens: Math.min(MAX_TOKENS, told >= 16 ? told : USUAL_TOKENS),
+    tokenizerConfig: (await readJson(join(folder, 'tokenizer_config.json'))) ?? {},
+    maxTokens,
+    windowTokens: Math.floor(maxTokens * WINDOW_SHARE),
     isFirstToken: pooling.pooling_mode_cls_token === true,
     questionPrefix: prefixOf(prompts, ['query']),
     passagePrefix: prefixOf(prompts, ['passage', 'document']),
+  };
+}
+
+/** The MiniLM of the model catalogue, whose folder has `model.onnx` only. */
+export async function miniLmModel(folder: string): Promise<SentenceModel> {
+  return {
+    modelFile: join(folder, 'model.onnx'),
+    tokenizer: await bertTokenizerJson(),
+    tokenizerConfig: {},
+    // Source: the model's training.
+    maxTokens: 128,
+    windowTokens: 110,
+    isFirstToken: false,
+    questionPrefix: '',
+    passagePrefix: '',
   };
 }
 
@@ -58,18 +81,18 @@ function prefixOf(prompts: unknown, names: readonly string[]): string {
   return typeof found === 'string' ? found : '';
 }
 
-async function firstThere(files: readonly string[]): Promise<string | undefined> {
+async function firstExisting(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
-    const isThere = await access(file).then(
+    const exists = await access(file).then(
       () => true,
       () => false,
     );
-    if (isThere) return file;
+    if (exists) return file;
   }
   return undefined;
 }
 
-async function jsonOf(file: string): Promise<Record<string, unknown> | undefined> {
+async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   try {

@@ -67,6 +67,11 @@ export class ModelStore {
     this.#models = options.models ?? MODEL_CATALOGUE;
   }
 
+  /** Folder for the results of `prepareModel`. */
+  get preparedFolder(): string {
+    return join(this.#options.cacheDir, '.prepared');
+  }
+
   /** The folder with the model's files, or undefined when it is not installed whole. */
   async locate(id: string): Promise<string | undefined> {
     return (await this.#inspect(this.#find(id))).folder;

@@ -7,25 +7,25 @@ import type { Emit, Stage } from '../audio/stage.js';
 /** Samples of one frame of the model: 10 ms at 48 kHz. */
 export const DENOISER_FRAME = 480;
 const MODEL_RATE = 48_000;
-/** The model answers one frame late: 10 ms. */
+/** Delay of the model: one frame, 10 ms. */
 const DELAY = 160;
-/** What pushes the last sample out: the model's delay and both resamplers'. */
+/** Samples that flush the delays of the model and both resamplers. */
 const FLUSH = 640;
-/** From one signal to the other: 20 ms. */
+/** Cross-fade between the original and the cleaned signal: 20 ms. */
 const FADE = 320;
 /**
- * How much of the untouched sound stays, so that noise falls by 10 dB at the most. Source: our own
- * measurements: cleaned further, speech loses what the recogniser knows it by (at 5 dB of white noise
- * 25 word errors of 103 instead of 10; so it makes 10).
+ * Share of the original signal in the output, which limits the reduction to 10 dB. Source: our own
+ * measurements: with full reduction the recogniser makes more errors (white noise at 5 dB: 25 word errors
+ * of 103 instead of 10; with this share 10).
  */
-const UNTOUCHED = 0.3;
+const ORIGINAL_SHARE = 0.3;
 
-/** Takes noise out of a frame of `DENOISER_FRAME` samples at 48 kHz, in place. */
+/** Removes the noise from a frame of `DENOISER_FRAME` samples at 48 kHz, in place. */
 export type CleanFrame = (frame: Float32Array) => void;
 
 /**
- * Cleans a stretch of one line's audio (mono, 16 kHz). Each sample that comes out lies exactly over the
- * one that went in; it comes some 15 ms later. The stretch begins and ends in the untouched sound.
+ * Cleans a stretch of one stream's audio (mono, 16 kHz). The output is aligned with the input sample by
+ * sample and is emitted about 15 ms later. The stretch fades from and to the original signal.
  */
 export class Denoiser implements Stage<Float32Array, Float32Array> {
   readonly #clean: CleanFrame;
@@ -34,15 +34,15 @@ export class Denoiser implements Stage<Float32Array, Float32Array> {
   readonly #frames = new Framing(DENOISER_FRAME);
   readonly #raw = new SampleQueue();
   readonly #runIn: number;
-  /** Of the cleaned samples, the model's delay included. */
+  /** Number of cleaned samples, including the model's delay. */
   #made = 0;
   /** Position of the oldest sample in `#raw`, run-in included. */
   #position = 0;
-  /** Where the stretch ends, once that is known. */
+  /** End of the stretch, once known. */
   #end = Number.POSITIVE_INFINITY;
   #output = new Float32Array(0);
 
-  /** @param runIn what came before, by which the model learns the noise; it does not come out. */
+  /** @param runIn - audio before the stretch, from which the model learns the noise; not emitted */
   constructor(clean: CleanFrame, runIn: Float32Array) {
     this.#clean = clean;
     this.#runIn = runIn.length;
@@ -53,7 +53,7 @@ export class Denoiser implements Stage<Float32Array, Float32Array> {
     this.#feed(samples, emit);
   }
 
-  /** Ends the stretch: all that is still missing comes out. */
+  /** Ends the stretch and emits the samples that are still delayed. */
   flush(emit: Emit<Float32Array>): void {
     this.#end = this.#position + this.#raw.length;
     this.#process(new Float32Array(FLUSH), emit);
@@ -80,7 +80,7 @@ export class Denoiser implements Stage<Float32Array, Float32Array> {
     if (this.#output.length < count) this.#output = new Float32Array(count);
     const raw = this.#raw.peek(0, count);
     for (let i = 0; i < count; i++) {
-      const share = (1 - UNTOUCHED) * this.#fadeAt(this.#position + i);
+      const share = (1 - ORIGINAL_SHARE) * this.#fadeAt(this.#position + i);
       this.#output[i] = raw[i]! + share * (cleaned[skipped + i]! - raw[i]!);
     }
     const first = Math.min(count, Math.max(0, this.#runIn - this.#position));

@@ -1,28 +1,28 @@
-/** One caller's line through the noise reduction. */
+/** One caller's audio in the noise reduction. */
 export interface NoiseReductionStream {
   /**
-   * Takes more samples, mono at 16 kHz, which it copies.
-   * @param isNoisy whether they are to be cleaned; what is not passes unchanged.
+   * @param samples - mono at 16 kHz; copied
+   * @param isNoisy - whether to clean them; otherwise they pass unchanged
    */
   push(samples: Float32Array, isNoisy: boolean): void;
-  /** Nothing comes any more, and nothing of the line is kept. */
+  /** Stops the output and releases the stream's state. */
   close(): void;
 }
 
 export interface NoiseReductionOptions {
   /**
-   * The samples, in order, each in the place of the one that was pushed; they come late while they
-   * are cleaned. Valid only inside the call.
+   * Receives as many samples as were pushed, in order, and with a delay while they are cleaned. The
+   * buffer is valid only during the call.
    */
   readonly onSamples: (samples: Float32Array) => void;
   /**
-   * Called once, when the line cannot be cleaned; from then on it passes unchanged. The loss of a worker
-   * is no such fault: a short stretch passes unchanged, and the next worker cleans what follows.
+   * Called once, when the stream cannot be cleaned; from then on it passes unchanged. Not called for the
+   * loss of a worker: a short stretch passes unchanged, and the next worker cleans the rest.
    */
   readonly onFault: (error: unknown) => void;
 }
 
-/** Takes noise out of callers' voices. */
+/** Removes background noise from callers' audio. */
 export interface NoiseReduction {
   open(options: NoiseReductionOptions): NoiseReductionStream;
 }

@@ -4,35 +4,35 @@ import { WASM_PAGE, type WasmMemory, WebAssembly } from '../audio/web-assembly.j
 import { MediaError } from '../errors.js';
 import { type CleanFrame, DENOISER_FRAME } from './denoiser.js';
 
-/** One noise model with its memory of a line. Whoever opens it frees it. */
+/** The model's state for one stream. The caller of `open` frees it. */
 export interface RnnoiseState {
   readonly clean: CleanFrame;
   free(): void;
 }
 
-/** What the compiled module offers, by the names that its linker gave. Source: dist/rnnoise.js beside it. */
+/** Exports of the compiled module. The linker's one-letter names are in dist/rnnoise.js of the package. */
 interface RnnoiseExports {
   readonly memory: WasmMemory;
   readonly construct: () => void;
-  /** With 0 for the built-in model. */
+  /** 0 selects the built-in model. */
   readonly create: (model: number) => number;
   readonly allocate: (bytes: number) => number;
   readonly destroy: (state: number) => void;
   readonly process: (state: number, output: number, input: number) => number;
 }
 
-/** The model counts in 16-bit steps. */
+/** The model expects samples in the range of 16-bit integers. */
 const SCALE = 32_768;
-/** 64 MB: some 1,000 lines. */
+/** 64 MB: about 1,000 streams. */
 const MAX_PAGES = 1024;
 
 /**
- * RNNoise 0.1 in WebAssembly. Source: the package @jitsi/rnnoise-wasm; its own loader is for browsers, so
- * the module is put together here.
+ * RNNoise 0.1 in WebAssembly, from the package @jitsi/rnnoise-wasm. The package's loader needs a browser,
+ * so this class instantiates the module.
  */
 export class RnnoiseModule {
   readonly #exports: RnnoiseExports;
-  /** Address of the frame that goes in and out. */
+  /** Address of the frame buffer, input and output. */
   readonly #frame: number;
 
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
@@ -42,10 +42,10 @@ export class RnnoiseModule {
     this.#frame = this.#exports.allocate(DENOISER_FRAME * 4);
   }
 
-  /** @throws MediaError QUEUE_FULL when there is no memory for one more. */
+  /** @throws MediaError QUEUE_FULL when the module's memory is used up */
   open(): RnnoiseState {
     const state = this.#exports.create(0);
-    if (state === 0) throw new MediaError('QUEUE_FULL', 'No memory is left for another line');
+    if (state === 0) throw new MediaError('QUEUE_FULL', 'No memory is left for another stream');
     return {
       clean: (frame) => this.#clean(state, frame),
       free: () => this.#exports.destroy(state),
@@ -53,7 +53,7 @@ export class RnnoiseModule {
   }
 
   #clean(state: number, frame: Float32Array): void {
-    // Made anew each time: the memory moves when it grows.
+    // A new view each time: the buffer is replaced when the memory grows.
     const shared = new Float32Array(this.#exports.memory.buffer, this.#frame, DENOISER_FRAME);
     for (let i = 0; i < DENOISER_FRAME; i++) shared[i] = frame[i]! * SCALE;
     this.#exports.process(state, this.#frame, this.#frame);

@@ -3,36 +3,34 @@ import { MediaError } from '../errors.js';
 import type { WatchdogLimits } from '../runtime/watchdog.js';
 import { WorkerThread } from '../runtime/worker-thread.js';
 import type { NoiseReduction, NoiseReductionOptions } from './noise-reduction.js';
-import type { RnnoiseJobs } from './rnnoise-jobs.js';
-import { type BlockToClean, RnnoiseStream } from './rnnoise-stream.js';
+import { type BlockToClean, type RnnoiseJobs, RnnoiseStream } from './rnnoise-stream.js';
 
-/** All noisy calls wait for it: a worker that takes this long hangs. It loads in 0.1 s. */
+/** All noisy calls wait for the worker, so it counts as hung early. It loads in 0.1 s. */
 const LIMITS: WatchdogLimits = { answerWithinMs: 2_000, startWithinMs: 10_000 };
 const WORKER = new URL('./rnnoise.worker.js', import.meta.url);
 
 export interface RnnoiseOptions {
-  /** Called with what the owner of a line threw while its samples were handed over. */
+  /** Called with an exception of a stream's `onSamples`. */
   readonly onFault?: (error: unknown) => void;
-  /** The worker's program and its watchdog's limits, where a test has its own. */
+  /** The worker's script and its watchdog's limits; tests replace them. */
   readonly script?: URL;
   readonly limits?: WatchdogLimits;
 }
 
-/** What one line has in a job. */
-interface Taken {
-  readonly line: RnnoiseStream;
+/** The block of one stream in a job. */
+interface JobEntry {
+  readonly stream: RnnoiseStream;
   readonly job: BlockToClean;
 }
 
 /**
- * The noise reduction on a thread of its own, outside the pool of permits, as the VAD is: speech
- * recognition waits for it. All lines that have audio waiting go over in one job. Lines that are
- * quiet do not go over at all.
+ * The noise reduction on its own thread, without CPU permits, as the VAD: speech recognition waits for
+ * it. One job has the waiting audio of all noisy streams. Audio of quiet streams stays on this side.
  */
 export class RnnoiseNoiseReduction implements NoiseReduction {
   readonly #thread: WorkerThread<RnnoiseJobs>;
   readonly #onFault: (error: unknown) => void;
-  readonly #lines = new Set<RnnoiseStream>();
+  readonly #streams = new Set<RnnoiseStream>();
   #closed: number[] = [];
   #nextId = 1;
   #isRunning = false;
@@ -44,7 +42,7 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
   }
 
   open(options: NoiseReductionOptions) {
-    const line = new RnnoiseStream(options, {
+    const stream = new RnnoiseStream(options, {
       nextId: () => this.#nextId++,
       wake: () => this.#run(),
       forget: (id) => {
@@ -52,19 +50,19 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
         this.#run();
       },
     });
-    this.#lines.add(line);
+    this.#streams.add(stream);
     return {
-      push: (samples: Float32Array, isNoisy: boolean) => line.push(samples, isNoisy),
+      push: (samples: Float32Array, isNoisy: boolean) => stream.push(samples, isNoisy),
       close: () => {
-        this.#lines.delete(line);
-        line.close();
+        this.#streams.delete(stream);
+        stream.close();
       },
     };
   }
 
-  /** Lines that are open, cleaned or not. */
+  /** Open streams, cleaned or not. */
   get openStreams(): number {
-    return this.#lines.size;
+    return this.#streams.size;
   }
 
   /** Number of streams with state in the worker. */
@@ -93,21 +91,21 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     void this.#clean(taken, closed);
   }
 
-  /** What goes over next: the audio of all lines, or of a single one that may have cost a worker. */
-  #take(): readonly Taken[] {
-    for (const line of this.#lines) {
-      const job = line.isSuspect ? line.take() : undefined;
-      if (job) return [{ line, job }];
+  /** The blocks of the next job: those of all streams, or of a single stream that may have crashed a worker. */
+  #take(): readonly JobEntry[] {
+    for (const stream of this.#streams) {
+      const job = stream.isSuspect ? stream.take() : undefined;
+      if (job) return [{ stream, job }];
     }
-    const taken: Taken[] = [];
-    for (const line of this.#lines) {
-      const job = line.isSuspect ? undefined : line.take();
-      if (job) taken.push({ line, job });
+    const taken: JobEntry[] = [];
+    for (const stream of this.#streams) {
+      const job = stream.isSuspect ? undefined : stream.take();
+      if (job) taken.push({ stream, job });
     }
     return taken;
   }
 
-  async #clean(taken: readonly Taken[], closed: readonly number[]): Promise<void> {
+  async #clean(taken: readonly JobEntry[], closed: readonly number[]): Promise<void> {
     const samples = concat(
       Float32Array,
       taken.map(({ job }) => job.samples),
@@ -123,27 +121,27 @@ export class RnnoiseNoiseReduction implements NoiseReduction {
     this.#run();
   }
 
-  #handOut(taken: readonly Taken[], { parts, samples }: RnnoiseJobs['clean']['output']): void {
+  #handOut(taken: readonly JobEntry[], { parts, samples }: RnnoiseJobs['clean']['output']): void {
     let from = 0;
-    for (const [i, { line, job }] of taken.entries()) {
+    for (const [i, { stream, job }] of taken.entries()) {
       const part = parts[i]!;
       if (part.ok) {
         const cleaned = samples.subarray(from, from + part.length);
         from += part.length;
-        this.#guard(() => line.cleaned(job.part, cleaned));
-      } else this.#guard(() => line.giveUp(new MediaError(part.code, part.message)));
+        this.#guard(() => stream.cleaned(job.part, cleaned));
+      } else this.#guard(() => stream.giveUp(new MediaError(part.code, part.message)));
     }
   }
 
-  /** The worker has forgotten what it knew of every line. */
-  #restartAll(taken: readonly Taken[], error: unknown): void {
-    for (const line of this.#lines) {
-      const wasInJob = taken.some((one) => one.line === line);
-      this.#guard(() => (this.#isClosed ? line.giveUp(error) : line.restart(error, wasInJob)));
+  /** Called after the worker was lost with the state of every stream. */
+  #restartAll(taken: readonly JobEntry[], error: unknown): void {
+    for (const stream of this.#streams) {
+      const wasInJob = taken.some((entry) => entry.stream === stream);
+      this.#guard(() => (this.#isClosed ? stream.giveUp(error) : stream.restart(error, wasInJob)));
     }
   }
 
-  /** What the owner of one line throws does not reach the others. */
+  /** Keeps an exception of one stream's owner from the other streams. */
   #guard(act: () => void): void {
     try {
       act();

@@ -1,50 +1,84 @@
 import { CALLER_SAMPLE_RATE, concat } from '../audio/pcm.js';
 import { SampleQueue } from '../audio/sample-queue.js';
-import { MediaError } from '../errors.js';
+import { MediaError, type MediaErrorCode } from '../errors.js';
 import type { NoiseReductionOptions, NoiseReductionStream } from './noise-reduction.js';
-import type { RnnoiseBlock } from './rnnoise-jobs.js';
 
-/** What the model hears of the sound before the line became noisy: 0.3 s. */
+/** Audio before the noisy stretch from which the model learns the noise: 0.3 s. */
 const RUN_IN = 4_800;
-/** In one job at the most, so that a line that is behind holds up no other: 0.2 s. */
+/** Maximum per job, so that a stream with a backlog does not delay the others: 0.2 s. */
 const MAX_IN_JOB = 3_200;
-/** In one job at the least, as each costs a hop between threads: 20 ms. */
+/** Minimum per job, because each job costs a thread hop: 20 ms. */
 const MIN_IN_JOB = 320;
-/** A client that comes back after its wire broke may bring 12 s at once; more than this waits for nothing. */
+/** Maximum backlog in samples. A client that reconnects may deliver 12 s at once. */
 const MAX_WAITING = 13 * CALLER_SAMPLE_RATE;
-/** Workers that were lost in a row while they had audio of a line: the line may be the reason. */
+/** A stream whose audio was in this many lost jobs in a row is not cleaned any more: it may be the cause. */
 const MAX_LOSSES = 3;
 
-/** A part of a line for the worker, and its samples. */
+/** Audio of one stretch in a job. The client chooses the id; each noisy stretch of a stream has its own. */
+export interface RnnoiseBlock {
+  readonly id: number;
+  /** Only in a stretch's first block: number of leading samples that are run-in. */
+  readonly runIn?: number;
+  /** Samples in the job's buffer. */
+  readonly length: number;
+  readonly isLast: boolean;
+}
+
+/** Result for one block. */
+export type CleanedPart =
+  | { readonly ok: true /** Samples in the reply's buffer. */; readonly length: number }
+  /** The worker has dropped the state of this stretch; the others continue. */
+  | { readonly ok: false; readonly code: MediaErrorCode; readonly message: string };
+
+/** Jobs of the noise reduction's worker. */
+export type RnnoiseJobs = {
+  /**
+   * Cleans blocks of many streams, one after the other in `samples`. The reply may have fewer samples;
+   * the rest comes with later replies.
+   */
+  readonly clean: {
+    readonly input: {
+      readonly parts: readonly RnnoiseBlock[];
+      readonly samples: Float32Array;
+      /** Stretches whose state is no longer needed. */
+      readonly closed: readonly number[];
+    };
+    readonly output: { readonly parts: readonly CleanedPart[]; readonly samples: Float32Array };
+  };
+  /** Number of stretches with state in the worker. */
+  readonly count: { readonly input: null; readonly output: number };
+};
+
+/** A block for the worker and its samples. */
 export interface BlockToClean {
   readonly part: RnnoiseBlock;
   readonly samples: Float32Array;
 }
 
 interface Owner {
-  /** A number that no other stretch of audio has. */
+  /** A unique id for a stretch. */
   nextId(): number;
-  /** There is something for the worker. */
+  /** Called when the stream has audio for the worker. */
   wake(): void;
-  /** The worker may forget this stretch. */
+  /** Called when the worker's state of a stretch is no longer needed. */
   forget(id: number): void;
 }
 
 /**
- * One line as the worker's client keeps it. Everything that has not come back is kept as it was, so
- * that the line goes on untouched, without a gap, whatever becomes of the worker.
+ * One stream on the client's side. Audio that the worker has not returned stays here unchanged, so that
+ * the stream continues without a gap if the worker is lost.
  */
 export class RnnoiseStream implements NoiseReductionStream {
   readonly #options: NoiseReductionOptions;
   readonly #owner: Owner;
-  /** Not emitted yet: first what the worker has, then what waits for it. */
+  /** Not emitted yet: first the samples in the worker, then those that wait for it. */
   readonly #pending = new SampleQueue();
-  /** The last samples that were emitted, before they were cleaned. */
+  /** The last emitted samples, before cleaning. */
   readonly #before = new SampleQueue();
   #sent = 0;
   #id: number | undefined;
   #isBegun = false;
-  /** How much of `#pending` belongs to the stretch that is ending. */
+  /** Samples of `#pending` that belong to the stretch that is ending. */
   #endsAt: number | undefined;
   #wantsCleaning = false;
   #isGivenUp = false;
@@ -56,7 +90,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#owner = owner;
   }
 
-  /** The last worker that had audio of this line was lost: the line goes over alone for now. */
+  /** The last worker that had audio of this stream was lost: its audio goes into jobs of its own. */
   get isSuspect(): boolean {
     return this.#losses > 0;
   }
@@ -77,7 +111,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#leaveWorker();
   }
 
-  /** From now on the line passes untouched, beginning with what has not come back. */
+  /** From now on the stream passes unchanged, including the audio that the worker has not returned. */
   giveUp(error: unknown): void {
     if (this.#isGivenUp || this.#isClosed) return;
     this.#isGivenUp = true;
@@ -101,12 +135,12 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#wantsCleaning = false;
     this.#leaveWorker();
     this.#proceed();
-    // What may have cost the worker does not come back as the next one's run-in.
+    // Audio that may have crashed the worker must not be the next one's run-in.
     this.#before.drop(this.#before.length);
     this.#wantsCleaning = wantsCleaning;
   }
 
-  /** What the worker should do next for this line, if there is enough of it. */
+  /** The next block for the worker, or undefined if there is too little audio for one. */
   take(): BlockToClean | undefined {
     const id = this.#id;
     if (id === undefined) return undefined;
@@ -116,7 +150,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     if (!isLast && to - this.#sent < MIN_IN_JOB) return undefined;
     if (isLast && this.#sent > end) return undefined;
     const more = this.#pending.peek(this.#sent, to);
-    // One past the end: what is over is not taken again.
+    // One past the end: a stretch has one last block only.
     this.#sent = isLast ? end + 1 : to;
     if (this.#isBegun) return { part: { id, length: more.length, isLast }, samples: more };
     this.#isBegun = true;
@@ -125,7 +159,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     return { part: { id, runIn: runIn.length, length: samples.length, isLast }, samples };
   }
 
-  /** What came back for the stretch `id`. */
+  /** Receives the cleaned samples of a block; ignores those of a stretch that is over. */
   cleaned({ id, isLast }: RnnoiseBlock, samples: Float32Array): void {
     if (this.#id !== id) return;
     this.#losses = 0;

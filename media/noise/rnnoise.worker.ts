@@ -2,46 +2,47 @@ import { SampleQueue } from '../audio/sample-queue.js';
 import { MediaError } from '../errors.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
 import { Denoiser } from './denoiser.js';
-import type { CleanedPart, RnnoiseBlock, RnnoiseJobs } from './rnnoise-jobs.js';
 import { RnnoiseModule, type RnnoiseState } from './rnnoise-module.js';
+import type { CleanedPart, RnnoiseBlock, RnnoiseJobs } from './rnnoise-stream.js';
 
-interface Line {
+/** State of one noisy stretch of a stream. */
+interface Stretch {
   readonly state: RnnoiseState;
   readonly denoiser: Denoiser;
 }
 
 let loaded: RnnoiseModule | undefined;
-const lines = new Map<number, Line>();
+const stretches = new Map<number, Stretch>();
 
-function begin(id: number, runIn: Float32Array): Line {
+function begin(id: number, runIn: Float32Array): Stretch {
   loaded ??= new RnnoiseModule();
   const state = loaded.open();
-  const line = { state, denoiser: new Denoiser(state.clean, runIn) };
-  lines.set(id, line);
-  return line;
+  const stretch = { state, denoiser: new Denoiser(state.clean, runIn) };
+  stretches.set(id, stretch);
+  return stretch;
 }
 
 function forget(id: number): void {
-  lines.get(id)?.state.free();
-  lines.delete(id);
+  stretches.get(id)?.state.free();
+  stretches.delete(id);
 }
 
-/** @returns what is cleaned by now. */
+/** @returns the samples that are complete. */
 function clean({ id, runIn, isLast }: RnnoiseBlock, samples: Float32Array): SampleQueue {
-  const line =
-    lines.get(id) ?? (runIn === undefined ? undefined : begin(id, samples.slice(0, runIn)));
-  if (!line) throw new MediaError('INVALID_INPUT', 'No such line is open');
+  const stretch =
+    stretches.get(id) ?? (runIn === undefined ? undefined : begin(id, samples.slice(0, runIn)));
+  if (!stretch) throw new MediaError('INVALID_INPUT', 'No stretch with this id is open');
   const out = new SampleQueue();
   const keep = (cleaned: Float32Array) => out.push(cleaned);
-  line.denoiser.push(samples.subarray(runIn ?? 0), keep);
+  stretch.denoiser.push(samples.subarray(runIn ?? 0), keep);
   if (isLast) {
-    line.denoiser.flush(keep);
+    stretch.denoiser.flush(keep);
     forget(id);
   }
   return out;
 }
 
-/** A fault of one line stays with that line. */
+/** Turns an exception into this block's result, so that the other blocks of the job are cleaned. */
 function cleanInto(out: SampleQueue, part: RnnoiseBlock, samples: Float32Array): CleanedPart {
   try {
     const cleaned = clean(part, samples);
@@ -67,5 +68,5 @@ serveJobs<RnnoiseJobs>({
     const cleaned = out.peek(0, out.length).slice();
     return { output: { parts: done, samples: cleaned }, transfer: [cleaned.buffer] };
   },
-  count: () => ({ output: lines.size }),
+  count: () => ({ output: stretches.size }),
 });

@@ -48,7 +48,7 @@ export class MixdownThread {
       return durationMs;
     } finally {
       // If the thread has died, its jobs are gone already.
-      await this.#thread.tell('close', id).catch(() => undefined);
+      await this.#thread.runUnscheduled('close', id).catch(() => undefined);
     }
   }
 

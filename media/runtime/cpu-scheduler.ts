@@ -1,8 +1,8 @@
 import { abortError } from '../errors.js';
 
 /**
- * Who may compute first, most urgent first. Priorities are per job, so a long text never delays a
- * caller: its later chunks stand behind everyone's first.
+ * Priorities of jobs, most urgent first. They belong to a job, not to a call: the later chunks of a long
+ * text wait behind everybody's first chunk.
  */
 export const PRIORITIES = [
   'first-chunk',
@@ -15,51 +15,43 @@ export const PRIORITIES = [
 
 export type Priority = (typeof PRIORITIES)[number];
 
-/** What a job asks with: its priority, and among its equals the time when its result is needed. */
+/** Priority of a job and, within the priority, its deadline. */
 export interface Urgency {
   readonly priority: Priority;
-  /** In ms of `performance.now()`; without it at once. */
+  /** When the result is needed, in ms of `performance.now()`. Default: now. */
   readonly dueAt?: number | undefined;
 }
 
-/** An urgency as it is compared. */
+/** An urgency in comparable form. */
 interface Rank {
   /** Index in PRIORITIES. */
   readonly level: number;
   readonly dueAt: number;
 }
 
-/** The place of a job that asks now. Jobs that are due at once are served as they came. */
+/** The rank of a job that is submitted now. Jobs without a deadline run in order of submission. */
 function rankOf(urgency: Priority | Urgency): Rank {
   const { priority, dueAt } = typeof urgency === 'string' ? { priority: urgency } : urgency;
   return { level: PRIORITIES.indexOf(priority), dueAt: dueAt ?? performance.now() };
 }
 
-/** Negative where `left` goes first. */
+/** Negative if `left` is more urgent. */
 function compareRanks(left: Rank, right: Rank): number {
   return left.level - right.level || left.dueAt - right.dueAt;
 }
 
-/** Told of every granted permit: how long the job waited and how long it then ran, in ms. */
+/** Called after each job with the time that it waited for its permit and the time that it ran, in ms. */
 export type PermitObserver = (priority: Priority, waitMs: number, runMs: number) => void;
-
-/** A worker that does one job at a time: of the jobs for it only one is granted a permit. */
-export interface Lane {
-  /** Set by `CpuPermits` alone. */
-  isBusy: boolean;
-  /** When its last job ended, in ms of `performance.now()`. */
-  freeSince: number;
-}
 
 interface Waiter {
   readonly rank: Rank;
-  readonly lane: Lane | undefined;
+  readonly thread: ThreadQueue | undefined;
   readonly grant: () => void;
 }
 
 /**
- * The one pool of CPU permits of a process. Models, signal processing and encoders run on worker
- * threads and take a permit for each job; the audio thread itself computes nothing.
+ * The CPU permits of a process. Models, signal processing and encoders run on worker threads; each job
+ * takes a permit for its duration.
  */
 export class CpuScheduler {
   readonly #waiters = new Set<Waiter>();
@@ -68,56 +60,60 @@ export class CpuScheduler {
   #free: number;
   #awaitedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param total jobs that may compute at the same time, ≥ 1. */
+  /** @param total - maximum number of jobs that run at the same time, ≥ 1 */
   constructor(total: number, observe: PermitObserver = () => undefined) {
     this.total = total;
     this.#free = total;
     this.#observe = observe;
   }
 
-  /** Since somebody last waited for what a job computes, ms: background jobs do not count. */
+  /** Time since the last job that was not a background job started, in ms. */
   get sinceAwaitedMs(): number {
     return performance.now() - this.#awaitedAt;
   }
 
-  /** Permits in use now. */
+  /** Permits in use. */
   get busy(): number {
     return this.total - this.#free;
   }
 
-  /** Jobs that wait for a permit at this priority; those that wait for their worker do not count. */
+  /** Jobs of a priority that wait for a permit; those whose thread is busy do not count. */
   waiting(priority: Priority): number {
     const level = PRIORITIES.indexOf(priority);
-    const counts = ({ rank, lane }: Waiter) => rank.level === level && !lane?.isBusy;
+    const counts = ({ rank, thread }: Waiter) => rank.level === level && !thread?.isBusy;
     return [...this.#waiters].filter(counts).length;
   }
 
   /**
-   * Runs `job` when a permit and its lane are free, the most urgent first; of one priority, what is due
-   * first. The wait that is observed is the one for the permit, from when the lane was free.
-   * @throws MediaError ABORTED when `signal` fires while the job still waits; a running job is not stopped.
+   * Runs `job` once a permit and its thread are free: the most urgent job first, within a priority the
+   * earliest deadline. The observed wait starts when the thread is free.
+   * @param thread - the thread that runs the job, if it runs one job at a time
+   * @throws MediaError ABORTED when `signal` fires while the job waits; a running job is not stopped
    */
   async use<T>(
     urgency: Priority | Urgency,
     job: () => Promise<T>,
-    { signal, lane }: { readonly signal?: AbortSignal | undefined; readonly lane?: Lane } = {},
+    {
+      signal,
+      thread,
+    }: { readonly signal?: AbortSignal | undefined; readonly thread?: ThreadQueue } = {},
   ): Promise<T> {
-    const asked = performance.now();
+    const requestedAt = performance.now();
     const priority = typeof urgency === 'string' ? urgency : urgency.priority;
-    await this.#acquire(rankOf(urgency), lane, signal);
-    const granted = performance.now();
-    const readySince = Math.max(asked, lane?.freeSince ?? asked);
-    if (priority !== 'background') this.#awaitedAt = granted;
+    await this.#acquire(rankOf(urgency), thread, signal);
+    const grantedAt = performance.now();
+    const readySince = Math.max(requestedAt, thread?.freeSince ?? requestedAt);
+    if (priority !== 'background') this.#awaitedAt = grantedAt;
     try {
       return await job();
     } finally {
-      const ended = performance.now();
-      this.#release(lane, ended);
-      this.#observe(priority, granted - readySince, ended - granted);
+      const endedAt = performance.now();
+      this.#release(thread, endedAt);
+      this.#observe(priority, grantedAt - readySince, endedAt - grantedAt);
     }
   }
 
-  #acquire(rank: Rank, lane: Lane | undefined, signal?: AbortSignal): Promise<void> {
+  #acquire(rank: Rank, thread: ThreadQueue | undefined, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(abortError());
     return new Promise((resolve, reject) => {
       const onAbort = () => {
@@ -126,7 +122,7 @@ export class CpuScheduler {
       };
       const waiter: Waiter = {
         rank,
-        lane,
+        thread,
         grant: () => {
           signal?.removeEventListener('abort', onAbort);
           resolve();
@@ -138,34 +134,55 @@ export class CpuScheduler {
     });
   }
 
-  #release(lane: Lane | undefined, endedAt: number): void {
+  #release(thread: ThreadQueue | undefined, endedAt: number): void {
     this.#free++;
-    if (lane) {
-      lane.isBusy = false;
-      lane.freeSince = endedAt;
+    if (thread) {
+      thread.isBusy = false;
+      thread.freeSince = endedAt;
     }
     this.#dispatch();
   }
 
-  /** Grants free permits to the most urgent jobs whose lanes are free. */
+  /** Grants free permits to the most urgent jobs whose threads are free. */
   #dispatch(): void {
     while (this.#free > 0) {
       const next = this.#mostUrgent();
       if (!next) return;
       this.#waiters.delete(next);
       this.#free--;
-      if (next.lane) next.lane.isBusy = true;
+      if (next.thread) next.thread.isBusy = true;
       next.grant();
     }
   }
 
   #mostUrgent(): Waiter | undefined {
     let next: Waiter | undefined;
-    // Of equals the first one stays: a set keeps the order of arrival.
+    // The first of equal jobs wins: a set keeps the order of insertion.
     for (const waiter of this.#waiters) {
-      if (waiter.lane?.isBusy) continue;
+      if (waiter.thread?.isBusy) continue;
       if (!next || compareRanks(waiter.rank, next.rank) < 0) next = waiter;
     }
     return next;
+  }
+}
+
+/** The queue of one thread or process: its jobs run one at a time, each with a CPU permit. */
+export class ThreadQueue {
+  readonly #scheduler: CpuScheduler;
+  /** A job of this queue runs. Set by `CpuScheduler` only. */
+  isBusy = false;
+  /** End of the last job, in ms of `performance.now()`. Set by `CpuScheduler` only. */
+  freeSince = Number.NEGATIVE_INFINITY;
+
+  constructor(scheduler: CpuScheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /**
+   * Runs `job` once a permit and the thread are free, the most urgent first.
+   * @throws MediaError ABORTED when `signal` fires while the job waits; a running job is not stopped
+   */
+  use<T>(urgency: Priority | Urgency, job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#scheduler.use(urgency, job, { signal, thread: this });
   }
 }

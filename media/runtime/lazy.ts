@@ -1,8 +1,8 @@
-/** Something that takes a while to load: asked for by each job of a worker. */
+/** A resource that is loaded with its first use. */
 export interface Lazy<T> {
-  /** Loads with the first who asks. A failure is told to who waited for it, and the next one tries again. */
+  /** Loads the resource with the first call. After a failure, the next call loads again. */
   get(): Promise<T>;
-  /** What is there, or on its way; nothing is loaded for this question. */
+  /** The resource if it is loaded or being loaded. */
   peek(): Promise<T> | undefined;
 }
 

@@ -1,8 +1,7 @@
 import type { TransferListItem } from 'node:worker_threads';
 import { MediaError } from '../errors.js';
-import type { CpuScheduler, Urgency } from './cpu-scheduler.js';
+import { type CpuScheduler, ThreadQueue, type Urgency } from './cpu-scheduler.js';
 import type { WatchdogLimits } from './watchdog.js';
-import { JobQueue } from './worker-lane.js';
 import type { JobMap } from './worker-protocol.js';
 import { WorkerThread } from './worker-thread.js';
 
@@ -10,16 +9,16 @@ export interface ModelThreadOptions {
   readonly script: URL;
   readonly workerData?: unknown;
   readonly permits: CpuScheduler;
-  /** How long the worker may be silent while it has a job. */
+  /** Maximum time without a sign of life while the worker has a job. */
   readonly limits?: Partial<WatchdogLimits>;
   /**
-   * The worker keeps nothing between jobs, and no job hands buffers over: a job that is lost with its
-   * worker is done once more by the next one.
+   * The worker keeps no state between jobs, and no job transfers buffers. A job that is lost with its
+   * worker is then repeated once on the next worker.
    */
   readonly isStateless?: boolean;
 }
 
-/** Of a model that has a thread to itself. */
+/** Options of a model with its own thread. */
 export interface ModelOptions {
   readonly id: string;
   readonly folder: string;
@@ -28,29 +27,29 @@ export interface ModelOptions {
 
 export interface ModelJobOptions extends Urgency {
   readonly signal?: AbortSignal | undefined;
-  /** Buffers that are handed over instead of copied, when the job begins. */
+  /** Buffers that are transferred instead of copied, when the job starts. */
   readonly transfer?: readonly TransferListItem[];
 }
 
-/** A worker thread and the queue before it: one job at a time, the most urgent first, each with a CPU permit. */
+/** A worker thread with its queue: one job at a time, the most urgent first, each with a CPU permit. */
 export class ModelThread<Jobs extends JobMap> {
   readonly #thread: WorkerThread<Jobs>;
-  readonly #lane: JobQueue;
+  readonly #queue: ThreadQueue;
   readonly #isStateless: boolean;
   #isClosed = false;
 
   constructor({ script, workerData, permits, limits, isStateless = false }: ModelThreadOptions) {
     this.#thread = new WorkerThread(script, workerData, limits);
-    this.#lane = new JobQueue(permits);
+    this.#queue = new ThreadQueue(permits);
     this.#isStateless = isStateless;
   }
 
-  /** Jobs that the thread has and has not answered. */
+  /** Jobs that were sent to the thread and are not answered. */
   get pending(): number {
     return this.#thread.pending;
   }
 
-  /** @throws MediaError ABORTED when the signal fires while the job waits; a running job is not stopped. */
+  /** @throws MediaError ABORTED when the signal fires while the job waits; a running job is not stopped */
   run<Type extends keyof Jobs & string>(
     type: Type,
     input: Jobs[Type]['input'],
@@ -66,11 +65,11 @@ export class ModelThread<Jobs extends JobMap> {
         return run();
       }
     };
-    return this.#lane.use(urgency, job, signal);
+    return this.#queue.use(urgency, job, signal);
   }
 
-  /** Sent at once and without a permit: for what costs nothing. */
-  tell<Type extends keyof Jobs & string>(
+  /** Sends a job at once and without a permit: for jobs that need no CPU time. */
+  runUnscheduled<Type extends keyof Jobs & string>(
     type: Type,
     input: Jobs[Type]['input'],
   ): Promise<Jobs[Type]['output']> {

@@ -1,7 +1,7 @@
 import { MediaError } from '../errors.js';
 import { delimited, joinBytes, numeric, type ProtoField, readFields } from './protobuf.js';
 
-/** Numbers of fields and types in ONNX's schema (Source: onnx.proto). */
+/** Numbers of fields and types in the ONNX schema. Source: onnx.proto. */
 const MODEL_GRAPH = 7;
 const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, valueInfo: 13 } as const;
 const NODE = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
@@ -9,43 +9,56 @@ const ATTRIBUTE_TENSOR = 5;
 const ATTRIBUTE_GRAPHS: readonly number[] = [6, 11];
 const INITIALIZER_NAME = 8;
 const VALUE = { name: 1, type: 2 } as const;
-const TENSOR = { dims: 1, type: 2, raw: 9 } as const;
+const TENSOR = { dims: 1, type: 2, int32Data: 5, raw: 9 } as const;
 const FLOAT_32 = 1;
+const UINT_8 = 2;
+const INT_8 = 3;
 const INT_64 = 7;
 
-/** An operation of a graph: names of the tensors that it reads and makes. */
+/**
+ * A model with an empty graph: IR version 8, opset 17, version 1 of the runtime's own operators. Source:
+ * onnx.proto, ModelProto.
+ */
+export const EMPTY_MODEL = joinBytes([
+  numeric(1, 8),
+  delimited(MODEL_GRAPH, new Uint8Array(0)),
+  delimited(8, numeric(2, 17)),
+  delimited(8, joinBytes([delimited(1, new TextEncoder().encode('com.microsoft')), numeric(2, 1)])),
+]);
+
+/** An operation of a graph with the names of its input and output tensors. */
 export interface OnnxNode {
   readonly operator: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
 }
 
-/** Nodes of one's own that make tensors in the place of the model's. */
+/** New nodes that replace those of a model. */
 export interface OnnxSubstitutes {
-  /** What they make. */
+  /** Tensors that the new nodes compute. */
   readonly names: readonly string[];
-  /** What of the model they read. */
+  /** Tensors of the model that the new nodes read. */
   readonly needs: readonly string[];
-  /** Fields of the graph: nodes, constants and inputs. */
+  /** Encoded fields of the graph: nodes, constants and inputs. */
   readonly fields: readonly Uint8Array[];
 }
 
-interface Kept extends OnnxNode {
+interface EncodedNode extends OnnxNode {
   readonly bytes: Uint8Array;
 }
 
 /**
- * An ONNX model as a graph of which parts can be made models of their own, without the schema and
- * without the runtime: fields are copied as they stand.
+ * The graph of an ONNX model, whose parts can become models. Works on the protobuf encoding and copies
+ * fields unchanged, so it needs neither the schema nor the runtime.
  */
 export class OnnxGraph {
   readonly #model: readonly ProtoField[];
   readonly #graph: readonly ProtoField[];
-  readonly #nodes: readonly Kept[];
-  readonly #makers = new Map<string, Kept>();
+  readonly #nodes: readonly EncodedNode[];
+  readonly #makers = new Map<string, EncodedNode>();
   readonly #inputs: ReadonlySet<string>;
 
-  /** @throws MediaError MODEL_CORRUPT for bytes that are no model, or one with nested graphs. */
+  /** @throws MediaError MODEL_CORRUPT for bytes that are no model, or for a model with nested graphs */
   constructor(model: Uint8Array) {
     this.#model = readFields(model);
     const graph = this.#model.find((field) => field.number === MODEL_GRAPH);
@@ -67,12 +80,12 @@ export class OnnxGraph {
     return fields.map((field) => nameIn(field, VALUE.name));
   }
 
-  /** The node that makes a tensor; inputs and constants have none. */
+  /** The node that computes a tensor; undefined for inputs and constants. */
   makerOf(tensor: string): OnnxNode | undefined {
     return this.#makers.get(tensor);
   }
 
-  /** All tensors that `outputs` need when `given` are known: constants and inputs too. */
+  /** All tensors, including constants and inputs, that are needed to compute `outputs` from `given`. */
   needsOf(outputs: readonly string[], given: readonly string[] = []): ReadonlySet<string> {
     const needed = new Set<string>();
     const open = [...outputs];
@@ -84,15 +97,15 @@ export class OnnxGraph {
     return needed;
   }
 
-  /** Whether tensors can be computed from `given` alone, without an input of the model. */
+  /** Whether `outputs` can be computed from `given` without any input of the model. */
   isDeterminedBy(outputs: readonly string[], given: readonly string[]): boolean {
     const needed = this.needsOf(outputs, given);
     return ![...this.#inputs].some((input) => needed.has(input));
   }
 
   /**
-   * The part of the model that makes `outputs` from `given` and the model's own inputs. Tensors at the
-   * seams are float32, their shapes are left open.
+   * Returns the part of the model that computes `outputs` from `given` and the model's inputs. The new
+   * inputs and outputs are float32 of unspecified shape.
    */
   part(
     outputs: readonly string[],
@@ -101,7 +114,7 @@ export class OnnxGraph {
   ): Uint8Array {
     const known = [...given, ...names];
     const needed = this.needsOf([...outputs, ...needs], known);
-    const made = (node: Kept) =>
+    const made = (node: EncodedNode) =>
       node.outputs.some((name) => needed.has(name) && !known.includes(name));
     const nodes = this.#nodes.filter(made).map((node) => node.bytes);
     const rest = this.#graph.filter((field) => {
@@ -126,7 +139,7 @@ export class OnnxGraph {
   }
 }
 
-/** A node of one's own, as a field of a graph. @param domain whose operator it is; '' for ONNX's own. */
+/** Encodes a node of a graph. @param domain - of its operator; '' is ONNX's default domain */
 export function onnxNode(
   operator: string,
   inputs: readonly string[],
@@ -145,49 +158,57 @@ export function onnxNode(
   );
 }
 
-/** A constant list of whole numbers, as a field of a graph. */
+/** Encodes a constant one-dimensional int64 tensor of a graph. */
 export function onnxIntegers(name: string, values: readonly number[]): Uint8Array {
-  const raw = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
-  return delimited(
-    GRAPH.initializer,
-    joinBytes([
-      numeric(TENSOR.dims, values.length),
-      numeric(TENSOR.type, INT_64),
-      delimited(INITIALIZER_NAME, new TextEncoder().encode(name)),
-      delimited(TENSOR.raw, raw),
-    ]),
-  );
+  return constant(name, [values.length], INT_64, BigInt64Array.from(values, BigInt));
 }
 
-/** A constant tensor of float32, as a field of a graph. */
+/** Encodes a constant float32 tensor of a graph. */
 export function onnxFloats(
   name: string,
   dims: readonly number[],
   values: Float32Array,
 ): Uint8Array {
-  const raw = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return constant(name, dims, FLOAT_32, values);
+}
+
+/** Encodes a constant int8 or uint8 tensor of a graph. */
+export function onnxBytes(
+  name: string,
+  dims: readonly number[],
+  values: Int8Array | Uint8Array,
+): Uint8Array {
+  return constant(name, dims, values instanceof Int8Array ? INT_8 : UINT_8, values);
+}
+
+function constant(
+  name: string,
+  dims: readonly number[],
+  type: number,
+  { buffer, byteOffset, byteLength }: ArrayBufferView,
+): Uint8Array {
   return delimited(
     GRAPH.initializer,
     joinBytes([
       ...dims.map((dim) => numeric(TENSOR.dims, dim)),
-      numeric(TENSOR.type, FLOAT_32),
+      numeric(TENSOR.type, type),
       delimited(INITIALIZER_NAME, new TextEncoder().encode(name)),
-      delimited(TENSOR.raw, raw),
+      delimited(TENSOR.raw, new Uint8Array(buffer, byteOffset, byteLength)),
     ]),
   );
 }
 
-/** An input of one's own, of float32, as a field of a graph. */
+/** Encodes a float32 input of a graph. */
 export function onnxInput(name: string): Uint8Array {
   return delimited(GRAPH.input, floatTensor(name));
 }
 
-/** An output, of float32, as a field of a graph. */
+/** Encodes a float32 output of a graph. */
 export function onnxOutput(name: string): Uint8Array {
   return delimited(GRAPH.output, floatTensor(name));
 }
 
-/** A model with a graph of one's own in the place of its own. @throws MediaError MODEL_CORRUPT */
+/** Replaces the graph of a model by encoded fields. @throws MediaError MODEL_CORRUPT */
 export function withGraph(model: Uint8Array, fields: readonly Uint8Array[]): Uint8Array {
   const graph = delimited(MODEL_GRAPH, joinBytes(fields));
   const parts = readFields(model);
@@ -195,7 +216,50 @@ export function withGraph(model: Uint8Array, fields: readonly Uint8Array[]): Uin
 }
 
 /**
- * The constants of float32 that a model's nodes hold, those of each nested graph by themselves.
+ * Converts int8 constants of a model to uint8 by adding 128. Tensors of other names or types stay.
+ * @throws MediaError MODEL_CORRUPT
+ */
+export function withUnsignedBytes(model: Uint8Array, names: ReadonlySet<string>): Uint8Array {
+  const converted = (field: ProtoField) =>
+    field.number === GRAPH.initializer && names.has(nameIn(field, INITIALIZER_NAME))
+      ? delimited(GRAPH.initializer, unsignedTensor(field.content))
+      : field.bytes;
+  const [graph] = readFields(model).filter(({ number }) => number === MODEL_GRAPH);
+  return graph ? withGraph(model, readFields(graph.content).map(converted)) : model;
+}
+
+function unsignedTensor(tensor: Uint8Array): Uint8Array {
+  const fields = readFields(tensor);
+  const type = fields.find(({ number }) => number === TENSOR.type)?.bytes.at(-1);
+  const raw = fields.find(({ number }) => number === TENSOR.raw)?.content;
+  const packed = fields.find(({ number }) => number === TENSOR.int32Data)?.content;
+  const values = raw ?? (packed && lowBytes(packed));
+  if (type !== INT_8 || !values) return tensor;
+  const replaced: readonly number[] = [TENSOR.type, TENSOR.raw, TENSOR.int32Data];
+  return joinBytes([
+    ...fields.filter(({ number }) => !replaced.includes(number)).map(({ bytes }) => bytes),
+    numeric(TENSOR.type, UINT_8),
+    // Adds 128 in two's complement.
+    delimited(
+      TENSOR.raw,
+      values.map((value) => value ^ 0x80),
+    ),
+  ]);
+}
+
+/** The lowest byte of each of the varints in a packed field. */
+function lowBytes(packed: Uint8Array): Uint8Array {
+  const values: number[] = [];
+  for (let at = 0; at < packed.length; at++) {
+    const low = packed[at]!;
+    values.push(low < 0x80 ? low : (low & 0x7f) | ((packed[at + 1]! & 1) << 7));
+    while (packed[at]! >= 0x80) at++;
+  }
+  return Uint8Array.from(values);
+}
+
+/**
+ * Reads the float32 values of a model's Constant nodes: one map for each graph and nested graph.
  * @throws MediaError MODEL_CORRUPT
  */
 export function onnxConstants(model: Uint8Array): ReadonlyMap<string, Float32Array>[] {
@@ -215,7 +279,7 @@ function constantsIn(graph: Uint8Array): ReadonlyMap<string, Float32Array>[] {
         if (number !== ATTRIBUTE_TENSOR) continue;
         const raw = readFields(content).find((part) => part.number === TENSOR.raw)?.content;
         const name = nameIn({ number, bytes: content, content }, INITIALIZER_NAME);
-        // Copied: floats lie at places that four divides.
+        // Copied, because a Float32Array needs an offset that is a multiple of 4.
         if (raw && raw.length % 4 === 0)
           own.set(name, new Float32Array(new Uint8Array(raw).buffer));
       }
@@ -224,7 +288,7 @@ function constantsIn(graph: Uint8Array): ReadonlyMap<string, Float32Array>[] {
   return [own, ...nested];
 }
 
-function readNode({ bytes, content }: ProtoField): Kept {
+function readNode({ bytes, content }: ProtoField): EncodedNode {
   const fields = readFields(content);
   const texts = (number: number) =>
     fields.filter((field) => field.number === number).map((field) => text(field.content));

@@ -1,53 +1,125 @@
 import { readFile } from 'node:fs/promises';
-import { InferenceSession } from 'onnxruntime-node';
+import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { MediaError } from '../errors.js';
 
-export interface SessionOptions {
-  /** Where the model is kept as the runtime has simplified it: it loads faster. */
-  readonly preparedFile?: string;
+/** Values of a tensor, row-major: `Float32Array` is float32, `BigInt64Array` int64, `Uint8Array` bool. */
+export type OnnxData = Float32Array | BigInt64Array | Uint8Array;
+
+/** A tensor. The runtime reads `data` in place, so do not change it during a run. */
+export interface OnnxTensor {
+  readonly data: OnnxData;
+  readonly dims: readonly number[];
+}
+
+/** Tensors by the names of a model's inputs or outputs. */
+export type OnnxTensors = Readonly<Record<string, OnnxTensor>>;
+
+export interface OnnxModelOptions {
   /**
    * The model multiplies 8-bit integers. Without VNNI (AMD before Zen 4, Intel before Cascade Lake) the
-   * runtime adds products of unsigned and signed bytes in 16 bits, which overflow; with this it adds
-   * them in 32 bits there. Source: ONNX Runtime, quantisation, "When and why do I need to try U8U8?"
+   * runtime adds products of unsigned and signed bytes in 16 bits, which overflow; with this option it
+   * adds them in 32 bits there. Source: ONNX Runtime, quantisation, "When and why do I need to try U8U8?"
    */
   readonly isQuantised?: boolean;
 }
 
+/** Version of the installed ONNX runtime. */
+export const ONNX_RUNTIME_VERSION = env.versions.node ?? env.versions.common;
+
 /**
- * Loads a model for one thread: idle threads of the runtime spin and fight those of other models.
- * @throws MediaError MODEL_CORRUPT
+ * Models compute on the calling thread only: the runtime's own idle threads would spin and compete with
+ * those of other models.
  */
-export async function openSession(
-  model: Uint8Array,
-  { preparedFile, isQuantised = false }: SessionOptions = {},
-): Promise<InferenceSession> {
-  // What is kept must do for any processor; what only fits this one is added when it is loaded.
-  const prepared = preparedFile && {
-    optimizedModelFilePath: preparedFile,
-    graphOptimizationLevel: 'extended' as const,
-  };
-  try {
-    return await InferenceSession.create(model, {
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-      graphOptimizationLevel: 'all',
-      logSeverityLevel: 3,
-      ...(isQuantised && { extra: { session: { x64quantprecision: '1' } } }),
-      ...prepared,
-    });
-  } catch (cause) {
-    throw new MediaError('MODEL_CORRUPT', 'A model could not be loaded', { cause });
+const BASE_OPTIONS = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  graphOptimizationLevel: 'all',
+  logSeverityLevel: 3,
+} as const;
+
+/** A model in the ONNX runtime. */
+export class OnnxModel {
+  readonly #session: InferenceSession;
+
+  private constructor(session: InferenceSession) {
+    this.#session = session;
+  }
+
+  /**
+   * @param model - content of an `.onnx` or `.ort` file
+   * @throws MediaError MODEL_CORRUPT
+   */
+  static async load(
+    model: Uint8Array,
+    { isQuantised = false }: OnnxModelOptions = {},
+  ): Promise<OnnxModel> {
+    try {
+      const session = await InferenceSession.create(model, {
+        ...BASE_OPTIONS,
+        ...(isQuantised && { extra: { session: { x64quantprecision: '1' } } }),
+      });
+      return new OnnxModel(session);
+    } catch (cause) {
+      throw new MediaError('MODEL_CORRUPT', 'A model could not be loaded', { cause });
+    }
+  }
+
+  /**
+   * Returns a model after the runtime's own optimisation, which loads faster. It runs on any processor:
+   * optimisations for the present one are added when it is loaded.
+   * @param workFile - path of a temporary file
+   * @throws MediaError MODEL_CORRUPT
+   */
+  static async optimise(model: Uint8Array, workFile: string): Promise<Uint8Array> {
+    try {
+      const session = await InferenceSession.create(model, {
+        ...BASE_OPTIONS,
+        graphOptimizationLevel: 'extended',
+        optimizedModelFilePath: workFile,
+      });
+      await session.release();
+      return await readFile(workFile);
+    } catch (cause) {
+      throw new MediaError('MODEL_CORRUPT', 'A model could not be optimised', { cause });
+    }
+  }
+
+  get inputNames(): readonly string[] {
+    return this.#session.inputNames;
+  }
+
+  /**
+   * Runs the model without copying its inputs or outputs.
+   * @param feeds - the inputs; outputs of an earlier run may be fed again
+   * @param outputs - names of the outputs to compute; all if absent
+   */
+  async run(feeds: OnnxTensors, outputs?: readonly string[]): Promise<OnnxTensors> {
+    const tensors: Record<string, Tensor> = {};
+    for (const name of Object.keys(feeds)) tensors[name] = toTensor(feeds[name]!);
+    const results = outputs
+      ? await this.#session.run(tensors, outputs)
+      : await this.#session.run(tensors);
+    // The models of this project have float32 and int64 outputs only.
+    return results as OnnxTensors;
   }
 }
 
-/**
- * Reads a file of a model.
- * @throws MediaError MODEL_MISSING
- */
-export async function bytesOf(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new MediaError('MODEL_MISSING', `There is no readable file ${file}`, { cause });
-  }
+/** Values of a float32 tensor. @throws MediaError MODEL_CORRUPT if it is absent or of another type */
+export function floatsOf(tensor: OnnxTensor | undefined): Float32Array {
+  if (tensor?.data instanceof Float32Array) return tensor.data;
+  throw new MediaError('MODEL_CORRUPT', 'A model lacks a float32 output');
+}
+
+/** Values of an int64 tensor. @throws MediaError MODEL_CORRUPT if it is absent or of another type */
+export function integersOf(tensor: OnnxTensor | undefined): BigInt64Array {
+  if (tensor?.data instanceof BigInt64Array) return tensor.data;
+  throw new MediaError('MODEL_CORRUPT', 'A model lacks an int64 output');
+}
+
+function toTensor(tensor: OnnxTensor): Tensor {
+  if (tensor instanceof Tensor) return tensor;
+  const { data, dims } = tensor;
+  if (data instanceof Float32Array) return new Tensor('float32', data, dims);
+  if (data instanceof BigInt64Array) return new Tensor('int64', data, dims);
+  return new Tensor('bool', data, dims);
 }

@@ -1,17 +1,17 @@
 import { MediaError } from '../errors.js';
 
-/** Kinds of fields on the wire (Source: protobuf encoding guide). */
+/** Wire types of fields. Source: protobuf encoding guide. */
 const VARINT = 0;
 const FIXED_64 = 1;
 const DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** One field of a protobuf message: all its bytes, and of a delimited one the content. */
+/** One field of a protobuf message. */
 export interface ProtoField {
   readonly number: number;
-  /** Tag and content as they stood. */
+  /** Tag, length and content, as in the message. */
   readonly bytes: Uint8Array;
-  /** Empty for numbers. */
+  /** Content of a length-delimited field; empty for numbers. */
   readonly content: Uint8Array;
 }
 
@@ -35,7 +35,7 @@ export function readFields(message: Uint8Array): ProtoField[] {
   return fields;
 }
 
-/** A delimited field: a message, a text or bytes. */
+/** Encodes a length-delimited field: a message, a text or bytes. */
 export function delimited(number: number, content: Uint8Array): Uint8Array {
   return joinBytes([
     Uint8Array.from([...varint((number << 3) | DELIMITED), ...varint(content.length)]),
@@ -43,7 +43,7 @@ export function delimited(number: number, content: Uint8Array): Uint8Array {
   ]);
 }
 
-/** A field that is a whole number. */
+/** Encodes an integer field. */
 export function numeric(number: number, value: number): Uint8Array {
   return Uint8Array.from([...varint((number << 3) | VARINT), ...varint(value)]);
 }
@@ -72,7 +72,7 @@ function extentOf(message: Uint8Array, kind: number, at: number): { start: numbe
   throw new MediaError('MODEL_CORRUPT', 'A model file is not in ONNX form');
 }
 
-/** The value is exact up to 2⁵³: lengths and tags are, larger numbers are only skipped. */
+/** Exact up to 2⁵³, which suffices for tags and lengths; larger values are only skipped. */
 function readVarint(message: Uint8Array, at: number): { value: number; end: number } {
   let value = 0;
   let scale = 1;

@@ -9,10 +9,10 @@ import {
 } from './worker-protocol.js';
 
 const HEARTBEAT: Heartbeat = { type: 'heartbeat' };
-/** Well below the shortest limit of a watchdog. */
+/** Well below the shortest watchdog limit (2 s). */
 const HEARTBEAT_MS = 500;
 
-/** What a job gives back, and the buffers in it that are handed over instead of copied. */
+/** Output of a job and the buffers in it that are transferred instead of copied. */
 export interface JobResult<T> {
   readonly output: T;
   readonly transfer?: readonly TransferListItem[];
@@ -25,11 +25,11 @@ export type JobHandlers<Jobs extends JobMap> = {
 };
 
 export interface ServeOptions {
-  /** Begins each job as it comes, for jobs that wait for others; by default one follows the other. */
+  /** Starts each job on arrival, for jobs that wait for others. Default: one job after the other. */
   readonly isParallel?: boolean;
 }
 
-/** Answers the jobs of a `WorkerThread`, inside its worker. */
+/** Runs the jobs of a `WorkerThread`, inside its worker. */
 export function serveJobs<Jobs extends JobMap>(
   handlers: JobHandlers<Jobs>,
   { isParallel = false }: ServeOptions = {},
@@ -49,7 +49,7 @@ export function serveJobs<Jobs extends JobMap>(
     if (isParallel) void serve();
     else last = last.then(serve);
   });
-  // A job that waits for others is not one that hangs: a thread that hangs sends no heartbeat.
+  // A waiting job is not a hung one: only a thread whose event loop is blocked sends no heartbeat.
   if (isParallel) {
     setInterval(() => {
       if (running > 0) port.postMessage(HEARTBEAT);

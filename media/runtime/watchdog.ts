@@ -1,24 +1,24 @@
 /**
- * The limit is counted in steps: a pause of the whole process (a suspended machine, a blocked main
- * thread) then counts as one step, and is not taken for a worker that hangs.
+ * The limit is counted in timer steps. A pause of the whole process (suspended machine, blocked main
+ * thread) counts as one step, so it is not mistaken for a hung worker.
  */
 const STEPS = 4;
 
 export interface WatchdogLimits {
-  /** The longest silence of a worker that has jobs, in ms. */
+  /** Maximum time without a message from a worker that has jobs, in ms. */
   readonly answerWithinMs: number;
-  /** The same before its first answer, in ms: until then it may be loading a model. */
+  /** The same before its first successful reply, in ms: it may be loading a model. */
   readonly startWithinMs: number;
 }
 
 export interface WatchdogOptions extends WatchdogLimits {
   /** Whether the worker has jobs. */
   readonly isBusy: () => boolean;
-  /** Called once, when the worker was silent for longer than its limit. */
+  /** Called once, when the worker has exceeded its limit. */
   readonly onHung: () => void;
 }
 
-/** Finds out that a worker hangs: that it has jobs and gives no sign of life. */
+/** Detects a hung worker: one that has jobs and sends no message. */
 export class Watchdog {
   readonly #options: WatchdogOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export class Watchdog {
     this.#options = options;
   }
 
-  /** Starts to watch, if it does not yet: call it with each job. It stops when the worker is idle. */
+  /** Starts the timer if it does not run. Call it with each job; it stops when the worker is idle. */
   start(): void {
     if (this.#timer) return;
     this.#silentSteps = 0;
@@ -37,7 +37,10 @@ export class Watchdog {
     this.#timer.unref();
   }
 
-  /** The worker has sent something. @param hasStarted that shows that nothing has to be loaded any more. */
+  /**
+   * Call it with each message of the worker.
+   * @param hasStarted - the message shows that the worker has finished loading
+   */
   alive(hasStarted: boolean): void {
     this.#silentSteps = 0;
     if (hasStarted) this.#hasStarted = true;
@@ -55,7 +58,7 @@ export class Watchdog {
       return;
     }
     const limitMs = this.#hasStarted ? answerWithinMs : Math.max(startWithinMs, answerWithinMs);
-    // One step more than the limit: a job may have come just before the first one.
+    // One extra step: the job may have been submitted just before the first step.
     if (++this.#silentSteps <= (STEPS * limitMs) / answerWithinMs) return;
     this.stop();
     onHung();

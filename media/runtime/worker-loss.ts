@@ -4,9 +4,9 @@ import { channel } from 'node:diagnostics_channel';
 export interface WorkerLoss {
   /** Name of the worker's program: `silero`, `moonshine`, `hibari`, … */
   readonly worker: string;
-  /** `hung`: it had jobs and gave no sign of life until its limit. */
+  /** `hung`: it had jobs and sent no message within its limit. */
   readonly reason: 'died' | 'hung';
-  /** Why it died, where that is known. */
+  /** The error that ended it, if known. */
   readonly cause: unknown;
 }
 

@@ -1,4 +1,4 @@
-/** The jobs that one kind of worker does: name → what goes in, what comes out (plain data only). */
+/** Jobs of one kind of worker: name → input and output, plain data only. */
 export type JobMap = Record<string, { readonly input: unknown; readonly output: unknown }>;
 
 export interface JobRequest {
@@ -11,10 +11,10 @@ export type JobReply =
   | { readonly id: number; readonly ok: true; readonly output: unknown }
   | { readonly id: number; readonly ok: false; readonly code: string; readonly message: string };
 
-/** Asks a worker to end its thread between two jobs. */
+/** Message that makes a worker end its thread between two jobs. */
 export const END_THREAD = 'end-thread';
 
-/** A worker that does its jobs side by side sends it while it has some, as one of them may take long. */
+/** Sent regularly by a worker with parallel jobs while it has some, because one of them may take long. */
 export interface Heartbeat {
   readonly type: 'heartbeat';
 }

@@ -5,14 +5,14 @@ import { Watchdog, type WatchdogLimits } from './watchdog.js';
 import { type WorkerLoss, workerLosses } from './worker-loss.js';
 import { END_THREAD, type JobMap, type JobReply, type WorkerMessage } from './worker-protocol.js';
 
-/** Ten times the longest job of a model on a busy machine. */
+/** Ten times the longest job of a model on a loaded machine. */
 const ANSWER_WITHIN_MS = 5_000;
-/** Loading a model from a slow disk. */
+/** Time to load a model from a slow disk. */
 const START_WITHIN_MS = 60_000;
 /**
- * How long a worker has to end its thread by itself. Only then it is terminated: when that happens in
- * the middle of native code, the ONNX runtime throws from where nothing can catch it, and the whole
- * process aborts.
+ * Time for a worker to end its thread between two jobs. After it, the worker is terminated, which is
+ * dangerous during native code: the ONNX runtime then throws where nothing can catch it, and the process
+ * aborts.
  */
 const END_HUNG_WITHIN_MS = 30_000;
 const END_WITHIN_MS = 2_000;
@@ -29,9 +29,9 @@ interface Running {
 }
 
 /**
- * One worker thread that does tagged jobs. It starts with the first job and is replaced with the first
- * one after it died or hung. A loss rejects the jobs that it held with WORKER_DIED and is published to
- * `workerLosses`. It takes no permit: the owner of a job does that.
+ * A worker thread that runs typed jobs. It starts with the first job; after it died or hung, the next job
+ * starts a new one. A loss rejects the pending jobs with WORKER_DIED and is published to `workerLosses`.
+ * CPU permits are the caller's task: see `ModelThread`.
  */
 export class WorkerThread<Jobs extends JobMap> {
   readonly #script: URL;
@@ -44,7 +44,7 @@ export class WorkerThread<Jobs extends JobMap> {
   /** Lost workers that have not ended yet. */
   readonly #ending = new Set<Worker>();
 
-  /** @param limits by default 5 s for an answer, and 60 s for the first one. */
+  /** @param limits - default: 5 s for a reply and 60 s for the first one */
   constructor(script: URL, workerData: unknown, limits: Partial<WatchdogLimits> = {}) {
     this.#script = script;
     this.#workerData = workerData;
@@ -54,7 +54,7 @@ export class WorkerThread<Jobs extends JobMap> {
     };
   }
 
-  /** Jobs sent and not yet answered. */
+  /** Jobs that were sent to the worker and are not answered. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -83,14 +83,14 @@ export class WorkerThread<Jobs extends JobMap> {
     running?.watchdog.stop();
     this.#rejectAll('The worker thread was closed');
     running?.worker.ref();
-    // Those that hung had their time.
+    // Workers that hung had their time.
     const hung = [...this.#ending].map((worker) => worker.terminate());
     await Promise.all([running && this.#end(running.worker, END_WITHIN_MS), ...hung]);
   }
 
   /**
-   * Ends the thread in the middle of its job. Only for workers that run no native code: see
-   * `END_WITHIN_MS`. Jobs in hand fail with WORKER_DIED.
+   * Ends the thread during its job. Only for workers without native code: see `END_WITHIN_MS`. Pending
+   * jobs fail with WORKER_DIED.
    */
   async terminate(): Promise<void> {
     this.#closed = true;
@@ -118,8 +118,8 @@ export class WorkerThread<Jobs extends JobMap> {
 
   #start(): Running {
     if (this.#running) return this.#running;
-    // Turns off telemetry of the ONNX runtime. The runtime reads the environment of the process; a worker
-    // has only a copy of it. Source: PosixTelemetry in onnxruntime 1.29 and newer.
+    // Turns off telemetry of the ONNX runtime, which reads the environment of the process; a worker has
+    // only a copy of it. Source: PosixTelemetry in onnxruntime 1.29 and newer.
     process.env.ORT_DISABLE_TELEMETRY = '1';
     const worker = new Worker(this.#script, { workerData: this.#workerData });
     worker.unref();

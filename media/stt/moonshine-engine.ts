@@ -1,42 +1,43 @@
 import { join } from 'node:path';
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
-import { bytesOf, openSession } from '../runtime/onnx-session.js';
-import { BEGIN, END, MoonshineTokens } from './moonshine-tokens.js';
+import { readModelFile } from '../models/model-file.js';
+import { floatsOf, OnnxModel, type OnnxTensor, type OnnxTensors } from '../runtime/onnx-session.js';
 import { hasLoop, loopingTokens } from './repetition.js';
 
+/** Token ids of the start and the end of a text. Source: the model's generation settings. */
+const BEGIN = 1;
+const END = 2;
 const LAYERS = 6;
 const HEADS = 8;
 const HEAD_SIZE = 36;
-/** More a second of audio is babble. Source: the model's authors. */
+/** Limit on the text's length; more tokens are hallucinated. Source: the model's authors. */
 const TOKENS_PER_SECOND = 6.5;
 /**
- * Sounds without words become short texts of whose first token the model is not sure at all: below
- * this log-probability nothing was said. Source: 180 short words in six kinds of noise (none that was
- * heard right lies below) and throats cleared, hums and clicks (all that became other words than
- * "yeah" or "mm-hmm" do).
+ * Minimum log-probability of the first token of a short text. Sounds without words become short texts
+ * with an unlikely first token. Source: 180 short words in six kinds of noise (no correct text lies below)
+ * and cleared throats, hums and clicks (all that became other words than "yeah" or "mm-hmm" lie below).
  */
 const MIN_CERTAINTY = -1.75;
-/** Longer texts are words, however they begin. */
-const MIN_TOKENS = 4;
-/** What the model writes of noise; somebody who says it gets a full stop. */
+/** Texts of more tokens are accepted whatever their first token's probability. */
+const MAX_SHORT_TOKENS = 4;
+/** The model's text for noise. If a caller says the word, the text ends in a full stop. */
 const NOISE = 'You';
-/** The encoder's windows want this many samples: shorter audio is filled up with silence. */
-const SHORTEST = 1_600;
+/** Minimum length of the encoder's input in samples: shorter audio is padded with silence. */
+const MIN_SAMPLES = 1_600;
 /**
- * Decoded without its loop, a text counts if each token is at least so likely (log-probability).
+ * Minimum log-probability of each token of a text that was decoded a second time without its loop.
  * Source: 1,419 clips of nine voices that spell names and repeat words, a third of them over a simulated
- * telephone line. Of the loops, the least likely token had −4.3; where a caller really repeats a word,
- * it had −4.9 and less, or the text came to no end.
+ * telephone line. For hallucinated loops, the least likely token had −4.3; where the caller really
+ * repeated a word, it had −4.9 and less, or the text did not end.
  */
-const LEAST_LIKELY_WITHOUT_LOOP = -4.5;
+const MIN_CERTAINTY_WITHOUT_LOOP = -4.5;
 
 type Exclude = (ids: readonly number[]) => ReadonlySet<number>;
 
 interface EncodedAudio {
-  readonly hidden: Tensor;
-  readonly mask: Tensor;
-  /** In tokens. */
+  readonly hidden: OnnxTensor;
+  readonly mask: OnnxTensor;
+  /** Maximum length of the text in tokens. */
   readonly limit: number;
 }
 
@@ -46,21 +47,17 @@ interface Decoded {
   readonly certainty: number;
   /** The lowest log-probability of a token; 0 where nothing was excluded. */
   readonly leastLikely: number;
-  /** The text came to its own end before its limit. */
+  /** The model ended the text before the limit. */
   readonly hasEnded: boolean;
 }
 
-/** The recogniser with its sessions; lives on a worker thread. */
+/** The recogniser on its worker thread: audio in, text out. */
 export class MoonshineEngine {
-  readonly #encoder: InferenceSession;
-  readonly #decoder: InferenceSession;
+  readonly #encoder: OnnxModel;
+  readonly #decoder: OnnxModel;
   readonly #tokens: MoonshineTokens;
 
-  private constructor(
-    encoder: InferenceSession,
-    decoder: InferenceSession,
-    tokens: MoonshineTokens,
-  ) {
+  private constructor(encoder: OnnxModel, decoder: OnnxModel, tokens: MoonshineTokens) {
     this.#encoder = encoder;
     this.#decoder = decoder;
     this.#tokens = tokens;
@@ -68,44 +65,45 @@ export class MoonshineEngine {
 
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
   static async load(folder: string): Promise<MoonshineEngine> {
-    const open = async (file: string) => openSession(await bytesOf(join(folder, file)));
+    const open = async (file: string) => OnnxModel.load(await readModelFile(join(folder, file)));
     return new MoonshineEngine(
       await open('encoder_model.ort'),
       await open('decoder_model_merged.ort'),
-      new MoonshineTokens(await bytesOf(join(folder, 'tokenizer.bin'))),
+      new MoonshineTokens(await readModelFile(join(folder, 'tokenizer.bin'))),
     );
   }
 
-  /** @param samples mono at 16 kHz. */
+  /** @param samples - mono at 16 kHz */
   async transcribe(samples: Float32Array): Promise<string> {
-    const input = samples.length < SHORTEST ? filledUp(samples) : samples;
-    const mask = new Tensor('int64', new BigInt64Array(input.length).fill(1n), [1, input.length]);
+    const input = samples.length < MIN_SAMPLES ? padded(samples) : samples;
+    const dims = [1, input.length];
+    const mask = { data: new BigInt64Array(input.length).fill(1n), dims };
     const { last_hidden_state: hidden } = await this.#encoder.run({
-      input_values: new Tensor('float32', input, [1, input.length]),
+      input_values: { data: input, dims },
       attention_mask: mask,
     });
     const limit = Math.max(8, Math.ceil((input.length / CALLER_SAMPLE_RATE) * TOKENS_PER_SECOND));
     const audio = { hidden: hidden!, mask, limit };
     const { ids, certainty } = await this.#withoutLoop(await this.#decode(audio), audio);
-    if (ids.length <= MIN_TOKENS && certainty < MIN_CERTAINTY) return '';
+    if (ids.length <= MAX_SHORT_TOKENS && certainty < MIN_CERTAINTY) return '';
     const text = this.#tokens.decode(ids);
     return text === NOISE ? '' : text;
   }
 
   /**
-   * A text that went round in a circle until its limit is decoded once more without that. One that
-   * came to its own end is left as it is: callers do repeat words and digits.
+   * Decodes a text that repeats itself up to its limit a second time, with the repetition excluded. A
+   * text that ended stays unchanged: callers do repeat words and digits.
    */
   async #withoutLoop(decoded: Decoded, audio: EncodedAudio): Promise<Decoded> {
     if (decoded.hasEnded || !hasLoop(decoded.ids)) return decoded;
     const other = await this.#decode(audio, loopingTokens);
-    const isBetter = other.hasEnded && other.leastLikely >= LEAST_LIKELY_WITHOUT_LOOP;
+    const isBetter = other.hasEnded && other.leastLikely >= MIN_CERTAINTY_WITHOUT_LOOP;
     return isBetter ? other : decoded;
   }
 
   /**
-   * Greedy: the likeliest token each time. The encoder's keys and values are those of the first step.
-   * @param exclude the tokens that may not come next.
+   * Greedy decoding. The cross-attention keys and values of the first step are used in all steps.
+   * @param exclude - returns the tokens that must not come next
    */
   async #decode({ hidden, mask, limit }: EncodedAudio, exclude?: Exclude): Promise<Decoded> {
     let past = emptyPast();
@@ -116,15 +114,15 @@ export class MoonshineEngine {
     for (let step = 0; step < limit; step++) {
       const outputs = await this.#decoder.run({
         ...past,
-        input_ids: new Tensor('int64', BigInt64Array.of(BigInt(token)), [1, 1]),
+        input_ids: { data: BigInt64Array.of(BigInt(token)), dims: [1, 1] },
         encoder_hidden_states: hidden,
         encoder_attention_mask: mask,
-        use_cache_branch: new Tensor('bool', Uint8Array.of(step > 0 ? 1 : 0), [1]),
+        use_cache_branch: { data: Uint8Array.of(step > 0 ? 1 : 0), dims: [1] },
       });
-      const logits = outputs.logits!.data as Float32Array;
+      const logits = floatsOf(outputs.logits);
       token = argmax(logits, exclude?.(ids));
       if (step === 0) certainty = logProbability(logits, token);
-      // Costs a little, so only where it is asked for.
+      // Only where needed: it costs a pass over the vocabulary.
       if (exclude) leastLikely = Math.min(leastLikely, logProbability(logits, token));
       if (token === END) return { ids, certainty, leastLikely, hasEnded: true };
       ids.push(token);
@@ -134,16 +132,16 @@ export class MoonshineEngine {
   }
 }
 
-function filledUp(samples: Float32Array): Float32Array {
-  const input = new Float32Array(SHORTEST);
+function padded(samples: Float32Array): Float32Array {
+  const input = new Float32Array(MIN_SAMPLES);
   input.set(samples);
   return input;
 }
 
-function emptyPast(): Record<string, Tensor> {
-  const past: Record<string, Tensor> = {};
+function emptyPast(): OnnxTensors {
+  const past: Record<string, OnnxTensor> = {};
   for (const name of pastNames()) {
-    past[name] = new Tensor('float32', new Float32Array(0), [1, HEADS, 0, HEAD_SIZE]);
+    past[name] = { data: new Float32Array(0), dims: [1, HEADS, 0, HEAD_SIZE] };
   }
   return past;
 }
@@ -156,12 +154,8 @@ function* pastNames(): Generator<string> {
   }
 }
 
-function nextPast(
-  past: Readonly<Record<string, Tensor>>,
-  outputs: Readonly<Record<string, Tensor>>,
-  isFirst: boolean,
-): Record<string, Tensor> {
-  const next: Record<string, Tensor> = {};
+function nextPast(past: OnnxTensors, outputs: OnnxTensors, isFirst: boolean): OnnxTensors {
+  const next: Record<string, OnnxTensor> = {};
   for (const name of pastNames()) {
     const isKept = name.includes('.encoder.') && !isFirst;
     next[name] = isKept ? past[name]! : outputs[name.replace('past_key_values', 'present')]!;
@@ -182,4 +176,38 @@ function logProbability(logits: Float32Array, token: number): number {
   let sum = 0;
   for (const logit of logits) sum += Math.exp(logit - logits[token]!);
   return -Math.log(sum);
+}
+
+/** The vocabulary: token ids → text. */
+class MoonshineTokens {
+  readonly #tokens: readonly Uint8Array[];
+
+  /**
+   * Reads `tokenizer.bin`: for each token its length (one byte, or two if the first is 128 or more:
+   * second × 128 + first − 128), then that many bytes of UTF-8.
+   */
+  constructor(file: Uint8Array) {
+    const tokens: Uint8Array[] = [];
+    for (let at = 0; at < file.length; ) {
+      let length = file[at++]!;
+      if (length >= 128) length = file[at++]! * 128 + length - 128;
+      tokens.push(file.subarray(at, at + length));
+      at += length;
+    }
+    this.#tokens = tokens;
+  }
+
+  /** Returns the text of token ids: skips special tokens (`<…>`), `<0xNN>` is a byte. */
+  decode(ids: readonly number[]): string {
+    const bytes: number[] = [];
+    for (const id of ids) {
+      const token = this.#tokens[id];
+      if (!token) continue;
+      const text = Buffer.from(token).toString('utf8');
+      const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(text)?.[1];
+      if (byte) bytes.push(Number.parseInt(byte, 16));
+      else if (!/^<.*>$/.test(text)) bytes.push(...token);
+    }
+    return Buffer.from(bytes).toString('utf8').replaceAll('▁', ' ').replace(/\s+/g, ' ').trim();
+  }
 }

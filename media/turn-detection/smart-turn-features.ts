@@ -1,7 +1,7 @@
 import { Fft } from '../audio/fft.js';
 import { CALLER_SAMPLE_RATE } from '../audio/pcm.js';
 
-/** What the model looks at: the last 8 s. */
+/** Input of the model: the last 8 s. */
 export const WINDOW = 8 * CALLER_SAMPLE_RATE;
 const FFT_LENGTH = 400;
 const HOP = 160;
@@ -10,9 +10,9 @@ export const MELS = 80;
 export const FRAMES = 800;
 
 /**
- * Log-mel features of a turn for the turn model, `[80][800]` in one array. Source: the feature
- * extractor of Whisper (Radford et al., 2022): Hann, power spectrum, Slaney mels, log10, dynamic
- * range of 8, scaled to about −1…1; the samples are brought to mean 0 and variance 1 first.
+ * Log-mel features for the turn model, `[80][800]` in one array. Samples are normalised to mean 0 and
+ * variance 1. Source: the feature extractor of Whisper (Radford et al., 2022): Hann window, power
+ * spectrum, Slaney mels, log10, dynamic range of 8, scaled to about −1…1.
  */
 export class SmartTurnFeatures {
   readonly #fft = new Fft(FFT_LENGTH);
@@ -25,12 +25,12 @@ export class SmartTurnFeatures {
   readonly #outIm = new Float64Array(FFT_LENGTH);
   readonly #power = [new Float64Array(BINS), new Float64Array(BINS)] as const;
 
-  /** @param samples mono at 16 kHz; shorter than 8 s is filled with silence at the front. */
+  /** @param samples - mono at 16 kHz; padded with silence at the front if shorter than 8 s */
   extract(samples: Float32Array): Float32Array {
     const start = this.#fill(samples);
     const features = new Float32Array(MELS * FRAMES);
     let highest = Number.NEGATIVE_INFINITY;
-    // Two real frames make one complex transform; those before the turn are all the same.
+    // One complex transform computes two real frames. The frames of the padding are all equal.
     const same = Math.max(2, 2 * Math.floor((start - FFT_LENGTH) / HOP / 2));
     for (let frame = 0; frame < FRAMES; frame += frame === 0 ? same : 2) {
       this.#transform(frame);
@@ -53,8 +53,8 @@ export class SmartTurnFeatures {
   }
 
   /**
-   * Puts the normalised turn into the middle of the buffer, and its reflections at both ends.
-   * @returns where the turn begins; before it all is the same.
+   * Fills the buffer with the normalised turn, reflected at both ends.
+   * @returns index of the first sample of the turn; the samples before it are equal
    */
   #fill(samples: Float32Array): number {
     const turn = samples.length > WINDOW ? samples.subarray(samples.length - WINDOW) : samples;
@@ -78,7 +78,7 @@ export class SmartTurnFeatures {
     return start;
   }
 
-  /** Power spectra of two neighbouring frames. */
+  /** Computes the power spectra of two adjacent frames. */
   #transform(frame: number): void {
     const at = frame * HOP;
     for (let i = 0; i < FFT_LENGTH; i++) {

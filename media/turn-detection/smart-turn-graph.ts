@@ -1,15 +1,25 @@
+import type { ModelRecipe } from '../models/prepared-model.js';
 import { OnnxGraph, type OnnxNode, onnxNode } from '../runtime/onnx-graph.js';
 
-/** The model's answer. It bears the name of logits but is a probability already. */
+/** The model's output: a probability, in spite of its name. */
 export const TURN_OUTPUT = 'logits';
-/** The domain of the runtime's own operators; the model imports it already. */
-const RUNTIME = 'com.microsoft';
+/** Domain of the ONNX runtime's operators; the model imports it. */
+const RUNTIME_DOMAIN = 'com.microsoft';
+
+/** File name in the prepared model. */
+export const SMART_TURN_SIMPLIFIED = 'simplified.onnx';
+
+export const SMART_TURN_RECIPE: ModelRecipe = {
+  name: 'smart-turn',
+  version: 1,
+  prepare: (model) => new Map([[SMART_TURN_SIMPLIFIED, simplifyTurnModel(model)]]),
+};
 
 /**
- * The turn model without what makes it slow, by a fifth quicker, with the same answers. The runtime
- * computes a softmax between roundings to bytes by an operator that takes three times as long as the one
- * for float32; it leaves one alone that is an output of the model too, though nobody asks for it. And
- * what five operations make of GELU is one of the runtime's.
+ * Rewrites the turn model: same results in four fifths of the time. The runtime fuses each quantised
+ * softmax into an operator that takes three times as long as the float32 one, unless the softmax is an
+ * output of the model, so all of them become outputs. The five operations of each GELU become the
+ * runtime's operator.
  *
  * @throws MediaError MODEL_CORRUPT
  */
@@ -35,15 +45,15 @@ export function simplifyTurnModel(model: Uint8Array): Uint8Array {
     if (node.operator === 'Div' && curved && graph.makerOf(curved)?.inputs.includes(input)) {
       names.push(curved);
       needs.push(input);
-      fields.push(onnxNode('Gelu', [input], [curved], RUNTIME));
+      fields.push(onnxNode('Gelu', [input], [curved], RUNTIME_DOMAIN));
     }
   }
   return graph.part(outputs, [], { names, needs, fields });
 }
 
 /**
- * The rounding of a softmax, in whole steps of one, as the operator that is avoided does it and as the
- * model was tried with. Source: onnxruntime, qlinear_softmax.cc.
+ * Quantises a softmax in whole fractions of one, as the fused operator does and as the model was
+ * evaluated. Source: onnxruntime, qlinear_softmax.cc.
  */
 function rounding(made: string, scale: string, zero: string, rounded: string): Uint8Array[] {
   const [steps, whole, step] = [`${scale}_steps`, `${scale}_whole`, `${scale}_step`];
@@ -55,7 +65,7 @@ function rounding(made: string, scale: string, zero: string, rounded: string): U
   ];
 }
 
-/** x · (erf(x / √2) + 1) / 2, behind the division. */
+/** Operators of GELU after its first division: x · (erf(x / √2) + 1) / 2. */
 const GELU = ['Erf', 'Add', 'Mul', 'Mul'];
 
 type Readers = ReadonlyMap<string, readonly OnnxNode[]>;
@@ -68,7 +78,7 @@ function readersIn({ nodes }: OnnxGraph): Readers {
   return readers;
 }
 
-/** The tensor at the end of these operations behind a node, when nothing else reads what is between. */
+/** Output of a chain of operators after a node; undefined if another node reads a tensor in between. */
 function behind(
   node: OnnxNode,
   readers: Readers,

@@ -10,22 +10,34 @@ export type SmartTurnJobs = {
   };
 };
 
-/** The turn model on its worker thread. Silence alone looks complete to it: ask about speech only. */
+export interface SmartTurnFiles {
+  /** Folder of the model. */
+  readonly folder: string;
+  /** Folder of prepared models; undefined prepares in memory. */
+  readonly preparedFolder?: string | undefined;
+}
+
+export interface SmartTurnOptions extends SmartTurnFiles {
+  readonly permits: CpuScheduler;
+}
+
+/** The turn model on its worker thread. It rates silence as complete, so use it on speech only. */
 export class SmartTurn implements TurnDetector {
   readonly #thread: ModelThread<SmartTurnJobs>;
 
-  constructor({ folder, permits }: { readonly folder: string; readonly permits: CpuScheduler }) {
+  constructor({ folder, preparedFolder, permits }: SmartTurnOptions) {
     const script = new URL('./smart-turn.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, workerData: { folder }, permits });
+    const workerData: SmartTurnFiles = { folder, preparedFolder };
+    this.#thread = new ModelThread({ script, workerData, permits });
   }
 
   completeness(samples: Float32Array, signal?: AbortSignal): Promise<number> {
     const last = samples.slice(-WINDOW);
-    const how = { priority: 'turn', signal, transfer: [last.buffer] } as const;
-    return this.#thread.run('completeness', { samples: last }, how);
+    const options = { priority: 'turn', signal, transfer: [last.buffer] } as const;
+    return this.#thread.run('completeness', { samples: last }, options);
   }
 
-  /** Loads the model and runs it a few times, until its code is compiled. */
+  /** Loads the model and runs it until V8 has optimised the feature extraction. */
   async warm(): Promise<void> {
     for (let i = 0; i < 3; i++) await this.completeness(new Float32Array(WINDOW));
   }

@@ -1,8 +1,8 @@
-/** Judges from the sound of a turn whether its speaker has finished. */
+/** Estimates from the audio of a turn whether its speaker has finished. */
 export interface TurnDetector {
   /**
-   * @param samples the turn so far at 16 kHz, pre-roll included; only the last 8 s count.
-   * @returns the probability (0…1) that the turn is complete.
+   * @param samples - the turn so far with its pre-roll, mono at 16 kHz; only the last 8 s count
+   * @returns the probability (0…1) that the turn is complete
    */
   completeness(samples: Float32Array, signal?: AbortSignal): Promise<number>;
 }

@@ -1,13 +1,13 @@
 import type { Emit } from '../audio/stage.js';
 import { VAD_WINDOW } from './voice-activity.js';
 
-/** An edge of speech, in samples at 16 kHz. `atSample` is when it was known. */
+/** An edge of speech; positions in samples at 16 kHz. It was detected at `atSample`. */
 export type SpeechEdge =
   /** Speech has lasted `minSpeechMs`; it began at `startSample`. */
   | { readonly type: 'speech-started'; readonly startSample: number; readonly atSample: number }
   /** 200 ms of silence inside the segment; `speechEndSample` is the last sample of speech. */
   | { readonly type: 'pause'; readonly speechEndSample: number; readonly atSample: number }
-  /** Speech again before the segment ended. */
+  /** Speech continues before the segment has ended. */
   | { readonly type: 'speech-resumed'; readonly atSample: number }
   /** Silence has lasted `minSilenceMs`: the segment is over. */
   | {
@@ -17,22 +17,22 @@ export type SpeechEdge =
     };
 
 export interface SegmenterOptions {
-  /** Activation threshold, 0…1; speech goes on above `threshold − 0.15` (hysteresis). */
+  /** Activation threshold, 0…1; speech continues above `threshold − 0.15` (hysteresis). */
   readonly threshold: number;
   readonly minSpeechMs: number;
   readonly minSilenceMs: number;
 }
 
 const HYSTERESIS = 0.15;
-/** Below the first nothing is speech, from the last on it always is: also at the setting's bounds an ear hears and an end is found. */
-const MIN_LIKELIHOOD = 0.01;
-const MOST_LIKELY = 0.99;
-/** Silence after which the end of the turn is first considered. */
+/** Clamps the threshold so that speech can still start and end at extreme settings. */
+const MIN_THRESHOLD = 0.01;
+const MAX_THRESHOLD = 0.99;
+/** Silence after which a pause is reported. */
 const PAUSE_MS = 200;
 const WINDOW_MS = 32;
 type Phase = 'silence' | 'rising' | 'speech';
 
-/** Speech probabilities → edges of speech. Pure: time is counted in windows. */
+/** Speech probabilities → edges of speech. Time is counted in windows. */
 export class Segmenter {
   readonly #options: SegmenterOptions;
   #phase: Phase = 'silence';
@@ -49,11 +49,11 @@ export class Segmenter {
 
   push(probability: number, emit: Emit<SpeechEdge>): void {
     this.#position += VAD_WINDOW;
-    // After a pause the full threshold is wanted again: breath and room tone do not resume a turn.
+    // After a pause the full threshold applies: breath and room tone must not resume a turn.
     const isGoingOn = this.#phase === 'speech' && !this.#paused;
-    const threshold = Math.min(Math.max(this.#options.threshold, MIN_LIKELIHOOD), MOST_LIKELY);
-    const wanted = isGoingOn ? Math.max(threshold - HYSTERESIS, MIN_LIKELIHOOD) : threshold;
-    const active = probability >= wanted;
+    const threshold = Math.min(Math.max(this.#options.threshold, MIN_THRESHOLD), MAX_THRESHOLD);
+    const required = isGoingOn ? Math.max(threshold - HYSTERESIS, MIN_THRESHOLD) : threshold;
+    const active = probability >= required;
     if (this.#phase === 'speech') this.#inSpeech(active, emit);
     else this.#beforeSpeech(active, emit);
   }
@@ -78,7 +78,7 @@ export class Segmenter {
       });
       return;
     }
-    // One window below the threshold does not zero the count: consonants dip.
+    // One window below the threshold does not reset the count: consonants dip.
     if (this.#phase === 'rising' && ++this.#belowInRow > 1) this.#phase = 'silence';
   }
 

@@ -1,4 +1,5 @@
 import { MediaError } from '../errors.js';
+import type { ModelRecipe } from '../models/prepared-model.js';
 import {
   onnxConstants,
   onnxFloats,
@@ -9,17 +10,17 @@ import {
   withGraph,
 } from '../runtime/onnx-graph.js';
 
-/** Spectra of one window, samples in each, from one to the next. Source: the model's own graph. */
+/** Spectra per window, samples per spectrum, samples from one to the next. Source: the model's graph. */
 export const SPECTRA = 4;
 export const SPECTRUM = 256;
 export const SPECTRUM_HOP = 128;
-/** Values of the state that a line keeps, twice. */
+/** Values in each of the two state vectors of a stream. */
 export const STATE = 128;
 
 const BINS = SPECTRUM / 2 + 1;
 const BASIS = 'stft.forward_basis_buffer';
 
-/** The convolutions over time: channels out, step and places before and after. */
+/** The convolutions over time: output channels, stride, positions before and after. */
 const LAYERS = [
   { out: 128, step: 1, from: 4, to: 4 },
   { out: 64, step: 2, from: 4, to: 2 },
@@ -29,13 +30,22 @@ const LAYERS = [
 
 type Weights = ReadonlyMap<string, Float32Array>;
 
+/** File name in the prepared model. */
+export const SILERO_BATCHED = 'batched.onnx';
+
+export const SILERO_RECIPE: ModelRecipe = {
+  name: 'silero',
+  version: 1,
+  prepare: (model) => new Map([[SILERO_BATCHED, batchedSilero(model)]]),
+};
+
 /**
- * The VAD at 16 kHz for many lines at once: the same weights, with convolutions over so few places
- * written out as products of matrices. The runtime goes through a batch of convolutions one by one, and
- * through one product at once, in a third of the time.
+ * Rewrites the VAD at 16 kHz for many streams in one run: the same weights, with the convolutions, which
+ * have few positions, as matrix products. The runtime computes a batch of convolutions one by one, but
+ * the product in a third of the time.
  *
- * It takes `frames` (`[4 · lines, 256]`, the overlapping pieces of each window), `hidden` and `cell`
- * (`[lines, 128]`), and gives `probability` (`[lines, 1]`), `hiddenN` and `cellN`.
+ * Inputs: `frames` (`[4 · streams, 256]`, the overlapping frames of each window), `hidden` and `cell`
+ * (`[streams, 128]`). Outputs: `probability` (`[streams, 1]`), `hiddenN` and `cellN`.
  *
  * @throws MediaError MODEL_CORRUPT
  */
@@ -49,21 +59,21 @@ export function batchedSilero(model: Uint8Array): Uint8Array {
     ...['probability', 'hiddenN', 'cellN'].map(onnxOutput),
     ...spectra(weights),
     ...LAYERS.flatMap((_, i) => layer(weights, i)),
-    ...memory(weights),
+    ...lstm(weights),
   ]);
 }
 
-/** Magnitudes: `heard0`, `[lines, 4 · 129]`. */
+/** Magnitudes: `features0`, `[streams, 4 · 129]`. */
 function spectra(weights: Weights): Uint8Array[] {
   return [
-    onnxFloats('basis', [SPECTRUM, 2 * BINS], turned(weightOf(weights, BASIS), SPECTRUM)),
+    onnxFloats('basis', [SPECTRUM, 2 * BINS], transposed(weightOf(weights, BASIS), SPECTRUM)),
     onnxIntegers('places', [-1, SPECTRA * BINS]),
-    ...cuts('squares', ['reals', 'imaginaries'], BINS),
+    ...slices('squares', ['reals', 'imaginaries'], BINS),
     onnxNode('MatMul', ['frames', 'basis'], ['waves']),
     onnxNode('Mul', ['waves', 'waves'], ['squares']),
     onnxNode('Add', ['reals', 'imaginaries'], ['powers']),
     onnxNode('Sqrt', ['powers'], ['magnitudes']),
-    onnxNode('Reshape', ['magnitudes', 'places'], ['heard0']),
+    onnxNode('Reshape', ['magnitudes', 'places'], ['features0']),
   ];
 }
 
@@ -71,18 +81,18 @@ function layer(weights: Weights, i: number): Uint8Array[] {
   const { out, to } = LAYERS[i]!;
   const kernel = weightOf(weights, `encoder.${i}.reparam_conv.weight`);
   const bias = weightOf(weights, `encoder.${i}.reparam_conv.bias`);
-  const matrix = writtenOut(kernel, LAYERS[i]!);
+  const matrix = expandedKernel(kernel, LAYERS[i]!);
   const biases = Float32Array.from({ length: to * out }, (_, k) => bias[k % out]!);
   return [
     onnxFloats(`weight${i}`, [matrix.length / (to * out), to * out], matrix),
     onnxFloats(`bias${i}`, [to * out], biases),
-    onnxNode('Gemm', [`heard${i}`, `weight${i}`, `bias${i}`], [`sum${i}`]),
-    onnxNode('Relu', [`sum${i}`], [`heard${i + 1}`]),
+    onnxNode('Gemm', [`features${i}`, `weight${i}`, `bias${i}`], [`sum${i}`]),
+    onnxNode('Relu', [`sum${i}`], [`features${i + 1}`]),
   ];
 }
 
-/** A convolution of width 3, padded by one place on each side, as one matrix. */
-function writtenOut(kernel: Float32Array, { out, step, from, to }: (typeof LAYERS)[number]) {
+/** Expands a convolution of width 3, padded by one position on each side, into a matrix. */
+function expandedKernel(kernel: Float32Array, { out, step, from, to }: (typeof LAYERS)[number]) {
   const channels = kernel.length / (3 * out);
   const matrix = new Float32Array(from * channels * to * out);
   for (let place = 0; place < to; place++) {
@@ -98,22 +108,22 @@ function writtenOut(kernel: Float32Array, { out, step, from, to }: (typeof LAYER
   return matrix;
 }
 
-/** One step of the LSTM, and what it says. */
-function memory(weights: Weights): Uint8Array[] {
+/** One step of the LSTM and the output layer. */
+function lstm(weights: Weights): Uint8Array[] {
   const input = weightOf(weights, 'decoder.rnn.weight_ih');
   const recurrent = weightOf(weights, 'decoder.rnn.weight_hh');
   const other = weightOf(weights, 'decoder.rnn.bias_hh');
   const bias = weightOf(weights, 'decoder.rnn.bias_ih').map((value, i) => value + other[i]!);
   return [
-    onnxFloats('gateWeight', [STATE, 4 * STATE], turned(input, STATE)),
-    onnxFloats('recurrentWeight', [STATE, 4 * STATE], turned(recurrent, STATE)),
+    onnxFloats('gateWeight', [STATE, 4 * STATE], transposed(input, STATE)),
+    onnxFloats('recurrentWeight', [STATE, 4 * STATE], transposed(recurrent, STATE)),
     onnxFloats('gateBias', [4 * STATE], bias),
     onnxFloats('answerWeight', [STATE, 1], weightOf(weights, 'decoder.decoder.2.weight')),
     onnxFloats('answerBias', [1], weightOf(weights, 'decoder.decoder.2.bias')),
-    onnxNode('Gemm', [`heard${LAYERS.length}`, 'gateWeight', 'gateBias'], ['new']),
+    onnxNode('Gemm', [`features${LAYERS.length}`, 'gateWeight', 'gateBias'], ['new']),
     onnxNode('Gemm', ['hidden', 'recurrentWeight'], ['old']),
     onnxNode('Add', ['new', 'old'], ['gates']),
-    ...cuts('gates', ['inSum', 'forgetSum', 'valueSum', 'outSum'], STATE),
+    ...slices('gates', ['inSum', 'forgetSum', 'valueSum', 'outSum'], STATE),
     ...['in', 'forget', 'out'].map((gate) => onnxNode('Sigmoid', [`${gate}Sum`], [gate])),
     onnxNode('Tanh', ['valueSum'], ['value']),
     onnxNode('Mul', ['forget', 'cell'], ['kept']),
@@ -127,18 +137,18 @@ function memory(weights: Weights): Uint8Array[] {
   ];
 }
 
-/** Cuts the columns of a tensor into pieces of one width. */
-function cuts(tensor: string, pieces: readonly string[], width: number): Uint8Array[] {
-  return pieces.flatMap((piece, i) => [
-    onnxIntegers(`${piece}From`, [i * width]),
-    onnxIntegers(`${piece}To`, [(i + 1) * width]),
-    onnxIntegers(`${piece}Axis`, [1]),
-    onnxNode('Slice', [tensor, `${piece}From`, `${piece}To`, `${piece}Axis`], [piece]),
+/** Slices the columns of a tensor into parts of equal width. */
+function slices(tensor: string, parts: readonly string[], width: number): Uint8Array[] {
+  return parts.flatMap((part, i) => [
+    onnxIntegers(`${part}From`, [i * width]),
+    onnxIntegers(`${part}To`, [(i + 1) * width]),
+    onnxIntegers(`${part}Axis`, [1]),
+    onnxNode('Slice', [tensor, `${part}From`, `${part}To`, `${part}Axis`], [part]),
   ]);
 }
 
-/** Rows become columns. */
-function turned(matrix: Float32Array, columns: number): Float32Array {
+/** Transposes a row-major matrix. */
+function transposed(matrix: Float32Array, columns: number): Float32Array {
   const rows = matrix.length / columns;
   return Float32Array.from(matrix, (_, i) => matrix[(i % rows) * columns + Math.floor(i / rows)]!);
 }

@@ -6,47 +6,50 @@ export type SileroJobs = {
   readonly windows: {
     readonly input: {
       readonly ids: readonly number[];
-      /** One window a line, one behind the other; room for more may follow. */
+      /** One window for each stream, one after the other; the rest of the buffer is unused. */
       readonly samples: Float32Array<ArrayBuffer>;
       readonly closed: readonly number[];
     };
     readonly output: {
       readonly probabilities: Float32Array<ArrayBuffer>;
-      /** The input's buffer, to be filled again. */
+      /** The input's buffer, for reuse. */
       readonly samples: Float32Array<ArrayBuffer>;
     };
   };
 };
 
-/** Windows that may wait for one line: 13 s. Beyond it the oldest counts as silence, so time never drifts. */
+/**
+ * Maximum number of waiting windows of a stream: 13 s. Beyond it, the oldest window counts as silence, so
+ * that the windows' positions stay correct.
+ */
 const MAX_WAITING = 400;
-/** All calls wait for the VAD: a worker that takes this long hangs. It loads in 0.1 s. */
+/** All calls wait for the VAD, so it counts as hung early. It loads in 0.1 s. */
 const LIMITS: WatchdogLimits = { answerWithinMs: 2_000, startWithinMs: 20_000 };
 
-/** Windows in one run: more are not quicker together. */
+/** Maximum number of windows in one run: larger batches are not faster per window. */
 const MAX_CONCURRENT = 64;
-/** So many lines are served window by window; of more, those that come within so long go together. */
+/** Up to this number of streams, each window runs at once. With more, windows of `GATHER_MS` run together. */
 const SMALL_BATCH_STREAMS = 4;
 const GATHER_MS = 16;
 
-interface Line {
+interface SileroStream {
   readonly id: number;
-  /** Behind the one in the next batch. */
+  /** Windows after the one in the next batch. */
   readonly waiting: Float32Array[];
-  /** Windows dropped before the oldest that waits; they count as silence when their turn comes. */
+  /** Windows dropped before the oldest waiting one; reported as silence in their turn. */
   dropped: number;
   readonly onWindow: (probability: number) => void;
   isInBatch: boolean;
   isClosed: boolean;
 }
 
-/** A window in a run, and how many dropped ones of its line come before it. */
+/** A window in a run and the number of dropped windows before it. */
 interface BatchEntry {
-  readonly line: Line;
+  readonly stream: SileroStream;
   readonly droppedBefore: number;
 }
 
-/** The windows of the next run, one a line. */
+/** The windows of the next run, one for each stream. */
 interface Batch {
   readonly entries: BatchEntry[];
   readonly samples: Float32Array<ArrayBuffer>;
@@ -54,54 +57,68 @@ interface Batch {
 
 const WORKER = new URL('./silero.worker.js', import.meta.url);
 
-export interface SileroOptions {
+export interface SileroFiles {
+  /** Folder of the model. */
   readonly folder: string;
+  /** Folder of prepared models; undefined prepares in memory. */
+  readonly preparedFolder?: string | undefined;
+}
+
+export interface SileroOptions extends SileroFiles {
   /** Called when the model fails (the windows of that run count as silence) or an `onWindow` throws. */
   readonly onFault: (error: unknown) => void;
-  /** The worker's program and its watchdog's limits, where a test has its own. */
+  /** The worker's script and its watchdog's limits; tests replace them. */
   readonly script?: URL;
   readonly limits?: WatchdogLimits;
 }
 
 /**
- * The VAD on a thread of its own, outside the pool of permits: all lines that have a window waiting
- * go through the model in one run, which costs a third of a run for each.
+ * The VAD on its own thread, without CPU permits. One run of the model has the waiting windows of all
+ * streams, which costs a third of one run per stream.
  */
 export class SileroVoiceActivity implements VoiceActivity {
   readonly #thread: WorkerThread<SileroJobs>;
-  readonly #lines = new Map<number, Line>();
+  readonly #streams = new Map<number, SileroStream>();
   readonly #closed: number[] = [];
   readonly #onFault: (error: unknown) => void;
   #nextId = 1;
   #next: Batch = newBatch();
   #isRunning = false;
-  /** What the last run was given, to be filled again. */
+  /** Buffer of the last run, for reuse. */
   #spare: Float32Array<ArrayBuffer> | undefined;
   #ranAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
 
-  constructor({ folder, onFault, script = WORKER, limits = LIMITS }: SileroOptions) {
+  constructor({ folder, preparedFolder, onFault, script, limits }: SileroOptions) {
     this.#onFault = onFault;
-    this.#thread = new WorkerThread(script, { folder }, limits);
+    const files: SileroFiles = { folder, preparedFolder };
+    this.#thread = new WorkerThread(script ?? WORKER, files, limits ?? LIMITS);
   }
 
-  /** Windows that had to count as silence because too many waited. */
+  /** Number of windows that were reported as silence because too many waited. */
   get dropped(): number {
     return this.#dropped;
   }
 
   open(onWindow: (probability: number) => void): VoiceActivityStream {
     const id = this.#nextId++;
-    const line: Line = { id, waiting: [], dropped: 0, onWindow, isInBatch: false, isClosed: false };
-    this.#lines.set(id, line);
+    const stream: SileroStream = {
+      id,
+      waiting: [],
+      dropped: 0,
+      onWindow,
+      isInBatch: false,
+      isClosed: false,
+    };
+    this.#streams.set(id, stream);
     return {
       push: (window) => {
-        if (!line.isClosed) this.#take(line, window);
+        if (!stream.isClosed) this.#push(stream, window);
       },
       close: () => {
-        line.isClosed = true;
-        this.#lines.delete(id);
+        stream.isClosed = true;
+        this.#streams.delete(id);
         this.#closed.push(id);
       },
     };
@@ -119,44 +136,44 @@ export class SileroVoiceActivity implements VoiceActivity {
     return this.#thread.close();
   }
 
-  #take(line: Line, window: Float32Array): void {
-    if (!this.#add(line, window)) {
-      if (line.waiting.length >= MAX_WAITING) {
-        line.waiting.shift();
-        line.dropped++;
+  #push(stream: SileroStream, window: Float32Array): void {
+    if (!this.#add(stream, window)) {
+      if (stream.waiting.length >= MAX_WAITING) {
+        stream.waiting.shift();
+        stream.dropped++;
         this.#dropped++;
       }
-      line.waiting.push(window.slice());
+      stream.waiting.push(window.slice());
     }
     this.#schedule();
   }
 
-  /** Puts a window into the next batch, unless others of its line come first or there is no room. */
-  #add(line: Line, window: Float32Array): boolean {
-    const isNext = !line.isInBatch && line.waiting.length === 0;
+  /** Adds a window to the next batch, unless another one of its stream comes first or the batch is full. */
+  #add(stream: SileroStream, window: Float32Array): boolean {
+    const isNext = !stream.isInBatch && stream.waiting.length === 0;
     if (!isNext || this.#next.entries.length === MAX_CONCURRENT) return false;
-    this.#put(line, window);
+    this.#put(stream, window);
     return true;
   }
 
-  #put(line: Line, window: Float32Array): void {
+  #put(stream: SileroStream, window: Float32Array): void {
     const { entries, samples } = this.#next;
     samples.set(window, entries.length * VAD_WINDOW);
-    entries.push({ line, droppedBefore: line.dropped });
-    line.dropped = 0;
-    line.isInBatch = true;
+    entries.push({ stream, droppedBefore: stream.dropped });
+    stream.dropped = 0;
+    stream.isInBatch = true;
   }
 
-  /** Runs at once if a line has a backlog. */
+  /** Runs at once if a stream has a backlog. */
   #schedule(): void {
     const { entries } = this.#next;
     if (this.#isRunning || this.#timer || entries.length === 0) return;
     const waitMs = Math.ceil(this.#ranAt + GATHER_MS - performance.now());
     const isUrgent =
       waitMs <= 0 ||
-      this.#lines.size <= SMALL_BATCH_STREAMS ||
+      this.#streams.size <= SMALL_BATCH_STREAMS ||
       entries.length === MAX_CONCURRENT ||
-      entries.some(({ line }) => line.waiting.length > 0);
+      entries.some(({ stream }) => stream.waiting.length > 0);
     if (isUrgent) {
       this.#run();
       return;
@@ -172,7 +189,7 @@ export class SileroVoiceActivity implements VoiceActivity {
     this.#isRunning = true;
     this.#ranAt = performance.now();
     this.#refill(entries);
-    const ids = entries.map(({ line }) => line.id);
+    const ids = entries.map(({ stream }) => stream.id);
     this.#thread
       .run('windows', { ids, samples, closed: this.#closed.splice(0) }, [samples.buffer])
       .then(
@@ -187,34 +204,34 @@ export class SileroVoiceActivity implements VoiceActivity {
       )
       .then((probabilities) => {
         this.#isRunning = false;
-        entries.forEach(({ line, droppedBefore }, i) => {
-          for (let k = 0; k < droppedBefore; k++) this.#emit(line, 0);
-          this.#emit(line, probabilities[i]!);
+        entries.forEach(({ stream, droppedBefore }, i) => {
+          for (let k = 0; k < droppedBefore; k++) this.#emit(stream, 0);
+          this.#emit(stream, probabilities[i]!);
         });
         this.#schedule();
       })
       .catch(this.#onFault);
   }
 
-  /** A fault of one line's owner keeps no window from the others, nor the next ones from itself. */
-  #emit(line: Line, probability: number): void {
-    if (line.isClosed) return;
+  /** Keeps an exception of one stream's owner from the other windows. */
+  #emit(stream: SileroStream, probability: number): void {
+    if (stream.isClosed) return;
     try {
-      line.onWindow(probability);
+      stream.onWindow(probability);
     } catch (error) {
       this.#onFault(error);
     }
   }
 
-  /** Begins the next batch with what waits behind the one that runs now. */
+  /** Starts the next batch with the windows that wait behind the running one. */
   #refill(running: readonly BatchEntry[]): void {
-    for (const { line } of running) line.isInBatch = false;
+    for (const { stream } of running) stream.isInBatch = false;
     this.#next = newBatch(this.#spare);
     this.#spare = undefined;
-    for (const line of this.#lines.values()) {
+    for (const stream of this.#streams.values()) {
       if (this.#next.entries.length === MAX_CONCURRENT) return;
-      const window = line.waiting.shift();
-      if (window) this.#put(line, window);
+      const window = stream.waiting.shift();
+      if (window) this.#put(stream, window);
     }
   }
 }

@@ -1,48 +1,60 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { Tensor } from 'onnxruntime-node';
+import { preparedFile, prepareModel } from '../models/prepared-model.js';
 import { lazy } from '../runtime/lazy.js';
-import { bytesOf, openSession } from '../runtime/onnx-session.js';
+import { floatsOf, ONNX_RUNTIME_VERSION, OnnxModel } from '../runtime/onnx-session.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
-import { batchedSilero, SPECTRA, SPECTRUM, SPECTRUM_HOP, STATE } from './silero-graph.js';
-import type { SileroJobs } from './silero-voice-activity.js';
+import {
+  SILERO_BATCHED,
+  SILERO_RECIPE,
+  SPECTRA,
+  SPECTRUM,
+  SPECTRUM_HOP,
+  STATE,
+} from './silero-graph.js';
+import type { SileroFiles, SileroJobs } from './silero-voice-activity.js';
 import { VAD_WINDOW } from './voice-activity.js';
 
-/** Samples of the window before that go along with each. Source: the model's own wrapper. */
+/** Samples of the previous window that precede each window. Source: the wrapper in the silero-vad package. */
 const CONTEXT = 64;
-/** So many samples are mirrored behind the window. */
+/** Samples after the window, mirrored from its end. */
 const MIRRORED = 64;
 const INPUT = CONTEXT + VAD_WINDOW;
 
-interface Line {
+/** State of one stream between its windows. */
+interface StreamState {
   readonly context: Float32Array;
   readonly hidden: Float32Array;
   readonly cell: Float32Array;
 }
 
-const { folder } = workerData as { folder: string };
-const session = lazy(async () =>
-  openSession(batchedSilero(await bytesOf(join(folder, 'silero_vad.onnx')))),
-);
-/** One window between what comes before it and its own mirrored end. */
-const heard = new Float32Array(INPUT + MIRRORED);
-const lines = new Map<number, Line>();
+const { folder, preparedFolder } = workerData as SileroFiles;
+const model = lazy(async () => {
+  const prepared = await prepareModel(join(folder, 'silero_vad.onnx'), SILERO_RECIPE, {
+    folder: preparedFolder,
+    runtimeVersion: ONNX_RUNTIME_VERSION,
+  });
+  return OnnxModel.load(preparedFile(prepared, SILERO_BATCHED));
+});
+/** One window between its context and its mirrored end. */
+const padded = new Float32Array(INPUT + MIRRORED);
+const streams = new Map<number, StreamState>();
 
-function lineOf(id: number): Line {
-  let line = lines.get(id);
-  if (!line) {
-    line = {
+function stateOf(id: number): StreamState {
+  let state = streams.get(id);
+  if (!state) {
+    state = {
       context: new Float32Array(CONTEXT),
       hidden: new Float32Array(STATE),
       cell: new Float32Array(STATE),
     };
-    lines.set(id, line);
+    streams.set(id, state);
   }
-  return line;
+  return state;
 }
 
 serveJobs<SileroJobs>({
-  /** One window a line, all in one run of the model. */
+  /** Runs the model once for one window of each stream. */
   windows: async ({ ids, samples, closed }) => {
     try {
       const probabilities = ids.length > 0 ? await run(ids, samples) : new Float32Array(0);
@@ -51,8 +63,8 @@ serveJobs<SileroJobs>({
         transfer: [probabilities.buffer, samples.buffer],
       };
     } finally {
-      // A line may have closed while its last window waited.
-      for (const id of closed) lines.delete(id);
+      // After the run: the batch may have the last window of a closed stream.
+      for (const id of closed) streams.delete(id);
     }
   },
 });
@@ -63,35 +75,35 @@ async function run(ids: readonly number[], samples: Float32Array) {
   const hidden = new Float32Array(count * STATE);
   const cell = new Float32Array(count * STATE);
   ids.forEach((id, i) => {
-    const line = lineOf(id);
+    const state = stateOf(id);
     const window = samples.subarray(i * VAD_WINDOW, (i + 1) * VAD_WINDOW);
-    listen(line.context, window);
+    pad(state.context, window);
     for (let k = 0; k < SPECTRA; k++) {
       const from = k * SPECTRUM_HOP;
-      frames.set(heard.subarray(from, from + SPECTRUM), (i * SPECTRA + k) * SPECTRUM);
+      frames.set(padded.subarray(from, from + SPECTRUM), (i * SPECTRA + k) * SPECTRUM);
     }
-    line.context.set(window.subarray(VAD_WINDOW - CONTEXT));
-    hidden.set(line.hidden, i * STATE);
-    cell.set(line.cell, i * STATE);
+    state.context.set(window.subarray(VAD_WINDOW - CONTEXT));
+    hidden.set(state.hidden, i * STATE);
+    cell.set(state.cell, i * STATE);
   });
-  const outputs = await (await session.get()).run({
-    frames: new Tensor('float32', frames, [count * SPECTRA, SPECTRUM]),
-    hidden: new Tensor('float32', hidden, [count, STATE]),
-    cell: new Tensor('float32', cell, [count, STATE]),
+  const outputs = await (await model.get()).run({
+    frames: { data: frames, dims: [count * SPECTRA, SPECTRUM] },
+    hidden: { data: hidden, dims: [count, STATE] },
+    cell: { data: cell, dims: [count, STATE] },
   });
-  const hiddenAfter = outputs.hiddenN!.data as Float32Array;
-  const cellAfter = outputs.cellN!.data as Float32Array;
+  const hiddenAfter = floatsOf(outputs.hiddenN);
+  const cellAfter = floatsOf(outputs.cellN);
   ids.forEach((id, i) => {
-    const line = lineOf(id);
-    line.hidden.set(hiddenAfter.subarray(i * STATE, (i + 1) * STATE));
-    line.cell.set(cellAfter.subarray(i * STATE, (i + 1) * STATE));
+    const state = stateOf(id);
+    state.hidden.set(hiddenAfter.subarray(i * STATE, (i + 1) * STATE));
+    state.cell.set(cellAfter.subarray(i * STATE, (i + 1) * STATE));
   });
-  return Float32Array.from(outputs.probability!.data as Float32Array);
+  return floatsOf(outputs.probability).slice();
 }
 
-/** Puts a window where its spectra are taken from. */
-function listen(context: Float32Array, window: Float32Array): void {
-  heard.set(context);
-  heard.set(window, CONTEXT);
-  for (let i = 0; i < MIRRORED; i++) heard[INPUT + i] = heard[INPUT - 2 - i]!;
+/** Fills `padded` with a window and its surroundings. */
+function pad(context: Float32Array, window: Float32Array): void {
+  padded.set(context);
+  padded.set(window, CONTEXT);
+  for (let i = 0; i < MIRRORED; i++) padded[INPUT + i] = padded[INPUT - 2 - i]!;
 }

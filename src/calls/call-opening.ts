@@ -16,8 +16,7 @@ import type { CallDependencies } from '../../agents-runtime/session/call-depende
 import { FaultBoundary } from '../../agents-runtime/timing/fault-boundary.js';
 import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
-import type { SpeechToText } from '../../media/stt/speech-to-text.js';
+import type { SpeechToText, StreamingSpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Dictionary } from '../../media/text/dictionary/dictionary.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { Agent, AgentsRepository } from '../agents/agents.repository.js';

@@ -30,11 +30,17 @@ export async function openEars(
   log: Logger,
 ): Promise<Ears> {
   const recogniserId = 'moonshine-tiny-en';
+  const { preparedFolder } = store;
   const voiceActivity = new SileroVoiceActivity({
     folder: await store.require('silero-vad'),
+    preparedFolder,
     onFault: (error) => log.error({ err: error }, 'voice activity failed'),
   });
-  const turnDetector = new SmartTurn({ folder: await store.require('smart-turn-v3.2'), permits });
+  const turnDetector = new SmartTurn({
+    folder: await store.require('smart-turn-v3.2'),
+    preparedFolder,
+    permits,
+  });
   const recogniser = new MoonshineSpeechToText({
     id: recogniserId,
     folder: await store.require(recogniserId),

@@ -3,8 +3,7 @@ import { DeepgramSpeechToText } from '../../agents-runtime/providers/deepgram.js
 import { OpenAiTranscription } from '../../agents-runtime/providers/openai-transcription.js';
 import { FallbackSpeechToText } from '../../agents-runtime/providers/stt-fallback.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import type { StreamingSpeechToText } from '../../media/stt/live-recogniser.js';
-import type { SpeechToText } from '../../media/stt/speech-to-text.js';
+import type { SpeechToText, StreamingSpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Config } from '../config.js';
 
 export type RemoteEarsSettings = Pick<

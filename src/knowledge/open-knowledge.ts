@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { KnowledgeSearch } from '../../agents-runtime/contract/knowledge.js';
 import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
 import type { Embedder } from '../../media/embeddings/embedder.js';
-import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
 import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import type { ModelStore } from '../../media/models/store.js';
 import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
@@ -112,7 +111,11 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
 /** The English sentence model, and the one by which passages are found: the same by default. */
 async function openEmbedders(parts: KnowledgeParts) {
   const folder = await parts.store.require(EMBEDDING_MODEL);
-  const sentences = new MiniLmEmbedder({ id: EMBEDDING_MODEL, folder, permits: parts.permits });
+  const sentences = await SentenceModelEmbedder.openMiniLm({
+    id: EMBEDDING_MODEL,
+    folder,
+    permits: parts.permits,
+  });
   try {
     await sentences.warm();
     const own = await ownModel(parts);

@@ -28,7 +28,6 @@ export async function openSpeech({ config, log, shutdown, permits, store }: Spee
     models: MODEL_CATALOGUE,
     permits,
     formant: config.FORMANT,
-    cacheDir: config.MODELS_CACHE,
     remote: remoteVoices(config),
   });
   const { voices } = open;

@@ -1,6 +1,5 @@
 import type { Language } from '../../media/languages.js';
-import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../media/runtime/worker-lane.js';
+import { type CpuScheduler, ThreadQueue } from '../../media/runtime/cpu-scheduler.js';
 import { EspeakPhonemizer } from '../../media/tts/espeak/espeak-phonemizer.js';
 import { EspeakProcess, locateEspeak } from '../../media/tts/espeak/espeak-process.js';
 import { EspeakVoice } from '../../media/tts/espeak/espeak-voice.js';
@@ -40,14 +39,14 @@ export function openFormant(permits: CpuScheduler): Formant | undefined {
   const engineFile = locateEspeak();
   if (engineFile === undefined) return undefined;
   const process = new EspeakProcess(engineFile);
-  const lane = new JobQueue(permits);
+  const queue = new ThreadQueue(permits);
   const voices = FORMANT_VOICES.map(
     ({ id, language }) =>
-      new EspeakVoice({ id, language, voice: FORMANT_NAMES[language], process, lane }),
+      new EspeakVoice({ id, language, voice: FORMANT_NAMES[language], process, queue }),
   );
   return {
     voices,
-    phonemizer: new EspeakPhonemizer(process, lane),
+    phonemizer: new EspeakPhonemizer(process, queue),
     close: () => process.close(),
   };
 }

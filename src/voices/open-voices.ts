@@ -21,8 +21,6 @@ export interface VoiceParts {
   readonly formant: 'auto' | 'off';
   /** Voices outside. */
   readonly remote?: readonly TextToSpeech[];
-  /** Where what is made of models is kept. */
-  readonly cacheDir: string;
 }
 
 /** All that can speak now. */
@@ -58,21 +56,22 @@ export async function openVoices(parts: VoiceParts): Promise<OpenVoices> {
 async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeech[]> {
   const { store, models, permits } = parts;
   const folder = await store.require(DEFAULT_VOICE);
-  const voices: TextToSpeech[] = [new HibariVoice({ id: DEFAULT_VOICE, folder, permits })];
+  const shared = { folder, permits, preparedFolder: store.preparedFolder };
+  const voices: TextToSpeech[] = [new HibariVoice({ ...shared, id: DEFAULT_VOICE })];
   for (const model of models) {
     if (model.engine !== 'hibari' || model.id === DEFAULT_VOICE) continue;
     const own = await store.locate(model.id);
     if (own === undefined) continue;
     const modelFile = join(own, model.files[0]!.name);
     const dialect = model.notes?.startsWith('British') ? 'gb' : 'us';
-    voices.push(new HibariVoice({ id: model.id, folder, modelFile, permits, dialect }));
+    voices.push(new HibariVoice({ ...shared, id: model.id, modelFile, dialect }));
   }
   return voices;
 }
 
 /** Their phonemes come from the formant engine: without it they cannot speak. */
 async function openPiperVoices(
-  { store, models, permits, cacheDir }: VoiceParts,
+  { store, models, permits }: VoiceParts,
   phonemizer: Phonemizer,
 ): Promise<readonly TextToSpeech[]> {
   const voices: TextToSpeech[] = [];
@@ -82,7 +81,6 @@ async function openPiperVoices(
     if (!folder || !graph) continue;
     const modelFile = join(folder, graph.name);
     const configFile = `${modelFile}.json`;
-    const cutFolder = join(cacheDir, '.cut');
     const language = languages[0]!;
     voices.push(
       await PiperVoice.open({
@@ -92,7 +90,7 @@ async function openPiperVoices(
         permits,
         modelFile,
         configFile,
-        cutFolder,
+        preparedFolder: store.preparedFolder,
       }),
     );
   }

@@ -1,5 +1,4 @@
-import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../media/runtime/worker-lane.js';
+import { type CpuScheduler, ThreadQueue } from '../../media/runtime/cpu-scheduler.js';
 import { EspeakVoice } from '../../media/tts/espeak/espeak-voice.js';
 import { HibariVoice } from '../../media/tts/hibari/hibari-voice.js';
 import { openJoe, startFormantProcess } from '../support/harness/audio/piper-joe.js';
@@ -15,9 +14,9 @@ export interface Callers {
 
 export async function openCallers(permits: CpuScheduler): Promise<Callers> {
   const process = startFormantProcess();
-  const lane = new JobQueue(permits);
+  const queue = new ThreadQueue(permits);
   const formant = (voice: string) =>
-    new EspeakVoice({ id: voice, language: 'en', voice, process, lane });
+    new EspeakVoice({ id: voice, language: 'en', voice, process, queue });
   const heart = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),

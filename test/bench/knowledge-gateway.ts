@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { pino } from 'pino';
 import type { Embedder } from '../../media/embeddings/embedder.js';
-import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
 import { SearchThread } from '../../src/knowledge/search-thread.js';
@@ -10,7 +10,7 @@ import { modelFolder } from '../support/harness/process/model-folder.js';
 import './density/instant-gateway.js';
 
 const ID = 'minilm-l6-v2-int8';
-const embedder = new MiniLmEmbedder({
+const embedder = await SentenceModelEmbedder.openMiniLm({
   id: ID,
   folder: modelFolder(ID),
   permits: new CpuScheduler(1),

@@ -5,7 +5,7 @@ import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import { EncoderThread } from '../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { Synthesiser } from '../../media/tts/synthesiser.js';
-import { LanedVoice } from '../support/fakes/queued-voice.js';
+import { QueuedVoice } from '../support/fakes/queued-voice.js';
 import { plainText } from '../support/fakes/tone-voice.js';
 
 const CHUNK_MS = 160;
@@ -22,11 +22,11 @@ it('never lets listeners run dry behind long texts that are far ahead', async ()
   const permits = new CpuScheduler(1);
   const encoders = new EncoderThread(permits);
   const synthesiser = new Synthesiser(encoders);
-  const long = new LanedVoice({ permits, costMs: 50, chunkMs: 4_000 });
-  const short = new LanedVoice({ permits, costMs: 8, chunkMs: CHUNK_MS });
+  const long = new QueuedVoice({ permits, costMs: 50, chunkMs: 4_000 });
+  const short = new QueuedVoice({ permits, costMs: 8, chunkMs: CHUNK_MS });
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const stream = (voice: LanedVoice, words: number) => {
+  const stream = (voice: QueuedVoice, words: number) => {
     const text = plainText('word '.repeat(words).trim());
     return synthesiser.stream({ voice, format: AUDIO_FORMATS.get('pcm_8000')!, text }, stop.signal);
   };

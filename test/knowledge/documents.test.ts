@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { DocumentsRepository } from '../../src/knowledge/documents.repository.js';
 import { FileReader } from '../../src/knowledge/file-reader.js';
@@ -23,7 +23,7 @@ let wake = (): void => undefined;
 vi.setConfig({ testTimeout: 60_000 });
 
 const plane = withControlPlane({ onDocuments: () => wake() });
-const embedder = new MiniLmEmbedder({
+const embedder = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
   permits: new CpuScheduler(1),

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
-import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
 import { bertTokenizerJson } from '../../media/embeddings/minilm-tokenizer.js';
 import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
@@ -15,7 +14,7 @@ import { modelFolder } from '../support/harness/process/model-folder.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
 const permits = new CpuScheduler(1);
-const mini = new MiniLmEmbedder({
+const mini = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
   permits,

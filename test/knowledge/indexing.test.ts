@@ -9,7 +9,7 @@ import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings
 import { atOnce } from '../../media/async/cooperative.js';
 import { chunkDocument, embeddingWindows } from '../../media/embeddings/document-chunker.js';
 import type { Embedder } from '../../media/embeddings/embedder.js';
-import { DIMENSIONS, MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { DocumentsRepository } from '../../src/knowledge/documents.repository.js';
 import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
@@ -29,12 +29,14 @@ import { modelFolder } from '../support/harness/process/model-folder.js';
 vi.setConfig({ testTimeout: 60_000 });
 
 const PATH = '/knowledge-base';
+/** Length of the MiniLM's vectors. */
+const DIMENSIONS = 384;
 let wake = (): void => undefined;
 const plane = withControlPlane({
   onDocuments: () => wake(),
   whyIndexingWaits: () => indexers.at(-1)?.whyItWaits(),
 });
-const embedder = new MiniLmEmbedder({
+const embedder = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
   permits: new CpuScheduler(1),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { MiniLmEmbedder } from '../../media/embeddings/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { urlOf } from '../../src/db/connect.js';
 import { AccountsRepository } from '../../src/keys/accounts.repository.js';
@@ -24,7 +24,7 @@ vi.setConfig({ hookTimeout: 240_000, testTimeout: 60_000 });
 const BEST = 5;
 const log = pino({ level: 'silent' });
 const database = withDatabase();
-const embedder = new MiniLmEmbedder({
+const embedder = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
   permits: new CpuScheduler(1),

@@ -1,6 +1,6 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Dialect } from '../../languages.js';
-import { bytesOf, openSession } from '../../runtime/onnx-session.js';
+import { readModelFile } from '../../models/model-file.js';
+import { integersOf, OnnxModel } from '../../runtime/onnx-session.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
 import { type EnglishAssets, loadEnglishAssets, type UnknownWordTables } from './assets.js';
 import { EnglishFrontEnd, type SpokenWord } from './front-end.js';
@@ -9,10 +9,10 @@ import { decodeUnknownWord, encodeUnknownWord } from './oov-model.js';
 /** The English front end with the model for words outside of its lexicon. */
 export class EnglishG2p {
   readonly #frontEnd: EnglishFrontEnd;
-  readonly #unknownWords: InferenceSession;
+  readonly #unknownWords: OnnxModel;
   readonly #tables: UnknownWordTables;
 
-  private constructor(assets: EnglishAssets, unknownWords: InferenceSession) {
+  private constructor(assets: EnglishAssets, unknownWords: OnnxModel) {
     this.#unknownWords = unknownWords;
     this.#tables = assets.unknownWord;
     this.#frontEnd = new EnglishFrontEnd(assets, (word) => this.#spell(word));
@@ -24,7 +24,10 @@ export class EnglishG2p {
    */
   static async load(folder: string, dialect: Dialect): Promise<EnglishG2p> {
     const assets = await loadEnglishAssets(folder, dialect);
-    return new EnglishG2p(assets, await openSession(await bytesOf(assets.unknownWordModel)));
+    return new EnglishG2p(
+      assets,
+      await OnnxModel.load(await readModelFile(assets.unknownWordModel)),
+    );
   }
 
   read(text: string, pronounced: readonly Pronounced[]): Promise<readonly SpokenWord[]> {
@@ -34,9 +37,9 @@ export class EnglishG2p {
   async #spell(word: string): Promise<string> {
     let phonemes = '';
     for (const chars of encodeUnknownWord(word, this.#tables)) {
-      const input = new Tensor('int64', chars, [1, chars.length]);
+      const input = { data: chars, dims: [1, chars.length] };
       const { ids } = await this.#unknownWords.run({ chars: input });
-      phonemes += decodeUnknownWord(ids!.data as BigInt64Array, this.#tables);
+      phonemes += decodeUnknownWord(integersOf(ids), this.#tables);
     }
     return phonemes;
   }

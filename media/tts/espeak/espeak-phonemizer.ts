@@ -1,31 +1,31 @@
-import type { JobQueue } from '../../runtime/worker-lane.js';
+import type { ThreadQueue } from '../../runtime/cpu-scheduler.js';
 import type { AlignedText } from '../../text/aligned-text.js';
 import type { PhonemeClause, PhonemizeOptions, Phonemizer } from '../phonemizer.js';
 import type { EspeakProcess } from './espeak-process.js';
 import { espeakTextOf } from './espeak-text.js';
 
-/** The marks at a clause's end, with the quotes and brackets that close behind them. */
+/** Punctuation at a clause's end, with closing quotes and brackets. */
 const CLAUSE_END = /[,;:.?!…—–]+["'”’»)]*(?=\s|$)/g;
 const WORD = /\S*[\p{L}\p{N}%&+=€$£@#°§]\S*/gu;
 const EDGE_MARKS = /^["'“„«¿¡(]+|["'”’»),;:.?!…]+$/g;
-/** A point behind one or two letters ends an abbreviation, but for the last word. */
+/** A period after one or two letters ends an abbreviation, not a clause. */
 const ABBREVIATED = /(?:^|[\s.])\p{L}{1,2}\.$/u;
 
 interface CutClause {
   readonly text: string;
-  /** UTF-16 index in the reading. */
+  /** UTF-16 index in the normalised text. */
   readonly start: number;
   readonly mark: string;
 }
 
-/** The phonemes of the formant engine, which many neural voices were trained on. */
+/** Phonemes from eSpeak NG, on which many neural voices were trained. */
 export class EspeakPhonemizer implements Phonemizer {
   readonly #process: EspeakProcess;
-  readonly #lane: JobQueue;
+  readonly #queue: ThreadQueue;
 
-  constructor(process: EspeakProcess, lane: JobQueue) {
+  constructor(process: EspeakProcess, queue: ThreadQueue) {
     this.#process = process;
-    this.#lane = lane;
+    this.#queue = queue;
   }
 
   async phonemize(
@@ -37,7 +37,11 @@ export class EspeakPhonemizer implements Phonemizer {
     const clauses = clausesOf(reading.text).filter((clause) => clause.text.search(WORD) >= 0);
     if (clauses.length === 0) return [];
     const texts = clauses.map((clause) => wordsOf(clause.text).map(([word]) => word));
-    const lines = await this.#lane.use(urgency, () => this.#process.phonemes(voice, texts), signal);
+    const lines = await this.#queue.use(
+      urgency,
+      () => this.#process.phonemes(voice, texts),
+      signal,
+    );
     return clauses.map((clause, i) => toClause(clause, lines[i] ?? [], reading));
   }
 }
@@ -62,7 +66,7 @@ function markOf(marks: string): string {
   return mark === '…' ? '.' : mark.replace(/[—–]/, ';');
 }
 
-/** The words of a clause without the marks around them, and where each stands. */
+/** The words of a clause without surrounding punctuation, and their indexes. */
 function wordsOf(clause: string): [string, number][] {
   return [...clause.matchAll(WORD)].map(({ 0: found, index }) => {
     const word = found.replace(EDGE_MARKS, '');
@@ -70,7 +74,7 @@ function wordsOf(clause: string): [string, number][] {
   });
 }
 
-/** @param lines the clause's phonemes, then those of each word if the groups are not the words. */
+/** @param lines - the clause's phonemes, then those of each word if the groups do not match the words */
 function toClause(
   { text, start, mark }: CutClause,
   lines: readonly string[],
@@ -83,7 +87,7 @@ function toClause(
   return { phonemes, words, alone, mark };
 }
 
-/** Without the engine's own signs: `_` between phonemes, `|` between clauses, `(fr)` for a language. */
+/** Removes the engine's marks: `_` between phonemes, `|` between clauses, `(fr)` for a language. */
 function cleaned(line: string): string {
   return line
     .replace(/\([a-z-]+\)/g, '')

@@ -10,7 +10,7 @@ import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
 
 const PACKAGE = '@echogarden/espeak-ng-emscripten';
 const PROGRAM = fileURLToPath(new URL('./espeak-program.js', import.meta.url));
-/** Its start and its longest job take under 1 s on an idle machine. */
+/** The start and the longest job take less than 1 s on an idle machine. */
 const DEFAULT_LIMITS: WatchdogLimits = { answerWithinMs: 10_000, startWithinMs: 20_000 };
 
 /** The engine's file, or undefined where the optional package is not installed. */
@@ -23,7 +23,7 @@ export function locateEspeak(): string | undefined {
   }
 }
 
-/** Told of each stretch of sound as it comes; the receiver owns the samples. */
+/** Called with each stretch of audio; the receiver owns the samples. */
 export type OnEspeakAudio = (samples: Int16Array, events: readonly EspeakEvent[]) => void;
 
 interface Job {
@@ -40,10 +40,9 @@ interface Running {
 }
 
 /**
- * The formant engine in a child process of its own: text in, phonemes or samples out. It starts with
- * the first job and is replaced with the first one after it died or hung. A loss rejects the jobs that
- * it held with WORKER_DIED and is published to `workerLosses`. It takes no permit: the owner of a job
- * does that.
+ * eSpeak NG in a child process: text in, phonemes or samples out. The process starts with the first job;
+ * after it died or hung, the next job starts a new one. A loss rejects the pending jobs with WORKER_DIED
+ * and is published to `workerLosses`. CPU permits are the caller's task.
  */
 export class EspeakProcess {
   readonly #engineFile: string;
@@ -54,25 +53,25 @@ export class EspeakProcess {
   #isClosed = false;
 
   /**
-   * @param engineFile as `locateFormantEngine` finds it.
-   * @param limits by default 10 s for an answer, and 20 s for the first one.
+   * @param engineFile - result of `locateEspeak`
+   * @param limits - default: 10 s for a reply and 20 s for the first one
    */
   constructor(engineFile: string, limits: WatchdogLimits = DEFAULT_LIMITS) {
     this.#engineFile = engineFile;
     this.#limits = limits;
   }
 
-  /** Jobs sent and not yet answered. */
+  /** Jobs that were sent to the process and are not answered. */
   get pending(): number {
     return this.#jobs.size;
   }
 
-  /** The number of the running process, if one runs. */
+  /** Id of the running process. */
   get pid(): number | undefined {
     return this.#running?.child.pid;
   }
 
-  /** Speaks a short text; resolves when all its sound has come. @throws MediaError WORKER_DIED, INTERNAL */
+  /** Speaks a short text; resolves after its last audio. @throws MediaError WORKER_DIED, INTERNAL */
   speak(
     job: { voice: string; text: string; speed: number },
     onSound: OnEspeakAudio,
@@ -86,7 +85,7 @@ export class EspeakProcess {
     });
   }
 
-  /** The phonemes of each clause's words, as the engine writes them. @throws MediaError WORKER_DIED, INTERNAL */
+  /** Returns the phonemes of each clause's words in the engine's notation. @throws MediaError WORKER_DIED, INTERNAL */
   phonemes(
     voice: string,
     clauses: readonly (readonly string[])[],
@@ -99,7 +98,7 @@ export class EspeakProcess {
     });
   }
 
-  /** The words in IPA and in the engine's own phonemes. @throws MediaError WORKER_DIED, INTERNAL */
+  /** Returns the words in IPA and in the engine's phoneme mnemonics. @throws MediaError WORKER_DIED, INTERNAL */
   sounds(voice: string, text: string): Promise<{ readonly ipa: string; readonly own: string }> {
     return new Promise((resolve, reject) => {
       const onReply: Job['onReply'] = (reply) => {
@@ -149,7 +148,7 @@ export class EspeakProcess {
     child.on('error', (error) => {
       fault = error;
     });
-    // The write that finds it dead; its end is told by `close`.
+    // A write to a dead process fails; `close` handles its end.
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (bytes: Buffer) => {
       try {

@@ -1,25 +1,25 @@
-// A program of its own, run as a child process: it loads the formant engine that its one argument
-// names, reads requests from standard input and writes replies to standard output, both in frames.
-// Nothing else loads that engine. It ends when its standard input does.
+// Program of the child process: loads the eSpeak NG engine from the file in its one argument, reads
+// requests from standard input and writes replies to standard output, both as frames. It exits at the end
+// of standard input. No other module loads the engine.
 import { writeSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { EspeakFrameReader, toBytes } from './ipc-frames.js';
 import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
 
-/** What we use of the engine (Source: its espeak-ng.js; it comes without types). */
+/** The used part of the engine, which has no types. Source: espeak-ng.js of the package. */
 interface Engine {
   set_voice(name: string): number;
   set_rate(wordsPerMinute: number): void;
   /** Stops when the callback returns true. */
   synthesize(text: string, onSound: (samples: Int16Array, events: EngineEvent[]) => boolean): void;
-  /** An address of a text that ends with a zero. */
+  /** Returns the address of a zero-terminated text. */
   convert_to_phonemes(text: string, isIpa: boolean): { readonly ptr: number };
 }
 
 interface EngineEvent {
   readonly type: string;
-  /** In code points, from 1. */
+  /** Index in code points, starting at 1. */
   readonly text_position: number;
   readonly word_length: number;
   /** In ms. */
@@ -33,14 +33,14 @@ interface EngineModule {
 
 type Load = (options: { print(): void; printErr(): void }) => Promise<EngineModule>;
 
-/** The engine's default pace. */
+/** The engine's default speed. */
 const WORDS_PER_MINUTE = 175;
 const NOTHING = new Uint8Array(0);
-/** The gateway's own threads come first, but a first chunk waits for its phonemes. */
+/** Below the gateway's threads, but not far: a first chunk waits for its phonemes. */
 const NICENESS = 2;
 
 setPriority(NICENESS);
-// A Ctrl-C reaches the whole group: what is being said may be finished.
+// Ctrl-C reaches the whole process group; the gateway decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 const quiet = () => undefined;

@@ -8,26 +8,26 @@ import { normaliserOf } from '../../text/normalise/registry.js';
 import { splitLong } from '../../text/sentences.js';
 import { speechTextOf } from '../../text/speech-text.js';
 
-/** What the engine would take for markup or for phonemes of its own. */
-const NO_MARKUP: SpokenForm = { pattern: /[<>[\]{}|\\^`]/g, say: () => ' ' };
+/** Characters that the engine would read as markup or phoneme mnemonics. */
+const MARKUP: SpokenForm = { pattern: /[<>[\]{}|\\^`]/g, say: () => ' ' };
 
-/** A first piece is a clause of a few words; later ones are longer, as one is made while one is heard. */
-const SHORTEST_FIRST = 12;
-const SHORTEST = 60;
+/** Minimum lengths in characters. The first piece is short, so that its audio starts early. */
+const MIN_FIRST_LENGTH = 12;
+const MIN_LENGTH = 60;
 const MAX_TEXT_LENGTH = 200;
 const CLAUSE_END = /[,;:–—](?=\s)/g;
 const SAYABLE = /[\p{L}\p{N}%&+=€$£@#°§]/u;
 
-/** A part of a reading that is spoken in one go. */
+/** A part of a normalised text that the engine speaks in one request. */
 export interface EspeakTextChunk {
   readonly text: string;
-  /** UTF-16 index in the reading. */
+  /** UTF-16 index in the normalised text. */
   readonly start: number;
 }
 
 /**
- * A text as the engine may have it: no markup or emoji, and all in words.
- * @param settled parts that are said as they are transcribed, in the engine's own phonemes.
+ * Normalises a text for the engine: no markup or emoji, and all in words.
+ * @param settled - parts with a fixed pronunciation, in the engine's phoneme mnemonics
  */
 export function espeakTextOf(
   text: string,
@@ -36,7 +36,7 @@ export function espeakTextOf(
 ): AlignedText {
   const normalised =
     normaliserOf(language)?.normalise(text, settled) ?? speechTextOf(text, language);
-  const words = normalised.rewrite(NO_MARKUP);
+  const words = normalised.rewrite(MARKUP);
   if (settled.length === 0) return words;
   return words.rewrite({
     pattern: new RegExp(`[${PLACEHOLDERS}]`, 'g'),
@@ -45,8 +45,8 @@ export function espeakTextOf(
 }
 
 /**
- * Cuts a reading at clauses, the first piece early, but not inside what stands for one written word;
- * what has no sound in it is left out.
+ * Splits a normalised text at clauses, but not inside the expansion of one written word. The first piece
+ * is short. Pieces without anything to speak are left out.
  */
 export function piecesOf(reading: AlignedText): EspeakTextChunk[] {
   const pieces: EspeakTextChunk[] = [];
@@ -64,15 +64,15 @@ function* clausesOf(reading: AlignedText): Generator<string> {
   const { text } = reading;
   let start = 0;
   for (const { index } of text.matchAll(CLAUSE_END)) {
-    const least = start === 0 ? SHORTEST_FIRST : SHORTEST;
-    if (index + 1 - start < least || isInsideWord(reading, index)) continue;
+    const minimum = start === 0 ? MIN_FIRST_LENGTH : MIN_LENGTH;
+    if (index + 1 - start < minimum || isInsideWord(reading, index)) continue;
     yield text.slice(start, index + 1);
     start = index + 1;
   }
   yield text.slice(start);
 }
 
-/** Whether what stands before and behind a mark was written as one. */
+/** Whether the text around a punctuation mark comes from one written word. */
 function isInsideWord(reading: AlignedText, mark: number): boolean {
   if (mark + 3 > reading.text.length) return false;
   const before = reading.origin(mark, mark + 1);

@@ -1,8 +1,7 @@
 import { AsyncQueue } from '../../async/async-queue.js';
 import { abortError } from '../../errors.js';
 import type { Language } from '../../languages.js';
-import type { Priority } from '../../runtime/cpu-scheduler.js';
-import type { JobQueue } from '../../runtime/worker-lane.js';
+import type { Priority, ThreadQueue } from '../../runtime/cpu-scheduler.js';
 import type { FixedPronunciation } from '../../text/normalise/fixed-pronunciations.js';
 import {
   requireSpeakable,
@@ -17,9 +16,9 @@ import { mnemonicsOf, type PhonemeMap, phonemesOf, SOUND_SAMPLES } from './phone
 import { ESPEAK_SAMPLE_RATE } from './protocol.js';
 import { type WordRange, WordTiming } from './word-timing.js';
 
-/** As many parts as have a sign of their own. */
-const MAX_CACHED = 1_000;
-/** What the engine itself leaves between clauses and sentences, but not at the end of what it is given. */
+/** Number of placeholder characters for fixed pronunciations. */
+const MAX_PRONOUNCED = 1_000;
+/** The engine's own pauses between clauses and sentences, which it omits at the end of its input. */
 const CLAUSE_PAUSE_MS = 150;
 const SENTENCE_PAUSE_MS = 300;
 const CLAUSE_END = /[,;:–—]\s*$/;
@@ -28,19 +27,18 @@ const SENTENCE_END = /[.!?…]['"”»)]*\s*$/;
 export interface EspeakVoiceOptions {
   readonly id: string;
   readonly language: Language;
-  /** The engine's name for the voice. */
+  /** The engine's name of the voice. */
   readonly voice: string;
   /** Shared by all voices; the owner closes it. */
   readonly process: EspeakProcess;
-  /** The queue before that process. */
-  readonly lane: JobQueue;
+  /** The queue of that process. */
+  readonly queue: ThreadQueue;
 }
 
 /**
- * A voice of the formant engine: robotic, but at once and in every language. Each clause is a job
- * with a CPU permit, and its sound goes out while it is made. Temperature,
- * top-p and the seed change nothing: there is no model to draw from, and the engine's own flutter,
- * which makes an utterance some ms longer or shorter from time to time, cannot be seeded.
+ * A voice of the formant engine eSpeak NG: robotic, but fast and in every language. Each clause is a job
+ * with a CPU permit; its audio is emitted while it is synthesised. `temperature`, `topP` and `seed` have
+ * no effect: the engine samples no model, and its jitter of some ms per utterance cannot be seeded.
  */
 export class EspeakVoice implements TextToSpeech {
   readonly id: string;
@@ -49,16 +47,16 @@ export class EspeakVoice implements TextToSpeech {
   readonly #language: Language;
   readonly #voice: string;
   readonly #process: EspeakProcess;
-  readonly #lane: JobQueue;
+  readonly #queue: ThreadQueue;
   #sounds: PhonemeMap | undefined;
 
-  constructor({ id, language, voice, process, lane }: EspeakVoiceOptions) {
+  constructor({ id, language, voice, process, queue }: EspeakVoiceOptions) {
     this.id = id;
     this.languages = [language];
     this.#language = language;
     this.#voice = voice;
     this.#process = process;
-    this.#lane = lane;
+    this.#queue = queue;
   }
 
   async *speak(utterance: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
@@ -66,33 +64,33 @@ export class EspeakVoice implements TextToSpeech {
     requireSpeakable(utterance, options);
     const settled = await this.#settledWords(utterance, options);
     const reading = espeakTextOf(utterance.text, utterance.language, settled);
-    const clock = new WordTiming();
+    const timing = new WordTiming();
     let priority: Priority = firstPriority;
     for (const piece of piecesOf(reading)) {
       const place = codeUnits(piece.text);
       const rangeOf: WordRange = (start, end) =>
         reading.origin(piece.start + place(start), piece.start + place(end));
-      const work = { piece, speed: utterance.speed, clock, rangeOf };
+      const work = { piece, speed: utterance.speed, timing, rangeOf };
       yield* this.#sayPiece(work, { signal, firstPriority: priority, dueAt });
       priority = 'later-chunk';
     }
   }
 
   async warm(): Promise<void> {
-    await this.#lane.use('background', () => this.#process.phonemes(this.#voice, [['a']]));
+    await this.#queue.use('background', () => this.#process.phonemes(this.#voice, [['a']]));
   }
 
   async close(): Promise<void> {
     // The process is shared: its owner closes it.
   }
 
-  /** The parts that the voice can say as they are transcribed. */
+  /** The transcribed parts whose phonemes the voice has. */
   async #settledWords(
     { text, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority }: SpeakOptions,
   ): Promise<readonly FixedPronunciation[]> {
     if (pronounced.length === 0) return [];
-    this.#sounds ??= await this.#lane.use(
+    this.#sounds ??= await this.#queue.use(
       firstPriority,
       async () => {
         const sample = SOUND_SAMPLES[this.#language].replaceAll(',', '');
@@ -102,7 +100,7 @@ export class EspeakVoice implements TextToSpeech {
       signal,
     );
     const sounds = this.#sounds;
-    return pronounced.slice(0, MAX_CACHED).flatMap(({ textStart, textEnd, ipa }) => {
+    return pronounced.slice(0, MAX_PRONOUNCED).flatMap(({ textStart, textEnd, ipa }) => {
       const phonemes = mnemonicsOf(ipa, sounds);
       if (phonemes === undefined) return [];
       return { textStart, textEnd, text: text.slice(textStart, textEnd), phonemes };
@@ -112,15 +110,15 @@ export class EspeakVoice implements TextToSpeech {
   async *#sayPiece(work: PieceWork, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
     const { signal, firstPriority, dueAt } = options;
     const urgency = { priority: firstPriority, dueAt: dueAt?.() };
-    const { piece, speed, clock, rangeOf } = work;
+    const { piece, speed, timing, rangeOf } = work;
     const job = { voice: this.#voice, text: piece.text, speed };
     const chunks = new AsyncQueue<SpeechChunk>();
     const onSound: OnEspeakAudio = (samples, events) => {
       if (signal.aborted) return;
-      const chunk = clock.push(samples, events, rangeOf);
+      const chunk = timing.push(samples, events, rangeOf);
       if (chunk) chunks.push(chunk);
     };
-    const speaking = this.#lane
+    const speaking = this.#queue
       .use(urgency, () => this.#process.speak(job, onSound), signal)
       .then(
         () => chunks.close(),
@@ -135,7 +133,7 @@ export class EspeakVoice implements TextToSpeech {
       await speaking;
     }
     if (signal.aborted) throw abortError();
-    const rest = clock.endPiece(pauseAfter(piece.text, speed));
+    const rest = timing.endPiece(pauseAfter(piece.text, speed));
     if (rest) yield rest;
   }
 }
@@ -143,18 +141,18 @@ export class EspeakVoice implements TextToSpeech {
 interface PieceWork {
   readonly piece: EspeakTextChunk;
   readonly speed: number;
-  readonly clock: WordTiming;
+  readonly timing: WordTiming;
   readonly rangeOf: WordRange;
 }
 
-/** In samples. */
+/** Length of the pause after a piece, in samples. */
 function pauseAfter(text: string, speed: number): number {
   const clauseMs = CLAUSE_END.test(text) ? CLAUSE_PAUSE_MS : 0;
   const pauseMs = SENTENCE_END.test(text) ? SENTENCE_PAUSE_MS : clauseMs;
   return Math.round((pauseMs * ESPEAK_SAMPLE_RATE) / 1000 / speed);
 }
 
-/** Turns a number of code points of the text into one of UTF-16 units. */
+/** Converts an index in code points to one in UTF-16 units. */
 function codeUnits(text: string): (codePoints: number) => number {
   const lengths = Array.from(text, (character) => character.length);
   if (lengths.length === text.length) return (count) => Math.min(count, text.length);

@@ -1,8 +1,8 @@
 import { MediaError } from '../../errors.js';
 
 /**
- * What goes through the pipes between us and the formant program: two lengths (32-bit, little-endian),
- * a head in JSON and a body of samples or nothing.
+ * A message in the pipes between the gateway and the eSpeak program: two lengths (32-bit, little-endian),
+ * a head in JSON and a body of samples, which may be empty.
  */
 export interface EspeakFrame {
   readonly head: unknown;
@@ -11,7 +11,7 @@ export interface EspeakFrame {
 }
 
 const LENGTHS = 8;
-/** More than any piece of text or sound has; a larger frame is no frame. */
+/** Larger than every valid frame. */
 const MAX_BYTES = 4_194_304;
 const NOTHING = new Uint8Array(0);
 
@@ -26,12 +26,12 @@ export function toBytes(head: unknown, body: Uint8Array = NOTHING): Uint8Array {
   return bytes;
 }
 
-/** Puts frames together again, however the pipe has cut them. */
+/** Reassembles frames from the chunks of a pipe. */
 export class EspeakFrameReader {
   #parts: Uint8Array[] = [];
   #length = 0;
 
-  /** @throws MediaError INTERNAL for bytes that are no frame. */
+  /** @throws MediaError INTERNAL for invalid bytes */
   push(bytes: Uint8Array): EspeakFrame[] {
     this.#parts.push(bytes);
     this.#length += bytes.length;

@@ -1,9 +1,9 @@
 import type { Language } from '../../languages.js';
 
-/** Which of the engine's own phonemes writes which sound, in one voice. */
+/** IPA sound → the engine's phoneme mnemonic, for one voice. */
 export type PhonemeMap = ReadonlyMap<string, string>;
 
-/** Words that have most sounds of a language: what the engine says of them tells its spelling. */
+/** Words with most sounds of a language, from whose phonemes `phonemesOf` builds the map. */
 export const SOUND_SAMPLES: Readonly<Record<Language, string>> = {
   en: 'the quick brown fox jumps over thin measure church judge boy banjo father bird see food book day go my now law cat bed hit cup hot near hair sing shy yes about happy',
   ca: 'el jove cavaller xerra amb la noia al lluny, bo, això, platja, metge, cafè, tot, peix, rosa, carro, vida, gat, any, sis, hotel, llibre, veu, aigua',
@@ -19,10 +19,10 @@ export const SOUND_SAMPLES: Readonly<Record<Language, string>> = {
 };
 
 const STRESS = /[ˈˌ',]/g;
-/** Marks of the engine that are no sound: pauses, words in another language. */
+/** Marks without a sound: pauses, words in another language. */
 const NO_SOUND = /^[:;|!]*$|[(#]/;
 
-/** Pairs the same words as the engine writes them in IPA and in its own phonemes. */
+/** Pairs the sounds of the same words in IPA and in the engine's mnemonics. */
 export function phonemesOf(ipa: string, own: string): PhonemeMap {
   const sounds = new Map<string, string>();
   const owns = own.split(' ');
@@ -34,7 +34,7 @@ export function phonemesOf(ipa: string, own: string): PhonemeMap {
       const key = sound.replace(STRESS, '').replace(/-$/, '').normalize('NFC');
       const value = spelt[k]!.replace(STRESS, '');
       const known = sounds.get(key);
-      // The plain form of a phoneme is shorter than those for certain places.
+      // The default form of a phoneme is shorter than its position-dependent variants.
       const isBetter = known === undefined || value.length < known.length;
       if (key !== '' && !NO_SOUND.test(value) && isBetter) sounds.set(key, value);
     }
@@ -46,7 +46,7 @@ function partsOf(word: string): string[] {
   return word.split('_').filter((part) => part !== '');
 }
 
-/** What may stand for a sound that a language lacks, the nearest first. */
+/** Substitutes for a sound that a language lacks, the most similar first. */
 const NEAREST: readonly string[] = [
   'r ɹ ɾ ʁ ʀ ɻ',
   'ɹ r ɾ ʁ',
@@ -92,8 +92,8 @@ const VOWEL = /[aeiouyæɑɒɔəɛɜɐɪʊʌœøɨʉɯɵɤɘɞʏɚɝᵻ]/u;
 const MAX_MNEMONIC_LENGTH = 4;
 
 /**
- * A transcription in the engine's own phonemes, or nothing where the voice lacks one of its sounds.
- * The engine wants the stress before the vowel (Source: eSpeak NG, docs/phonemes.md).
+ * Converts a transcription to the engine's mnemonics; undefined if the voice lacks one of its sounds. The
+ * engine expects the stress mark before the vowel. Source: eSpeak NG, docs/phonemes.md.
  */
 export function mnemonicsOf(ipa: string, sounds: PhonemeMap): string | undefined {
   const plain = ipa
@@ -132,6 +132,6 @@ function soundAt(
       .find(Boolean);
     if (own !== undefined) return { own, length };
   }
-  // A length or another mark that the language does not tell apart
+  // A length or other mark that the language does not distinguish is dropped.
   return /[ː\u02b0-\u02c7\p{M}]/u.test(ipa[at]!) ? { own: '', length: 1 } : undefined;
 }

@@ -1,11 +1,11 @@
-/** What the formant program is asked for. Voices bear the program's own names. */
+/** Requests to the eSpeak program. Voices have the engine's names. */
 export type EspeakRequest =
   | {
       readonly id: number;
       readonly type: 'speak';
       readonly voice: string;
       readonly text: string;
-      /** 1 = its own pace. */
+      /** 1 is normal speed. */
       readonly speed: number;
     }
   | {
@@ -19,24 +19,24 @@ export type EspeakRequest =
       readonly id: number;
       readonly type: 'sounds';
       readonly voice: string;
-      /** Words without marks. */
+      /** Words without punctuation. */
       readonly text: string;
     };
 
-/** Something that begins or ends in the sound. */
+/** A position in the audio where a word starts or a clause ends. */
 export interface EspeakEvent {
-  /** `end` is that of a clause. */
+  /** `end`: end of a clause. */
   readonly type: 'word' | 'end';
-  /** Code points of the text; nothing for an end. */
+  /** In code points of the text; 0 for `end`. */
   readonly start: number;
   readonly length: number;
   readonly atMs: number;
 }
 
 /**
- * What the program answers; a `sound` carries 16-bit samples as the frame's body. Of each clause the
- * first line has the phonemes; where they fall into more or fewer groups than there are words, those
- * of each word alone follow.
+ * Replies of the program. The body of a `sound` frame has 16-bit samples. In `phonemes`, the first line of
+ * each clause has its phonemes; if the number of groups differs from the number of words, one line for
+ * each word follows.
  */
 export type EspeakReply =
   | { readonly id: number; readonly type: 'sound'; readonly events: readonly EspeakEvent[] }
@@ -46,7 +46,7 @@ export type EspeakReply =
       readonly lines: readonly (readonly string[])[];
     }
   | {
-      /** The same words in IPA and in the engine's own phonemes. */
+      /** The same words in IPA and in the engine's mnemonics. */
       readonly id: number;
       readonly type: 'sounds';
       readonly ipa: string;
@@ -55,5 +55,5 @@ export type EspeakReply =
   | { readonly id: number; readonly type: 'done' }
   | { readonly id: number; readonly type: 'failed'; readonly message: string };
 
-/** Hz: that of all its voices. */
+/** Hz; the same for all voices. */
 export const ESPEAK_SAMPLE_RATE = 22_050;

@@ -6,31 +6,31 @@ interface OpenWord {
   readonly textStart: number;
   readonly textEnd: number;
   readonly startSample: number;
-  /** Where its clause ended, if that came before the next word. */
+  /** End of its clause, if that comes before the next word. */
   endSample: number | undefined;
 }
 
-/** Where a word of the spoken piece stands in the utterance; half-open UTF-16 indexes. */
+/** Maps a word of the spoken piece to its range in the utterance; half-open UTF-16 indexes. */
 export type WordRange = (
   start: number,
   end: number,
 ) => { readonly textStart: number; readonly textEnd: number };
 
 /**
- * Holds sound back until the words that begin in it are known with their ends, so that a word never
- * comes later than its sound. It counts over all pieces of an utterance.
+ * Delays audio until the ends of the words that start in it are known, so that a word is never reported
+ * after its audio. Times count over all pieces of an utterance.
  */
 export class WordTiming {
   #held: Float32Array[] = [];
   #heldLength = 0;
   #released = 0;
-  /** Where the piece under way began. */
+  /** First sample of the current piece. */
   #origin = 0;
   #open: OpenWord | undefined;
   #words: WordTime[] = [];
   #textEnd = 0;
 
-  /** What may go out after this stretch of a piece; `rangeOf` tells where its words stand. */
+  /** Takes a stretch of a piece and returns the audio that is complete. */
   push(
     samples: Int16Array,
     events: readonly EspeakEvent[],
@@ -47,7 +47,7 @@ export class WordTiming {
     return this.#release(Math.min(this.#heldLength, known - this.#released));
   }
 
-  /** Ends the piece under way with a silence: all of it may go out. */
+  /** Ends the current piece with a silence of that many samples and returns its remaining audio. */
   endPiece(silence: number): SpeechChunk | undefined {
     this.#endWord(this.#released + this.#heldLength);
     this.#hold(new Float32Array(silence));
@@ -58,7 +58,7 @@ export class WordTiming {
   #beginWord(at: number, { textStart, textEnd }: ReturnType<WordRange>): void {
     const open = this.#open;
     if (open && textStart < open.textEnd) {
-      // A number or a spelling is several words of the same place: they count as one.
+      // The words of a number or a spelling have the same range and count as one.
       open.endSample = undefined;
       return;
     }

@@ -1,58 +1,39 @@
 import { join } from 'node:path';
 import { scramble } from '../../audio/seeded-random.js';
-import { MediaError } from '../../errors.js';
-import { bytesOf } from '../../runtime/onnx-session.js';
+import { readModelFile } from '../../models/model-file.js';
 import { pronouncedWithin } from '../../text/dictionary/dictionary.js';
 import { EnglishG2p } from '../english-g2p/english-g2p.js';
-import type { StreamedChunk } from '../streaming/streaming-jobs.js';
-import type { WordTime } from '../text-to-speech.js';
+import type { ChunkPosition, PartChunk, VoiceEngine } from '../streaming/streaming-engine.js';
 import { HOP } from './constants.js';
-import type { HibariFiles, HibariUtterance } from './hibari-jobs.js';
 import { HibariModel, type HibariPlan } from './hibari-model.js';
+import type { HibariFiles, HibariUtterance } from './hibari-voice.js';
 import { NoiseField } from './noise-field.js';
 import { type PhonemePart, phonemeIdsOf } from './phoneme-ids.js';
 import { HibariSynthesis, SynthesisTools } from './synthesis.js';
-import { splitText, type TextSpan } from './text-splitter.js';
+import { splitText } from './text-splitter.js';
 import { parseVocabulary } from './vocabulary.js';
 import { silentHops, wordTimes } from './word-times.js';
 
-/** Utterances that may be open at a time; each holds some 50 kB a second of its sound. */
-const MAX_OPEN = 1000;
 /**
- * Frames of an utterance's pieces: the first is 210 ms of sound, then they double up to 2 s, so that
- * none holds a permit for long. They are even, and the same whatever the reader's pace, as where the
- * decoder's windows lie changes the rounding of its 8-bit arithmetic.
+ * Frames of an utterance's chunks: the first is 210 ms of audio, then they double up to 2 s, so that no
+ * chunk holds its CPU permit for long. The sizes are even and do not depend on the reader's speed,
+ * because the position of the decoder's windows changes the rounding of its 8-bit arithmetic.
  */
 const FIRST_FRAMES = 20;
 const MAX_FRAMES = 160;
 
-/** A part of an utterance that is being spoken. */
-interface PartUnderWay {
-  readonly plan: HibariPlan;
-  readonly synthesis: HibariSynthesis;
+/** A part of an utterance; `encoded` is set with its first chunk. */
+interface HibariPart {
+  readonly phonemes: PhonemePart;
+  encoded?: { readonly plan: HibariPlan; readonly synthesis: HibariSynthesis };
 }
 
-/** An utterance that is being spoken: passages are read when they come, parts encoded when they come. */
-interface Speech {
-  readonly utterance: HibariUtterance;
-  /** Still to be read, the next one first. */
-  readonly passages: TextSpan[];
-  /** Still to be spoken, of the passage that was read last. */
-  readonly parts: PhonemePart[];
-  /** Parts begun, frames of the next piece, samples handed out. */
-  begun: number;
-  pieceFrames: number;
-  offset: number;
-  current: PartUnderWay | undefined;
-}
-
-/** A hibari voice inside its thread: text in, pieces of sound out. */
-export class HibariEngine {
+/** A hibari voice inside its worker. */
+export class HibariEngine implements VoiceEngine<HibariUtterance, HibariPart> {
   readonly #reader: EnglishG2p;
   readonly #model: HibariModel;
   readonly #vocabulary: ReadonlyMap<string, number>;
   readonly #tools = new SynthesisTools();
-  readonly #open = new Map<number, Speech>();
 
   private constructor(
     reader: EnglishG2p,
@@ -64,100 +45,49 @@ export class HibariEngine {
     this.#vocabulary = vocabulary;
   }
 
-  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
-  static async load({ folder, dialect, modelFile }: HibariFiles): Promise<HibariEngine> {
+  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
+  static async load(files: HibariFiles): Promise<HibariEngine> {
+    const { folder, dialect, modelFile, preparedFolder } = files;
     const [reader, model, vocabulary] = await Promise.all([
       EnglishG2p.load(folder, dialect),
-      HibariModel.load(modelFile),
-      bytesOf(join(folder, 'vocab.json')),
+      HibariModel.load(modelFile, preparedFolder),
+      readModelFile(join(folder, 'vocab.json')),
     ]);
     return new HibariEngine(reader, model, parseVocabulary(vocabulary));
   }
 
-  /** Utterances that are being spoken. */
-  get open(): number {
-    return this.#open.size;
-  }
-
-  /** @throws MediaError QUEUE_FULL */
-  async begin(utterance: HibariUtterance): Promise<StreamedChunk> {
-    if (this.#open.size >= MAX_OPEN) {
-      throw new MediaError('QUEUE_FULL', 'Too many utterances are being spoken at once');
-    }
-    const speech: Speech = {
-      utterance,
-      passages: splitText(utterance.text),
-      parts: [],
-      begun: 0,
-      pieceFrames: FIRST_FRAMES,
-      offset: 0,
-      current: undefined,
-    };
-    this.#open.set(utterance.id, speech);
-    return this.#advance(speech);
-  }
-
-  /** @throws MediaError WORKER_DIED for an utterance that this thread never began. */
-  async next(id: number): Promise<StreamedChunk> {
-    const speech = this.#open.get(id);
-    if (!speech) throw new MediaError('WORKER_DIED', 'The utterance died with its worker thread');
-    return this.#advance(speech);
-  }
-
-  cancel(id: number): void {
-    this.#open.delete(id);
-  }
-
-  async #advance(speech: Speech): Promise<StreamedChunk> {
-    try {
-      const words = speech.current ? [] : await this.#beginPart(speech);
-      const samples = await this.#nextSamples(speech);
-      speech.offset += samples.length;
-      const isLast = !speech.current && !(await this.#nextPart(speech));
-      if (isLast) this.#open.delete(speech.utterance.id);
-      return { samples, words, isLast };
-    } catch (error) {
-      this.#open.delete(speech.utterance.id);
-      throw error;
+  async *parts({ text, pronounced }: HibariUtterance): AsyncGenerator<HibariPart, undefined> {
+    for (const span of splitText(text)) {
+      const own = pronouncedWithin(pronounced, span.start, span.start + span.text.length);
+      const words = await this.#reader.read(span.text, own);
+      const parts = phonemeIdsOf(words, this.#vocabulary, span.start);
+      yield* parts.map((phonemes): HibariPart => ({ phonemes }));
     }
   }
 
-  /** The next part to speak, still in `parts`; passages without any sound are passed over. */
-  async #nextPart({ utterance, passages, parts }: Speech): Promise<PhonemePart | undefined> {
-    while (parts.length === 0) {
-      const passage = passages.shift();
-      if (!passage) return undefined;
-      const { text, start } = passage;
-      const own = pronouncedWithin(utterance.pronounced, start, start + text.length);
-      const words = await this.#reader.read(text, own);
-      parts.push(...phonemeIdsOf(words, this.#vocabulary, start));
-    }
-    return parts[0];
-  }
-
-  async #beginPart(speech: Speech): Promise<WordTime[]> {
-    const { utterance, offset } = speech;
-    const part = await this.#nextPart(speech);
-    if (!part) return [];
-    speech.parts.shift();
-    const plan = await this.#model.encode(part.ids, utterance.speed);
-    const skipped = silentHops(plan.durations);
-    const seed = scramble((utterance.seed + speech.begun) | 0);
-    const noise = new NoiseField(this.#tools.quantiles, { ...utterance, seed });
-    const synthesis = new HibariSynthesis(plan.pitch, noise, this.#tools, skipped);
-    speech.current = { plan, synthesis };
-    speech.begun++;
-    return wordTimes(part, plan.durations, offset - skipped * HOP);
-  }
-
-  async #nextSamples(speech: Speech): Promise<Float32Array<ArrayBuffer>> {
-    if (!speech.current) return new Float32Array(0);
-    const { plan, synthesis } = speech.current;
+  async nextSamples(
+    part: HibariPart,
+    { utterance, partIndex, chunkIndex, startSample }: ChunkPosition<HibariUtterance>,
+  ): Promise<PartChunk> {
+    const isPartStart = !part.encoded;
+    part.encoded ??= await this.#encode(part.phonemes, utterance, partIndex);
+    const { plan, synthesis } = part.encoded;
     const from = synthesis.nextFrame;
-    const count = Math.min(speech.pieceFrames, synthesis.framesLeft);
-    speech.pieceFrames = Math.min(2 * speech.pieceFrames, MAX_FRAMES);
+    const count = Math.min(FIRST_FRAMES * 2 ** chunkIndex, MAX_FRAMES, synthesis.framesLeft);
     const samples = synthesis.add(await this.#model.decode(plan, from, from + count), count);
-    if (synthesis.framesLeft === 0) speech.current = undefined;
-    return samples;
+    const offset = startSample - silentHops(plan.durations) * HOP;
+    return {
+      samples,
+      words: isPartStart ? wordTimes(part.phonemes, plan.durations, offset) : [],
+      isPartEnd: synthesis.framesLeft === 0,
+    };
+  }
+
+  async #encode({ ids }: PhonemePart, utterance: HibariUtterance, partIndex: number) {
+    const plan = await this.#model.encode(ids, utterance.speed);
+    const seed = scramble((utterance.seed + partIndex) | 0);
+    const noise = new NoiseField(this.#tools.quantiles, { ...utterance, seed });
+    const skipped = silentHops(plan.durations);
+    return { plan, synthesis: new HibariSynthesis(plan.pitch, noise, this.#tools, skipped) };
   }
 }

@@ -1,73 +1,76 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { OnnxGraph } from '../../runtime/onnx-graph.js';
-import { bytesOf, openSession } from '../../runtime/onnx-session.js';
+import { preparedFile, prepareModel } from '../../models/prepared-model.js';
+import { hasExactInt8 } from '../../runtime/int8-precision.js';
+import { floatsOf, ONNX_RUNTIME_VERSION, OnnxModel } from '../../runtime/onnx-session.js';
 import { FRAME_VALUES } from './frame-filter.js';
-import { type HibariGraphSplit, splitHibariGraph } from './hibari-graph-split.js';
+import { HIBARI_FILES, type HibariGraphSplit, hibariRecipe } from './hibari-graph-split.js';
 
 /**
- * Frames that the decoder hears on each side of those that are asked for. Its convolutions reach 27
- * frames, but beyond 12 a longer reach changes less than the rounding of its 8-bit weights does.
+ * Context frames of the decoder on each side of a window. Its convolutions reach 27 frames, but beyond 12
+ * more context changes less than the rounding of its 8-bit weights.
  */
 const MARGIN = 12;
 
-/** What the encoder makes of one part of a script. */
+/** The encoder's output for one part of an utterance. */
 export interface HibariPlan {
   /** Number of frames of 12.5 ms. */
   readonly frames: number;
-  /** Of each id, in pairs of frames. */
+  /** Duration of each id in pairs of frames. */
   readonly durations: Float32Array;
-  /** Hz, of each frame; not above 40 where there is no voice. */
+  /** Hz, for each frame; at most 40 in unvoiced frames. */
   readonly pitch: Float32Array;
-  /** What the decoder works from: `[channels, frames]`. */
+  /** The decoder's input: `[channels, frames]`. */
   readonly features: Float32Array;
 }
 
 /**
- * The acoustic model of a hibari voice, cut in two: the encoder reads a whole sentence, the decoder
- * makes its frames window by window. So the first sound does not wait for the last.
+ * The acoustic model of a hibari voice in two parts: the encoder reads a whole sentence, the decoder
+ * computes its frames in windows, so that the first audio does not wait for the last.
  */
 export class HibariModel {
-  readonly #encoder: InferenceSession;
-  readonly #decoder: InferenceSession;
-  readonly #seams: HibariGraphSplit;
+  readonly #encoder: OnnxModel;
+  readonly #decoder: OnnxModel;
+  readonly #split: HibariGraphSplit;
 
-  private constructor(
-    encoder: InferenceSession,
-    decoder: InferenceSession,
-    seams: HibariGraphSplit,
-  ) {
+  private constructor(encoder: OnnxModel, decoder: OnnxModel, split: HibariGraphSplit) {
     this.#encoder = encoder;
     this.#decoder = decoder;
-    this.#seams = seams;
+    this.#split = split;
   }
 
-  /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
-  static async load(file: string): Promise<HibariModel> {
-    const graph = new OnnxGraph(await bytesOf(file));
-    const seams = splitHibariGraph(graph);
-    const { features, durations, spectra } = seams;
-    const encoder = await openSession(graph.part([features, durations, 'f0']));
-    const decoder = await openSession(graph.part([spectra], [features]));
-    return new HibariModel(encoder, decoder, seams);
+  /**
+   * @param preparedFolder - folder of prepared models; undefined prepares in memory
+   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
+   */
+  static async load(file: string, preparedFolder: string | undefined): Promise<HibariModel> {
+    const prepared = await prepareModel(file, hibariRecipe(await hasExactInt8()), {
+      folder: preparedFolder,
+      runtimeVersion: ONNX_RUNTIME_VERSION,
+    });
+    const open = (name: string) => OnnxModel.load(preparedFile(prepared, name));
+    const description = new TextDecoder().decode(preparedFile(prepared, HIBARI_FILES.split));
+    return new HibariModel(
+      await open(HIBARI_FILES.encoder),
+      await open(HIBARI_FILES.decoder),
+      JSON.parse(description) as HibariGraphSplit,
+    );
   }
 
-  /** @param speed 1 is the voice's own pace; 0.5–2. */
+  /** @param speed - 1 is the voice's normal speed; 0.5–2 */
   async encode(ids: readonly number[], speed: number): Promise<HibariPlan> {
     const output = await this.#encoder.run({
-      ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
-      speed: new Tensor('float32', Float32Array.of(speed), [1]),
+      ids: { data: BigInt64Array.from(ids, BigInt), dims: [1, ids.length] },
+      speed: { data: Float32Array.of(speed), dims: [1] },
     });
-    const floats = (name: string) => output[name]!.data as Float32Array;
-    const pitch = floats('f0');
+    const pitch = floatsOf(output.f0);
     return {
       frames: pitch.length,
-      durations: floats(this.#seams.durations),
+      durations: floatsOf(output[this.#split.durations]),
       pitch,
-      features: floats(this.#seams.features),
+      features: floatsOf(output[this.#split.features]),
     };
   }
 
-  /** The spectra of the frames `from`…`to` (half-open), frame after frame. */
+  /** Returns the spectra of the frames `from`…`to` (half-open), frame after frame. */
   async decode(plan: HibariPlan, from: number, to: number): Promise<Float32Array> {
     const first = Math.max(0, from - MARGIN);
     const end = Math.min(plan.frames, to + MARGIN);
@@ -77,9 +80,9 @@ export class HibariModel {
       const row = channel * plan.frames;
       window.set(plan.features.subarray(row + first, row + end), channel * (end - first));
     }
-    const input = new Tensor('float32', window, [1, channels, end - first]);
-    const output = await this.#decoder.run({ [this.#seams.features]: input });
-    const spectra = output[this.#seams.spectra]!.data as Float32Array;
+    const input = { data: window, dims: [1, channels, end - first] };
+    const output = await this.#decoder.run({ [this.#split.features]: input });
+    const spectra = floatsOf(output[this.#split.spectra]);
     return spectra.subarray((from - first) * FRAME_VALUES, (to - first) * FRAME_VALUES);
   }
 }

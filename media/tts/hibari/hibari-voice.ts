@@ -1,71 +1,62 @@
 import { join } from 'node:path';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
-import { ModelThread } from '../../runtime/model-thread.js';
-import { streamSpeech } from '../streaming/streaming-jobs.js';
-import {
-  requireSpeakable,
-  type SpeakOptions,
-  type SpeechChunk,
-  type SynthesisRequest,
-  type TextToSpeech,
-} from '../text-to-speech.js';
-import type { HibariFiles, HibariJobs } from './hibari-jobs.js';
+import type { Pronounced } from '../../text/dictionary/dictionary.js';
+import { StreamingVoice } from '../streaming/streaming-voice.js';
+import type { SynthesisRequest } from '../text-to-speech.js';
+
+/** Files that a voice's worker reads. */
+export interface HibariFiles {
+  /** Folder with the data of the text front end. */
+  readonly folder: string;
+  readonly dialect: 'us' | 'gb';
+  /** The acoustic model. */
+  readonly modelFile: string;
+  /** Folder of prepared models; undefined prepares in memory. */
+  readonly preparedFolder: string | undefined;
+}
+
+export interface HibariUtterance {
+  readonly text: string;
+  readonly pronounced: readonly Pronounced[];
+  readonly temperature: number;
+  readonly topP: number;
+  readonly seed: number;
+  readonly speed: number;
+}
 
 export interface HibariVoiceOptions {
   readonly id: string;
   /** Folder of the model `hibari-heart`, with the data of the text front end. */
   readonly folder: string;
-  /** Of another voice of the family; the default one lies in `folder`. */
+  /** Acoustic model of another voice of the family; by default the one in `folder`. */
   readonly modelFile?: string;
+  /** Folder of prepared models; by default the model is prepared in memory. */
+  readonly preparedFolder?: string | undefined;
   readonly permits: CpuScheduler;
-  /** `us` if it is not given. */
+  /** Default: `us`. */
   readonly dialect?: 'us' | 'gb';
 }
 
-/**
- * The neural English voices, on a worker thread of their own. The front end, the model and the signal
- * chain all run there; each piece is a job with a CPU permit, computed when it is asked for.
- */
-export class HibariVoice implements TextToSpeech {
-  readonly id: string;
-  readonly languages = ['en'];
-  readonly sampleRate = 24_000;
-  readonly #thread: ModelThread<HibariJobs>;
-  #nextId = 1;
+/** The neural English voices. Text front end, model and signal processing run on the worker thread. */
+export class HibariVoice extends StreamingVoice<HibariUtterance> {
+  override readonly id: string;
+  override readonly languages = ['en'];
+  override readonly sampleRate = 24_000;
 
-  constructor({ id, folder, modelFile, permits, dialect }: HibariVoiceOptions) {
+  constructor({ id, folder, modelFile, preparedFolder, permits, dialect }: HibariVoiceOptions) {
     const files: HibariFiles = {
       folder,
       dialect: dialect ?? 'us',
       modelFile: modelFile ?? join(folder, 'hibari.onnx'),
+      preparedFolder,
     };
-    this.id = id;
     const script = new URL('./hibari.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, workerData: files, permits });
+    super({ script, workerData: files, permits });
+    this.id = id;
   }
 
-  /** Jobs that the thread has and has not answered. */
-  get pending(): number {
-    return this.#thread.pending;
-  }
-
-  /** Utterances of which the thread keeps something. */
-  open(): Promise<number> {
-    return this.#thread.tell('count', null);
-  }
-
-  async *speak(utterance: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
-    requireSpeakable(utterance, options);
-    const { text, pronounced = [], temperature, topP, seed, speed } = utterance;
-    const input = { id: this.#nextId++, text, pronounced, temperature, topP, seed, speed };
-    yield* streamSpeech(this.#thread, input, options);
-  }
-
-  async warm(): Promise<void> {
-    await this.#thread.run('warm', null, { priority: 'background' });
-  }
-
-  async close(): Promise<void> {
-    await this.#thread.close();
+  protected override async utteranceOf(request: SynthesisRequest): Promise<HibariUtterance> {
+    const { text, pronounced = [], temperature, topP, seed, speed } = request;
+    return { text, pronounced, temperature, topP, seed, speed };
   }
 }

@@ -1,10 +1,10 @@
 import { workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../runtime/thread-priority.js';
-import { serveStreaming, WARM_UP_ID } from '../streaming/serve-streaming.js';
+import { serveStreaming } from '../streaming/serve-streaming.js';
 import { HibariEngine } from './hibari-engine.js';
-import type { HibariFiles } from './hibari-jobs.js';
+import type { HibariFiles } from './hibari-voice.js';
 
-/** Long and short, so that every loop has been compiled for good before the first caller. */
+/** Long and short texts, so that V8 has optimised every loop before the first caller. */
 const WARM_UP = [
   'Good morning everyone, how are you today?',
   'Our office opens at nine in the morning and closes at six.',
@@ -16,7 +16,7 @@ lowerThreadPriority();
 serveStreaming(
   () => HibariEngine.load(workerData as HibariFiles),
   Array.from({ length: WARM_UP_ROUNDS }, (_, seed) => {
-    const sound = { pronounced: [], temperature: 1, topP: 0.8, seed, speed: 1 };
-    return WARM_UP.map((text) => ({ ...sound, id: WARM_UP_ID, text }));
+    const settings = { pronounced: [], temperature: 1, topP: 0.8, seed, speed: 1 };
+    return WARM_UP.map((text) => ({ ...settings, text }));
   }).flat(),
 );

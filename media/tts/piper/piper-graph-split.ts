@@ -1,38 +1,81 @@
+import { join } from 'node:path';
+import type { ModelRecipe } from '../../models/prepared-model.js';
 import {
-  type OnnxGraph,
+  OnnxGraph,
   type OnnxSubstitutes,
   onnxInput,
   onnxIntegers,
   onnxNode,
 } from '../../runtime/onnx-graph.js';
+import { OnnxModel } from '../../runtime/onnx-session.js';
 
-/** Names of the tensors at which the graph of a Piper voice is cut or read. */
+/** Names of the tensors at which the graph of a Piper voice is split or read. */
 export interface PiperGraphSplit {
-  /** `[1, channels, frames]`: all that the decoder knows of the sound. */
+  /** `[1, channels, frames]`: the decoder's input. */
   readonly latent: string;
   /**
-   * `[1, channels, frames]` and `[1, 1, frames]`: what the flow makes the latent of, and the mask of
-   * the frames that count, which are all. Absent where the flow cannot run on its own.
+   * `[1, channels, frames]` and `[1, 1, frames]`: the flow's input and the mask of valid frames, all of
+   * which are valid here. Absent if the flow cannot run separately.
    */
   readonly flow: { readonly source: string; readonly mask: string } | undefined;
-  /** Frames of each id, if the graph has them in one place. */
+  /** Frames of each id, if the graph has one such tensor. */
   readonly durations: string | undefined;
-  /** Whether its noise can be given to it. */
+  /** The graph's noise can be replaced by an input. */
   readonly hasNoiseInput: boolean;
 }
 
 /** The output of every Piper voice. */
 export const SOUND = 'output';
-/** Our own input: normal noise, `[1, channels, frames]`, at least as large as any that is drawn. */
+/** Added input: normal noise, `[1, channels, frames]`, at least as long as each noise tensor of the graph. */
 export const NOISE = 'parley_noise';
 const RANDOM = 'RandomNormalLike';
 
+/** File names in the prepared voice; all are absent for a voice that cannot be split. */
+export const PIPER_FILES = {
+  encoder: 'encoder.onnx',
+  flow: 'flow.onnx',
+  decoder: 'decoder.onnx',
+  /** The `PiperGraphSplit` as JSON. */
+  split: 'split.json',
+} as const;
+
 /**
- * Finds the seams by the shape of the graph, as names differ from export to export: the latent is what
- * the convolution before the first upsampling reads, if the sound can be computed from it alone; the
- * durations are what is rounded up.
+ * Splits a voice. The encoder is stored as the runtime has optimised it, because that takes longer than
+ * all other steps of loading.
+ */
+export const PIPER_RECIPE: ModelRecipe = {
+  name: 'piper',
+  version: 1,
+  prepare: async (model, workFolder) => {
+    const graph = new OnnxGraph(model);
+    const split = splitPiperGraph(graph);
+    if (!split) return new Map();
+    const { latent, flow, durations } = split;
+    const outputs = [flow?.source ?? latent, ...(durations ? [durations] : [])];
+    const encoder = graph.part(
+      outputs,
+      [],
+      split.hasNoiseInput ? noiseFromInput(graph) : undefined,
+    );
+    const files = new Map<string, Uint8Array>();
+    const workFile = workFolder && join(workFolder, PIPER_FILES.encoder);
+    files.set(
+      PIPER_FILES.encoder,
+      workFile ? await OnnxModel.optimise(encoder, workFile) : encoder,
+    );
+    if (flow) files.set(PIPER_FILES.flow, graph.part([latent], [flow.source, flow.mask]));
+    files.set(PIPER_FILES.decoder, graph.part([SOUND], [latent]));
+    files.set(PIPER_FILES.split, new TextEncoder().encode(JSON.stringify(split)));
+    return files;
+  },
+};
+
+/**
+ * Finds the tensors at which to split by the graph's structure, because names differ between exports. The
+ * latent is the input of the convolution before the first upsampling, if the audio can be computed from it
+ * alone. The durations are the output of the only Ceil operator.
  *
- * @returns undefined for a graph of another shape, which can only run whole.
+ * @returns undefined for a graph of another structure, which can only run whole
  */
 export function splitPiperGraph(graph: OnnxGraph): PiperGraphSplit | undefined {
   const ups = graph.nodes.filter(({ operator }) => operator === 'ConvTranspose');
@@ -51,14 +94,14 @@ export function splitPiperGraph(graph: OnnxGraph): PiperGraphSplit | undefined {
   const random = graph.nodes.filter(({ operator }) => operator.startsWith('Random'));
   return {
     latent,
-    flow: flowSeam(graph, latent),
+    flow: findFlow(graph, latent),
     durations: rounded.length === 1 ? rounded[0]?.outputs[0] : undefined,
     hasNoiseInput: random.length > 0 && random.every(({ operator }) => operator === RANDOM),
   };
 }
 
-/** The source is the sum that ends in the noise, the mask what the latent is multiplied by last. */
-function flowSeam(graph: OnnxGraph, latent: string): PiperGraphSplit['flow'] {
+/** The source is the sum with the noise; the mask is the factor of the multiplication that ends the flow. */
+function findFlow(graph: OnnxGraph, latent: string): PiperGraphSplit['flow'] {
   const last = graph.makerOf(latent);
   const masked = graph.needsOf([latent]);
   const random = graph.nodes.filter(
@@ -77,7 +120,7 @@ function flowSeam(graph: OnnxGraph, latent: string): PiperGraphSplit['flow'] {
   return undefined;
 }
 
-/** Takes the graph's noise from the input `NOISE`, so that a seed makes a sound repeatable. */
+/** Replaces the graph's random noise by slices of the input `NOISE`, so that a seed makes the audio repeatable. */
 export function noiseFromInput(graph: OnnxGraph): OnnxSubstitutes {
   const random = graph.nodes.filter(({ operator }) => operator === RANDOM);
   const fields = random.flatMap(({ inputs: [like = ''], outputs: [drawn = ''] }, i) => {

@@ -1,39 +1,31 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { scramble } from '../../audio/seeded-random.js';
 import { MediaError } from '../../errors.js';
+import { floatsOf, type OnnxModel, type OnnxTensor } from '../../runtime/onnx-session.js';
 import { NOISE, SOUND } from './piper-graph-split.js';
 import { openPiperSessions, openWhole, type PiperSessions } from './piper-sessions.js';
+import type { PiperSound } from './piper-voice.js';
 import type { PiperConfig } from './voice-config.js';
 
 /**
- * Frames that the decoder hears on each side of those that are asked for: with these its windows equal
- * the whole to the rounding of float32 (−117 dB), with nine to −58 dB.
+ * Context frames of the decoder on each side of a window. With 10, windows equal the whole up to float32
+ * rounding (−117 dB); with 9, up to −58 dB.
  */
 const MARGIN = 10;
-/** The same for the flow before it: −129 dB, which more does not change; 16 give −95 dB. */
+/** The same for the flow before it: −129 dB, also with more; 16 give −95 dB. */
 const FLOW_MARGIN = 24;
-/** Of the latent of every Piper voice (Source: the Piper project's training configuration). */
+/** Channels of the latent of every Piper voice. Source: the Piper project's training configuration. */
 const CHANNELS = 192;
-/** Frames of noise: as many as most pieces have, and as many as any may have. */
+/** Frames of noise for an id, enough for most parts, and for a part at most. */
 const FRAMES_PER_ID = 5;
 const MAX_FRAMES = 8_192;
-/** Normal numbers that are drawn once; a seed decides where in them an utterance's noise begins. */
+/** Possible start positions of an utterance's noise in the shared noise; the seed selects one. */
 const OFFSETS = 65_536;
 
-/** How an utterance is to sound. */
-export interface PiperSound {
-  /** Scale of the voice's noise; 1 is its own. */
-  readonly temperature: number;
-  readonly seed: number;
-  /** 1 is the voice's own pace; 0.5–2. */
-  readonly speed: number;
-}
-
-/** What the encoder makes of ids; a voice that cannot be cut makes all of the sound. */
+/** The encoder's output for a part; a voice that cannot be split returns the audio. */
 export type PiperPlan =
   | {
       readonly type: 'latent';
-      /** What the flow, or else the decoder, works from: `[channels, frames]`. */
+      /** Input of the flow, or of the decoder if there is no flow: `[channels, frames]`. */
       readonly features: Float32Array;
       readonly frames: number;
       /** Frames of each id. */
@@ -41,15 +33,21 @@ export type PiperPlan =
     }
   | { readonly type: 'sound'; readonly samples: Float32Array };
 
-type LatentPlan = Extract<PiperPlan, { type: 'latent' }>;
-type CutSessions = Extract<PiperSessions, { type: 'cut' }>;
+/** Half-open. */
+interface FrameRange {
+  readonly from: number;
+  readonly to: number;
+}
 
-/** The acoustic model of a Piper voice (VITS), cut in two where its graph allows it. */
+type LatentPlan = Extract<PiperPlan, { type: 'latent' }>;
+type SplitSessions = Extract<PiperSessions, { type: 'split' }>;
+
+/** The acoustic model of a Piper voice (VITS), in parts if its graph allows it. */
 export class PiperModel {
   readonly #sessions: PiperSessions;
   readonly #config: PiperConfig;
   #noise: Float32Array | undefined;
-  /** Samples of a frame; known after the first decoding. */
+  /** Samples per frame; known after the first decoding. */
   #hop = 0;
 
   private constructor(sessions: PiperSessions, config: PiperConfig) {
@@ -60,79 +58,83 @@ export class PiperModel {
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT. */
   static async load(
     modelFile: string,
-    cutFolder: string | undefined,
+    preparedFolder: string | undefined,
     config: PiperConfig,
   ): Promise<PiperModel> {
     try {
-      const model = new PiperModel(await openPiperSessions(modelFile, cutFolder), config);
-      await model.#tryOut();
+      const model = new PiperModel(await openPiperSessions(modelFile, preparedFolder), config);
+      await model.#tryRun();
       return model;
     } catch (error) {
       if (error instanceof MediaError && error.code === 'MODEL_MISSING') throw error;
-      // A seam that looked right and is not: the voice speaks all the same, if it is one.
+      // The split may be wrong although the graph looked right: then the voice runs whole.
       return new PiperModel(await openWhole(modelFile), config);
     }
   }
 
-  /** The runtime refuses some graphs only when they run. */
-  async #tryOut(): Promise<void> {
+  /** The runtime reports some faults of a graph only when it runs. */
+  async #tryRun(): Promise<void> {
     const sound = { temperature: 1, seed: 1, speed: 1 };
     const plan = await this.encode([1, 0, 20, 0, 2], sound);
     if (plan.type === 'latent') await this.decode(plan, 0, plan.frames);
   }
 
-  /** Samples of a frame. */
+  /** Samples per frame; 0 before the first decoding. */
   get hop(): number {
     return this.#hop;
   }
 
   async encode(ids: readonly number[], sound: PiperSound): Promise<PiperPlan> {
     if (this.#sessions.type === 'whole') {
-      const { session } = this.#sessions;
-      const output = await session.run(this.#feeds(session, ids, sound));
-      return { type: 'sound', samples: output[SOUND]!.data as Float32Array };
+      const { model } = this.#sessions;
+      const output = await model.run(this.#feeds(model, ids, sound));
+      return { type: 'sound', samples: floatsOf(output[SOUND]) };
     }
-    const { encoder, seams } = this.#sessions;
+    const { encoder, split } = this.#sessions;
     const output = await this.#runEncoder(encoder, ids, sound);
-    const features = output[seams.flow?.source ?? seams.latent]!;
+    const features = output[split.flow?.source ?? split.latent]!;
     const frames = features.dims[2] ?? 0;
-    const told = seams.durations && output[seams.durations];
-    const durations = told
-      ? (told.data as Float32Array)
+    const known = split.durations && output[split.durations];
+    const durations = known
+      ? floatsOf(known)
       : new Float32Array(ids.length).fill(frames / ids.length);
-    return { type: 'latent', features: features.data as Float32Array, frames, durations };
+    return { type: 'latent', features: floatsOf(features), frames, durations };
   }
 
   /** The samples of the frames `from`…`to` (half-open). */
   async decode(plan: LatentPlan, from: number, to: number): Promise<Float32Array<ArrayBuffer>> {
     if (this.#sessions.type === 'whole') throw new MediaError('INTERNAL', 'The voice runs whole');
-    const { decoder, seams } = this.#sessions;
+    const { decoder, split } = this.#sessions;
     const first = Math.max(0, from - MARGIN);
     const end = Math.min(plan.frames, to + MARGIN);
-    const latent = await this.#latentOf(plan, first, end);
-    const output = await decoder.run({ [seams.latent]: latent });
-    const samples = output[SOUND]!.data as Float32Array;
+    const latent = await this.#latentOf(this.#sessions, plan, { from: first, to: end });
+    const output = await decoder.run({ [split.latent]: latent });
+    const samples = floatsOf(output[SOUND]);
     this.#hop = samples.length / (end - first);
     return samples.slice((from - first) * this.#hop, (to - first) * this.#hop);
   }
 
-  /** Of the frames `from`…`to` (half-open). The flow runs in windows too, so the first sound is early. */
-  async #latentOf(plan: LatentPlan, from: number, to: number): Promise<Tensor> {
-    const { flow, seams } = this.#sessions as CutSessions;
-    if (!flow || !seams.flow) return cutFrames(plan.features, plan.frames, { from, to });
+  /** The latent of the frames `from`…`to` (half-open). The flow runs in windows, so the first audio is early. */
+  async #latentOf(
+    sessions: SplitSessions,
+    plan: LatentPlan,
+    { from, to }: FrameRange,
+  ): Promise<OnnxTensor> {
+    const { flow, split } = sessions;
+    if (!flow || !split.flow) return cutFrames(plan.features, plan.frames, { from, to });
     const first = Math.max(0, from - FLOW_MARGIN);
     const end = Math.min(plan.frames, to + FLOW_MARGIN);
     const mask = new Float32Array(end - first).fill(1);
     const output = await flow.run({
-      [seams.flow.source]: cutFrames(plan.features, plan.frames, { from: first, to: end }),
-      [seams.flow.mask]: new Tensor('float32', mask, [1, 1, end - first]),
+      [split.flow.source]: cutFrames(plan.features, plan.frames, { from: first, to: end }),
+      [split.flow.mask]: { data: mask, dims: [1, 1, end - first] },
     });
-    const latent = output[seams.latent]!.data as Float32Array;
+    const latent = floatsOf(output[split.latent]);
     return cutFrames(latent, end - first, { from: from - first, to: to - first });
   }
 
-  /** A piece with more frames than its ids let expect gets more noise. */
-  async #runEncoder(encoder: InferenceSession, ids: readonly number[], sound: PiperSound) {
+  /** Runs again with the maximum of noise if a part has more frames than its ids suggest. */
+  async #runEncoder(encoder: OnnxModel, ids: readonly number[], sound: PiperSound) {
     const expected = Math.ceil((ids.length * FRAMES_PER_ID) / Math.min(1, sound.speed)) + 64;
     const feeds = this.#feeds(encoder, ids, sound);
     if (!encoder.inputNames.includes(NOISE)) return encoder.run(feeds);
@@ -145,48 +147,46 @@ export class PiperModel {
     }
   }
 
-  #feeds(session: InferenceSession, ids: readonly number[], { temperature, speed }: PiperSound) {
+  #feeds(model: OnnxModel, ids: readonly number[], { temperature, speed }: PiperSound) {
     const { noiseScale, lengthScale, noiseWidth } = this.#config;
     const scales = Float32Array.of(
       noiseScale * temperature,
       lengthScale / speed,
       noiseWidth * temperature,
     );
-    const integers = (values: readonly number[], dims: readonly number[]) =>
-      new Tensor('int64', BigInt64Array.from(values, BigInt), dims);
+    const integers = (values: readonly number[], dims: readonly number[]) => ({
+      data: BigInt64Array.from(values, BigInt),
+      dims,
+    });
     return {
       input: integers(ids, [1, ids.length]),
       input_lengths: integers([ids.length], [1]),
-      scales: new Tensor('float32', scales, [3]),
-      // Of a voice with several speakers the first speaks.
-      ...(session.inputNames.includes('sid') && { sid: integers([0], [1]) }),
+      scales: { data: scales, dims: [3] },
+      // The first speaker of a voice with several.
+      ...(model.inputNames.includes('sid') && { sid: integers([0], [1]) }),
     };
   }
 
-  #noiseOf(seed: number, frames: number): Tensor {
+  #noiseOf(seed: number, frames: number): OnnxTensor {
     this.#noise ??= normalNumbers(CHANNELS * MAX_FRAMES + OFFSETS);
     const offset = (scramble(seed | 0) >>> 0) % OFFSETS;
     const values = this.#noise.subarray(offset, offset + CHANNELS * frames);
-    return new Tensor('float32', values, [1, CHANNELS, frames]);
+    return { data: values, dims: [1, CHANNELS, frames] };
   }
 }
 
-/** Of `[channels, frames]` the frames `from`…`to` (half-open), as a tensor. */
-function cutFrames(
-  values: Float32Array,
-  frames: number,
-  { from, to }: { readonly from: number; readonly to: number },
-): Tensor {
+/** Slices the frames `from`…`to` (half-open) out of `[channels, frames]`. */
+function cutFrames(values: Float32Array, frames: number, { from, to }: FrameRange): OnnxTensor {
   const channels = values.length / frames;
   const window = new Float32Array(channels * (to - from));
   for (let channel = 0; channel < channels; channel++) {
     const row = channel * frames;
     window.set(values.subarray(row + from, row + to), channel * (to - from));
   }
-  return new Tensor('float32', window, [1, channels, to - from]);
+  return { data: window, dims: [1, channels, to - from] };
 }
 
-/** Normal noise, always the same (Source: Box and Muller, 1958). */
+/** Normally distributed numbers, always the same. Source: Box and Muller, 1958. */
 function normalNumbers(count: number): Float32Array {
   const numbers = new Float32Array(count);
   const uniform = (index: number) => ((scramble(index) >>> 0) + 0.5) / 2 ** 32;

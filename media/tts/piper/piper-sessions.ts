@@ -1,123 +1,47 @@
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { InferenceSession } from 'onnxruntime-node';
-import { OnnxGraph } from '../../runtime/onnx-graph.js';
-import { bytesOf, openSession } from '../../runtime/onnx-session.js';
-import {
-  noiseFromInput,
-  type PiperGraphSplit,
-  SOUND,
-  splitPiperGraph,
-} from './piper-graph-split.js';
+import { readModelFile } from '../../models/model-file.js';
+import { preparedFile, prepareModel } from '../../models/prepared-model.js';
+import { ONNX_RUNTIME_VERSION, OnnxModel } from '../../runtime/onnx-session.js';
+import { PIPER_FILES, PIPER_RECIPE, type PiperGraphSplit } from './piper-graph-split.js';
 
-/** A voice cut in two, or whole where no seam was found. */
+/** The models of a voice: in parts, or whole if its graph cannot be split. */
 export type PiperSessions =
   | {
-      readonly type: 'cut';
-      readonly encoder: InferenceSession;
-      /** Absent where the encoder makes the latent itself. */
-      readonly flow: InferenceSession | undefined;
-      readonly decoder: InferenceSession;
-      readonly seams: PiperGraphSplit;
+      readonly type: 'split';
+      readonly encoder: OnnxModel;
+      /** Absent if the encoder computes the latent. */
+      readonly flow: OnnxModel | undefined;
+      readonly decoder: OnnxModel;
+      readonly split: PiperGraphSplit;
     }
-  | { readonly type: 'whole'; readonly session: InferenceSession };
-
-/** Counts up when a voice is cut in another way. */
-const CUT_VERSION = 2;
-const ENCODER = 'encoder.onnx';
-const FLOW = 'flow.onnx';
-const DECODER = 'decoder.onnx';
-const SEAMS = 'seams.json';
+  | { readonly type: 'whole'; readonly model: OnnxModel };
 
 /**
- * Loads a voice. It is cut once: the parts are kept by the hash of the whole, as cutting and what the
- * runtime makes of it take longer than all else.
- *
- * @param cutFolder where the parts are kept; one that cannot be written does no harm.
+ * Loads a voice, in parts if possible.
+ * @param preparedFolder - folder of prepared models; undefined prepares in memory
  * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
  */
 export async function openPiperSessions(
   modelFile: string,
-  cutFolder: string | undefined,
+  preparedFolder: string | undefined,
 ): Promise<PiperSessions> {
-  const model = await bytesOf(modelFile);
-  const hash = createHash('sha256').update(model).digest('hex');
-  const own = cutFolder && join(cutFolder, `${hash.slice(0, 32)}-${CUT_VERSION}`);
-  return (own && (await openKept(own))) || cut(model, own);
-}
-
-/** Undefined when there are no parts that can be loaded. */
-async function openKept(folder: string): Promise<PiperSessions | undefined> {
-  try {
-    const seams = JSON.parse(await readFile(join(folder, SEAMS), 'utf8')) as PiperGraphSplit;
-    const encoder = await openSession(await bytesOf(join(folder, ENCODER)));
-    const flow = seams.flow && (await openSession(await bytesOf(join(folder, FLOW))));
-    const decoder = await openSession(await bytesOf(join(folder, DECODER)));
-    return { type: 'cut', encoder, flow, decoder, seams };
-  } catch {
-    // Not cut yet, or damaged: it is cut anew.
-    return undefined;
-  }
-}
-
-async function cut(model: Uint8Array, folder: string | undefined): Promise<PiperSessions> {
-  const graph = new OnnxGraph(model);
-  const seams = splitPiperGraph(graph);
-  if (!seams) return { type: 'whole', session: await openSession(model) };
-  const { latent, flow, durations } = seams;
-  const outputs = [flow?.source ?? latent, ...(durations ? [durations] : [])];
-  const noise = seams.hasNoiseInput ? noiseFromInput(graph) : undefined;
-  const parts = {
-    encoder: graph.part(outputs, [], noise),
-    flow: flow && graph.part([latent], [flow.source, flow.mask]),
-    decoder: graph.part([SOUND], [latent]),
-    seams,
-  };
-  return (folder && (await keep(parts, folder))) || open(parts);
-}
-
-/** The voice as it is, for one that cannot be cut. @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
-export async function openWhole(modelFile: string): Promise<PiperSessions> {
-  return { type: 'whole', session: await openSession(await bytesOf(modelFile)) };
-}
-
-interface Parts {
-  readonly encoder: Uint8Array;
-  readonly flow: Uint8Array | undefined;
-  readonly decoder: Uint8Array;
-  readonly seams: PiperGraphSplit;
-}
-
-async function open({ encoder, flow, decoder, seams }: Parts): Promise<PiperSessions> {
+  const prepared = await prepareModel(modelFile, PIPER_RECIPE, {
+    folder: preparedFolder,
+    runtimeVersion: ONNX_RUNTIME_VERSION,
+  });
+  const description = prepared.get(PIPER_FILES.split);
+  if (!description) return openWhole(modelFile);
+  const split = JSON.parse(new TextDecoder().decode(description)) as PiperGraphSplit;
+  const open = (name: string) => OnnxModel.load(preparedFile(prepared, name));
   return {
-    type: 'cut',
-    encoder: await openSession(encoder),
-    flow: flow && (await openSession(flow)),
-    decoder: await openSession(decoder),
-    seams,
+    type: 'split',
+    encoder: await open(PIPER_FILES.encoder),
+    flow: split.flow && (await open(PIPER_FILES.flow)),
+    decoder: await open(PIPER_FILES.decoder),
+    split,
   };
 }
 
-/** Keeps the parts, at once or not at all, and loads them. Undefined where nothing can be written. */
-async function keep(parts: Parts, folder: string): Promise<PiperSessions | undefined> {
-  const working = await mkdir(join(folder, '..'), { recursive: true })
-    .then(() => mkdtemp(`${folder}.`))
-    .catch(() => undefined);
-  if (working === undefined) return undefined;
-  try {
-    const encoder = await openSession(parts.encoder, { preparedFile: join(working, ENCODER) });
-    if (parts.flow) await writeFile(join(working, FLOW), parts.flow);
-    await writeFile(join(working, DECODER), parts.decoder);
-    await writeFile(join(working, SEAMS), JSON.stringify(parts.seams));
-    await rm(folder, { recursive: true, force: true });
-    await rename(working, folder);
-    const flow = parts.flow && (await openSession(parts.flow));
-    const decoder = await openSession(parts.decoder);
-    return { type: 'cut', encoder, flow, decoder, seams: parts.seams };
-  } catch {
-    // A full disk, or another process that was first: the parts are made in memory.
-    await rm(working, { recursive: true, force: true });
-    return undefined;
-  }
+/** Loads a voice without splitting it. @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
+export async function openWhole(modelFile: string): Promise<PiperSessions> {
+  return { type: 'whole', model: await OnnxModel.load(await readModelFile(modelFile)) };
 }

@@ -1,19 +1,33 @@
+import { readModelFile } from '../../models/model-file.js';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
-import { ModelThread } from '../../runtime/model-thread.js';
-import { bytesOf } from '../../runtime/onnx-session.js';
 import { MAX_CHUNK_LENGTH, splitLong } from '../../text/sentences.js';
 import type { Phonemizer } from '../phonemizer.js';
-import { streamSpeech } from '../streaming/streaming-jobs.js';
-import {
-  requireSpeakable,
-  type SpeakOptions,
-  type SpeechChunk,
-  type SynthesisRequest,
-  type TextToSpeech,
-} from '../text-to-speech.js';
+import { StreamingVoice } from '../streaming/streaming-voice.js';
+import type { SpeakOptions, SynthesisRequest } from '../text-to-speech.js';
 import { type PiperPhonemeIds, phonemeIdsOf } from './phoneme-ids.js';
-import type { PiperFiles, PiperJobs } from './piper-jobs.js';
 import { type PiperConfig, parsePiperConfig } from './voice-config.js';
+
+/** Voice settings of an utterance. */
+export interface PiperSound {
+  /** Factor for the noise scales of the voice's configuration; 1 leaves them unchanged. */
+  readonly temperature: number;
+  readonly seed: number;
+  /** 1 is the voice's normal speed; 0.5–2. */
+  readonly speed: number;
+}
+
+/** Files that a voice's worker reads. */
+export interface PiperFiles {
+  readonly modelFile: string;
+  readonly configFile: string;
+  /** Folder of prepared models; undefined prepares in memory. */
+  readonly preparedFolder: string | undefined;
+}
+
+export interface PiperUtterance extends PiperSound {
+  /** The parts of the text, each encoded as a whole. */
+  readonly scripts: readonly PiperPhonemeIds[];
+}
 
 export interface PiperVoiceOptions extends PiperFiles {
   readonly id: string;
@@ -24,64 +38,47 @@ export interface PiperVoiceOptions extends PiperFiles {
 }
 
 /**
- * A neural voice of the Piper family, on a worker thread of its own. Phonemes come from a phonemizer;
- * each piece of sound is a job with a CPU permit, computed when it is asked for. Temperature scales the
- * voice's noise. Top-p changes nothing: its truncation would fall inside the graph.
+ * A neural voice of the Piper family. Phonemes come from a phonemizer, the rest runs on the worker thread.
+ * `topP` has no effect: its truncation would fall inside the graph.
  */
-export class PiperVoice implements TextToSpeech {
-  readonly id: string;
-  readonly languages: readonly string[];
-  readonly sampleRate: number;
+export class PiperVoice extends StreamingVoice<PiperUtterance> {
+  override readonly id: string;
+  override readonly languages: readonly string[];
+  override readonly sampleRate: number;
   readonly #config: PiperConfig;
   readonly #phonemizer: Phonemizer;
-  readonly #thread: ModelThread<PiperJobs>;
-  #nextId = 1;
 
   private constructor(config: PiperConfig, options: PiperVoiceOptions) {
-    const { id, language, phonemizer, permits, modelFile, configFile, cutFolder } = options;
+    const { id, language, phonemizer, permits, modelFile, configFile, preparedFolder } = options;
+    const files: PiperFiles = { modelFile, configFile, preparedFolder };
+    const script = new URL('./piper.worker.js', import.meta.url);
+    super({ script, workerData: files, permits });
     this.id = id;
     this.languages = [language];
     this.sampleRate = config.sampleRate;
     this.#config = config;
     this.#phonemizer = phonemizer;
-    const files: PiperFiles = { modelFile, configFile, cutFolder };
-    const script = new URL('./piper.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, workerData: files, permits });
   }
 
-  /** Reads the configuration; the model itself is loaded with the first job. @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
+  /**
+   * Reads the configuration; the first job loads the model.
+   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
+   */
   static async open(options: PiperVoiceOptions): Promise<PiperVoice> {
-    return new PiperVoice(parsePiperConfig(await bytesOf(options.configFile)), options);
+    return new PiperVoice(parsePiperConfig(await readModelFile(options.configFile)), options);
   }
 
-  /** Jobs that the thread has and has not answered. */
-  get pending(): number {
-    return this.#thread.pending;
+  protected override async utteranceOf(
+    request: SynthesisRequest,
+    options: SpeakOptions,
+  ): Promise<PiperUtterance | undefined> {
+    const scripts = await this.#scriptsOf(request, options);
+    if (scripts.length === 0) return undefined;
+    const { temperature, seed, speed } = request;
+    return { scripts, temperature, seed, speed };
   }
 
-  /** Utterances of which the thread keeps something. */
-  open(): Promise<number> {
-    return this.#thread.tell('count', null);
-  }
-
-  async *speak(utterance: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
-    requireSpeakable(utterance, options);
-    const scripts = await this.#scriptsOf(utterance, options);
-    if (scripts.length === 0) return;
-    const { temperature, seed, speed } = utterance;
-    const input = { id: this.#nextId++, scripts, temperature, seed, speed };
-    yield* streamSpeech(this.#thread, input, options);
-  }
-
-  async warm(): Promise<void> {
-    await this.#thread.run('warm', null, { priority: 'background' });
-  }
-
-  async close(): Promise<void> {
-    await this.#thread.close();
-  }
-
-  /** One script for each piece of the text that has something to say. */
+  /** One script for each piece of the text that has something to speak. */
   async #scriptsOf(
     { text, language, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority: priority, dueAt }: SpeakOptions,
@@ -92,21 +89,20 @@ export class PiperVoice implements TextToSpeech {
     for (const piece of splitLong(text, MAX_CHUNK_LENGTH)) {
       const urgency = { priority, dueAt: dueAt?.() };
       const clauses = await this.#phonemizer.phonemize(piece, as, { signal, ...urgency });
-      const shift = start;
-      const own = pronounced.map((part) => ({
-        ...part,
-        textStart: part.textStart - shift,
-        textEnd: part.textEnd - shift,
-      }));
+      const own = pronounced.map((part) => shifted(part, -start));
       const { ids, words } = phonemeIdsOf(clauses, this.#config, own);
-      const shifted = words.map((word) => ({
-        ...word,
-        textStart: word.textStart + shift,
-        textEnd: word.textEnd + shift,
-      }));
-      if (clauses.length > 0) scripts.push({ ids, words: shifted });
+      const inText = words.map((word) => shifted(word, start));
+      if (clauses.length > 0) scripts.push({ ids, words: inText });
       start += piece.length;
     }
     return scripts;
   }
+}
+
+/** Moves a range of text by `by` UTF-16 units. */
+function shifted<Range extends { readonly textStart: number; readonly textEnd: number }>(
+  range: Range,
+  by: number,
+): Range {
+  return { ...range, textStart: range.textStart + by, textEnd: range.textEnd + by };
 }

@@ -1,39 +1,32 @@
 import { lazy } from '../../runtime/lazy.js';
 import { type JobResult, serveJobs } from '../../runtime/serve-jobs.js';
+import { StreamingEngine, type VoiceEngine } from './streaming-engine.js';
 import type { StreamedChunk, StreamingJobs } from './streaming-jobs.js';
 
-/** Of utterances that nobody hears: client ids count up from 1. */
-export const WARM_UP_ID = 0;
-
-/** A voice inside its thread. */
-export interface StreamingEngine<Utterance> {
-  /** Utterances of which it keeps something. */
-  readonly open: number;
-  begin(utterance: Utterance): Promise<StreamedChunk>;
-  next(id: number): Promise<StreamedChunk>;
-  cancel(id: number): void;
-}
+/** Id of the warm-up utterances: the client's ids start at 1. */
+const WARM_UP_ID = 0;
 
 /**
- * Answers the jobs of a neural voice, inside its worker. It is loaded with the first job.
- * @param warmUps what it says to itself before the first caller comes; their id is `WARM_UP_ID`.
+ * Answers the jobs of a neural voice, inside its worker. The first job loads the voice.
+ * @param warmUps - utterances that are synthesised and discarded before the first caller
  */
-export function serveStreaming<Utterance extends { readonly id: number }>(
-  load: () => Promise<StreamingEngine<Utterance>>,
+export function serveStreaming<Utterance, Part>(
+  load: () => Promise<VoiceEngine<Utterance, Part>>,
   warmUps: readonly Utterance[],
 ): void {
-  const engine = lazy(load);
+  const engine = lazy(async () => new StreamingEngine(await load()));
   serveJobs<StreamingJobs<Utterance>>({
     warm: async () => {
       const voice = await engine.get();
       for (const utterance of warmUps) {
-        let piece = await voice.begin(utterance);
-        while (!piece.isLast) piece = await voice.next(WARM_UP_ID);
+        let chunk = await voice.begin(WARM_UP_ID, utterance);
+        while (!chunk.isLast) chunk = await voice.next(WARM_UP_ID);
       }
       return { output: null };
     },
-    begin: async (utterance) => handOver(await (await engine.get()).begin(utterance)),
-    next: async ({ id }) => handOver(await (await engine.get()).next(id)),
+    begin: async ({ id, utterance }) =>
+      transferred(await (await engine.get()).begin(id, utterance)),
+    next: async ({ id }) => transferred(await (await engine.get()).next(id)),
     cancel: async ({ id }) => {
       (await engine.peek())?.cancel(id);
       return { output: null };
@@ -42,6 +35,6 @@ export function serveStreaming<Utterance extends { readonly id: number }>(
   });
 }
 
-function handOver(piece: StreamedChunk): JobResult<StreamedChunk> {
-  return { output: piece, transfer: [piece.samples.buffer] };
+function transferred(chunk: StreamedChunk): JobResult<StreamedChunk> {
+  return { output: chunk, transfer: [chunk.samples.buffer] };
 }

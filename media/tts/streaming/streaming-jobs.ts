@@ -3,97 +3,100 @@ import type { Priority } from '../../runtime/cpu-scheduler.js';
 import type { ModelJobOptions, ModelThread } from '../../runtime/model-thread.js';
 import type { SpeakOptions, SpeechChunk, WordTime } from '../text-to-speech.js';
 
-/** A stretch of an utterance's sound. */
+/** A chunk of an utterance, as the worker returns it. */
 export interface StreamedChunk {
   readonly samples: Float32Array<ArrayBuffer>;
-  /** Words that begin with this piece; later ones may follow when a long text goes on. */
+  /** Words that start with this chunk or later; more may come with later chunks of a long text. */
   readonly words: readonly WordTime[];
-  /** Nothing follows, and the worker has forgotten the utterance. */
+  /** Nothing follows, and the worker has dropped its state of the utterance. */
   readonly isLast: boolean;
 }
 
-/**
- * What the worker of a neural voice does. An utterance's id is chosen by the client, unique among the
- * worker's open utterances.
- */
-export type StreamingJobs<Utterance extends { readonly id: number }> = {
-  /** Loads everything and speaks a little to itself, so that the first caller finds it fast. */
+/** Input of `begin`. The client chooses the id, unique among the worker's open utterances. */
+export interface StreamingInput<Utterance> {
+  readonly id: number;
+  readonly utterance: Utterance;
+}
+
+/** Jobs of a neural voice's worker. */
+export type StreamingJobs<Utterance> = {
+  /** Loads the voice and synthesises some utterances, so that the first caller does not wait for it. */
   readonly warm: { readonly input: null; readonly output: null };
-  readonly begin: { readonly input: Utterance; readonly output: StreamedChunk };
+  readonly begin: { readonly input: StreamingInput<Utterance>; readonly output: StreamedChunk };
   readonly next: { readonly input: { readonly id: number }; readonly output: StreamedChunk };
   readonly cancel: { readonly input: { readonly id: number }; readonly output: null };
-  /** How many utterances it keeps something of. */
+  /** Number of utterances with state in the worker. */
   readonly count: { readonly input: null; readonly output: number };
 };
 
-/** How a job ended: kept until the utterance's reader asks for it. */
+/** Result of a job, kept until the utterance's reader pulls it. */
 type Outcome =
-  | { readonly type: 'piece'; readonly piece: StreamedChunk }
+  | { readonly type: 'chunk'; readonly chunk: StreamedChunk }
   | { readonly type: 'failed'; readonly error: unknown };
 
 /**
- * Speaks an utterance piece by piece; each is a job with a CPU permit, computed when it is asked for.
+ * Speaks an utterance chunk by chunk; each is a job with a CPU permit, computed when it is pulled.
  * @throws MediaError ABORTED when the signal fires; then no job of the utterance is left.
  */
-export async function* streamSpeech<Utterance extends { readonly id: number }>(
+export async function* streamSpeech<Utterance>(
   thread: ModelThread<StreamingJobs<Utterance>>,
-  utterance: Utterance,
+  input: StreamingInput<Utterance>,
   { signal, firstPriority, dueAt }: SpeakOptions,
 ): AsyncGenerator<SpeechChunk> {
-  const speech = new Speech(thread, utterance.id, { signal, dueAt });
+  const jobs = new UtteranceJobs(thread, input, { signal, dueAt });
   try {
-    let coming = speech.begin(utterance, firstPriority);
+    let coming = jobs.begin(firstPriority);
     for (let isLast = false; !isLast; ) {
       const outcome = await coming;
       if (signal.aborted) throw abortError();
       if (outcome.type === 'failed') throw outcome.error;
-      isLast = outcome.piece.isLast;
-      const { samples, words } = outcome.piece;
+      isLast = outcome.chunk.isLast;
+      const { samples, words } = outcome.chunk;
       if (samples.length > 0) yield { samples, words };
-      // Only now: what is done with these samples first needs the CPU more than the next ones do.
-      if (!isLast) coming = speech.next();
+      // Not earlier: the reader's work on these samples is more urgent than the next ones.
+      if (!isLast) coming = jobs.next();
     }
   } finally {
-    await speech.close();
+    await jobs.close();
   }
 }
 
-/** The jobs of one utterance: one at a time, and none once it is closed or its signal has fired. */
-class Speech<Utterance extends { readonly id: number }> {
+/** The jobs of one utterance: one at a time, and none after `close` or after the signal has fired. */
+class UtteranceJobs<Utterance> {
   readonly #thread: ModelThread<StreamingJobs<Utterance>>;
-  readonly #id: number;
+  readonly #input: StreamingInput<Utterance>;
   readonly #signal: AbortSignal;
   readonly #dueAt: SpeakOptions['dueAt'];
   readonly #stop = new AbortController();
   readonly #onAbort = () => void this.close();
   #last: Promise<Outcome> | undefined;
-  /** The thread keeps something of the utterance. */
-  #isKept = false;
+  /** The thread has state of the utterance. */
+  #isOpen = false;
   #closed: Promise<void> | undefined;
 
   constructor(
     thread: ModelThread<StreamingJobs<Utterance>>,
-    id: number,
+    input: StreamingInput<Utterance>,
     { signal, dueAt }: Pick<SpeakOptions, 'signal' | 'dueAt'>,
   ) {
     this.#thread = thread;
-    this.#id = id;
+    this.#input = input;
     this.#signal = signal;
     this.#dueAt = dueAt;
-    // A reader that was told to stop may never come back to hear of it.
+    // A reader that aborts may never pull again, so its abort must close the jobs.
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  begin(utterance: Utterance, priority: Priority): Promise<Outcome> {
-    return this.#settled(this.#thread.run('begin', utterance, this.#options(priority)));
+  begin(priority: Priority): Promise<Outcome> {
+    return this.#settled(this.#thread.run('begin', this.#input, this.#options(priority)));
   }
 
   next(): Promise<Outcome> {
     const options = this.#options('later-chunk');
-    return this.#settled(this.#thread.run('next', { id: this.#id }, options));
+    return this.#settled(this.#thread.run('next', { id: this.#input.id }, options));
   }
 
-  /** Resolves when nothing of the utterance waits for a permit, runs, or is kept in the thread. */
+  /** Resolves when no job of the utterance waits or runs and the thread has no state of it. */
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
@@ -105,13 +108,13 @@ class Speech<Utterance extends { readonly id: number }> {
 
   #settled(job: Promise<StreamedChunk>): Promise<Outcome> {
     this.#last = job.then(
-      (piece): Outcome => {
-        this.#isKept = !piece.isLast;
-        return { type: 'piece', piece };
+      (chunk): Outcome => {
+        this.#isOpen = !chunk.isLast;
+        return { type: 'chunk', chunk };
       },
       (error: unknown): Outcome => {
-        // A job that was stopped before it ran changed nothing; after a failure nothing is kept.
-        if (!isAbort(error)) this.#isKept = false;
+        // A job that was aborted before it ran changed nothing; after a failure the thread has no state.
+        if (!hasCode(error, 'ABORTED')) this.#isOpen = false;
         return { type: 'failed', error };
       },
     );
@@ -122,16 +125,16 @@ class Speech<Utterance extends { readonly id: number }> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     this.#stop.abort();
     await this.#last;
-    if (!this.#isKept) return;
+    if (!this.#isOpen) return;
     try {
-      await this.#thread.tell('cancel', { id: this.#id });
+      await this.#thread.runUnscheduled('cancel', { id: this.#input.id });
     } catch (error) {
-      // With the thread went all that it kept.
-      if (!(error instanceof MediaError && error.code === 'WORKER_DIED')) throw error;
+      // The state was lost with the thread.
+      if (!hasCode(error, 'WORKER_DIED')) throw error;
     }
   }
 }
 
-function isAbort(error: unknown): boolean {
-  return error instanceof MediaError && error.code === 'ABORTED';
+function hasCode(error: unknown, code: MediaError['code']): boolean {
+  return error instanceof MediaError && error.code === code;
 }

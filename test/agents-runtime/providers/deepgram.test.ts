@@ -4,7 +4,7 @@ import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type {
   StreamingTranscript,
   TranscriptionStream,
-} from '../../../media/stt/live-recogniser.js';
+} from '../../../media/stt/speech-to-text.js';
 import { DeepgramServer } from '../../support/fakes/deepgram-server.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 

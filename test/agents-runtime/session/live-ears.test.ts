@@ -3,7 +3,7 @@ import type {
   StreamingSpeechToText,
   StreamingTranscript,
   TranscriptionStreamOptions,
-} from '../../../media/stt/live-recogniser.js';
+} from '../../../media/stt/speech-to-text.js';
 import {
   type HarnessOptions,
   harness,

@@ -1,5 +1,5 @@
 import { MediaError } from '../../../media/errors.js';
-import type { CleanedPart, RnnoiseJobs } from '../../../media/noise/rnnoise-jobs.js';
+import type { CleanedPart, RnnoiseJobs } from '../../../media/noise/rnnoise-stream.js';
 import { serveJobs } from '../../../media/runtime/serve-jobs.js';
 import { DIES, FAILS, HANGS } from '../../support/harness/audio/faulty-samples.js';
 

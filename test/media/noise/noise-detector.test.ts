@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NoiseDetector } from '../../../media/noise/noise-detector.js';
-import { NoiseFloor } from '../../../media/noise/noise-floor.js';
+import { NoiseDetector, NoiseFloor } from '../../../media/noise/noise-detector.js';
 import { whiteNoise } from '../../support/harness/audio/noise.js';
 
 const RATE = 16_000;

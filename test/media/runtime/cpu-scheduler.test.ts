@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CpuScheduler, type Urgency } from '../../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../../media/runtime/worker-lane.js';
+import { CpuScheduler, ThreadQueue, type Urgency } from '../../../media/runtime/cpu-scheduler.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -65,17 +64,17 @@ it('tells how long nobody has waited for a job, but for background ones', async 
 });
 
 it('gives a thread that becomes free to the job that is due first, though permits are free', async () => {
-  const lane = new JobQueue(new CpuScheduler(4));
+  const queue = new ThreadQueue(new CpuScheduler(4));
   const order: string[] = [];
   const gate = makeGate();
-  const held = lane.use('turn', () => gate.passed);
+  const held = queue.use('turn', () => gate.passed);
   const all = [9_000, 3_000, 6_000].map((ms) =>
-    lane.use({ priority: 'later-chunk', dueAt: performance.now() + ms }, async () => {
+    queue.use({ priority: 'later-chunk', dueAt: performance.now() + ms }, async () => {
       order.push(String(ms));
       await settle();
     }),
   );
-  all.push(lane.use('first-chunk', async () => void order.push('first')));
+  all.push(queue.use('first-chunk', async () => void order.push('first')));
   await settle();
   gate.open();
   await Promise.all([held, ...all]);

@@ -3,16 +3,16 @@ import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
 import { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { PlaybackDeadline, Synthesiser } from '../../../media/tts/synthesiser.js';
-import { LanedVoice } from '../../support/fakes/queued-voice.js';
+import { QueuedVoice } from '../../support/fakes/queued-voice.js';
 import { plainText } from '../../support/fakes/tone-voice.js';
 
 let encoders: EncoderThread;
-let voice: LanedVoice;
+let voice: QueuedVoice;
 let synthesiser: Synthesiser;
 beforeEach(() => {
   const permits = new CpuScheduler(1);
   encoders = new EncoderThread(permits);
-  voice = new LanedVoice({ permits, costMs: 1, chunkMs: 1_000 });
+  voice = new QueuedVoice({ permits, costMs: 1, chunkMs: 1_000 });
   synthesiser = new Synthesiser(encoders);
 });
 afterEach(() => encoders.close());

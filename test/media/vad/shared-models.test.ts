@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isBackchannel } from '../../../agents-runtime/turn/backchannels.js';
 import { concat } from '../../../media/audio/pcm.js';
-import { MiniLmEmbedder } from '../../../media/embeddings/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
@@ -26,7 +26,7 @@ const vad = new SileroVoiceActivity({
   folder: modelFolder('silero-vad'),
   onFault: (error) => faults.push(error),
 });
-const embedder = new MiniLmEmbedder({
+const embedder = await SentenceModelEmbedder.openMiniLm({
   id: 'minilm-l6-v2-int8',
   folder: modelFolder('minilm-l6-v2-int8'),
   permits,
@@ -167,7 +167,7 @@ describe('a model whose file comes late', () => {
     const parts = [
       new MoonshineSpeechToText({ id: 'late', folder, permits }),
       new SmartTurn({ folder, permits }),
-      new MiniLmEmbedder({ id: 'late', folder, permits }),
+      await SentenceModelEmbedder.openMiniLm({ id: 'late', folder, permits }),
       new SileroVoiceActivity({ folder, onFault: (error) => told.push(error) }),
     ];
     try {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortError } from '../../../media/errors.js';
-import type { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../../media/runtime/worker-lane.js';
+import { type CpuScheduler, ThreadQueue } from '../../../media/runtime/cpu-scheduler.js';
 import type {
   SpeakOptions,
   SpeechChunk,
@@ -9,7 +8,7 @@ import type {
   TextToSpeech,
 } from '../../../media/tts/text-to-speech.js';
 
-export interface LanedVoiceOptions {
+export interface QueuedVoiceOptions {
   readonly permits: CpuScheduler;
   /** How long each chunk's job takes, and its audio lasts. */
   readonly costMs: number;
@@ -20,18 +19,18 @@ export interface LanedVoiceOptions {
  * A voice without a model that waits for permit and thread as the neural ones do: two chunks of
  * silence a word, each a job.
  */
-export class LanedVoice implements TextToSpeech {
-  readonly id = 'laned';
+export class QueuedVoice implements TextToSpeech {
+  readonly id = 'queued';
   readonly languages = ['en'];
   readonly sampleRate = 8000;
   /** The first word of the text that each job was for, in the order in which they ran. */
   readonly jobs: string[] = [];
-  readonly #options: LanedVoiceOptions;
-  readonly #lane: JobQueue;
+  readonly #options: QueuedVoiceOptions;
+  readonly #queue: ThreadQueue;
 
-  constructor(options: LanedVoiceOptions) {
+  constructor(options: QueuedVoiceOptions) {
     this.#options = options;
-    this.#lane = new JobQueue(options.permits);
+    this.#queue = new ThreadQueue(options.permits);
   }
 
   async *speak({ text }: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
@@ -40,7 +39,7 @@ export class LanedVoice implements TextToSpeech {
     const words = text.split(' ');
     for (let i = 0; i < 2 * words.length; i++) {
       const priority = i === 0 ? firstPriority : 'later-chunk';
-      await this.#lane.use({ priority, dueAt: dueAt?.() }, () => this.#work(words[0]!), signal);
+      await this.#queue.use({ priority, dueAt: dueAt?.() }, () => this.#work(words[0]!), signal);
       if (signal.aborted) throw abortError();
       yield { samples: new Float32Array((this.sampleRate * chunkMs) / 1000), words: [] };
     }

@@ -4,7 +4,7 @@ import type { HistoryItem } from '../../../../agents-runtime/contract/language-m
 import { ExtractiveResponder } from '../../../../agents-runtime/providers/builtin-responder/extractive-responder.js';
 import { atOnce } from '../../../../media/async/cooperative.js';
 import { chunkDocument, embeddingWindows } from '../../../../media/embeddings/document-chunker.js';
-import { MiniLmEmbedder } from '../../../../media/embeddings/minilm-embedder.js';
+import { SentenceModelEmbedder } from '../../../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { modelFolder } from '../../../support/harness/process/model-folder.js';
 import {
@@ -18,7 +18,7 @@ import {
   OFF_TOPIC,
 } from './responder-questions.js';
 
-const embedder = new MiniLmEmbedder({
+const embedder = await SentenceModelEmbedder.openMiniLm({
   id: 'minilm-l6-v2-int8',
   folder: modelFolder('minilm-l6-v2-int8'),
   permits: new CpuScheduler(1),

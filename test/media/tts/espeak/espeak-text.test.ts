@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../../media/languages.js';
-import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../../../media/runtime/worker-lane.js';
+import { CpuScheduler, ThreadQueue } from '../../../../media/runtime/cpu-scheduler.js';
 import { EspeakPhonemizer } from '../../../../media/tts/espeak/espeak-phonemizer.js';
 import { EspeakProcess, locateEspeak } from '../../../../media/tts/espeak/espeak-process.js';
 import { espeakTextOf } from '../../../../media/tts/espeak/espeak-text.js';
@@ -71,7 +70,7 @@ describe('the phonemes of English text', () => {
   let phonemizer: EspeakPhonemizer;
   beforeAll(() => {
     engine = new EspeakProcess(locateEspeak() ?? '');
-    phonemizer = new EspeakPhonemizer(engine, new JobQueue(new CpuScheduler(1)));
+    phonemizer = new EspeakPhonemizer(engine, new ThreadQueue(new CpuScheduler(1)));
   });
   afterAll(() => engine.close());
 

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Resampler } from '../../../../media/audio/resampler.js';
 import { LANGUAGES, type Language } from '../../../../media/languages.js';
-import { CpuScheduler, PRIORITIES } from '../../../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../../../media/runtime/worker-lane.js';
+import { CpuScheduler, PRIORITIES, ThreadQueue } from '../../../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../../../media/stt/moonshine-speech-to-text.js';
 import { EspeakProcess, locateEspeak } from '../../../../media/tts/espeak/espeak-process.js';
 import { EspeakVoice } from '../../../../media/tts/espeak/espeak-voice.js';
@@ -32,7 +31,7 @@ const SENTENCES: Readonly<Record<Language, string>> = {
 };
 
 const permits = new CpuScheduler(1);
-const lane = new JobQueue(permits);
+const queue = new ThreadQueue(permits);
 let engine: EspeakProcess;
 const voices = new Map<Language, EspeakVoice>();
 
@@ -43,7 +42,7 @@ beforeAll(() => {
   for (const language of LANGUAGES) {
     const voice = FORMANT_NAMES[language];
     const id = `formant-${language}`;
-    voices.set(language, new EspeakVoice({ id, language, voice, process: engine, lane }));
+    voices.set(language, new EspeakVoice({ id, language, voice, process: engine, queue }));
   }
 });
 afterAll(() => engine.close());

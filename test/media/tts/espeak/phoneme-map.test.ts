@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES, type Language } from '../../../../media/languages.js';
-import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../../../media/runtime/worker-lane.js';
+import { CpuScheduler, ThreadQueue } from '../../../../media/runtime/cpu-scheduler.js';
 import { EspeakProcess, locateEspeak } from '../../../../media/tts/espeak/espeak-process.js';
 import { espeakTextOf } from '../../../../media/tts/espeak/espeak-text.js';
 import { EspeakVoice } from '../../../../media/tts/espeak/espeak-voice.js';
@@ -29,7 +28,7 @@ const WORDS: Readonly<Record<Language, readonly [word: string, ipa: string]>> = 
 };
 
 let engine: EspeakProcess;
-const lane = new JobQueue(new CpuScheduler(1));
+const queue = new ThreadQueue(new CpuScheduler(1));
 beforeAll(() => {
   engine = new EspeakProcess(locateEspeak() ?? '');
 });
@@ -44,7 +43,7 @@ async function soundsIn(language: Language): Promise<PhonemeMap> {
 /** How many samples the engine makes of a text; its flutter changes that by some ms. */
 async function lengthOf(language: Language, text: string, ipa?: string): Promise<number> {
   const name = FORMANT_NAMES[language];
-  const voice = new EspeakVoice({ id: 'x', language, voice: name, process: engine, lane });
+  const voice = new EspeakVoice({ id: 'x', language, voice: name, process: engine, queue });
   const pronounced = ipa === undefined ? [] : [{ textStart: 0, textEnd: text.length, ipa }];
   const utterance = { text, pronounced, language, temperature: 1, topP: 0.8, seed: 1, speed: 1 };
   const how = { signal: new AbortController().signal, firstPriority: 'first-chunk' } as const;

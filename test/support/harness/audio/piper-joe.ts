@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../../../media/runtime/worker-lane.js';
+import { type CpuScheduler, ThreadQueue } from '../../../../media/runtime/cpu-scheduler.js';
 import { EspeakPhonemizer } from '../../../../media/tts/espeak/espeak-phonemizer.js';
 import { EspeakProcess, locateEspeak } from '../../../../media/tts/espeak/espeak-process.js';
 import { PiperVoice } from '../../../../media/tts/piper/piper-voice.js';
@@ -18,14 +17,14 @@ export function startFormantProcess(): EspeakProcess {
 }
 
 /** That voice, with phonemes of that process. */
-export function openJoe(engine: EspeakProcess, permits: CpuScheduler, cutFolder?: string) {
+export function openJoe(engine: EspeakProcess, permits: CpuScheduler, preparedFolder?: string) {
   return PiperVoice.open({
     id: 'piper-joe',
     language: 'en',
-    phonemizer: new EspeakPhonemizer(engine, new JobQueue(permits)),
+    phonemizer: new EspeakPhonemizer(engine, new ThreadQueue(permits)),
     permits,
     modelFile: JOE,
     configFile: JOE_CONFIG,
-    cutFolder,
+    preparedFolder,
   });
 }

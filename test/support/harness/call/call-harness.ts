@@ -13,8 +13,7 @@ import { SpeechCache } from '../../../../agents-runtime/output/speech-cache.js';
 import { Call } from '../../../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../../../agents-runtime/session/call-dependencies.js';
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
-import type { StreamingSpeechToText } from '../../../../media/stt/live-recogniser.js';
-import type { SpeechToText } from '../../../../media/stt/speech-to-text.js';
+import type { SpeechToText, StreamingSpeechToText } from '../../../../media/stt/speech-to-text.js';
 import type {
   SpeechChunk,
   SynthesisRequest,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CpuScheduler, type Priority } from '../../../media/runtime/cpu-scheduler.js';
-import { JobQueue } from '../../../media/runtime/worker-lane.js';
+import { CpuScheduler, type Priority, ThreadQueue } from '../../../media/runtime/cpu-scheduler.js';
 
 /** A job that ends when it is told to. */
 function job(name: string, log: string[]) {
@@ -20,15 +19,15 @@ function job(name: string, log: string[]) {
 /** Lets everything that waits for nothing but promises go on. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('the lane before a worker', () => {
+describe('the queue before a worker', () => {
   it('runs one job at a time, and lets others use the permits that it has no use for', async () => {
     const permits = new CpuScheduler(2);
-    const lane = new JobQueue(permits);
+    const queue = new ThreadQueue(permits);
     const log: string[] = [];
     const [first, second, other] = [job('first', log), job('second', log), job('other', log)];
     const done = [
-      lane.use('first-chunk', first.run),
-      lane.use('first-chunk', second.run),
+      queue.use('first-chunk', first.run),
+      queue.use('first-chunk', second.run),
       permits.use('background', other.run),
     ];
     await settle();
@@ -42,7 +41,7 @@ describe('the lane before a worker', () => {
 
   it('lets an urgent job pass those that came before', async () => {
     const permits = new CpuScheduler(1);
-    const lane = new JobQueue(permits);
+    const queue = new ThreadQueue(permits);
     const log: string[] = [];
     const names: [string, Priority][] = [
       ['running', 'later-chunk'],
@@ -51,7 +50,7 @@ describe('the lane before a worker', () => {
     ];
     const jobs = names.map(([name, priority]) => {
       const { run, end } = job(name, log);
-      return { end, done: lane.use(priority, run) };
+      return { end, done: queue.use(priority, run) };
     });
     await settle();
     for (const { end } of jobs) end();
@@ -66,13 +65,13 @@ describe('the lane before a worker', () => {
   it('forgets a waiting job whose signal fires, wherever it waits', async () => {
     for (const total of [1, 2]) {
       const permits = new CpuScheduler(total);
-      const lane = new JobQueue(permits);
+      const queue = new ThreadQueue(permits);
       const log: string[] = [];
       const running = job('running', log);
-      const done = lane.use('first-chunk', running.run);
+      const done = queue.use('first-chunk', running.run);
       await settle();
       const controller = new AbortController();
-      const stopped = lane.use('first-chunk', job('stopped', log).run, controller.signal);
+      const stopped = queue.use('first-chunk', job('stopped', log).run, controller.signal);
       await settle();
       controller.abort();
       await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' });
@@ -86,11 +85,11 @@ describe('the lane before a worker', () => {
   it('takes one permit for each job, however many wait', async () => {
     const observed: string[] = [];
     const permits = new CpuScheduler(3, (priority) => observed.push(priority));
-    const lane = new JobQueue(permits);
+    const queue = new ThreadQueue(permits);
     const log: string[] = [];
     const jobs = ['a', 'b', 'c', 'd'].map((name) => {
       const { run, end } = job(name, log);
-      return { end, done: lane.use('turn', run) };
+      return { end, done: queue.use('turn', run) };
     });
     for (const [i, { end, done }] of jobs.entries()) {
       await settle();
@@ -105,9 +104,9 @@ describe('the lane before a worker', () => {
   it('observes the wait for a permit, and not the one for the thread', async () => {
     const waits: number[] = [];
     const permits = new CpuScheduler(2, (_, waitMs) => waits.push(waitMs));
-    const lane = new JobQueue(permits);
+    const queue = new ThreadQueue(permits);
     const first = job('first', []);
-    const done = [lane.use('turn', first.run), lane.use('turn', async () => 'second')];
+    const done = [queue.use('turn', first.run), queue.use('turn', async () => 'second')];
     expect(permits.waiting('turn')).toBe(0);
     const began = performance.now();
     await expect.poll(() => performance.now() - began, { interval: 10 }).toBeGreaterThan(200);
@@ -118,8 +117,8 @@ describe('the lane before a worker', () => {
   });
 
   it('is free again after a job that failed', async () => {
-    const lane = new JobQueue(new CpuScheduler(1));
-    await expect(lane.use('turn', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await lane.use('turn', async () => 'yes')).toBe('yes');
+    const queue = new ThreadQueue(new CpuScheduler(1));
+    await expect(queue.use('turn', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await queue.use('turn', async () => 'yes')).toBe('yes');
   });
 });

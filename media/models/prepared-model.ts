@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MediaError } from '../errors.js';
+import { withLock } from './folder-lock.js';
+import { readModelFile } from './model-file.js';
+
+/** Files that were made from a model file, by name. */
+export type PreparedModel = ReadonlyMap<string, Uint8Array>;
+
+/** A conversion of a model file that is done once: graph rewriting, splitting or quantisation. */
+export interface ModelRecipe {
+  readonly name: string;
+  /** Increase it when the recipe's result changes. */
+  readonly version: number;
+  /**
+   * @param model - content of the model file
+   * @param workFolder - folder for temporary files; undefined if no folder can be written
+   * @throws MediaError MODEL_CORRUPT
+   */
+  prepare(
+    model: Uint8Array,
+    workFolder: string | undefined,
+  ): PreparedModel | Promise<PreparedModel>;
+}
+
+export interface PrepareOptions {
+  /** Folder of the prepared models; undefined prepares in memory. */
+  readonly folder: string | undefined;
+  /** Version of the ONNX runtime, which may have converted parts of the result. */
+  readonly runtimeVersion: string;
+}
+
+/** SHA-256 of each file of an entry, as hex. */
+const CHECKSUMS = 'checksums.json';
+
+/**
+ * Applies a recipe to a model file, or reads the stored result of an earlier run. The result is stored by
+ * the file's hash and the versions of recipe and runtime. A damaged result is replaced; if the folder
+ * cannot be written, the result stays in memory.
+ * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
+ */
+export async function prepareModel(
+  file: string,
+  recipe: ModelRecipe,
+  { folder, runtimeVersion }: PrepareOptions,
+): Promise<PreparedModel> {
+  const model = await readModelFile(file);
+  if (folder === undefined) return recipe.prepare(model, undefined);
+  const versions = `${recipe.name}-${recipe.version}-${runtimeVersion}`;
+  const entry = join(folder, `${sha256(model).slice(0, 32)}-${versions}`);
+  const stored = await readEntry(entry);
+  if (stored) return stored;
+  try {
+    // Another thread or process may have prepared the model while this one waited.
+    return await withLock(
+      `${entry}.lock`,
+      {},
+      async () => (await readEntry(entry)) ?? (await writeEntry(entry, model, recipe)),
+    );
+  } catch {
+    // Mostly a full or read-only disk. A fault of the model itself is thrown here again.
+    return recipe.prepare(model, undefined);
+  }
+}
+
+/** A file of a prepared model. @throws MediaError MODEL_CORRUPT if the recipe has not made it */
+export function preparedFile(prepared: PreparedModel, name: string): Uint8Array {
+  const content = prepared.get(name);
+  if (content) return content;
+  throw new MediaError('MODEL_CORRUPT', `A prepared model has no ${name}`);
+}
+
+/** Undefined if the entry is absent or damaged. */
+async function readEntry(entry: string): Promise<PreparedModel | undefined> {
+  try {
+    const checksums: unknown = JSON.parse(await readFile(join(entry, CHECKSUMS), 'utf8'));
+    const files = new Map<string, Uint8Array>();
+    for (const [name, checksum] of Object.entries(checksums ?? {})) {
+      const content = await readFile(join(entry, name));
+      if (sha256(content) !== checksum) return undefined;
+      files.set(name, content);
+    }
+    return files;
+  } catch {
+    // No file, or no JSON: the caller prepares the model again.
+    return undefined;
+  }
+}
+
+/** Writes an entry as a whole: a folder that is renamed when it is complete. */
+async function writeEntry(
+  entry: string,
+  model: Uint8Array,
+  recipe: ModelRecipe,
+): Promise<PreparedModel> {
+  const workFolder = `${entry}.part`;
+  await rm(workFolder, { recursive: true, force: true });
+  await mkdir(workFolder);
+  try {
+    const prepared = await recipe.prepare(model, workFolder);
+    const checksums: Record<string, string> = {};
+    for (const [name, content] of prepared) {
+      checksums[name] = sha256(content);
+      await writeFile(join(workFolder, name), content);
+    }
+    await writeFile(join(workFolder, CHECKSUMS), JSON.stringify(checksums));
+    await rm(entry, { recursive: true, force: true });
+    await rename(workFolder, entry);
+    return prepared;
+  } catch (error) {
+    await rm(workFolder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
