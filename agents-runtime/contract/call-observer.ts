@@ -54,11 +54,8 @@ export type ProviderExchange =
   /** Speech probability of the next window of 32 ms. */
   | { readonly type: 'voice-activity'; readonly probability: number }
   /** The next samples of the caller, before and after noise reduction. */
-  | {
-      readonly type: 'noise-reduction';
-      readonly original: Float32Array;
-      readonly samples: Float32Array;
-    }
+  | { readonly type: 'noise-reduction-input'; readonly samples: Float32Array }
+  | { readonly type: 'noise-reduction'; readonly samples: Float32Array }
   | { readonly type: 'noise-reduction-failed' };
 
 /** Agent audio that the client played from `atMs` on. Samples are valid only while the observer runs. */

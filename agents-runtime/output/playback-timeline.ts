@@ -9,7 +9,7 @@ const HOLD_MS = 250;
 /** A client without reports may send its first report this long after it started to play. */
 const FIRST_REPORT_MS = 400;
 /** A client that stops reporting for this long is assumed to continue playing. */
-export const SILENT_MS = 5_000;
+const SILENT_MS = 5_000;
 /** Interval at which settled audio is published, while there is unsettled audio. */
 const SETTLE_INTERVAL_MS = 250;
 /** Spans that are this near to the end of the span before continue it. */
@@ -43,7 +43,7 @@ export class PlaybackTimeline {
   readonly frames: RetransmitBuffer;
   readonly #options: PlaybackTimelineOptions;
   readonly #marks: Mark[] = [];
-  /** Positions at which the client was told to drop its audio, until it reports a later one. */
+  /** Positions at which the client dropped its audio, until it reports a later one. */
   readonly #clears: number[] = [];
   /** Audio before this position is settled: published, or never played. */
   #settledMs = 0;
@@ -167,7 +167,7 @@ export class PlaybackTimeline {
     this.#reportedMs = positionMs;
     for (let at = this.#clears[0]; at !== undefined && at <= positionMs; at = this.#clears[0]) {
       this.#clears.shift();
-      // At exactly this position, the client had played everything before it was told to drop it.
+      // At exactly this position, the client had played everything before it received the command.
       if (at < positionMs) this.#addMark({ type: 'moved', positionMs: at, atMs });
     }
     this.#addMark({ type: 'played', positionMs, atMs });

@@ -2,14 +2,14 @@ import type { Clock } from '../contract/clock.js';
 
 /** At most this much is sent ahead of what has been played. */
 export const LEAD_MS = 400;
-/** A client plays this much later than it could, of its own; what is more of its lag is the wire's. */
+/** Share of a client's lag that is due to its own buffer; the rest is network delay. */
 const CLIENT_BUFFER_MS = 60;
-/** No wire is thought to be longer than this, there and back. */
+/** Upper limit of the round-trip time that is assumed. */
 const MAX_TRANSPORT_BUFFER_MS = 400;
 
 /**
- * How far the agent's audio was sent and played, in ms of it since the call began: by the clock, put
- * right by what the client reports.
+ * How much of the agent's audio was sent and played, in ms since the call began: by the clock, corrected
+ * by the client's reports.
  */
 export class Playhead {
   readonly #clock: Clock;
@@ -33,12 +33,12 @@ export class Playhead {
     return this.#playedMs;
   }
 
-  /** The client reports where it stands. */
+  /** The client reports its position. */
   get hasReports(): boolean {
     return this.#hasReports;
   }
 
-  /** Up to here the client has surely played. */
+  /** Last reported position; the estimate for a client without reports. */
   get surelyMs(): number {
     return this.#hasReports ? this.#reportedMs : this.#playedMs;
   }
@@ -48,17 +48,17 @@ export class Playhead {
     return this.#playedMs >= this.#sentMs;
   }
 
-  /** So much more may be sent now. */
+  /** Audio that may be sent now, ms. */
   get roomMs(): number {
     return LEAD_MS - (this.#sentMs - this.#playedMs);
   }
 
-  /** What the client has played since its last report, and plays until it is told to stop. */
+  /** Audio that the client plays between its last report and the arrival of a command, ms. */
   get aheadMs(): number {
     return Math.max(0, Math.min(this.#lagMs, MAX_TRANSPORT_BUFFER_MS) - CLIENT_BUFFER_MS);
   }
 
-  /** Moves on by the clock, unless it stands still. Answers the clock's time. */
+  /** Advances by the clock, unless the client does not play. @returns the clock's time */
   advance(isStill: boolean): number {
     const now = this.#clock.now();
     const passed = now - this.#advancedAt;
@@ -72,9 +72,9 @@ export class Playhead {
   }
 
   /**
-   * Takes the client's word.
-   * @param isStill the same position again is news then.
-   * @returns false when the report brings nothing new: the clock goes on.
+   * Corrects the estimate.
+   * @param isStill - a repeated position is information, too
+   * @returns false if the report brings no information
    */
   report(ms: number, isStill: boolean): boolean {
     this.#hasReports = true;
@@ -84,12 +84,12 @@ export class Playhead {
     return true;
   }
 
-  /** How late (ms) the client's reports are, against when its audio was sent: its buffer and the wire, twice. */
+  /** Time from sending audio to the report that it plays, ms: the client's buffer and the round trip. */
   lag(ms: number): void {
     this.#lagMs = ms;
   }
 
-  /** What was sent and not played was dropped. */
+  /** The audio that was sent and not played has been dropped. */
   skip(): void {
     this.#playedMs = this.#sentMs;
     this.#reportedMs = this.#sentMs;

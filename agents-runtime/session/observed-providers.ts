@@ -1,4 +1,3 @@
-import { SampleQueue } from '../../media/audio/sample-queue.js';
 import type { NoiseReduction } from '../../media/noise/noise-reduction.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
@@ -138,11 +137,9 @@ class ProviderExchanges {
 function observedNoiseReduction(noise: NoiseReduction, observer: ObserverGroup): NoiseReduction {
   return {
     open({ onSamples, onFault }) {
-      const originals = new SampleQueue();
       const stream = noise.open({
         onSamples(samples) {
-          const original = originals.take(samples.length);
-          observer.provider({ type: 'noise-reduction', original, samples });
+          observer.provider({ type: 'noise-reduction', samples });
           onSamples(samples);
         },
         onFault(error) {
@@ -152,7 +149,7 @@ function observedNoiseReduction(noise: NoiseReduction, observer: ObserverGroup):
       });
       return {
         push(samples, isNoisy) {
-          originals.push(samples);
+          observer.provider({ type: 'noise-reduction-input', samples });
           stream.push(samples, isNoisy);
         },
         close: () => stream.close(),

@@ -231,7 +231,7 @@ export class TakenCall {
     log.info('call began');
   }
 
-  /** Makes the call. @param over is told when its record is written. */
+  /** Creates the call. @param over - called when its record is written */
   #open(transport: Transport, { log, onEnded }: Beginning, over: () => void): CallInput {
     const { live, replays } = this.#parts;
     const { config, tools } = this.#own;

@@ -4,27 +4,27 @@ import { Resampler } from '../../media/audio/resampler.js';
 import type { EncoderThread } from '../../media/codec/encoder-thread.js';
 import { LegQueue } from './leg-queue.js';
 
-/** What those who listen in are sent: 24 kHz, mono, 48 kbit/s. */
+/** Format for listeners: 24 kHz, mono, 48 kbit/s. */
 const FORMAT = 'mp3_24000_48';
 export const SOUND_TYPE = 'audio/mpeg';
 const BLOCK_MS = 100;
-/** Blocks that wait for the encoder; when it is so far behind, sound is left out. */
+/** Blocks that wait for the encoder. Beyond that, blocks are dropped. */
 const MOST_WAITING = 20;
 
-/** Somebody who listens in to a call. */
+/** Receives the audio of a call. */
 export interface Listener {
-  /** Never waits. */
+  /** Must not wait. */
   sound(bytes: Uint8Array): void;
   /** The call is over. */
   over(): void;
 }
 
-/** What makes sound of a call into bytes. */
+/** The port for the encoder. */
 export type SoundEncoders = Pick<EncoderThread, 'open'>;
 
 /**
- * Both legs of a call as one sound. While nobody listens it is off, and what passes costs a look; else
- * the calls' own thread copies and adds samples, and encoding is done on another one, behind all calls.
+ * Mixes both legs of a call for listeners. Without a listener it does nothing. The calls' thread copies and
+ * adds samples; a background thread encodes them.
  */
 export class CallSound {
   readonly #agentRate: number;
@@ -37,7 +37,7 @@ export class CallSound {
     this.#clock = clock;
   }
 
-  /** @returns how to stop listening. */
+  /** @returns a function that stops listening */
   listen(encoders: SoundEncoders, listener: Listener): () => void {
     if (this.#isOver) {
       listener.over();
@@ -73,7 +73,7 @@ export class CallSound {
   }
 }
 
-/** The legs put together and encoded by the clock, for as long as somebody listens. */
+/** Mixes and encodes by the clock while there is a listener. */
 class Mix {
   readonly listeners = new Set<Listener>();
   readonly #agent: LegQueue;
@@ -120,7 +120,7 @@ class Mix {
       const rest = await this.#stream.finish(this.#options);
       for (const listener of this.listeners) listener.sound(rest);
     } catch {
-      this.#stream.cancel(); // the encoder's thread has died: the sound ends a little earlier
+      this.#stream.cancel(); // the encoder's thread has died: the audio ends a little earlier
     }
     for (const listener of [...this.listeners]) listener.over();
   }
@@ -149,7 +149,7 @@ class Mix {
         if (bytes.length > 0) for (const listener of this.listeners) listener.sound(bytes);
       })
       .catch(() => {
-        // Nobody listens any more, or the encoder's thread has died: who listens is sent away.
+        // There is no listener any more, or the encoder's thread has died.
         for (const listener of [...this.listeners]) listener.over();
       })
       .finally(() => {

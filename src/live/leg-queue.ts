@@ -1,9 +1,9 @@
-/** Sound that waits before it is played: what comes in packets is not torn at their edges. */
+/** Audio that is buffered before it is mixed, so that late packets cause no gaps. */
 const CUSHION_S = 0.12;
-/** More than this is never waited for: the oldest goes. */
+/** Maximum length. The oldest audio is dropped. */
 const MOST_S = 2;
 
-/** One leg of a call on its way to those who listen in: it is taken by the clock, as it would be heard. */
+/** The jitter buffer of one leg of a call for listeners. */
 export class LegQueue {
   readonly #cushion: number;
   readonly #most: number;
@@ -18,14 +18,14 @@ export class LegQueue {
     this.#most = MOST_S * rate;
   }
 
-  /** @param samples are the queue's from now on. */
+  /** @param samples - owned by the queue */
   push(samples: Float32Array): void {
     this.#parts.push(samples);
     this.#length += samples.length;
     while (this.#length > this.#most) this.#length -= this.#parts.shift()?.length ?? this.#length;
   }
 
-  /** Adds what is to be heard now to a block that others may have added to. */
+  /** Adds the next samples to a block, which may contain another leg. */
   addTo(block: Float32Array): void {
     if (!this.#isPlaying) {
       if (this.#length === 0) return;

@@ -43,13 +43,13 @@ export class CallFeed {
     if (told) this.#hub.tell(this.accountId, told);
   }
 
-  /** A turn that is written down. */
+  /** A turn that has been stored. */
   turn(turn: LoggedTurn): void {
     if (!this.#hub.isWatched(this.accountId)) return;
     this.#hub.tell(this.accountId, fromTurn(this.call.call_id, turn));
   }
 
-  /** The call's record is written; told once. */
+  /** The call's record is written. Called once. */
   ended(reason: EndedReason): void {
     this.#hub.end(this, reason);
   }

@@ -7,12 +7,12 @@ import {
   type ReplayFile,
 } from '../../agents-runtime/observers/replay/replay-format.js';
 
-/** Larger than any that the gateway writes. */
+/** The gateway writes smaller files. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * Reads a replay file, one that a crash cut short as far as it goes.
- * @throws CallError PROTOCOL when it is none.
+ * Reads a replay file. A file that a crash cut short is read up to there.
+ * @throws CallError PROTOCOL for other files
  */
 export async function readTape(path: string): Promise<ReplayFile> {
   const { size } = await stat(path);

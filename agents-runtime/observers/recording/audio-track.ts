@@ -4,43 +4,43 @@ import type { AudioChunk } from '../../../media/recording/spool-writer.js';
 
 type Samples = Int16Array | Float32Array;
 
-/** One leg of a recording: sound in its places, of which the newest is waiting to be taken away. */
+/** One leg of a recording: audio at its time, and the chunks that were not taken yet. */
 export class AudioTrack {
   readonly rate: number;
   readonly #leg: Leg;
-  /** Sample behind the last one that was placed. */
+  /** Index of the sample after the last one placed. */
   #end = 0;
-  #pieces: { readonly at: number; readonly parts: Samples[] }[] = [];
+  #chunks: { readonly at: number; readonly parts: Samples[] }[] = [];
 
   constructor(leg: Leg, rate: number) {
     this.#leg = leg;
     this.rate = rate;
   }
 
-  /** Where the sound that was placed ends, ms of the recording. */
+  /** End of the placed audio, ms of recording time. */
   get endMs(): number {
     return (this.#end * 1000) / this.rate;
   }
 
   /**
-   * Puts samples, which it copies, where their first is at this time. What would lie over sound that is
-   * there already is left out.
+   * Places samples, which it copies, from this time on. Samples before the end of the placed audio are
+   * dropped.
    */
   place(startMs: number, samples: Samples): void {
     const start = Math.round((startMs * this.rate) / 1000);
     const kept = samples.slice(Math.max(0, this.#end - start));
     if (kept.length === 0) return;
     const at = Math.max(this.#end, start);
-    const last = this.#pieces.at(-1);
+    const last = this.#chunks.at(-1);
     if (last && at === this.#end) last.parts.push(kept);
-    else this.#pieces.push({ at, parts: [kept] });
+    else this.#chunks.push({ at, parts: [kept] });
     this.#end = at + kept.length;
   }
 
-  /** What was placed since it was last asked, in one array for each unbroken stretch. */
+  /** Removes and returns the audio placed since the last call, one chunk for each contiguous part. */
   take(): AudioChunk[] {
-    const taken = this.#pieces;
-    this.#pieces = [];
+    const taken = this.#chunks;
+    this.#chunks = [];
     return taken.map(({ at, parts }) => ({ leg: this.#leg, at, samples: joined(parts) }));
   }
 }

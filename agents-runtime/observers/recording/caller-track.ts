@@ -1,28 +1,28 @@
 import { AudioTrack } from './audio-track.js';
 
-/** So long is waited for packets that tell whether those before them were late, or followed a gap. */
+/** A packet is placed after this time: packets that follow show whether it was late or followed a gap. */
 const HOLD_MS = 300;
-/** Sound is not moved for less than this. A clock that drifts is off by as much at most. */
+/** Audio is not moved by less than this, so a drifting clock is off by at most this much. */
 const TOLERANCE_MS = 6;
-/** Who is so late has been silent: a gap, at once. */
+/** A packet that is later than this follows a gap. */
 const GAP_MS = 100;
-/** A wire that has become slower is followed when it stays so. */
+/** A longer delay of the transport counts when it lasts for this time. */
 const SLOWER_FOR_MS = 2_000;
-/** What a client may send at once after its wire was broken, and a little. */
+/** Longest audio that a client may send at once after its connection was lost, with a margin. */
 const MAX_WAITING_MS = 13_000;
 
 interface Packet {
   readonly samples: Int16Array;
-  /** Where it begins in the samples that came, ms. */
+  /** Its start in the received audio, ms. */
   readonly fromMs: number;
   readonly arrivedAt: number;
-  /** Of the recording's time, against the time of the samples that came: it was spoken no later. */
+  /** Recording time minus position in the received audio, ms, if the packet was not delayed. */
   readonly offsetMs: number;
 }
 
 /**
- * The caller's leg of a recording. Packets tell the time at which their last sample was spoken at the
- * latest; those of the next moments, which may have been quicker, tell it better.
+ * The caller's leg of a recording. A packet's last sample was spoken before the packet arrived. The least
+ * delayed packet of the next moments gives the best estimate of when.
  */
 export class CallerTrack {
   readonly track: AudioTrack;
@@ -30,20 +30,20 @@ export class CallerTrack {
   readonly #waiting: Packet[] = [];
   #received = 0;
   #offsetMs: number | undefined;
-  /** How much later the least late packets have been, and for how long. */
+  /** By how much the least delayed packets have been later, and for how long, ms. */
   #slowerMs = Number.POSITIVE_INFINITY;
   #slowerFor = 0;
 
   /**
-   * @param rate Hz of what comes
-   * @param delayMs so long ago what comes was received
+   * @param rate - sample rate in Hz
+   * @param delayMs - time between the arrival of audio and `push`
    */
   constructor(rate: number, delayMs = 0) {
     this.#delayMs = delayMs;
     this.track = new AudioTrack('caller', rate);
   }
 
-  /** Sound that arrived at this time of the recording; it is copied. */
+  /** Audio that arrived at this recording time. Copied. */
   push(samples: Int16Array, nowMs: number): void {
     const first = this.#waiting[0];
     const fromMs = this.#ms(this.#received);
@@ -53,10 +53,10 @@ export class CallerTrack {
     this.#waiting.push({ samples: samples.slice(), fromMs, arrivedAt: nowMs, offsetMs });
   }
 
-  /** Places what has waited for long enough. */
+  /** Places the packets that have waited long enough. */
   settle(nowMs: number, isLast = false): void {
     let settled = 0;
-    // The least late of a packet and all behind it, from the back.
+    // For each packet, the least delay of it and of all that follow.
     const least = new Array<number>(this.#waiting.length);
     for (let i = this.#waiting.length - 1, min = Number.POSITIVE_INFINITY; i >= 0; i--) {
       min = Math.min(min, this.#waiting[i]!.offsetMs);
@@ -70,7 +70,7 @@ export class CallerTrack {
   }
 
   #place({ samples, fromMs }: Packet, offsetMs: number): void {
-    // Nothing was spoken before the recording began.
+    // The recording starts at 0.
     this.#follow(Math.max(offsetMs, -fromMs), this.#ms(samples.length));
     this.track.place(fromMs + (this.#offsetMs ?? 0), samples);
   }

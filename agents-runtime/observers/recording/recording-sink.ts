@@ -1,9 +1,9 @@
 import type { AudioChunk } from '../../../media/recording/spool-writer.js';
 
-/** Where the sound of one call goes. Neither method may throw or wait: a call does not depend on them. */
+/** The port for the recording of one call. The methods must neither throw nor wait. */
 export interface RecordingSink {
-  /** @param pieces are the receiver's from now on; those of one leg come in the order of their places. */
+  /** @param pieces - owned by the sink; the chunks of a leg are in the order of time */
   write(pieces: readonly AudioChunk[]): void;
-  /** Media is closed: the recording is so long. Told once. */
+  /** Media is closed. Called once. */
   end(durationMs: number): void;
 }

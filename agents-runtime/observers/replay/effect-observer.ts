@@ -49,7 +49,8 @@ export class EffectObserver implements CallObserver {
   }
 
   fault(part: CallPart, _error: unknown, atMs: number): void {
-    this.#emit({ t: fileMs(atMs), type: 'fault', part });
+    // A replay has other observers.
+    if (part !== 'observer') this.#emit({ t: fileMs(atMs), type: 'fault', part });
   }
 
   #audio(length: number, atMs: number): void {

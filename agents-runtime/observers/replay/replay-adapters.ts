@@ -19,7 +19,7 @@ import { decodeSamples, type WordRow, wordRows, wordTimes } from './replay-encod
 import type { CleanedLine, ReplayHeader, ResponseLine } from './replay-format.js';
 import type { ReplayPlayer } from './replay-player.js';
 
-/** Models that answer where the tape does not. */
+/** Models for requests that the file has no response to. */
 export interface LiveSpeechToText {
   readonly turnDetector: TurnDetector;
   readonly recogniser: SpeechToText;
@@ -31,9 +31,9 @@ export interface ReplayDependenciesOptions {
   readonly ears?: LiveSpeechToText | undefined;
 }
 
-/** Said where a reply is wanted that nobody has recorded. */
-const NO_REPLY = 'This answer is not on the tape.';
-/** How long an unknown text sounds, ms a character. */
+/** The reply to a request that is not in the file. */
+const NO_REPLY = 'This answer is not in the replay file.';
+/** Assumed duration of a text that is not in the file, ms per character. */
 const CHARACTER_MS = 65;
 
 interface SoundValue {
@@ -48,7 +48,7 @@ type Ports = Omit<
   'config' | 'transport' | 'clock' | 'ticker' | 'dictionary' | 'observers' | 'onFault' | 'onEnded'
 >;
 
-/** A call's ports, answered by a tape. */
+/** The ports of a call, with the responses of a replay file. */
 export function createReplayDependencies({ head, player, ears }: ReplayDependenciesOptions) {
   const listeners: ((probability: number) => void)[] = [];
   const voiceActivity: VoiceActivity = {
@@ -90,7 +90,7 @@ export function createReplayDependencies({ head, player, ears }: ReplayDependenc
   return { ports, noise, vad: (probability: number) => listeners[0]?.(probability) };
 }
 
-/** What came out of the noise reduction, when it came. */
+/** Noise reduction with the recorded output. */
 class ReplayedNoise implements NoiseReduction {
   readonly #queue = new SampleQueue();
   #line: NoiseReductionOptions | undefined;
@@ -116,7 +116,7 @@ function said(value: unknown): Said {
   return { value };
 }
 
-/** What the recorder wrote is what its port answers. */
+/** The recorder wrote the value of this port, so it has the port's type. */
 function valueIn<T>({ value }: Said): T {
   return value as T;
 }
@@ -192,7 +192,7 @@ function replayedVoice(sampleRate: number, player: ReplayPlayer, of: string): Te
 }
 
 function replayedTools(specs: readonly ToolSpec[], player: ReplayPlayer): Tools {
-  const otherwise = () => said({ text: 'Error: this is not on the tape.' });
+  const otherwise = () => said({ text: 'Error: this is not in the replay file.' });
   return {
     specs,
     problemWith: async (name, args) => {
@@ -230,13 +230,13 @@ async function* replayedGreeting(
   }
 }
 
-/** Silence of the right length, where the sound itself is not on the tape. */
+/** Silence of the same length if the file does not contain the audio. */
 function soundIn({ samples, words, pcm }: SoundValue): SpeechChunk {
   const sound = pcm === undefined ? new Float32Array(samples) : decodeSamples(pcm);
   return { samples: sound, words: wordTimes(words) };
 }
 
-/** Words as long as they are written. */
+/** Words whose duration is proportional to their length. */
 function guessed(text: string, sampleRate: number): SoundValue {
   const samplesAt = (index: number) => Math.round((index * CHARACTER_MS * sampleRate) / 1000);
   const words = [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({

@@ -1,3 +1,4 @@
+import { SampleQueue } from '../../../media/audio/sample-queue.js';
 import { LANGUAGES } from '../../../media/languages.js';
 import type { SpeechChunk } from '../../../media/tts/text-to-speech.js';
 import type {
@@ -28,6 +29,8 @@ export class ReplayRecorder extends EffectObserver {
   readonly #sink: ReplaySink;
   /** Without an echo canceller, the agent's audio affects the call. */
   readonly #needsAgentAudio: boolean;
+  /** Input of the noise reduction. Its output is only written where it differs. */
+  readonly #noiseInput = new SampleQueue();
   #hasEnded = false;
 
   constructor(parts: RecordedParts, sink: ReplaySink) {
@@ -62,8 +65,12 @@ export class ReplayRecorder extends EffectObserver {
       case 'voice-activity':
         this.#write({ t, type: 'vad', probability: exchange.probability });
         return;
+      case 'noise-reduction-input':
+        this.#noiseInput.push(exchange.samples);
+        return;
       case 'noise-reduction': {
-        const { original, samples } = exchange;
+        const { samples } = exchange;
+        const original = this.#noiseInput.take(samples.length);
         const isSame = original.every((sample, i) => sample === samples[i]);
         const pcm = isSame ? {} : { pcm: encodeSamples(samples) };
         this.#write({ t, type: 'cleaned', samples: samples.length, ...pcm });

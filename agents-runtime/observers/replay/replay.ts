@@ -22,11 +22,11 @@ import { diffTurns, isTurnEvent } from './turn-replay.js';
 
 export interface ReplayOptions {
   /**
-   * Settings to hold the call with instead of its own. The client's reports are then made up, since
-   * the recorded ones are about other audio.
+   * Replaces settings of the call. The client is then simulated, since the recorded reports are about
+   * other audio.
    */
   readonly changes?: Partial<AgentConfig> | undefined;
-  /** Answer questions that the recorded call did not ask; without them the nearest answer does. */
+  /** Models for requests that are not in the file. Without them, the nearest response is used. */
   readonly ears?: LiveSpeechToText | undefined;
 }
 

@@ -6,7 +6,7 @@ const STEP_MS = 20;
 /** A client reports about ten times a second. */
 const REPORT_STEPS = 5;
 
-/** A client on a wire of no length, which plays what it gets by the call's own clock. */
+/** A client without network delay, which plays by the call's clock. */
 export class SimulatedClient implements Transport {
   readonly sampleRate: number;
   readonly hasEchoCanceller: boolean;
@@ -30,7 +30,7 @@ export class SimulatedClient implements Transport {
     clock.after(STEP_MS, () => this.#step());
   }
 
-  /** The position up to which it has audio. */
+  /** End of the received audio, ms. */
   get receivedMs(): number {
     return this.#receivedMs;
   }
@@ -59,19 +59,19 @@ export class SimulatedClient implements Transport {
   }
 
   send(): void {
-    // It only listens.
+    // The client shows nothing.
   }
 
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Its wire breaks; it plays what it has. */
+  /** The connection is lost: the client plays the audio that it has. */
   leave(): void {
     this.#isAway = true;
   }
 
-  /** What comes next is at this position. */
+  /** The connection is back; the next audio starts at this position. */
   comeBack(fromMs: number): void {
     this.#isAway = false;
     if (fromMs > this.#receivedMs) this.#playedMs = fromMs;

@@ -2,17 +2,17 @@ import type { CallEvent } from '../../contract/transport.js';
 import type { Difference } from './diff.js';
 import type { ObservedEffect, ReplayLine } from './replay-format.js';
 
-/** One line a happening, for people; interim transcripts are left out. */
-export function timeline(happenings: readonly ObservedEffect[]): readonly string[] {
-  return happenings
+/** One line of text for each effect, without interim transcripts. */
+export function timeline(effects: readonly ObservedEffect[]): readonly string[] {
+  return effects
     .filter(({ type }) => type !== 'turn')
-    .flatMap((happening) => {
-      if (happening.type === 'event' && isInterim(happening.event)) return [];
-      return [lineOf(happening)];
+    .flatMap((effect) => {
+      if (effect.type === 'event' && isInterim(effect.event)) return [];
+      return [lineOf(effect)];
     });
 }
 
-/** `-` what is not so any more, `+` what is new. */
+/** `-`: as recorded; `+`: in the replay. */
 export function diffLines(diffEffects: readonly Difference[]): readonly string[] {
   return diffEffects.flatMap((difference) => [
     ...('recorded' in difference ? [`- ${lineOf(difference.recorded)}`] : []),
@@ -20,7 +20,7 @@ export function diffLines(diffEffects: readonly Difference[]): readonly string[]
   ]);
 }
 
-/** When a turn of the caller's ended and was taken, in ms of call time. */
+/** When a turn of the caller ended and was committed, ms of call time. */
 export interface TurnEnd {
   readonly text: string;
   /** The last sample of its speech. */
@@ -28,20 +28,20 @@ export interface TurnEnd {
   readonly takenMs: number;
 }
 
-/** Where the caller's turns ended; those taken back or made part of another are left out. */
-export function turnEnds(happenings: readonly ObservedEffect[]): readonly TurnEnd[] {
+/** The caller's turns, without those that were retracted or merged into another. */
+export function turnEnds(effects: readonly ObservedEffect[]): readonly TurnEnd[] {
   const ends = new Map<string, TurnEnd>();
-  for (const happening of happenings) {
-    if (happening.type !== 'event' || happening.event.type !== 'transcript') continue;
-    const { role, final, segment, text, endMs } = happening.event;
+  for (const effect of effects) {
+    if (effect.type !== 'event' || effect.event.type !== 'transcript') continue;
+    const { role, final, segment, text, endMs } = effect.event;
     if (role !== 'user' || !final) continue;
     if (text === '') ends.delete(segment);
-    else ends.set(segment, { text, speechEndMs: endMs, takenMs: happening.t });
+    else ends.set(segment, { text, speechEndMs: endMs, takenMs: effect.t });
   }
   return [...ends.values()];
 }
 
-/** The turns of a call then and now, side by side. */
+/** The turns of the recorded and of the replayed call, by time. */
 export function turnEndLines(
   recorded: readonly TurnEnd[],
   replayed: readonly TurnEnd[],
