@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortError, isFileError } from '../errors.js';
 
-/** A holder renews its lock's time this often; one that is older than STALE_MS has died. */
+/** Interval at which a holder renews its lock's time. The holder of a lock older than STALE_MS has died. */
 const RENEW_MS = 2_000;
 const STALE_MS = 20_000;
 const POLL_MS = 200;

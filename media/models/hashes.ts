@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { ModelFile } from './model.js';
 
-/** The SHA-256 and MD5 of a file, as lower-case hex; MD5 only when asked for. */
+/** Computes the SHA-256 and, if requested, the MD5 of a file, as lower-case hex. */
 export async function hashFile(
   file: string,
   withMd5 = false,
@@ -16,7 +16,7 @@ export async function hashFile(
   return { sha256: sha256.digest('hex'), md5: md5?.digest('hex') };
 }
 
-/** The file's SHA-256 if its content is what the manifest says, else undefined. */
+/** The file's SHA-256 if its content matches the catalogue, otherwise undefined. */
 export async function matchingHash(path: string, file: ModelFile): Promise<string | undefined> {
   const { sha256, md5 } = await hashFile(path, file.md5 !== undefined);
   const isSame =

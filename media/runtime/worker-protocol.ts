@@ -15,8 +15,8 @@ export type JobReply =
 export const END_THREAD = 'end-thread';
 
 /** Sent regularly by a worker with parallel jobs while it has some, because one of them may take long. */
-export interface Heartbeat {
+export interface WorkerHeartbeat {
   readonly type: 'heartbeat';
 }
 
-export type WorkerMessage = JobReply | Heartbeat;
+export type WorkerMessage = JobReply | WorkerHeartbeat;

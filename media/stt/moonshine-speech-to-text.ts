@@ -11,10 +11,10 @@ export type MoonshineJobs = {
   };
 };
 
-/** 12 s at 16 kHz: beyond it the model's answers fall apart. */
+/** 12 s at 16 kHz: the model's transcripts of longer audio are unusable. */
 const MAX_SAMPLES = 192_000;
 
-/** The English recogniser on its worker thread, one job at a time, the most urgent first. */
+/** The English recogniser on its worker thread. */
 export class MoonshineSpeechToText implements SpeechToText {
   readonly id: string;
   readonly languages = ['en'];

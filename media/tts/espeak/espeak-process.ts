@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { MediaError } from '../../errors.js';
 import { Watchdog, type WatchdogLimits } from '../../runtime/watchdog.js';
 import { type WorkerLoss, workerLosses } from '../../runtime/worker-loss.js';
-import { EspeakFrameReader, toBytes } from './ipc-frames.js';
+import { EspeakFrameReader, encodeFrame } from './ipc-frames.js';
 import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
 
 const PACKAGE = '@echogarden/espeak-ng-emscripten';
@@ -126,7 +126,7 @@ export class EspeakProcess {
     const id = this.#nextId++;
     this.#jobs.set(id, job);
     watchdog.start();
-    child.stdin.write(toBytes({ ...request, id }));
+    child.stdin.write(encodeFrame({ ...request, id }));
   }
 
   #start(): Running {

@@ -4,7 +4,7 @@
 import { writeSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { EspeakFrameReader, toBytes } from './ipc-frames.js';
+import { EspeakFrameReader, encodeFrame } from './ipc-frames.js';
 import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
 
 /** The used part of the engine, which has no types. Source: espeak-ng.js of the package. */
@@ -115,6 +115,6 @@ function phonemesOf(text: string, isIpa = true): string {
 }
 
 function send(reply: EspeakReply, body: Uint8Array = NOTHING): void {
-  const bytes = toBytes(reply, body);
+  const bytes = encodeFrame(reply, body);
   for (let sent = 0; sent < bytes.length; ) sent += writeSync(1, bytes, sent);
 }

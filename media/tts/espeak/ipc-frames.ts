@@ -15,7 +15,7 @@ const LENGTHS = 8;
 const MAX_BYTES = 4_194_304;
 const NOTHING = new Uint8Array(0);
 
-export function toBytes(head: unknown, body: Uint8Array = NOTHING): Uint8Array {
+export function encodeFrame(head: unknown, body: Uint8Array = NOTHING): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(head));
   const bytes = new Uint8Array(LENGTHS + text.length + body.length);
   const lengths = new DataView(bytes.buffer);

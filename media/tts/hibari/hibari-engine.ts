@@ -8,11 +8,11 @@ import { HOP } from './constants.js';
 import { HibariModel, type HibariPlan } from './hibari-model.js';
 import type { HibariFiles, HibariUtterance } from './hibari-voice.js';
 import { NoiseField } from './noise-field.js';
-import { type PhonemePart, phonemeIdsOf } from './phoneme-ids.js';
+import { type PhonemePart, phonemeParts } from './phoneme-ids.js';
 import { HibariSynthesis, SynthesisTools } from './synthesis.js';
 import { splitText } from './text-splitter.js';
 import { parseVocabulary } from './vocabulary.js';
-import { silentHops, wordTimes } from './word-times.js';
+import { partWordTimes, silentHops } from './word-times.js';
 
 /**
  * Frames of an utterance's chunks: the first is 210 ms of audio, then they double up to 2 s, so that no
@@ -60,7 +60,7 @@ export class HibariEngine implements VoiceEngine<HibariUtterance, HibariPart> {
     for (const span of splitText(text)) {
       const own = pronouncedWithin(pronounced, span.start, span.start + span.text.length);
       const words = await this.#reader.read(span.text, own);
-      const parts = phonemeIdsOf(words, this.#vocabulary, span.start);
+      const parts = phonemeParts(words, this.#vocabulary, span.start);
       yield* parts.map((phonemes): HibariPart => ({ phonemes }));
     }
   }
@@ -78,7 +78,7 @@ export class HibariEngine implements VoiceEngine<HibariUtterance, HibariPart> {
     const offset = startSample - silentHops(plan.durations) * HOP;
     return {
       samples,
-      words: isPartStart ? wordTimes(part.phonemes, plan.durations, offset) : [],
+      words: isPartStart ? partWordTimes(part.phonemes, plan.durations, offset) : [],
       isPartEnd: synthesis.framesLeft === 0,
     };
   }

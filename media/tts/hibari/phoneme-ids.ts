@@ -1,6 +1,6 @@
 import type { SpokenWord } from '../english-g2p/front-end.js';
 
-/** A word of a part: the ids `from`…`to` (half-open) of its part are its sounds. */
+/** A word of a part; its phonemes are the ids `from`…`to` (half-open) of the part. */
 interface PhonemeWord {
   readonly textStart: number;
   readonly textEnd: number;
@@ -8,38 +8,38 @@ interface PhonemeWord {
   readonly to: number;
 }
 
-/** What the model says in one go: ids with a pad at each end, and the words that they spell. */
+/** Input of one encoder run: ids with a pad at each end, and their words. */
 export interface PhonemePart {
   readonly ids: readonly number[];
   readonly words: readonly PhonemeWord[];
 }
 
-/** Phonemes that the model was trained to say in one go. */
+/** Maximum number of phonemes in the model's training examples. */
 export const PART_PHONEMES = 400;
-/** Where a text that is too long is cut rather than between any two words. */
+/** Preferred place to split a text that is too long. */
 const CLAUSE_END = /[,;:.!?…—]["”)]*$/u;
-/** Below this a cut at a clause would make parts too short to sound like a sentence. */
+/** Shorter clauses are not split off: they would not sound like a sentence. */
 const MIN_CLAUSE_LENGTH = 100;
 const PAUSES = /^[;:,.!?—…"()“”\s]*$/u;
 
 interface Token {
   readonly word: SpokenWord;
   readonly ids: readonly number[];
-  /** Makes a sound: no mark of punctuation. */
+  /** Has a sound: is not punctuation. */
   readonly isHeard: boolean;
-  /** The first piece of its word. */
+  /** The first token of its word. */
   readonly isOnset: boolean;
 }
 
 /**
- * Turns words into what the model reads. Phonemes that it does not know are left out. Over 400
- * phonemes are cut into parts, after a clause if one ends late enough, else after a word; a word of
- * more than 400 is cut inside.
+ * Converts words to the model's ids. Unknown phonemes are left out. More than 400 phonemes are split into
+ * parts, after a clause if one ends late enough, otherwise after a word; a word of more than 400 phonemes
+ * is split inside.
  *
- * @param vocabulary the id of each phoneme.
- * @param start where the words' text begins in that of the utterance.
+ * @param vocabulary - id of each phoneme
+ * @param start - position of the words' text in the utterance
  */
-export function phonemeIdsOf(
+export function phonemeParts(
   words: readonly SpokenWord[],
   vocabulary: ReadonlyMap<string, number>,
   start = 0,
@@ -92,7 +92,7 @@ function joinTokens(
     ids.push(...own);
     if (isHeard && isOnset) {
       const { textStart, textEnd } = word;
-      tell(words, {
+      addWord(words, {
         textStart: start + textStart,
         textEnd: start + textEnd,
         from,
@@ -107,8 +107,8 @@ function joinTokens(
   return { ids, words };
 }
 
-/** Words that are said for one written thing, as "five dollars" for "$5", are told as one. */
-function tell(words: PhonemeWord[], word: PhonemeWord): void {
+/** Merges words that are spoken for one written word, as "five dollars" for "$5". */
+function addWord(words: PhonemeWord[], word: PhonemeWord): void {
   const before = words.at(-1);
   if (!before || before.textEnd <= word.textStart) {
     words.push(word);

@@ -1,23 +1,23 @@
-/** A stretch of a text, and where it begins in it (UTF-16 units). */
-export interface TextSpan {
+/** A part of a text and its start (UTF-16 index). */
+export interface TextPassage {
   readonly text: string;
   readonly start: number;
 }
 
-/** A sentence is rarely longer than this; what is longer is read bit by bit, as it is spoken. */
+/** Sentences are rarely longer; longer texts are read passage by passage, as they are spoken. */
 export const MAX_PASSAGE_LENGTH = 600;
-/** Cuts are looked for in the last part of a passage only, so that none gets very short. */
+/** No split before this length, so that no passage gets very short. */
 const MIN_PASSAGE_LENGTH = 200;
 const AFTER_CLAUSE = /[.!?…,;:—]["”’)\]]*\s(?=\S)/gu;
 const SPACE = /\s(?=\S)/gu;
 const SPELLING = '[SPELL:';
 
 /**
- * Cuts an overlong text after a clause, else after a word, else anywhere but inside a character; not
- * inside a `[SPELL:…]` if it can be helped. One of usual length stays whole.
+ * Splits an overlong text after a clause, otherwise after a word, otherwise between two characters; if
+ * possible not inside a `[SPELL:…]`. A text of normal length stays whole.
  */
-export function splitText(text: string): TextSpan[] {
-  const passages: TextSpan[] = [];
+export function splitText(text: string): TextPassage[] {
+  const passages: TextPassage[] = [];
   for (let start = 0; start < text.length; ) {
     const length = passageLength(text.slice(start, start + MAX_PASSAGE_LENGTH + 1));
     passages.push({ text: text.slice(start, start + length), start });
@@ -26,7 +26,7 @@ export function splitText(text: string): TextSpan[] {
   return passages;
 }
 
-/** @param ahead one unit more than a passage may have, if the text goes on. */
+/** @param ahead - the text to split, at most one unit longer than a passage may be */
 function passageLength(ahead: string): number {
   if (ahead.length <= MAX_PASSAGE_LENGTH) return ahead.length;
   const spelling = ahead.lastIndexOf(SPELLING);

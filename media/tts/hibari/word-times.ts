@@ -2,26 +2,26 @@ import type { WordTime } from '../text-to-speech.js';
 import { SAMPLES_PER_DURATION } from './constants.js';
 import type { PhonemePart } from './phoneme-ids.js';
 
-/** Hops of the model's opening silence that stay before the first sound (75 ms). */
+/** Hops of the model's initial silence that stay before the first sound (75 ms). */
 const KEPT_HOPS = 6;
 
 /**
- * Hops at the start of a part that are left out: the model opens with a pad of some 300 ms, silent
- * (under −100 dB) but for its last four hops, into which a soft first sound may reach.
+ * Number of hops to omit at the start of a part. The model starts with a pad of about 300 ms, silent
+ * (below −100 dB) except for its last four hops, into which a soft first sound may extend.
  *
- * @param durations of the part's ids, in pairs of hops.
+ * @param durations - of the part's ids, in pairs of hops
  */
 export function silentHops(durations: ArrayLike<number>): number {
   return Math.max(0, Math.round(2 * (durations[0] ?? 0)) - KEPT_HOPS);
 }
 
 /**
- * When each word of a part is said.
+ * Start and end of each word of a part.
  *
- * @param durations of the part's ids, in pairs of hops.
- * @param offset samples of the utterance before the part's first hop; negative by what was left out.
+ * @param durations - of the part's ids, in pairs of hops
+ * @param offset - samples of the utterance before the part's first hop; negative if hops were omitted
  */
-export function wordTimes(
+export function partWordTimes(
   { ids, words }: PhonemePart,
   durations: ArrayLike<number>,
   offset: number,

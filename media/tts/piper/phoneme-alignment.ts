@@ -1,13 +1,13 @@
-/** Stress, length and what else two readings of a word may differ in. */
+/** Marks in which two pronunciations of a word may differ: stress, length and others. */
 const WEAK = /[ˈˌːˑ'-]/u;
 
 /**
- * Tells of each phoneme of a clause to which word it belongs, where the groups of phonemes are not the
- * words: by the cheapest way to make one of the other (Source: Wagner and Fischer, 1974).
+ * Assigns the phonemes of a clause to words, where its groups of phonemes do not match the words, by the
+ * minimum edit distance. Source: Wagner and Fischer, 1974.
  *
- * @param phonemes of the clause; spaces belong to the word before them.
- * @param alone the phonemes of each word said alone.
- * @returns an index into `alone` for each phoneme, never decreasing.
+ * @param phonemes - of the clause; spaces belong to the word before them
+ * @param alone - phonemes of each word spoken alone
+ * @returns an index into `alone` for each phoneme, in ascending order
  */
 export function wordsOfPhonemes(phonemes: readonly string[], alone: readonly string[]): number[] {
   const said = alone.flatMap((word, index) =>

@@ -4,30 +4,30 @@ import type { PhonemeClause } from '../phonemizer.js';
 import { wordsOfPhonemes } from './phoneme-alignment.js';
 import type { PiperConfig } from './voice-config.js';
 
-/** Where a word stands in the text, and which of the ids say it. */
+/** A word's range in the text and its phonemes. */
 interface PhonemeWord extends TextRange {
   /** Half-open range of ids. */
   readonly from: number;
   readonly to: number;
 }
 
-/** What the model gets at once. */
+/** Input of one encoder run. */
 export interface PiperPhonemeIds {
   readonly ids: readonly number[];
   readonly words: readonly PhonemeWord[];
 }
 
-/** More ids than any piece of a text has that is spoken at once; what is beyond is not said. */
+/** Maximum number of ids in one run, more than any normal piece of text has; the rest is not spoken. */
 const MAX_IDS = 2_000;
 const START = '^';
 const PAD = '_';
 const END = '$';
 
 /**
- * Phonemes → ids (Source: the Piper project's way): the start, then each phoneme with a pad behind
- * it, then the end. Phonemes that the voice does not know are left out.
+ * Phonemes → ids: start, each phoneme followed by a pad, end. Unknown phonemes are left out. Source: the
+ * Piper project.
  *
- * @param pronounced parts of the text with the phonemes that they are to be said with.
+ * @param pronounced - parts of the text with a fixed pronunciation
  */
 export function phonemeIdsOf(
   clauses: readonly PhonemeClause[],
@@ -55,7 +55,7 @@ export function phonemeIdsOf(
   return { ids: [...ids, ...idsOf(END)], words };
 }
 
-/** Several words that stand for one written one, as for a number, are one. */
+/** Merges words that are spoken for one written word, as for a number. */
 function addWord(words: PhonemeWord[], word: PhonemeWord): void {
   const last = words.at(-1);
   if (!last || last.textEnd <= word.textStart) {
@@ -66,7 +66,7 @@ function addWord(words: PhonemeWord[], word: PhonemeWord): void {
   words[words.length - 1] = { ...last, textEnd, to: word.to };
 }
 
-/** The words of a clause with their phonemes: what is to be said otherwise is, if the voice can. */
+/** The words of a clause with their phonemes, fixed pronunciations applied if the voice has their phonemes. */
 function spokenWords(
   clause: PhonemeClause,
   pronounced: readonly Pronounced[],
@@ -85,14 +85,14 @@ function spokenWords(
     const wanted = [...(rule?.ipa.normalize('NFD') ?? '').replaceAll('.', '')];
     if (!rule || !wanted.every((phoneme) => phonemeIds.has(phoneme)))
       return { word, phonemes: own };
-    // A rule for several words is said once.
+    // A rule for several words is spoken once.
     const isSaid = rule === last;
     last = rule;
     return { word, phonemes: isSaid ? '' : `${wanted.join('')}${own.endsWith(' ') ? ' ' : ''}` };
   });
 }
 
-/** Of each phoneme the index of its word. */
+/** Index of each phoneme's word. */
 function wordIndexes(phonemes: readonly string[], { alone, words }: PhonemeClause): number[] {
   if (alone.length === words.length && alone.length > 0) {
     const spoken = alone.map((word) => word.normalize('NFD'));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MediaError } from '../../errors.js';
 
-/** What we need of a Piper voice's `.onnx.json`. */
+/** The used part of a Piper voice's `.onnx.json`. */
 const File = z.object({
   audio: z.object({ sample_rate: z.int().min(8_000).max(48_000) }),
   espeak: z.object({ voice: z.string().regex(/^[\w-]{1,20}$/) }),
@@ -14,15 +14,15 @@ const File = z.object({
   phoneme_id_map: z.record(z.string().max(8), z.array(z.int().nonnegative()).max(8)),
 });
 
-/** How a voice wants to be asked. */
+/** Settings of a voice. */
 export interface PiperConfig {
   /** Hz. */
   readonly sampleRate: number;
-  /** The phonemizer's name for its language. */
+  /** The phonemizer's name of its language. */
   readonly phonemizerVoice: string;
   readonly noiseScale: number;
   readonly lengthScale: number;
-  /** Noise of the durations. */
+  /** Scale of the durations' noise. */
   readonly noiseWidth: number;
   readonly speakers: number;
   readonly phonemeIds: ReadonlyMap<string, readonly number[]>;

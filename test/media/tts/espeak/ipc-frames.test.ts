@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EspeakFrameReader, toBytes } from '../../../../media/tts/espeak/ipc-frames.js';
+import { EspeakFrameReader, encodeFrame } from '../../../../media/tts/espeak/ipc-frames.js';
 import '../../../support/harness/process/property-seed.js';
 
 const FRAMES = fc.array(
@@ -11,7 +11,7 @@ describe('frames', () => {
   it('come out as they went in, however the pipe cuts them', () => {
     fc.assert(
       fc.property(FRAMES, fc.integer({ min: 1, max: 40 }), (frames, step) => {
-        const wire = Buffer.concat(frames.map(({ head, body }) => toBytes(head, body)));
+        const wire = Buffer.concat(frames.map(({ head, body }) => encodeFrame(head, body)));
         const reader = new EspeakFrameReader();
         const found = [];
         for (let at = 0; at < wire.length; at += step) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SpokenWord } from '../../../../media/tts/english-g2p/front-end.js';
-import { PART_PHONEMES, phonemeIdsOf } from '../../../../media/tts/hibari/phoneme-ids.js';
-import { silentHops, wordTimes } from '../../../../media/tts/hibari/word-times.js';
+import { PART_PHONEMES, phonemeParts } from '../../../../media/tts/hibari/phoneme-ids.js';
+import { partWordTimes, silentHops } from '../../../../media/tts/hibari/word-times.js';
 import '../../../support/harness/process/property-seed.js';
 
 const SPACE = 16;
@@ -26,7 +26,7 @@ function spoken(...words: string[]): SpokenWord[] {
 
 describe('the script of an utterance', () => {
   it('spells words between pads and drops phonemes that the voice does not know', () => {
-    const [part, ...others] = phonemeIdsOf(spoken('a?b', 'c', '.'), vocabulary);
+    const [part, ...others] = phonemeParts(spoken('a?b', 'c', '.'), vocabulary);
     expect(others).toEqual([]);
     expect(part?.ids).toEqual([0, id('a'), id('b'), SPACE, id('c'), id('.'), 0]);
     expect(part?.words).toEqual([
@@ -42,19 +42,19 @@ describe('the script of an utterance', () => {
       { phonemes: 'b', ...range },
       { phonemes: 'c', textStart: 3, textEnd: 4, whitespaceAfter: false },
     ];
-    expect(phonemeIdsOf(words, vocabulary, 10)[0]?.words).toEqual([
+    expect(phonemeParts(words, vocabulary, 10)[0]?.words).toEqual([
       { textStart: 10, textEnd: 12, from: 1, to: 4 },
       { textStart: 13, textEnd: 14, from: 5, to: 6 },
     ]);
   });
 
   it.each([[[]], [['']], [['...']], [['?', '?']]])('is empty for %j', (words) => {
-    expect(phonemeIdsOf(spoken(...words), vocabulary)).toEqual([]);
+    expect(phonemeParts(spoken(...words), vocabulary)).toEqual([]);
   });
 
   it('is cut after a clause when there is too much for one part', () => {
     const words = [...Array(60).fill('abcab'), ',', ...Array(30).fill('abcab'), '.'];
-    const parts = phonemeIdsOf(spoken(...words), vocabulary);
+    const parts = phonemeParts(spoken(...words), vocabulary);
     expect(parts.map((part) => part.words.length)).toEqual([60, 30]);
     expect(parts[0]?.ids.at(-2)).toBe(id(','));
   });
@@ -68,7 +68,7 @@ describe('the script of an utterance', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 150 }), (words) => {
         const input = spoken(...words);
-        const parts = phonemeIdsOf(input, vocabulary);
+        const parts = phonemeParts(input, vocabulary);
         for (const part of parts) expect(part.ids.length - 2).toBeLessThanOrEqual(PART_PHONEMES);
         const letters = parts.flatMap((part) => part.ids.filter((i) => i >= id('a') && i < SPACE));
         const said = words.join('').replace(/[,.]/g, '');
@@ -83,12 +83,12 @@ describe('the script of an utterance', () => {
 });
 
 describe('the times of words', () => {
-  const [part] = phonemeIdsOf(spoken('ab', 'c', '.'), vocabulary);
+  const [part] = phonemeParts(spoken('ab', 'c', '.'), vocabulary);
   // pad, a, b, space, c, full stop, pad
   const durations = [14, 2, 3, 1, 4, 6, 1];
 
   it('come from the durations of their phonemes, 25 ms each', () => {
-    expect(wordTimes(part!, durations, 0)).toEqual([
+    expect(partWordTimes(part!, durations, 0)).toEqual([
       { textStart: 0, textEnd: 2, startSample: 14 * 600, endSample: 19 * 600 },
       { textStart: 3, textEnd: 4, startSample: 20 * 600, endSample: 24 * 600 },
     ]);
@@ -97,8 +97,8 @@ describe('the times of words', () => {
   it('are never before the start, though the silent pad is left out', () => {
     const skipped = silentHops(durations) * 300;
     expect(skipped).toBe(28 * 300 - 6 * 300);
-    expect(wordTimes(part!, durations, -skipped)[0]?.startSample).toBe(6 * 300);
-    expect(wordTimes(part!, durations, -9999 * 300)[0]?.startSample).toBe(0);
+    expect(partWordTimes(part!, durations, -skipped)[0]?.startSample).toBe(6 * 300);
+    expect(partWordTimes(part!, durations, -9999 * 300)[0]?.startSample).toBe(0);
     expect(silentHops([2])).toBe(0);
   });
 });
