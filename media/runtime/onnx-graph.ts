@@ -247,7 +247,7 @@ function unsignedTensor(tensor: Uint8Array): Uint8Array {
   ]);
 }
 
-/** The lowest byte of each of the varints in a packed field. */
+/** The lowest byte of each number in a packed field. */
 function lowBytes(packed: Uint8Array): Uint8Array {
   const values: number[] = [];
   for (let at = 0; at < packed.length; at++) {

@@ -3,7 +3,7 @@ import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { MediaError } from '../errors.js';
 
 /** Values of a tensor, row-major: `Float32Array` is float32, `BigInt64Array` int64, `Uint8Array` bool. */
-export type OnnxData = Float32Array | BigInt64Array | Uint8Array;
+type OnnxData = Float32Array | BigInt64Array | Uint8Array;
 
 /** A tensor. The runtime reads `data` in place, so do not change it during a run. */
 export interface OnnxTensor {

@@ -29,7 +29,7 @@ import { modelFolder } from '../support/harness/process/model-folder.js';
 vi.setConfig({ testTimeout: 60_000 });
 
 const PATH = '/knowledge-base';
-/** Length of the MiniLM's vectors. */
+/** Length of MiniLM vectors. */
 const DIMENSIONS = 384;
 let wake = (): void => undefined;
 const plane = withControlPlane({

@@ -121,7 +121,7 @@ function findFlow(graph: OnnxGraph, latent: string): PiperGraphSplit['flow'] {
 }
 
 /** Replaces the graph's random noise by slices of the input `NOISE`, so that a seed makes the audio repeatable. */
-export function noiseFromInput(graph: OnnxGraph): OnnxSubstitutes {
+function noiseFromInput(graph: OnnxGraph): OnnxSubstitutes {
   const random = graph.nodes.filter(({ operator }) => operator === RANDOM);
   const fields = random.flatMap(({ inputs: [like = ''], outputs: [drawn = ''] }, i) => {
     const shape = `parley_shape_${i}`;
