@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OnnxGraph } from '../../../media/runtime/onnx-graph.js';
+import { OnnxGraph, onnxBytes, withUnsignedBytes } from '../../../media/runtime/onnx-graph.js';
 import { delimited, joinBytes, numeric, readFields } from '../../../media/runtime/protobuf.js';
 import { splitHibariGraph } from '../../../media/tts/hibari/hibari-graph-split.js';
 import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';
@@ -63,5 +63,38 @@ describe('the graph of the English voice', () => {
     expect(() => splitHibariGraph(other)).toThrow(
       expect.objectContaining({ code: 'MODEL_CORRUPT' }),
     );
+  });
+});
+
+describe('signed bytes of a model', () => {
+  const name = (text: string) => delimited(8, new TextEncoder().encode(text));
+  const modelOf = (...constants: Uint8Array[]) => delimited(7, joinBytes(constants));
+
+  it('become unsigned by adding 128, however they are stored', () => {
+    const packed = Uint8Array.of(5, 0xfd, ...Array(8).fill(0xff), 1, 0);
+    const stored = delimited(5, joinBytes([numeric(2, 3), delimited(5, packed), name('packed')]));
+    const signed = modelOf(onnxBytes('raw', [3], Int8Array.of(-128, 0, 127)), stored);
+    const unsigned = modelOf(
+      onnxBytes('raw', [3], Uint8Array.of(0, 128, 255)),
+      delimited(
+        5,
+        joinBytes([name('packed'), numeric(2, 2), delimited(9, Uint8Array.of(133, 125, 128))]),
+      ),
+    );
+    const constants = (model: Uint8Array) =>
+      readFields(readFields(model)[0]!.content).map(({ content }) =>
+        readFields(content)
+          .map(({ number, bytes }) => [number, ...bytes])
+          .sort((one, other) => one[0]! - other[0]!),
+      );
+    const converted = withUnsignedBytes(signed, new Set(['raw', 'packed']));
+    expect(constants(converted)).toEqual(constants(unsigned));
+  });
+
+  it('stay under other names, and if they are unsigned', () => {
+    const other = modelOf(onnxBytes('other', [1], Int8Array.of(1)));
+    expect(withUnsignedBytes(other, new Set(['raw']))).toEqual(other);
+    const unsigned = modelOf(onnxBytes('raw', [1], Uint8Array.of(1)));
+    expect(withUnsignedBytes(unsigned, new Set(['raw']))).toEqual(unsigned);
   });
 });
