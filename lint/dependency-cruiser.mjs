@@ -1,13 +1,55 @@
-/** Layers, from the lowest to the highest. A layer imports only from itself and from those below. */
+/** Layers, from the lowest to the highest. A layer imports only itself and lower layers. */
 const MEDIA = '^media/';
 const RUNTIME = '^agents-runtime/';
 const CONTROL_PLANE = '^src/';
 const PRODUCT = '^(media|agents-runtime|src)/';
 const PAGE = '^src/page/public/';
 
+/** Low-level folders of media. They import only files directly in media. */
+const MEDIA_BASE = ['async', 'audio', 'runtime', 'models'];
+/** Folders of media that import only the base, and never each other. */
+const MEDIA_MIDDLE = ['codec', 'vad', 'noise', 'turn-detection', 'stt', 'embeddings', 'text'];
+const MEDIA_TOP = ['tts', 'recording'];
+
+/**
+ * The folders that each folder of agents-runtime may import, beside itself and media. Observers replay
+ * recorded turn events through the reducer.
+ */
+const RUNTIME_FOLDERS = {
+  contract: [],
+  timing: ['contract'],
+  turn: ['contract'],
+  input: ['contract', 'timing'],
+  reply: ['contract', 'timing'],
+  output: ['contract', 'timing', 'reply'],
+  providers: ['contract', 'timing'],
+  transports: ['contract', 'timing'],
+  session: ['contract', 'timing', 'turn', 'input', 'reply', 'output'],
+  observers: ['contract', 'timing', 'turn', 'output', 'session'],
+};
+
+/** A folder of a layer may import itself and `allowed` folders of the layer. */
+const folderRule = (layer, folder, allowed) => ({
+  name: `${layer}-${folder}-imports-downwards`,
+  comment: `${layer}/${folder} imports of ${layer}: ${allowed.join(', ') || 'nothing'}.`,
+  severity: 'error',
+  from: { path: `^${layer}/${folder}/` },
+  to: { path: `^${layer}/[^/]+/`, pathNot: `^${layer}/(${[folder, ...allowed].join('|')})/` },
+});
+
+const FOLDER_RULES = [
+  ...Object.entries(RUNTIME_FOLDERS).map(([folder, allowed]) =>
+    folderRule('agents-runtime', folder, allowed),
+  ),
+  ...MEDIA_BASE.map((folder) => folderRule('media', folder, [])),
+  ...MEDIA_MIDDLE.map((folder) => folderRule('media', folder, MEDIA_BASE)),
+  ...MEDIA_TOP.map((folder) => folderRule('media', folder, [...MEDIA_BASE, ...MEDIA_MIDDLE])),
+];
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
+    ...FOLDER_RULES,
     {
       name: 'media-is-the-lowest-layer',
       comment: 'Declare an interface in media and receive an implementation.',
@@ -23,13 +65,6 @@ export default {
       to: { path: '^(src|test|scripts)/' },
     },
     {
-      name: 'contract-imports-types-of-media-only',
-      comment: 'Everything in agents-runtime may import contract, so it depends on nothing.',
-      severity: 'error',
-      from: { path: '^agents-runtime/contract/' },
-      to: { path: PRODUCT, pathNot: '^(agents-runtime/contract|media)/' },
-    },
-    {
       name: 'contract-runs-no-code-of-media',
       severity: 'error',
       from: { path: '^agents-runtime/contract/' },
@@ -40,27 +75,7 @@ export default {
       comment: 'Return an effect; session carries it out.',
       severity: 'error',
       from: { path: '^agents-runtime/turn/' },
-      to: {
-        path: PRODUCT,
-        pathNot: '^(agents-runtime/(contract|turn)/|media/(languages|text/words)\\.ts)',
-      },
-    },
-    {
-      name: 'input-receives-ports',
-      comment: 'Receive a port or a callback; session connects the stages.',
-      severity: 'error',
-      from: { path: '^agents-runtime/input/' },
-      to: { path: RUNTIME, pathNot: '^agents-runtime/(contract|timing|input)/' },
-    },
-    {
-      name: 'session-connects-the-stages',
-      comment: 'Observers, providers and transports reach a session through ports in contract.',
-      severity: 'error',
-      from: { path: '^agents-runtime/session/' },
-      to: {
-        path: RUNTIME,
-        pathNot: '^agents-runtime/(contract|timing|turn|input|reply|output|session)/',
-      },
+      to: { path: MEDIA, pathNot: '^media/(languages|text/words)\\.ts' },
     },
     {
       name: 'session-runs-no-code-of-media',
