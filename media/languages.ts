@@ -1,4 +1,8 @@
-/** Supported languages, ISO 639-1. English is the default. */
+/**
+ * Supported languages, ISO 639-1. English is the default. For a new language, the compiler demands an entry in each
+ * registry of words and phrases. No type demands `src/knowledge/search-words.ts` (full-text search) and
+ * `media/models/piper-voices.ts` (voices).
+ */
 export const LANGUAGES = [
   'en',
   'ca',

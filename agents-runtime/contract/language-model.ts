@@ -42,7 +42,7 @@ export interface LlmRequest {
 export interface LanguageModel {
   readonly id: string;
   /** Prepares for a call with this prompt, so that its first reply starts sooner. */
-  prepare?(prompt: string, language: string): void;
+  warm?(prompt: string, language: string): void;
   /**
    * Streams the reply; pulling is the backpressure. The consumer carries out tool calls.
    * @throws CallError REPLY_FAILED when the provider fails; items already yielded stay valid

@@ -32,7 +32,7 @@ export interface Transport {
    * audio that is no louder than the echo of recently played audio does not count as speech.
    */
   readonly hasEchoCanceller: boolean;
-  /** Bytes in the transport's send buffers. Playout stops sending above 256 KiB. */
+  /** Bytes in the transport's send buffers; LiveKit calls of one bridge share them. Playout stops sending above 256 KiB. */
   readonly backlogBytes: number;
   /** If false, a hold clears the client's audio and a resume sends it again. */
   readonly canPause: boolean;

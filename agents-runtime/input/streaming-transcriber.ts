@@ -156,10 +156,11 @@ export class StreamingTranscriber {
     turn.sentUpTo = end;
   }
 
-  #onResult({ text, isFinal, isLast, toSample, language }: StreamingTranscript): void {
+  #onResult({ text, isFinal, answersFinalise, toSample, language }: StreamingTranscript): void {
     const turn = this.#turn;
     // A result of an earlier turn, or of audio whose text is already final.
-    const isLate = !turn || toSample <= turn.offset || (!isLast && toSample <= turn.fixedUpTo);
+    const isLate =
+      !turn || toSample <= turn.offset || (!answersFinalise && toSample <= turn.fixedUpTo);
     if (isLate || this.#fallback) return;
     if (isFinal && toSample > turn.fixedUpTo) {
       turn.fixed = join(turn.fixed, text);
@@ -168,11 +169,11 @@ export class StreamingTranscriber {
     } else if (!isFinal) turn.latest = join(turn.fixed, text);
     turn.transcribedUpTo = Math.max(turn.transcribedUpTo, toSample);
     const pauseSample = this.#speechEndSample;
-    // A final text that reaches the pause is the answer, with or without `isLast`.
+    // A final text that reaches the pause is the answer, with or without `answersFinalise`.
     const isComplete =
       pauseSample !== undefined && turn.fixedUpTo >= positionInStream(turn, pauseSample);
-    const speechEndSample = isLast || isComplete ? pauseSample : undefined;
-    if (isLast || isComplete) this.#stopFinalTimer();
+    const speechEndSample = answersFinalise || isComplete ? pauseSample : undefined;
+    if (answersFinalise || isComplete) this.#stopFinalTimer();
     if (turn.latest === '' && speechEndSample === undefined) return;
     this.#report(turn.latest, speechEndSample, toSample, language);
   }

@@ -34,7 +34,8 @@ export interface PlaybackTimelineOptions {
 
 /**
  * When the client played which part of the agent's audio: an estimate for now, and spans that are settled
- * 250 ms after the client's report. A client that does not report is assumed to play by the clock.
+ * 250 ms after the client's report. A client that does not report is assumed to play by the clock. Settled spans
+ * are for recordings and the echo gate; the words that the caller heard come from `Playhead`.
  */
 export class PlaybackTimeline {
   /** The estimate for now. */

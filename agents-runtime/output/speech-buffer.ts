@@ -9,7 +9,7 @@ const AHEAD_SECONDS = 2;
  * records which text the samples say.
  */
 export class SpeechBuffer {
-  readonly heard = new SpokenTextAlignment();
+  readonly alignment = new SpokenTextAlignment();
   readonly #source: AsyncGenerator<SpokenChunk>;
   readonly #aheadSamples: number;
   readonly #samples = new SampleQueue();
@@ -34,7 +34,7 @@ export class SpeechBuffer {
   }
 
   /** Whether the source has ended; samples may remain. */
-  get isWhole(): boolean {
+  get hasSourceEnded(): boolean {
     return this.#sourceEnded;
   }
 
@@ -71,13 +71,13 @@ export class SpeechBuffer {
     try {
       for await (const piece of this.#source) {
         if (this.#closed) break;
-        this.heard.add(piece);
+        this.alignment.add(piece);
         this.#samples.push(piece.samples);
         this.#onChange();
         await this.#room();
         if (this.#closed) break;
       }
-      if (!this.#closed) this.heard.complete();
+      if (!this.#closed) this.alignment.complete();
     } catch (error) {
       if (!this.#closed) this.fault = error;
     }

@@ -62,16 +62,16 @@ export class UtterancePlayout {
 
   /** The part heard up to this position of the agent's audio. Call it before the buffer is closed. */
   heard(playedMs: number, isCut: boolean): HeardSpeech {
-    const { heard, fault, isWhole: isSynthesised } = this.buffer;
+    const { alignment, fault, hasSourceEnded } = this.buffer;
     const isShort = isCut || fault !== undefined;
-    const text = isShort ? heard.heardAt(this.#samplesAt(playedMs)) : heard.whole;
-    const isWhole = text === heard.whole && isSynthesised && fault === undefined;
+    const text = isShort ? alignment.heardAt(this.#samplesAt(playedMs)) : alignment.whole;
+    const isWhole = text === alignment.whole && hasSourceEnded && fault === undefined;
     return { text, cut: isShort && !isWhole, fault };
   }
 
   /** All text that is being spoken, if it has grown since the last call. */
   newText(): string | undefined {
-    const text = this.buffer.heard.whole;
+    const text = this.buffer.alignment.whole;
     if (this.startMs === undefined || text === this.#reportedText) return undefined;
     this.#reportedText = text;
     return text;
@@ -80,10 +80,13 @@ export class UtterancePlayout {
   /** The speech at this position of the agent's audio; undefined before the first sample. */
   currentPlayback(playedMs: number): SpokenOver | undefined {
     if (this.startMs === undefined) return undefined;
-    const { heard, isWhole } = this.buffer;
+    const { alignment, hasSourceEnded } = this.buffer;
     const at = this.#samplesAt(playedMs);
-    const remainingMs = ((heard.samples - at) * 1000) / this.#sampleRate;
-    return { isQuestion: heard.asksAt(at), remainingMs: isWhole ? remainingMs : Infinity };
+    const remainingMs = ((alignment.samples - at) * 1000) / this.#sampleRate;
+    return {
+      isQuestion: alignment.asksAt(at),
+      remainingMs: hasSourceEnded ? remainingMs : Infinity,
+    };
   }
 
   /**

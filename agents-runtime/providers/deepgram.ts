@@ -166,7 +166,7 @@ class DeepgramStream implements TranscriptionStream {
     this.#stream.onResult({
       text: transcript.trim().slice(0, MAX_TEXT),
       isFinal: is_final,
-      isLast: from_finalize,
+      answersFinalise: from_finalize,
       toSample: Math.round((start + duration) * CALLER_SAMPLE_RATE),
       language: languages?.[0]?.slice(0, 2),
     });

@@ -118,7 +118,7 @@ export class AgentSpeech {
 
   /** Drops a reply that was generated before its turn was committed. */
   dropPrepared(): void {
-    if (this.#speech?.state !== 'generating') return;
+    if (this.#speech?.state !== 'prepared') return;
     this.#speech.discard();
     this.#speech = undefined;
   }

@@ -130,7 +130,7 @@ export class Call implements CallInput {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
     const { config, languageModel } = this.#parts;
-    languageModel.prepare?.(config.prompt, this.#language.language);
+    languageModel.warm?.(config.prompt, this.#language.language);
     this.#conversation.begin();
     this.#runner.dispatch({ type: 'connected', greets: config.greeting.trim() !== '' });
   }

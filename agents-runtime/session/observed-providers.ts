@@ -176,7 +176,7 @@ function observedLanguageModel(
 ): LanguageModel {
   return {
     id: model.id,
-    prepare: (prompt, language) => model.prepare?.(prompt, language),
+    warm: (prompt, language) => model.warm?.(prompt, language),
     generate(request) {
       const key = llmKey(request);
       const known = exchanges.request(`known ${port}`, key);

@@ -49,7 +49,8 @@ export interface SpeechHandleOptions {
   readonly listener: SpeechListener;
 }
 
-type SpeechState = 'generating' | 'committed' | 'playing' | 'interrupted' | 'finished';
+/** `prepared`: generated before its turn is committed. `interrupted`: by the caller. */
+type SpeechState = 'prepared' | 'committed' | 'playing' | 'interrupted' | 'finished';
 
 /** One utterance of the agent: its generation, its playout, and the data for the call's record. */
 export class SpeechHandle implements UtteranceListener {
@@ -65,7 +66,7 @@ export class SpeechHandle implements UtteranceListener {
   readonly #options: SpeechHandleOptions;
   readonly #work = new AbortController();
   readonly #timestamps: { -readonly [Step in keyof ReplyTimestamps]?: number | undefined } = {};
-  #state: SpeechState = 'generating';
+  #state: SpeechState = 'prepared';
   #resolveCommitted: () => void = () => undefined;
   #playout: UtterancePlayout | undefined;
   #answered: AnsweredTurn | undefined;

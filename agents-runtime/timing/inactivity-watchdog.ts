@@ -3,7 +3,8 @@ import type { Clock, Timer } from '../contract/clock.js';
 const CHECK_MS = 1_000;
 
 /**
- * Measures once a second how long a peer has been silent. Time during which this process was suspended does
+ * For connections; workers have `media/runtime/watchdog.ts`. Measures once a second how long a peer has been
+ * silent. Time during which this process was suspended does
  * not count.
  */
 export class InactivityWatchdog {

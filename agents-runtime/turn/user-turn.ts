@@ -50,6 +50,7 @@ export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): 
   return { ...state, turn, nextTurn: state.nextTurn + 1 };
 }
 
+/** The caller speaks or goes on speaking: withdraws a prepared reply and holds the agent. */
 export function onSpeech(state: TurnState, nowMs: number): TurnStep {
   const { turn } = state;
   if (!turn) return [state];
@@ -131,10 +132,10 @@ function rescheduleCommit(state: TurnState, user: Paused, nowMs: number): TurnSt
   );
 }
 
-function endDoubt(state: TurnState, { probability }: Paused, isKnown?: boolean): number {
+function endDoubt(state: TurnState, { probability }: Paused, countsInterim?: boolean): number {
   const { turn, settings, expectedEntity } = state;
   // The unanswered text before may be the beginning of a number.
-  const text = turn && (isKnown ?? turn.isFinal) ? wholeText(state, turn.text) : undefined;
+  const text = turn && (countsInterim ?? turn.isFinal) ? wholeText(state, turn.text) : undefined;
   return doubtOf({ probability, text, language: settings.language, expectedEntity });
 }
 

@@ -1,6 +1,9 @@
 import type { Priority } from '../runtime/cpu-scheduler.js';
 
-/** Speech → text, one complete stretch of audio at a time. */
+/**
+ * Speech → text, one complete stretch of audio at a time. A provider implements this or `StreamingSpeechToText`
+ * and is registered in `src/calls/remote-ears.ts`, a local model in `src/calls/ears.ts`.
+ */
 export interface SpeechToText {
   readonly id: string;
   /** ISO 639-1. */
@@ -37,7 +40,7 @@ export interface StreamingTranscript {
   /**
    * Answers `finalise`: all audio sent before it has been transcribed. Not every `finalise` is answered.
    */
-  readonly isLast: boolean;
+  readonly answersFinalise: boolean;
   /** Position in the stream up to which audio was transcribed, in samples. */
   readonly toSample: number;
   /** ISO 639-1, from a recogniser that detects the language. */

@@ -57,7 +57,10 @@ export class PlaybackDeadline {
   }
 }
 
-/** Converts text to the bytes of a format, with any voice. */
+/**
+ * Converts text to the bytes of a format, with any voice. For the speech API; calls use
+ * `agents-runtime/output/tts-pipeline.ts`.
+ */
 export class Synthesiser {
   readonly #encoders: EncoderThread;
 

@@ -123,7 +123,7 @@ export class CallOpening {
     const dictionary = await models.dictionaryFor(agent.accountId, config);
     const manner = { ...ttsSettingsOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
     models.speechCache.prepare(config.greeting, manner);
-    models.replyModelFor(config).prepare?.(config.prompt, manner.language);
+    models.replyModelFor(config).warm?.(config.prompt, manner.language);
     models.expectTools(config, agent.id);
   };
 

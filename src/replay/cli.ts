@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
-import { type Replayed, replay } from '../../agents-runtime/observers/replay/replay.js';
 import {
   diffLines,
   timeline,
   turnEndLines,
   turnEnds,
-} from '../../agents-runtime/observers/replay/timeline.js';
+} from '../../agents-runtime/observers/replay/effect-listing.js';
+import { type Replayed, replay } from '../../agents-runtime/observers/replay/replay.js';
 import { MediaError } from '../../media/errors.js';
 import { ModelStore } from '../../media/models/store.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';

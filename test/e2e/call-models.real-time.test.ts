@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { diffLines } from '../../agents-runtime/observers/replay/effect-listing.js';
 import { replay } from '../../agents-runtime/observers/replay/replay.js';
-import { diffLines } from '../../agents-runtime/observers/replay/timeline.js';
 import { readTape } from '../../src/replay/read-tape.js';
 import { LanguageServer, MANNERS } from '../support/fakes/llm-server.js';
 import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';

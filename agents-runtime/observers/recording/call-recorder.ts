@@ -26,9 +26,9 @@ export class CallRecorder implements CallObserver {
   readonly #caller: CallerTrack;
   readonly #agent: AudioTrack;
   /** Call time of the newest event; undefined before media is connected. */
-  #seenMs: number | undefined;
+  #newestCallMs: number | undefined;
   /** Time since media was connected. */
-  #nowMs = 0;
+  #recordingMs = 0;
   #writtenMs = 0;
   #hasEnded = false;
 
@@ -39,19 +39,19 @@ export class CallRecorder implements CallObserver {
   }
 
   input(event: CallInputEvent, atMs: number): void {
-    if (event.type === 'connected') this.#seenMs ??= atMs;
-    if (event.type !== 'audio' || this.#seenMs === undefined || this.#hasEnded) return;
+    if (event.type === 'connected') this.#newestCallMs ??= atMs;
+    if (event.type !== 'audio' || this.#newestCallMs === undefined || this.#hasEnded) return;
     this.#advance(atMs);
-    this.#caller.push(event.samples, this.#nowMs);
-    if (this.#nowMs - this.#writtenMs < WRITE_INTERVAL_MS) return;
-    this.#writtenMs = this.#nowMs;
-    this.#caller.settle(this.#nowMs);
+    this.#caller.push(event.samples, this.#recordingMs);
+    if (this.#recordingMs - this.#writtenMs < WRITE_INTERVAL_MS) return;
+    this.#writtenMs = this.#recordingMs;
+    this.#caller.settle(this.#recordingMs);
     this.#write();
   }
 
   played({ atMs, samples }: PlayedSpan): void {
-    if (this.#seenMs === undefined || this.#hasEnded) return;
-    this.#agent.place(Math.max(0, atMs - this.#seenMs + this.#nowMs), samples);
+    if (this.#newestCallMs === undefined || this.#hasEnded) return;
+    this.#agent.place(Math.max(0, atMs - this.#newestCallMs + this.#recordingMs), samples);
   }
 
   output(event: TransportEvent, atMs: number): void {
@@ -67,9 +67,9 @@ export class CallRecorder implements CallObserver {
 
   /** Sets the time since media was connected. If the clock steps back, it stands still for that step. */
   #advance(atMs: number): void {
-    if (this.#seenMs === undefined) return;
-    this.#nowMs += Math.max(0, atMs - this.#seenMs);
-    this.#seenMs = atMs;
+    if (this.#newestCallMs === undefined) return;
+    this.#recordingMs += Math.max(0, atMs - this.#newestCallMs);
+    this.#newestCallMs = atMs;
   }
 
   #write(): void {
@@ -80,8 +80,8 @@ export class CallRecorder implements CallObserver {
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#caller.settle(this.#nowMs, true);
+    this.#caller.settle(this.#recordingMs, true);
     this.#write();
-    this.#sink.end(this.#nowMs);
+    this.#sink.end(this.#recordingMs);
   }
 }

@@ -22,7 +22,8 @@ interface Packet {
 
 /**
  * The caller's leg of a recording. A packet's last sample was spoken before the packet arrived. The least
- * delayed packet of the next moments gives the best estimate of when.
+ * delayed packet of the next moments gives the best estimate of when. Calls use a faster estimate, see
+ * `input/audio-input.ts`.
  */
 export class CallerTrack {
   readonly track: AudioTrack;

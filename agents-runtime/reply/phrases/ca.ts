@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const CATALAN_PHRASES: StockPhrases = {
   prompts: ['Encara hi ets?', 'Hola? Em sents?'],

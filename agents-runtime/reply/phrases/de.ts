@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const GERMAN_PHRASES: StockPhrases = {
   prompts: ['Sind Sie noch da?', 'Hallo? Können Sie mich hören?'],

@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const ENGLISH_PHRASES: StockPhrases = {
   prompts: ['Are you still there?', 'Hello? Can you hear me?'],

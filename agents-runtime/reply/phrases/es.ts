@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const SPANISH_PHRASES: StockPhrases = {
   prompts: ['¿Sigue ahí?', '¿Hola? ¿Me oye?'],

@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const FRENCH_PHRASES: StockPhrases = {
   prompts: ['Vous êtes toujours là ?', 'Allô ? Vous m’entendez ?'],

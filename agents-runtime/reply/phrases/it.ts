@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const ITALIAN_PHRASES: StockPhrases = {
   prompts: ['È ancora lì?', 'Pronto? Mi sente?'],

@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const DUTCH_PHRASES: StockPhrases = {
   prompts: ['Bent u er nog?', 'Hallo? Hoort u mij?'],

@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const POLISH_PHRASES: StockPhrases = {
   prompts: ['Czy jest tam jeszcze ktoś?', 'Halo? Czy mnie słychać?'],

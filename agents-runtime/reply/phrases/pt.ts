@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const PORTUGUESE_PHRASES: StockPhrases = {
   prompts: ['Ainda está aí?', 'Alô? Está me ouvindo?'],

@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const RUSSIAN_PHRASES: StockPhrases = {
   prompts: ['Вы ещё здесь?', 'Алло? Вы меня слышите?'],

@@ -1,4 +1,4 @@
-import type { StockPhrases } from './stock-phrases.js';
+import type { StockPhrases } from './phrase-set.js';
 
 export const SWEDISH_PHRASES: StockPhrases = {
   prompts: ['Är du kvar?', 'Hallå? Hör du mig?'],

@@ -63,7 +63,7 @@ describe('the line to Deepgram', () => {
     expect(results[0]).toEqual({
       text: 'where is my order',
       isFinal: true,
-      isLast: true,
+      answersFinalise: true,
       toSample: 8_000,
       language: 'en',
     });

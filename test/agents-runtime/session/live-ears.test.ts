@@ -55,14 +55,19 @@ function scriptedLive(manner: Manner, lines: TranscriptionStreamOptions[]) {
             return;
           }
           const text = textsIn(Float32Array.from(heard));
-          const result = { text, isFinal: false, isLast: false, toSample: position };
+          const result = { text, isFinal: false, answersFinalise: false, toSample: position };
           void sleep(clock, 150).then(() => tell(result));
           if (manner.repeats) void sleep(clock, 900).then(() => tell(result));
         },
         finalise() {
           const text = textsIn(Float32Array.from(heard));
           heard = [];
-          const result = { text, isFinal: true, isLast: !manner.neverLast, toSample: position };
+          const result = {
+            text,
+            isFinal: true,
+            answersFinalise: !manner.neverLast,
+            toSample: position,
+          };
           if (!manner.neverFinal) void sleep(clock, 60).then(() => tell(result));
         },
         close: () => {

@@ -47,7 +47,7 @@ const ANSWERED = { turn: 1, timestamps: { speechEndAt: 0, dueAt: 500, committedA
 it('stays silent until it is committed, and then plays to its end', async () => {
   const { clock, transport, speech, events } = setUp();
   await clock.run(500);
-  expect([speech.state, transport.heard.length, events]).toEqual(['generating', 0, []]);
+  expect([speech.state, transport.heard.length, events]).toEqual(['prepared', 0, []]);
   speech.commit(ANSWERED);
   expect(speech.state).toBe('playing');
   await clock.run(2_000);

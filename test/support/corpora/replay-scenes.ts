@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../../agents-runtime/contract/agent-config.js';
+import { turnEnds } from '../../../agents-runtime/observers/replay/effect-listing.js';
 import type { ObservedEffect } from '../../../agents-runtime/observers/replay/replay-format.js';
-import { turnEnds } from '../../../agents-runtime/observers/replay/timeline.js';
 import type { Scene } from '../programs/replay-studio.js';
 
 export interface SceneScript {

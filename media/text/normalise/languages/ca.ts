@@ -1,9 +1,9 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { CATALAN_FORMS, CATALAN_TABLES } from '../lexicons/ca.js';
+import { CATALAN_LEXICON, CATALAN_TABLES } from '../lexicons/ca.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { inScales, ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 
-const FORMS = loadForms(CATALAN_FORMS);
+const FORMS = loadForms(CATALAN_LEXICON);
 const SMALL = CATALAN_TABLES.small.split(' ');
 const TENS = CATALAN_TABLES.tens.split(' ');
 const FIRST_ORDINALS = CATALAN_TABLES.firstOrdinals;

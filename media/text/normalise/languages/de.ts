@@ -1,10 +1,10 @@
 import { toCardinal, toOrdinal } from 'n2words/de-DE';
 import type { SpokenForm } from '../../aligned-text.js';
-import { GERMAN_FORMS, GERMAN_TABLES } from '../lexicons/de.js';
+import { GERMAN_LEXICON, GERMAN_TABLES } from '../lexicons/de.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 
-const FORMS = loadForms(GERMAN_FORMS);
+const FORMS = loadForms(GERMAN_LEXICON);
 const DAYS = GERMAN_TABLES.days.split(' ');
 
 function cardinal(value: number, gender?: Gender): string {

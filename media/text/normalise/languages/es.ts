@@ -1,10 +1,10 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { SPANISH_FORMS, SPANISH_TABLES } from '../lexicons/es.js';
+import { SPANISH_LEXICON, SPANISH_TABLES } from '../lexicons/es.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { inScales, ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 
-const FORMS = loadForms(SPANISH_FORMS);
+const FORMS = loadForms(SPANISH_LEXICON);
 const SMALL = SPANISH_TABLES.small.split(' ');
 const TENS = SPANISH_TABLES.tens.split(' ');
 const HUNDREDS = SPANISH_TABLES.hundreds.split(' ');

@@ -1,10 +1,10 @@
 import { toCardinal, toOrdinal } from 'n2words/fr-FR';
 import type { SpokenForm } from '../../aligned-text.js';
-import { FRENCH_FORMS } from '../lexicons/fr.js';
+import { FRENCH_LEXICON } from '../lexicons/fr.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { romanValue } from '../rules/spelled-scales.js';
 
-const FORMS = loadForms(FRENCH_FORMS);
+const FORMS = loadForms(FRENCH_LEXICON);
 
 function cardinal(value: number, gender?: Gender): string {
   const words = value === 0 ? 'zéro' : toCardinal(value);

@@ -1,10 +1,10 @@
 import { toCardinal, toOrdinal } from 'n2words/it-IT';
 import type { SpokenForm } from '../../aligned-text.js';
-import { ITALIAN_FORMS } from '../lexicons/it.js';
+import { ITALIAN_LEXICON } from '../lexicons/it.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { inScales, ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 
-const FORMS = loadForms(ITALIAN_FORMS);
+const FORMS = loadForms(ITALIAN_LEXICON);
 
 /** Below a million in one word (Source: CLDR rbnf/it.xml; Treccani, numerali). */
 function below1e6(value: number): string {

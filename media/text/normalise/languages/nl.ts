@@ -1,9 +1,9 @@
 import { toCardinal, toOrdinal } from 'n2words/nl-NL';
 import type { SpokenForm } from '../../aligned-text.js';
-import { DUTCH_FORMS } from '../lexicons/nl.js';
+import { DUTCH_LEXICON } from '../lexicons/nl.js';
 import { type Grammar, loadForms } from '../rules/grammar.js';
 
-const FORMS = loadForms(DUTCH_FORMS);
+const FORMS = loadForms(DUTCH_LEXICON);
 
 function cardinal(value: number): string {
   return value === 0 ? 'nul' : toCardinal(value);

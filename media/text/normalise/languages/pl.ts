@@ -1,11 +1,11 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { POLISH_FORMS, POLISH_TABLES } from '../lexicons/pl.js';
+import { POLISH_LEXICON, POLISH_TABLES } from '../lexicons/pl.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 import { cardinal, genitive, ordinal, type PolishOrdinalForm } from './pl-numbers.js';
 
-const FORMS = loadForms(POLISH_FORMS);
+const FORMS = loadForms(POLISH_LEXICON);
 const YEARS: Readonly<Record<string, PolishOrdinalForm>> = POLISH_TABLES.years;
 
 const GENITIVE =

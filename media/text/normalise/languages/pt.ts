@@ -1,10 +1,10 @@
 import { toCardinal, toOrdinal } from 'n2words/pt-PT';
 import type { SpokenForm } from '../../aligned-text.js';
-import { PORTUGUESE_FORMS } from '../lexicons/pt.js';
+import { PORTUGUESE_LEXICON } from '../lexicons/pt.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { inScales, ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 
-const FORMS = loadForms(PORTUGUESE_FORMS);
+const FORMS = loadForms(PORTUGUESE_LEXICON);
 
 /** The Brazilian forms (Source: CLDR rbnf/pt.xml). */
 function below1e6(value: number, gender?: Gender): string {

@@ -1,11 +1,11 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { RUSSIAN_FORMS, RUSSIAN_TABLES } from '../lexicons/ru.js';
+import { RUSSIAN_LEXICON, RUSSIAN_TABLES } from '../lexicons/ru.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
 import { cardinal, genitive, ordinal, type RussianOrdinalForm } from './ru-numbers.js';
 
-const FORMS = loadForms(RUSSIAN_FORMS);
+const FORMS = loadForms(RUSSIAN_LEXICON);
 const DECIMAL_PARTS = RUSSIAN_TABLES.decimalParts;
 const YEARS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.years;
 const WRITTEN_ENDINGS: Readonly<Record<string, RussianOrdinalForm>> = RUSSIAN_TABLES.writtenEndings;

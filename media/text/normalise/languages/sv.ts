@@ -1,9 +1,9 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { SWEDISH_FORMS, SWEDISH_TABLES } from '../lexicons/sv.js';
+import { SWEDISH_LEXICON, SWEDISH_TABLES } from '../lexicons/sv.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { inScales } from '../rules/spelled-scales.js';
 
-const FORMS = loadForms(SWEDISH_FORMS);
+const FORMS = loadForms(SWEDISH_LEXICON);
 const SMALL = SWEDISH_TABLES.small.split(' ');
 const TENS = SWEDISH_TABLES.tens.split(' ');
 const ORDINALS = SWEDISH_TABLES.ordinals.split(' ');

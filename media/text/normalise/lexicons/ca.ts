@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Catalan (Source: IEC, Gramàtica and Ortografia catalana; Optimot; CLDR rbnf/ca.xml). */
-export const CATALAN_FORMS: NormaliserLexicon = {
+export const CATALAN_LEXICON: NormaliserLexicon = {
   language: 'ca',
   words: {
     minus: 'menys',

@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** German (Source: Duden on numbers, dates and times; CLDR rbnf/de.xml). */
-export const GERMAN_FORMS: NormaliserLexicon = {
+export const GERMAN_LEXICON: NormaliserLexicon = {
   language: 'de',
   words: {
     minus: 'minus',

@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Spanish (Source: RAE and ASALE, Ortografía de la lengua española; Diccionario panhispánico de dudas). */
-export const SPANISH_FORMS: NormaliserLexicon = {
+export const SPANISH_LEXICON: NormaliserLexicon = {
   language: 'es',
   words: {
     minus: 'menos',

@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** French (Source: OQLF, Banque de dépannage linguistique; CLDR rbnf/fr.xml). */
-export const FRENCH_FORMS: NormaliserLexicon = {
+export const FRENCH_LEXICON: NormaliserLexicon = {
   language: 'fr',
   words: {
     minus: 'moins',

@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Italian (Source: Accademia della Crusca; Treccani, La grammatica italiana; CLDR rbnf/it.xml). */
-export const ITALIAN_FORMS: NormaliserLexicon = {
+export const ITALIAN_LEXICON: NormaliserLexicon = {
   language: 'it',
   words: {
     minus: 'meno',

@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Dutch (Source: Taalunie, Taaladvies; Onze Taal; CLDR rbnf/nl.xml). */
-export const DUTCH_FORMS: NormaliserLexicon = {
+export const DUTCH_LEXICON: NormaliserLexicon = {
   language: 'nl',
   words: {
     minus: 'min',

@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Polish (Source: PWN, Poradnia językowa and Słownik języka polskiego; CLDR rbnf/pl.xml). */
-export const POLISH_FORMS: NormaliserLexicon = {
+export const POLISH_LEXICON: NormaliserLexicon = {
   language: 'pl',
   words: {
     minus: 'minus',

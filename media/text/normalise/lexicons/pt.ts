@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Portuguese of Brazil (Source: Bechara, Moderna gramática portuguesa; CLDR rbnf/pt.xml). */
-export const PORTUGUESE_FORMS: NormaliserLexicon = {
+export const PORTUGUESE_LEXICON: NormaliserLexicon = {
   language: 'pt',
   words: {
     minus: 'menos',

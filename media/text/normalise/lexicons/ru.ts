@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Russian (Source: Розенталь, Справочник по правописанию; Грамота.ру; CLDR rbnf/ru.xml). */
-export const RUSSIAN_FORMS: NormaliserLexicon = {
+export const RUSSIAN_LEXICON: NormaliserLexicon = {
   language: 'ru',
   words: {
     minus: 'минус',

@@ -1,7 +1,7 @@
 import type { NormaliserLexicon } from './normaliser-lexicon.js';
 
 /** Swedish (Source: Isof, Frågelådan; Myndigheternas skrivregler; CLDR rbnf/sv.xml). */
-export const SWEDISH_FORMS: NormaliserLexicon = {
+export const SWEDISH_LEXICON: NormaliserLexicon = {
   language: 'sv',
   words: {
     minus: 'minus',

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../agents-runtime/contract/clock.js';
 import type { ToolSpec } from '../../../../agents-runtime/contract/tools.js';
 import { diffEffects } from '../../../../agents-runtime/observers/replay/diff.js';
+import { diffLines, turnEnds } from '../../../../agents-runtime/observers/replay/effect-listing.js';
 import { replay } from '../../../../agents-runtime/observers/replay/replay.js';
 import {
   parseReplayFile,
   type ReplayLine,
 } from '../../../../agents-runtime/observers/replay/replay-format.js';
 import { ReplayRecorder } from '../../../../agents-runtime/observers/replay/replay-recorder.js';
-import { diffLines, turnEnds } from '../../../../agents-runtime/observers/replay/timeline.js';
 import { Call } from '../../../../agents-runtime/session/call.js';
 import type { CallDependencies } from '../../../../agents-runtime/session/call-dependencies.js';
 import type { NoiseReduction } from '../../../../media/noise/noise-reduction.js';
