@@ -12,7 +12,7 @@ const MEDIA_MIDDLE = ['codec', 'vad', 'noise', 'turn-detection', 'stt', 'embeddi
 const MEDIA_TOP = ['tts', 'recording'];
 
 /**
- * The folders that each folder of agents-runtime may import, beside itself and media. Observers replay
+ * The folders that each folder of agents-runtime may import, besides itself and media. Observers replay
  * recorded turn events through the reducer.
  */
 const RUNTIME_FOLDERS = {
@@ -75,7 +75,43 @@ export default {
       comment: 'Return an effect; session carries it out.',
       severity: 'error',
       from: { path: '^agents-runtime/turn/' },
-      to: { path: MEDIA, pathNot: '^media/(languages|text/words)\\.ts' },
+      to: { path: MEDIA, pathNot: '^media/(languages|text/words)\\.ts$' },
+    },
+    {
+      name: 'timing-imports-base-of-media-only',
+      severity: 'error',
+      from: { path: '^agents-runtime/timing/' },
+      to: { path: MEDIA, pathNot: '^media/(errors\\.ts$|async/)' },
+    },
+    {
+      name: 'output-imports-tokens-and-phrases-of-reply-only',
+      severity: 'error',
+      from: { path: '^agents-runtime/output/' },
+      to: {
+        path: '^agents-runtime/reply/',
+        pathNot: '^agents-runtime/reply/(reply-token\\.ts$|phrases/)',
+      },
+    },
+    {
+      name: 'observers-run-no-code-of-output',
+      severity: 'error',
+      from: { path: '^agents-runtime/observers/' },
+      to: { path: '^agents-runtime/output/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'text-runs-no-threads-except-pls',
+      comment: 'Text processing is synchronous. Only the PLS parser runs on a thread.',
+      severity: 'error',
+      from: { path: '^media/text/', pathNot: '^media/text/pls/' },
+      to: { path: '^media/runtime/' },
+    },
+    {
+      name: 'livekit-client-in-the-bridge-only',
+      comment:
+        'The native client runs in the bridge process, so that its crash ends no other call.',
+      severity: 'error',
+      from: { path: PRODUCT, pathNot: '^agents-runtime/transports/livekit/bridge/' },
+      to: { path: '(^|/)node_modules/@livekit/rtc-node' },
     },
     {
       name: 'session-runs-no-code-of-media',

@@ -4,7 +4,10 @@ export interface Timer {
   cancel(): void;
 }
 
-/** The port for time. Nothing else in this layer reads the time, so tests run on a virtual clock. */
+/**
+ * The port for time, so that tests run on a virtual clock. In this layer only `systemClock` and the LiveKit
+ * dispatch thread, for its pings, read the time themselves.
+ */
 export interface Clock {
   /** Monotonic time in milliseconds. */
   now(): number;

@@ -85,8 +85,6 @@ export type TurnEvent =
   | { readonly type: 'reply-failed'; readonly utterance: number }
   /** The utterance is the agent's goodbye: the call ends after it has been played. */
   | { readonly type: 'ending'; readonly utterance: number; readonly reason: EndedReason }
-  /** End the call after a goodbye. */
-  | { readonly type: 'end'; readonly reason: EndedReason }
   | { readonly type: 'close' };
 
 /** Why a turn of the caller gets no reply. `unheard`: speech recognition returned no result. */

@@ -12,7 +12,6 @@ import type { ToolExecutor } from './tool-executor.js';
 const MAX_STEPS = 6;
 /** Tool calls in one round. Further ones are ignored. */
 const MAX_CALLS = 8;
-const FOREVER_MS = 2 ** 31 - 1;
 
 export interface ToolLoopOptions extends LlmFallbackOptions {
   readonly tools: ToolExecutor;
@@ -78,7 +77,7 @@ async function* separately(text: string): AsyncGenerator<SpokenToken> {
 
 async function runAll(calls: readonly ToolCall[], options: ToolLoopOptions) {
   const { tools, committed, clock, signal, onTools } = options;
-  await withTimeout(committed, FOREVER_MS, { clock, signal });
+  await withTimeout(committed, Number.POSITIVE_INFINITY, { clock, signal });
   onTools(true);
   try {
     return await Promise.all(calls.map((call) => tools.run(call, signal)));

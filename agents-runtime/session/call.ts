@@ -215,7 +215,7 @@ export class Call implements CallInput {
     const { clock, transport, observer, onEnded } = this.#parts;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     const record = this.#endRecord(reason);
-    await withTimeout(record, MAX_RECORD_MS, { clock, signal: new AbortController().signal });
+    await withTimeout(record, MAX_RECORD_MS, { clock });
     transport.send({ type: 'end', reason });
     this.#boundary.run(() => this.#agent.finish());
     transport.close();

@@ -42,7 +42,7 @@ export function guardedPorts(
     ...parts,
     observer,
     transport: guardedTransport(observed, boundary),
-    log: observer ? observedLog(parts.log, observer) : parts.log,
+    log: observer ? notifyingLog(parts.log, observer) : parts.log,
     clock: boundary.clock(clock),
     ticker: boundary.ticker(ticker),
     onFault,
@@ -70,7 +70,7 @@ function guardedTransport(transport: Transport, boundary: FaultBoundary): Transp
   };
 }
 
-function observedLog(log: CallLog, observer: ObserverGroup): CallLog {
+function notifyingLog(log: CallLog, observer: ObserverGroup): CallLog {
   return {
     started: () => log.started(),
     async turn(turn) {

@@ -75,7 +75,7 @@ export function observedProviders<T extends Omit<CallDependencies, 'observers'>>
           ),
         ),
     },
-    log: observedLog(parts.log, exchanges),
+    log: logWithExchanges(parts.log, exchanges),
   };
 }
 
@@ -233,7 +233,7 @@ function observedTools(tools: Tools, exchanges: ProviderExchanges): Tools {
   };
 }
 
-function observedLog(log: CallLog, exchanges: ProviderExchanges): CallLog {
+function logWithExchanges(log: CallLog, exchanges: ProviderExchanges): CallLog {
   return {
     started: () => exchanges.once('log', 'started', () => log.started()),
     turn: (turn) => exchanges.once('log', `turn ${turn.index}`, () => log.turn(turn)),

@@ -8,15 +8,15 @@ import { guardReply } from '../reply/reply-guard.js';
 import type { SpokenToken } from '../reply/reply-token.js';
 import type { ToolExecutor } from '../reply/tool-executor.js';
 import { runToolLoop } from '../reply/tool-loop.js';
-import type { CallDependencies } from './call-dependencies.js';
 import type { CallLanguage } from './call-language.js';
+import type { GuardedPorts } from './guarded-ports.js';
 import type { ReplyRequest, SpeechHandle } from './speech-handle.js';
 
 /** Time limit of an apology's audio in milliseconds: the caller has waited already. */
 const APOLOGY_MS = 2_500;
 
 export interface ReplyGeneratorOptions {
-  readonly parts: CallDependencies;
+  readonly parts: GuardedPorts;
   /** The current language and its voice. */
   readonly language: CallLanguage;
   readonly tools: ToolExecutor;

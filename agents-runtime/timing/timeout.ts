@@ -11,28 +11,30 @@ export interface TimeoutOptions {
 
 /**
  * The work's result, or `TIMED_OUT` if it takes longer than `ms`. The work itself continues.
+ * @param ms - Infinity: no limit
  * @throws MediaError ABORTED as soon as the signal fires
  */
 export function withTimeout<T>(
   work: Promise<T>,
   ms: number,
-  { clock, signal }: TimeoutOptions,
+  { clock, signal }: Partial<TimeoutOptions> & Pick<TimeoutOptions, 'clock'>,
 ): Promise<T | typeof TIMED_OUT> {
   return new Promise((resolve, reject) => {
     const stop = () => {
-      timer.cancel();
-      signal.removeEventListener('abort', aborted);
+      timer?.cancel();
+      signal?.removeEventListener('abort', aborted);
     };
     const aborted = () => {
       stop();
       reject(abortError());
     };
-    const timer = clock.after(ms, () => {
+    const onTimeout = () => {
       stop();
       resolve(TIMED_OUT);
-    });
-    signal.addEventListener('abort', aborted, { once: true });
+    };
+    const timer = ms === Number.POSITIVE_INFINITY ? undefined : clock.after(ms, onTimeout);
+    signal?.addEventListener('abort', aborted, { once: true });
     work.then(resolve, reject).finally(stop);
-    if (signal.aborted) aborted();
+    if (signal?.aborted) aborted();
   });
 }

@@ -191,15 +191,19 @@ export function judgeFaults(
 }
 
 /** A turn without a result of speech recognition: asks the caller to repeat, or ends the call. */
-export function judgeRecognition(state: TurnState, effects: readonly TurnEffect[], nowMs: number) {
+export function judgeRecognition(
+  state: TurnState,
+  effects: readonly TurnEffect[],
+  nowMs: number,
+): TurnStep {
   const isUnheard = effects.some(({ type, ...rest }) => 'why' in rest && rest.why === 'unheard');
   if (isUnheard) {
     const recognitionFaults = state.limits.recognitionFaults + 1;
     if (recognitionFaults >= MAX_RECOGNITION_FAULTS) return end(state, 'error_asr', nowMs);
-    return [withLimits(addPending(state, 'unheard'), { recognitionFaults })] as TurnStep;
+    return [withLimits(addPending(state, 'unheard'), { recognitionFaults })];
   }
   const isRecovered = state.limits.recognitionFaults > 0 && hasSpoken(state);
-  return [isRecovered ? withLimits(state, { recognitionFaults: 0 }) : state] as TurnStep;
+  return [isRecovered ? withLimits(state, { recognitionFaults: 0 }) : state];
 }
 
 function addPending(state: TurnState, kind: PendingUtterance): TurnState {

@@ -88,7 +88,10 @@ export function resume(state: TurnState): TurnStep {
   ];
 }
 
-/** Ends the agent's utterance. A reply without audible audio becomes part of the next turn. */
+/**
+ * Ends the agent's utterance. If none of it was audible, the caller's text that it answered becomes part of
+ * the next turn.
+ */
 export function cut(state: TurnState): TurnStep {
   const { agent } = state;
   if (agent.phase === 'idle') return [state];

@@ -7,7 +7,6 @@ import {
   onTyped,
 } from './agent-turn.js';
 import {
-  end,
   judgeFaults,
   judgeRecognition,
   onConnected,
@@ -116,8 +115,6 @@ function step(state: TurnState, event: TurnEvent, nowMs: number): TurnStep {
       return onReplyFailed(state, event.utterance);
     case 'ending':
       return onEnding(state, event.utterance, { reason: event.reason, nowMs });
-    case 'end':
-      return end(state, event.reason, nowMs);
     case 'close':
       return close(state);
   }

@@ -88,7 +88,7 @@ export interface TurnState {
   readonly queuedTurn: number | undefined;
   /** The text that the running reply answers, until its first audio. */
   readonly answering: string | undefined;
-  /** The text of a reply that was cut before its first audio. The next turn includes it. */
+  /** The caller's text whose reply was cut before its first audio. The next turn includes it. */
   readonly unanswered: string | undefined;
   readonly nextTurn: number;
   readonly nextUtterance: number;
