@@ -1,3 +1,4 @@
+import { isDtmfDigit } from '../../media/audio/dtmf-tones.js';
 import type { Clock, Timer } from '../contract/clock.js';
 
 /** Pause after which the digits are complete. */
@@ -7,7 +8,6 @@ const END_KEY = '#';
 const MAX_KEYS = 64;
 /** A tone and a carrier event for the same digit within this time are one press. */
 const SAME_PRESS_MS = 1_000;
-const KEY = /^[0-9A-D*#]$/;
 
 /** Collects DTMF digits into a typed text of the caller, which is complete after a pause or `#`. */
 export class DtmfCollector {
@@ -45,7 +45,7 @@ export class DtmfCollector {
   }
 
   #add(key: string): void {
-    if (!KEY.test(key)) return;
+    if (!isDtmfDigit(key)) return;
     this.#timer?.cancel();
     this.#keys += key;
     if (key === END_KEY || this.#keys.length >= MAX_KEYS) this.#report();

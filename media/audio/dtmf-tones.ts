@@ -6,6 +6,10 @@ export const COLUMNS = [1209, 1336, 1477, 1633] as const;
 /** The keys, row by row. */
 export const KEYS = '123A456B789C*0#D';
 
+export function isDtmfDigit(text: string): boolean {
+  return text.length === 1 && KEYS.includes(text);
+}
+
 /** Duration of a tone and of the pause after it. Every exchange recognises tones of 65 ms. */
 const TONE_MS = 100;
 const GAP_MS = 80;

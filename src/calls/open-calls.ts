@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import { openRooms } from '../../agents-runtime/transports/livekit/bridge-pool.js';
+import { BridgePool } from '../../agents-runtime/transports/livekit/bridge-pool.js';
 import type { EncoderThread } from '../../media/codec/encoder-thread.js';
 import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
@@ -278,7 +278,7 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
   const tokens = new CallTokens(parts.secrets);
   const sockets = new CallSockets({ gatewayId, calls, tokens, live, opening });
   const access = liveKitAccess(config);
-  const rooms = access && openRooms({ log });
+  const rooms = access && new BridgePool({ log });
   const inbound = parts.inboundCalls;
   const numbers = new NumberOwnership(db);
   const liveKit = rooms && openLiveKit({ ...needs, access, rooms, load, inbound, numbers, log });

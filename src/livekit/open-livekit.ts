@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
 import { ROOM_RATE } from '../../agents-runtime/transports/livekit/ipc-messages.js';
-import type { Rooms } from '../../agents-runtime/transports/livekit/room-transport.js';
+import type { RoomConnector } from '../../agents-runtime/transports/livekit/room-transport.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { RoomDoor } from '../calls/call-desk.js';
 import type { CallOpening } from '../calls/call-opening.js';
@@ -22,7 +22,7 @@ import { AGENT_NAME, RoomTokens } from './room-tokens.js';
 
 export interface LiveKitParts {
   readonly access: LiveKitAccess;
-  readonly rooms: Rooms;
+  readonly rooms: RoomConnector;
   readonly opening: CallOpening;
   readonly slots: CallSlots;
   readonly calls: CallsRepository;

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { EndedReason } from '../../agents-runtime/contract/ended-reason.js';
 import { CallError } from '../../agents-runtime/contract/errors.js';
 import type {
+  RoomConnector,
   RoomInvitation,
-  Rooms,
   RoomTransport,
 } from '../../agents-runtime/transports/livekit/room-transport.js';
 import type { CallOpening, TakenCall, TakeRefusal } from '../calls/call-opening.js';
@@ -18,7 +18,7 @@ export interface CallTaking {
 }
 
 export interface RoomCallParts {
-  readonly rooms: Rooms;
+  readonly rooms: RoomConnector;
   readonly opening: CallTaking;
   readonly phones: Pick<PhoneCalls, 'reserve'>;
   readonly live: Pick<LiveCalls, 'get'>;

@@ -1,9 +1,8 @@
 import { RoomServiceClient } from 'livekit-server-sdk';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import {
-  type BridgePool,
+  BridgePool,
   type BridgePoolOptions,
-  openRooms,
 } from '../../agents-runtime/transports/livekit/bridge-pool.js';
 import type { RoomTransport } from '../../agents-runtime/transports/livekit/room-transport.js';
 import { RoomEar } from '../support/fakes/call-input-recorder.js';
@@ -52,7 +51,7 @@ describeWith(['livekit-server'], 'a LiveKit room as the wire of a call', (tools)
   });
 
   function openPool(options: Partial<BridgePoolOptions> = {}): BridgePool {
-    const pool = openRooms({
+    const pool = new BridgePool({
       log: { info: () => undefined, warn: () => undefined },
       ...options,
     });

@@ -4,7 +4,7 @@ import { systemClock } from '../../timing/system-clock.js';
 import { BridgeProcess, type RoomListener } from './bridge-process.js';
 import { BridgedRoom } from './bridged-room.js';
 import type { FromBridge } from './ipc-messages.js';
-import type { RoomInvitation, Rooms, RoomTransport } from './room-transport.js';
+import type { RoomConnector, RoomInvitation, RoomTransport } from './room-transport.js';
 
 /** Rooms in one process. Limits how many rooms a native fault ends; performance allows more. */
 const MAX_ROOMS = 25;
@@ -41,13 +41,8 @@ interface Bridge {
   readonly startedAt: number;
 }
 
-/** Starts a pool with one process, so that no caller waits for it. */
-export function openRooms(options: BridgePoolOptions): BridgePool {
-  return new BridgePool(options);
-}
-
-/** The bridge processes of a gateway. */
-export class BridgePool implements Rooms {
+/** The bridge processes of a gateway. Starts with one process, so that no caller waits for it. */
+export class BridgePool implements RoomConnector {
   readonly #options: BridgePoolOptions;
   readonly #clock: Clock;
   readonly #bridges = new Set<Bridge>();

@@ -13,7 +13,7 @@ const REGAIN_MS = 15_000;
 /** Samples of the caller that are queued before the call has started. */
 const MAX_EARLY_INPUTS = 13 * CALLER_SAMPLE_RATE;
 /** Most silence inserted for one gap, in samples. */
-const MAX_GAP = 8 * CALLER_SAMPLE_RATE;
+const MAX_GAP_SAMPLES = 8 * CALLER_SAMPLE_RATE;
 
 /** The transport of one LiveKit call, whose room is in a bridge process. */
 export class BridgedRoom implements RoomTransport {
@@ -149,7 +149,7 @@ export class BridgedRoom implements RoomTransport {
   }
 
   onGap(samples: number): void {
-    this.onAudio(new Int16Array(Math.min(samples, MAX_GAP)));
+    this.onAudio(new Int16Array(Math.min(samples, MAX_GAP_SAMPLES)));
   }
 
   /** The bridge process has ended. */

@@ -35,7 +35,7 @@ export interface RoomTransport extends Transport {
   start(call: CallInput): void;
 }
 
-export interface Rooms {
+export interface RoomConnector {
   /** Number of rooms that can be joined now. */
   readonly free: number;
   /**

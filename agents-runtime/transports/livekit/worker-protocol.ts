@@ -116,7 +116,7 @@ function read(bytes: Uint8Array): ServerMessage {
   try {
     return ServerMessage.fromBinary(bytes);
   } catch (cause) {
-    throw new CallError('PROTOCOL', 'LiveKit sent what is no message to a worker', { cause });
+    throw new CallError('PROTOCOL', 'LiveKit sent an invalid worker message', { cause });
   }
 }
 

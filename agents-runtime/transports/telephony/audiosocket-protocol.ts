@@ -1,3 +1,4 @@
+import { isDtmfDigit } from '../../../media/audio/dtmf-tones.js';
 import type { Emit } from '../../../media/audio/stage.js';
 import type { CarrierAction, CarrierEvent } from './carrier.js';
 
@@ -129,7 +130,7 @@ export class AudioSocketCodec {
       return;
     }
     if (this.#uuid === undefined) {
-      emit({ type: 'error', message: 'The first packet is no UUID', isFatal: true });
+      emit({ type: 'error', message: 'The first packet must be a UUID', isFatal: true });
       return;
     }
     const rate = RATES.get(kind);
@@ -139,7 +140,7 @@ export class AudioSocketCodec {
     else if (kind === AUDIOSOCKET_KIND.error) {
       const reason = ERRORS[payload[0] ?? 0] ?? 'unknown';
       emit({ type: 'error', message: `Asterisk reports an error: ${reason}`, isFatal: true });
-    } else emit({ type: 'error', message: 'The packet is of no known kind', isFatal: false });
+    } else emit({ type: 'error', message: 'Unknown packet kind', isFatal: false });
   }
 
   #onUuid(payload: Buffer, emit: Emit<CarrierEvent>): void {
@@ -159,7 +160,6 @@ export class AudioSocketCodec {
       type: 'open',
       streamId: this.#uuid,
       callId: this.#uuid,
-      custom: {},
       sampleRate,
     });
   }
@@ -181,6 +181,9 @@ export class AudioSocketCodec {
 
 function onDigit(payload: Buffer, emit: Emit<CarrierEvent>): void {
   const digit = payload.toString('latin1');
-  if (/^[0-9A-D*#]$/.test(digit)) emit({ type: 'dtmf', digit });
-  else emit({ type: 'error', message: 'The digit is none', isFatal: false });
+  if (isDtmfDigit(digit)) emit({ type: 'dtmf', digit });
+  else {
+    const message = 'The DTMF digit must be one of 0–9, A–D, * and #';
+    emit({ type: 'error', message, isFatal: false });
+  }
 }

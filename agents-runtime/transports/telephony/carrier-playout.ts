@@ -52,7 +52,7 @@ export class CarrierPlayout {
       ticker,
       frameLength: this.#frames.frameLength,
       send: (pcm) => link.act({ type: 'audio', pcm }),
-      receivedUpTo: (positionMs) => this.#onPaced(positionMs),
+      onPlayed: (positionMs) => this.#onPaced(positionMs),
     });
   }
 

@@ -5,10 +5,6 @@ export type CarrierEvent =
       readonly streamId: string;
       /** The carrier's id of the call. */
       readonly callId: string;
-      readonly from?: string;
-      readonly to?: string;
-      /** Values that the gateway passed to the carrier when it set up the stream. */
-      readonly custom: Readonly<Record<string, string>>;
       /** Hz in both directions. */
       readonly sampleRate: number;
     }
@@ -18,9 +14,8 @@ export type CarrierEvent =
       readonly pcm: Int16Array;
       /** Time since the start of the stream. Undefined if the protocol has no timestamps and loses no frames. */
       readonly tsMs?: number | undefined;
-      readonly seq?: number | undefined;
     }
-  | { readonly type: 'dtmf'; readonly digit: string; readonly durationMs?: number }
+  | { readonly type: 'dtmf'; readonly digit: string }
   /** All audio before the mark has been played, or dropped by a clear. */
   | { readonly type: 'mark'; readonly name: string; readonly cleared: boolean }
   /** The carrier has ended the call. */
@@ -34,8 +29,6 @@ export type CarrierAction =
   | { readonly type: 'audio'; readonly pcm: Int16Array }
   | { readonly type: 'clear' }
   | { readonly type: 'mark'; readonly name: string }
-  /** Digits that the carrier sends as DTMF. */
-  | { readonly type: 'dtmf'; readonly digits: string }
   | { readonly type: 'hangup' };
 
 export interface CarrierTraits {

@@ -12,7 +12,7 @@ export interface FramePacerOptions {
   readonly frameLength: number;
   readonly send: (frame: Int16Array) => void;
   /** Receives the position (ms) that has been played, if frames are played on arrival. */
-  readonly receivedUpTo: (positionMs: number) => void;
+  readonly onPlayed: (positionMs: number) => void;
 }
 
 interface WaitingFrame {
@@ -71,7 +71,7 @@ export class FramePacer {
   }
 
   #run(): void {
-    const { clock, send, receivedUpTo } = this.#options;
+    const { clock, send, onPlayed } = this.#options;
     const now = clock.now();
     if (this.#startAt === undefined) {
       this.#startAt = now;
@@ -94,12 +94,12 @@ export class FramePacer {
     const isLast = this.#waiting.length === 0;
     if (isLast) this.#stopTicking();
     if (endMs === undefined) return;
-    receivedUpTo(endMs - FRAME_MS);
+    onPlayed(endMs - FRAME_MS);
     if (!isLast) return;
     this.#last?.cancel();
     this.#last = clock.after(FRAME_MS, () => {
       this.#last = undefined;
-      receivedUpTo(endMs);
+      onPlayed(endMs);
     });
   }
 }

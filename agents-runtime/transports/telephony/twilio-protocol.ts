@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { putNewest } from '../../../media/async/bounded-map.js';
+import { isDtmfDigit } from '../../../media/audio/dtmf-tones.js';
 import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
 import type { CarrierAction, CarrierEvent, TextCodec } from './carrier.js';
 
@@ -53,10 +55,9 @@ const Incoming = z.discriminatedUnion('event', [
  * Any other form is parsed as JSON, with the same result.
  */
 const PLAIN_MEDIA =
-  /^\{"event":"media","sequenceNumber":"(\d{1,15})",(?:"streamSid":"\w{1,100}",)?"media":\{"track":"inbound","chunk":"\d{1,15}","timestamp":"(\d{1,15})","payload":"([A-Za-z0-9+/]*={0,2})"\}(?:,"streamSid":"\w{1,100}")?\}$/;
+  /^\{"event":"media","sequenceNumber":"\d{1,15}",(?:"streamSid":"\w{1,100}",)?"media":\{"track":"inbound","chunk":"\d{1,15}","timestamp":"(\d{1,15})","payload":"([A-Za-z0-9+/]*={0,2})"\}(?:,"streamSid":"\w{1,100}")?\}$/;
 
 interface Media {
-  readonly sequenceNumber?: string | number | undefined;
   readonly media: {
     readonly track: string;
     readonly timestamp?: string | number | undefined;
@@ -71,7 +72,7 @@ const NOTHING = new Int16Array(0);
 export class TwilioCodec implements TextCodec {
   #streamSid: string | undefined;
   #pcm = NOTHING;
-  #mediaFormat = Buffer.alloc(0);
+  #mulaw = Buffer.alloc(0);
   /** Marks that Twilio has not returned, with the number of clears before each. */
   readonly #marks = new Map<string, number>();
   #clears = 0;
@@ -81,8 +82,8 @@ export class TwilioCodec implements TextCodec {
     if (text.length > MAX_TWILIO_MESSAGE) return fault('The message is too long');
     const plain = PLAIN_MEDIA.exec(text);
     if (plain) {
-      const [, sequenceNumber, timestamp, payload = ''] = plain;
-      return this.#onMedia({ sequenceNumber, media: { track: 'inbound', timestamp, payload } });
+      const [, timestamp, payload = ''] = plain;
+      return this.#onMedia({ media: { track: 'inbound', timestamp, payload } });
     }
     let json: unknown;
     try {
@@ -122,7 +123,7 @@ export class TwilioCodec implements TextCodec {
         return `{"event":"media","streamSid":"${streamSid}","media":{"payload":"${payload}"}}`;
       }
       case 'mark':
-        this.#remember(action.name);
+        putNewest(this.#marks, action.name, this.#clears, MAX_MARKS);
         return JSON.stringify({ event: 'mark', streamSid, mark: { name: action.name } });
       case 'clear':
         this.#clears++;
@@ -150,12 +151,11 @@ export class TwilioCodec implements TextCodec {
       type: 'open',
       streamId: streamSid,
       callId: start.callSid,
-      custom: start.customParameters,
       sampleRate: TWILIO_RATE,
     };
   }
 
-  #onMedia({ sequenceNumber, media }: Media): CarrierEvent | undefined {
+  #onMedia({ media }: Media): CarrierEvent | undefined {
     if (this.#streamSid === undefined) return fault('Audio came before the start');
     // A fork of a call also contains the agent's audio.
     if (media.track !== 'inbound') return undefined;
@@ -168,7 +168,6 @@ export class TwilioCodec implements TextCodec {
       type: 'audio',
       pcm: this.#pcm.subarray(0, mulaw.length),
       tsMs: numberOf(media.timestamp),
-      seq: numberOf(sequenceNumber),
     };
   }
 
@@ -179,24 +178,16 @@ export class TwilioCodec implements TextCodec {
     return { type: 'mark', name, cleared: sentAt < this.#clears };
   }
 
-  #remember(name: string): void {
-    this.#marks.delete(name);
-    this.#marks.set(name, this.#clears);
-    if (this.#marks.size <= MAX_MARKS) return;
-    const [oldest] = this.#marks.keys();
-    this.#marks.delete(oldest!);
-  }
-
   #encoded(pcm: Int16Array): string {
-    if (this.#mediaFormat.length < pcm.length) this.#mediaFormat = Buffer.alloc(pcm.length);
-    encodeMulaw(pcm, this.#mediaFormat);
-    return this.#mediaFormat.toString('base64', 0, pcm.length);
+    if (this.#mulaw.length < pcm.length) this.#mulaw = Buffer.alloc(pcm.length);
+    encodeMulaw(pcm, this.#mulaw);
+    return this.#mulaw.toString('base64', 0, pcm.length);
   }
 }
 
 function onDigit(digit: string): CarrierEvent {
-  if (/^[0-9*#A-D]$/.test(digit)) return { type: 'dtmf', digit };
-  return fault('The digit is none');
+  if (isDtmfDigit(digit)) return { type: 'dtmf', digit };
+  return fault('The DTMF digit must be one of 0–9, A–D, * and #');
 }
 
 function fault(message: string, isFatal = false): CarrierEvent {

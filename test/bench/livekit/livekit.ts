@@ -3,10 +3,7 @@ import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import {
-  type BridgePool,
-  openRooms,
-} from '../../../agents-runtime/transports/livekit/bridge-pool.js';
+import { BridgePool } from '../../../agents-runtime/transports/livekit/bridge-pool.js';
 import { agentToken, roomToken } from '../../support/harness/call/room-participant.js';
 import { prepareTool } from '../../support/harness/process/required-tools.js';
 import { type LiveKitServer, startLiveKitServer } from '../../support/programs/livekit-server.js';
@@ -44,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
     args.includes(name) ? Number(args[args.indexOf(name) + 1]) : otherwise;
   const server = await startLiveKitServer(prepareTool('livekit-server'));
   const log = { info: () => undefined, warn: console.error };
-  const pool = openRooms({ log });
+  const pool = new BridgePool({ log });
   const rooms: Room[] = [];
   try {
     const figures = await measure(server, pool, rooms, {

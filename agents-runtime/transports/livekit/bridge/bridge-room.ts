@@ -19,7 +19,7 @@ import { CHAT_TOPIC, RoomTranscription } from './room-transcription.js';
 /** Longest wait for the caller to join. */
 const CALLER_WAIT_MS = 15_000;
 /** Time for the last audio and events before the room is left. */
-const LAST_WORDS_MS = 1_000;
+const MAX_DRAIN_MS = 1_000;
 /** Longest wait for the server when a room is left. */
 const LEAVING_MS = 4_000;
 /** Characters of a participant's attributes. Larger ones are dropped. */
@@ -47,9 +47,9 @@ export class BridgeRoom {
   readonly #room = new Room();
   readonly #agentTrack: RoomAgentTrack;
   readonly #callerTrack: RoomCallerTrack;
-  readonly #texts: RoomTranscription;
-  readonly #typed: ChatInput;
-  readonly #keys: RoomDtmfSender;
+  readonly #transcription: RoomTranscription;
+  readonly #chatInput: ChatInput;
+  readonly #dtmfSender: RoomDtmfSender;
   #callerIdentity: string | undefined;
   #caller: RoomCaller | undefined;
   #answerDetector: AnswerDetector | undefined;
@@ -62,9 +62,11 @@ export class BridgeRoom {
     const { clock, send, onAudio } = options;
     this.#agentTrack = new RoomAgentTrack(clock, (playedMs) => send({ type: 'played', playedMs }));
     this.#callerTrack = new RoomCallerTrack({ clock, onAudio });
-    this.#typed = new ChatInput(clock);
-    this.#keys = new RoomDtmfSender(clock, (code, digit) => this.#agent.publishDtmf(code, digit));
-    this.#texts = new RoomTranscription(() => ({
+    this.#chatInput = new ChatInput(clock);
+    this.#dtmfSender = new RoomDtmfSender(clock, (code, digit) =>
+      this.#agent.publishDtmf(code, digit),
+    );
+    this.#transcription = new RoomTranscription(() => ({
       agent: this.#agent,
       agentTrackSid: this.#agentTrack.trackSid,
       callerIdentity: this.#caller?.identity,
@@ -92,10 +94,10 @@ export class BridgeRoom {
         player.seek(message.atMs);
         return;
       case 'event':
-        if (!this.#isOver) this.#texts.send(message.event);
+        if (!this.#isOver) this.#transcription.send(message.event);
         return;
       case 'keys':
-        if (!this.#isOver) this.#keys.press(message.keys);
+        if (!this.#isOver) this.#dtmfSender.press(message.keys);
         return;
       case 'leave':
         void this.#leave();
@@ -128,14 +130,15 @@ export class BridgeRoom {
     this.#options.clock.after(CALLER_WAIT_MS, () => {
       if (!this.#caller) this.#end('user_hangup', 'nobody came');
     });
-    for (const participant of this.#room.remoteParticipants.values()) this.#meet(participant);
+    for (const participant of this.#room.remoteParticipants.values())
+      this.#onParticipant(participant);
   }
 
   #listen(): void {
     const room = this.#room;
     const isCaller = (participant?: { readonly identity: string }) =>
       this.#caller !== undefined && participant?.identity === this.#caller.identity;
-    room.on(RoomEvent.ParticipantConnected, (participant) => this.#meet(participant));
+    room.on(RoomEvent.ParticipantConnected, (participant) => this.#onParticipant(participant));
     room.on(RoomEvent.ParticipantDisconnected, (participant) => {
       if (isCaller(participant)) this.#onCallerGone(participant.disconnectReason);
     });
@@ -153,9 +156,10 @@ export class BridgeRoom {
     room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
       if (isCaller(participant)) this.#answerDetector?.changed(participant.attributes);
     });
-    room.on(RoomEvent.Reconnecting, () => this.#lose());
+    room.on(RoomEvent.Reconnecting, () => this.#onCallerLost());
     room.on(RoomEvent.Reconnected, () => {
-      if (this.#caller && room.remoteParticipants.has(this.#caller.identity)) this.#regain();
+      if (this.#caller && room.remoteParticipants.has(this.#caller.identity))
+        this.#onCallerRegained();
     });
     room.on(RoomEvent.Disconnected, (reason) =>
       this.#end(GONE.get(reason) ?? 'error_transport', `disconnected (${reason})`),
@@ -171,20 +175,20 @@ export class BridgeRoom {
   }
 
   async #read(stream: Parameters<ChatInput['read']>[0]): Promise<void> {
-    const text = await this.#typed.read(stream);
+    const text = await this.#chatInput.read(stream);
     if (text === undefined || this.#isOver) return;
-    this.#texts.typed();
+    this.#transcription.typed();
     this.#options.send({ type: 'typed', text });
   }
 
   /** The first participant that is not an agent is the caller. All others only listen. */
-  #meet(participant: RemoteParticipant): void {
+  #onParticipant(participant: RemoteParticipant): void {
     if (!this.#isPublished || this.#isOver) return;
     if (this.#caller) {
-      this.#texts.repeatState();
+      this.#transcription.repeatState();
       if (participant.identity !== this.#caller.identity) return;
       this.#callerTrack.want(participant);
-      this.#regain();
+      this.#onCallerRegained();
       return;
     }
     const { identity, kind } = participant;
@@ -194,7 +198,7 @@ export class BridgeRoom {
     const isTooMuch = JSON.stringify(participant.attributes).length > MAX_ATTRIBUTES;
     this.#caller = { identity, isPhone, attributes: isTooMuch ? {} : participant.attributes };
     this.#callerTrack.want(participant);
-    this.#texts.send({ type: 'state', state: 'initializing' });
+    this.#transcription.send({ type: 'state', state: 'initializing' });
     this.#options.send({ type: 'joined', caller: this.#caller });
     this.#answerDetector = new AnswerDetector({
       clock: this.#options.clock,
@@ -207,17 +211,17 @@ export class BridgeRoom {
   #onCallerGone(reason: DisconnectReason | undefined): void {
     const end = GONE.get(reason) ?? (this.#caller?.isPhone ? 'user_hangup' : undefined);
     if (end) this.#end(end, `the caller left (${reason})`);
-    else this.#lose();
+    else this.#onCallerLost();
   }
 
-  #lose(): void {
+  #onCallerLost(): void {
     if (this.#isAway || this.#isOver || !this.#caller) return;
     this.#isAway = true;
     this.#agentTrack.player.lose();
     this.#options.send({ type: 'lost' });
   }
 
-  #regain(): void {
+  #onCallerRegained(): void {
     if (!this.#isAway || this.#isOver) return;
     this.#isAway = false;
     this.#options.send({ type: 'regained', playedMs: this.#agentTrack.player.playedMs });
@@ -234,15 +238,18 @@ export class BridgeRoom {
   async #leave(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    const limit = new Promise<void>((resolve) => this.#options.clock.after(LAST_WORDS_MS, resolve));
-    await Promise.race([Promise.all([this.#texts.sent(), this.#agentTrack.finished()]), limit]);
+    const limit = new Promise<void>((resolve) => this.#options.clock.after(MAX_DRAIN_MS, resolve));
+    await Promise.race([
+      Promise.all([this.#transcription.sent(), this.#agentTrack.finished()]),
+      limit,
+    ]);
     await this.#close();
   }
 
   async #close(): Promise<void> {
     this.#callerTrack.close();
     this.#answerDetector?.close();
-    this.#keys.close();
+    this.#dtmfSender.close();
     const leaving = this.#agentTrack.close().then(() => this.#room.disconnect());
     const limit = new Promise<void>((resolve) => this.#options.clock.after(LEAVING_MS, resolve));
     // The room is left even if the server does not respond.

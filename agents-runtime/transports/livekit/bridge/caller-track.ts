@@ -9,13 +9,13 @@ import {
 } from '@livekit/rtc-node';
 import { CALLER_SAMPLE_RATE } from '../../../../media/audio/pcm.js';
 import type { Clock, Timer } from '../../../contract/clock.js';
+import { FRAME_MS } from '../../../timing/frame-ticker.js';
 import { decodePreconnectAudio, MAX_PRECONNECT_BYTES } from './preconnect-audio.js';
 
 /** Track feature: the client sends preconnect audio. Source: livekit_models.proto, TF_PRECONNECT_BUFFER. */
 const PRECONNECT_BUFFER = 6;
 /** Longest wait for preconnect audio. Live audio is queued behind it. */
 const PRECONNECT_WAIT_MS = 3_000;
-const FRAME_MS = 20;
 
 type FrameReader = ReadableStreamDefaultReader<{ readonly data: Int16Array }>;
 

@@ -7,7 +7,7 @@ import {
   BoundedAudioWriter,
   MAX_WAITING,
 } from '../../../../agents-runtime/transports/livekit/bridge/bounded-audio-writer.js';
-import { openRooms } from '../../../../agents-runtime/transports/livekit/bridge-pool.js';
+import { BridgePool } from '../../../../agents-runtime/transports/livekit/bridge-pool.js';
 import {
   IpcFrameReader,
   readGap,
@@ -48,7 +48,7 @@ describe('bridge processes', () => {
     if (!existsSync('/proc/self/environ')) skip('only Linux shows the environment of a process');
     const { SSL_CERT_FILE: before } = process.env;
     Object.assign(process.env, { SECRET_KEY: 'not for bridges', SSL_CERT_FILE: '/own/ca.pem' });
-    const pool = openRooms({ log: quiet });
+    const pool = new BridgePool({ log: quiet });
     delete process.env.SECRET_KEY;
     delete process.env.SSL_CERT_FILE;
     if (before !== undefined) process.env.SSL_CERT_FILE = before;
@@ -64,7 +64,7 @@ describe('bridge processes', () => {
   it('are started again when they die, and end when they are closed', async () => {
     const told: string[] = [];
     const log = { info: () => undefined, warn: (_: object, text: string) => told.push(text) };
-    const pool = openRooms({ log });
+    const pool = new BridgePool({ log });
     const [first] = pool.pids;
     process.kill(first!, 'SIGKILL');
     await expect.poll(() => pool.pids.some((pid) => pid !== first)).toBe(true);
@@ -76,7 +76,7 @@ describe('bridge processes', () => {
 
   it('take no rooms while they die one after the other', async () => {
     const clock = new VirtualClock();
-    const pool = openRooms({ log: quiet, clock });
+    const pool = new BridgePool({ log: quiet, clock });
     const patience = { timeout: 30_000, interval: 20 };
     const die = async () => {
       process.kill(pool.pids[0]!, 'SIGKILL');
@@ -99,7 +99,7 @@ describe('bridge processes', () => {
   });
 
   it('are ended and replaced when they hang, and what waits for them is told', async () => {
-    const pool = openRooms({ log: quiet, silentMs: 3_000 });
+    const pool = new BridgePool({ log: quiet, silentMs: 3_000 });
     try {
       const [first] = pool.pids;
       // A bridge hangs once it has started: before, it is given more time.
@@ -114,7 +114,7 @@ describe('bridge processes', () => {
   });
 
   it('are let go when they have held many rooms, and another is there before', async () => {
-    const pool = openRooms({ log: quiet, maxServed: 2 });
+    const pool = new BridgePool({ log: quiet, maxServed: 2 });
     try {
       const [first] = pool.pids;
       await expect(pool.join(NOWHERE, NEVER)).rejects.toThrow('could not be joined');

@@ -1,6 +1,6 @@
 // A process that has bridges to LiveKit, and says which: their ends are tested by its own.
-import { openRooms } from '../../../../agents-runtime/transports/livekit/bridge-pool.js';
+import { BridgePool } from '../../../../agents-runtime/transports/livekit/bridge-pool.js';
 
-const rooms = openRooms({ log: { info: () => undefined, warn: () => undefined } });
+const rooms = new BridgePool({ log: { info: () => undefined, warn: () => undefined } });
 process.send?.(rooms.pids);
 setInterval(() => undefined, 60_000);

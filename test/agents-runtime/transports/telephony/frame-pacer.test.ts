@@ -14,7 +14,7 @@ function paced(clock: Clock) {
     ticker: new FrameTicker(clock),
     frameLength: LENGTH,
     send: (frame) => sent.push({ at: clock.now(), first: frame[0]! }),
-    receivedUpTo: (positionMs) => told.push({ at: clock.now(), positionMs }),
+    onPlayed: (positionMs) => told.push({ at: clock.now(), positionMs }),
   });
   return { frames, sent, told };
 }

@@ -5,8 +5,8 @@ import type { EndedReason } from '../../../../agents-runtime/contract/ended-reas
 import type { CallInput } from '../../../../agents-runtime/contract/transport.js';
 import { DispatchThread } from '../../../../agents-runtime/transports/livekit/dispatch-thread.js';
 import type {
+  RoomConnector,
   RoomInvitation,
-  Rooms,
   RoomTransport,
 } from '../../../../agents-runtime/transports/livekit/room-transport.js';
 import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
@@ -124,7 +124,7 @@ export class RoomGateway {
     await this.#worker.close();
   }
 
-  #rooms(): Rooms {
+  #rooms(): RoomConnector {
     const gateway = this;
     return {
       get free() {
