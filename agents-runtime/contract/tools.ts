@@ -34,9 +34,9 @@ export interface ToolOutcome {
   /** The tool failed; `text` says why. */
   readonly failed?: boolean;
   /** The agent ends its turn without another word. */
-  readonly skips?: boolean;
+  readonly skipsTurn?: boolean;
   /** The reply continues in another language. */
-  readonly changes?: boolean;
+  readonly changesLanguage?: boolean;
   /** The call ends for this reason once the reply has been played. */
   readonly ends?: EndedReason;
 }

@@ -1,5 +1,8 @@
 import { CALLER_SAMPLE_RATE, energyOf, toFloat32 } from '../../media/audio/pcm.js';
 
+/** Audio before the first window of speech, 500 ms, so that the onset is not clipped. */
+export const PRE_ROLL_SAMPLES = 8_000;
+
 /** The last seconds of the caller's audio at 16 kHz. Positions are samples since the call began. */
 export class AudioRingBuffer {
   readonly #ring: Int16Array;

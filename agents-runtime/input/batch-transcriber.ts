@@ -2,20 +2,18 @@ import { CALLER_SAMPLE_RATE } from '../../media/audio/pcm.js';
 import type { SpeechToText } from '../../media/stt/speech-to-text.js';
 import type { Clock, Timer } from '../contract/clock.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
-import type { AudioRingBuffer } from './audio-ring-buffer.js';
+import { type AudioRingBuffer, PRE_ROLL_SAMPLES } from './audio-ring-buffer.js';
 
-/** Audio before the first window of speech, in samples: 500 ms, so that the onset is not clipped. */
-export const PRE_ROLL = 8_000;
 /** Audio after the last sample of speech, in samples: 200 ms. */
-export const TAIL = 3_200;
+export const TAIL_SAMPLES = 3_200;
 /** A pause after this much audio fixes the text so far, in samples: 8 s. */
-const FIX_AFTER = 128_000;
+const FIX_AFTER_SAMPLES = 128_000;
 /** Speech without a pause is split at this length, in samples: 11 s … */
-const WINDOW = 176_000;
+const MAX_UNSPLIT_SAMPLES = 176_000;
 /** … at the quietest place of its last 3 s, in samples. */
-const CUT_WITHIN = 48_000;
+const SPLIT_SEARCH_SAMPLES = 48_000;
 /** Longest audio that `SpeechToText` accepts, in samples: 12 s. */
-const MAX = 192_000;
+const MAX_REQUEST_SAMPLES = 192_000;
 const INTERIM_EVERY_MS = 300;
 
 export interface Transcript {
@@ -69,8 +67,8 @@ export class BatchTranscriber {
   speech(startSample: number): void {
     this.#stopRuns();
     if (this.#from === undefined) {
-      this.#from = Math.max(this.#notBefore, startSample - PRE_ROLL);
-    } else if (this.#finalUpTo !== undefined && this.#finalUpTo - this.#from > FIX_AFTER) {
+      this.#from = Math.max(this.#notBefore, startSample - PRE_ROLL_SAMPLES);
+    } else if (this.#finalUpTo !== undefined && this.#finalUpTo - this.#from > FIX_AFTER_SAMPLES) {
       this.#fixed = this.#latest;
       this.#from = this.#finalUpTo;
     }
@@ -121,13 +119,13 @@ export class BatchTranscriber {
     const from = this.#from;
     if (from === undefined) return;
     const startedAt = clock.now();
-    const isFull = history.end - from > WINDOW;
+    const isFull = history.end - from > MAX_UNSPLIT_SAMPLES;
     const to = isFull ? this.#cutAfter(from) : history.end;
     const priority = isFull ? 'final-transcript' : 'interim-transcript';
     const text = await this.#transcribe(from, to, priority);
     if (signal.aborted) return;
     if (text !== undefined) {
-      this.#latest = join(this.#fixed, text);
+      this.#latest = joinTexts(this.#fixed, text);
       if (isFull) {
         this.#fixed = this.#latest;
         this.#from = to;
@@ -141,23 +139,23 @@ export class BatchTranscriber {
   /** Time until the running speech is as long as the provider accepts, ms. */
   get #untilFullMs(): number {
     const length = this.#options.history.end - (this.#from ?? 0);
-    return Math.max(0, ((MAX - length) * 1000) / CALLER_SAMPLE_RATE);
+    return Math.max(0, ((MAX_REQUEST_SAMPLES - length) * 1000) / CALLER_SAMPLE_RATE);
   }
 
   async #final(speechEndSample: number): Promise<void> {
     const { signal } = this.#work;
     if (this.#from === undefined) return;
-    const to = speechEndSample + TAIL;
+    const to = speechEndSample + TAIL_SAMPLES;
     const chunks = this.#split(this.#from, to).map(([start, end]) =>
       this.#transcribe(start, end, 'final-transcript'),
     );
     const texts = await Promise.all(chunks);
     if (signal.aborted) return;
     const text = texts.reduce((before, chunk) =>
-      before === undefined || chunk === undefined ? undefined : join(before, chunk),
+      before === undefined || chunk === undefined ? undefined : joinTexts(before, chunk),
     );
     // After a failure the text of the interims stays.
-    if (text !== undefined) this.#latest = join(this.#fixed, text);
+    if (text !== undefined) this.#latest = joinTexts(this.#fixed, text);
     this.#finalUpTo = speechEndSample;
     if (text === undefined && this.#latest === '') return;
     this.#publish(speechEndSample, to);
@@ -177,7 +175,7 @@ export class BatchTranscriber {
   #split(start: number, end: number): (readonly [number, number])[] {
     const parts: (readonly [number, number])[] = [];
     let from = start;
-    while (end - from > MAX) {
+    while (end - from > MAX_REQUEST_SAMPLES) {
       const cut = this.#cutAfter(from);
       parts.push([from, cut]);
       from = cut;
@@ -188,8 +186,8 @@ export class BatchTranscriber {
   /** Where to split running speech that is longer than a window: at its quietest place. */
   #cutAfter(from: number): number {
     const { history } = this.#options;
-    const end = Math.min(history.end, Math.max(from, history.start) + MAX);
-    return history.quietest(end - CUT_WITHIN, end);
+    const end = Math.min(history.end, Math.max(from, history.start) + MAX_REQUEST_SAMPLES);
+    return history.quietest(end - SPLIT_SEARCH_SAMPLES, end);
   }
 
   async #transcribe(
@@ -214,6 +212,6 @@ export class BatchTranscriber {
 }
 
 /** Joins two texts of one turn, either of which may be empty. */
-export function join(first: string, second: string): string {
+export function joinTexts(first: string, second: string): string {
   return first && second ? `${first} ${second}` : first || second;
 }

@@ -10,6 +10,7 @@ import type { CallFault } from '../contract/errors.js';
 import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { AudioInput } from './audio-input.js';
+import { PRE_ROLL_SAMPLES } from './audio-ring-buffer.js';
 import {
   BatchTranscriber,
   type BatchTranscriberOptions,
@@ -17,9 +18,6 @@ import {
 } from './batch-transcriber.js';
 import type { EchoGate } from './echo-gate.js';
 import { StreamingTranscriber } from './streaming-transcriber.js';
-
-/** Audio before a turn's first speech that the turn detector receives, in samples: 500 ms. */
-const PRE_ROLL = 8_000;
 
 /** The engines that process the caller's audio. */
 interface CallerInputPorts {
@@ -139,7 +137,7 @@ export class CallerInput {
    */
   async judge(speechEndMs: number, silenceMs: number): Promise<void> {
     const { turnDetector, onFault } = this.#options.ports;
-    const from = Math.max(0, this.#turnStartSample - PRE_ROLL);
+    const from = Math.max(0, this.#turnStartSample - PRE_ROLL_SAMPLES);
     const to = this.#speechEndSample + Math.round((silenceMs * CALLER_SAMPLE_RATE) / 1000);
     const samples = this.#audio.history.slice(from, to);
     // Cancels a request that is still queued, so that a slow detector accumulates no backlog.

@@ -5,12 +5,12 @@ import type {
 } from '../../media/stt/speech-to-text.js';
 import type { Timer } from '../contract/clock.js';
 import { CallError } from '../contract/errors.js';
+import { PRE_ROLL_SAMPLES } from './audio-ring-buffer.js';
 import {
   BatchTranscriber,
   type BatchTranscriberOptions,
-  join,
-  PRE_ROLL,
-  TAIL,
+  joinTexts,
+  TAIL_SAMPLES,
 } from './batch-transcriber.js';
 
 /** Interval at which audio is sent, ms. */
@@ -75,7 +75,7 @@ export class StreamingTranscriber {
       this.#fallback.speech(startSample);
       return;
     }
-    const fromSample = Math.max(this.#notBefore, startSample - PRE_ROLL);
+    const fromSample = Math.max(this.#notBefore, startSample - PRE_ROLL_SAMPLES);
     const offset = this.#stream.position;
     this.#turn ??= {
       fromSample,
@@ -99,7 +99,7 @@ export class StreamingTranscriber {
       return;
     }
     if (!this.#turn) return;
-    this.#send(speechEndSample + TAIL);
+    this.#send(speechEndSample + TAIL_SAMPLES);
     this.#speechEndSample = speechEndSample;
     this.#stream.finalise();
     this.#finalTimer?.cancel();
@@ -163,10 +163,10 @@ export class StreamingTranscriber {
       !turn || toSample <= turn.offset || (!answersFinalise && toSample <= turn.fixedUpTo);
     if (isLate || this.#fallback) return;
     if (isFinal && toSample > turn.fixedUpTo) {
-      turn.fixed = join(turn.fixed, text);
+      turn.fixed = joinTexts(turn.fixed, text);
       turn.fixedUpTo = toSample;
       turn.latest = turn.fixed;
-    } else if (!isFinal) turn.latest = join(turn.fixed, text);
+    } else if (!isFinal) turn.latest = joinTexts(turn.fixed, text);
     turn.transcribedUpTo = Math.max(turn.transcribedUpTo, toSample);
     const pauseSample = this.#speechEndSample;
     // A final text that reaches the pause is the answer, with or without `answersFinalise`.
@@ -205,9 +205,9 @@ export class StreamingTranscriber {
     const fixedSamples = turn.fixedUpTo - turn.offset;
     this.#fallback = new BatchTranscriber({
       ...this.#options,
-      onTranscript: ({ text, ...rest }) => onTranscript({ ...rest, text: join(fixed, text) }),
+      onTranscript: ({ text, ...rest }) => onTranscript({ ...rest, text: joinTexts(fixed, text) }),
     });
-    this.#fallback.speech(turn.fromSample + fixedSamples + PRE_ROLL);
+    this.#fallback.speech(turn.fromSample + fixedSamples + PRE_ROLL_SAMPLES);
     if (pauseSample !== undefined) this.#fallback.finalise(pauseSample);
   }
 

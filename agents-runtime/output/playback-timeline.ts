@@ -64,10 +64,10 @@ export class PlaybackTimeline {
   }
 
   /** Moves the playhead by the clock unless the client does not play, and publishes the frames that it passed. */
-  advance(isStill: boolean): void {
-    const now = this.playhead.advance(isStill);
+  advance(isPaused: boolean): void {
+    const now = this.playhead.advance(isPaused);
     const { onPlaying } = this.#options;
-    if (isStill || !onPlaying) return;
+    if (isPaused || !onPlaying) return;
     const { playedMs } = this.playhead;
     this.frames.readPassed(playedMs, (positionMs, samples) =>
       onPlaying({ atMs: now - (playedMs - positionMs), samples }),
@@ -88,7 +88,7 @@ export class PlaybackTimeline {
 
   /** A frame that the client had not received was sent again. */
   resent(positionMs: number): void {
-    this.frames.stamp(positionMs, this.#now());
+    this.frames.markSent(positionMs, this.#now());
   }
 
   /** The audio that was sent and not played has been dropped. */
@@ -99,13 +99,13 @@ export class PlaybackTimeline {
 
   /**
    * The client reported its position.
-   * @param isStill - a repeated position is information, too
+   * @param isPaused - a repeated position is information, too
    * @returns false if the report brings no information
    */
-  reported(playedMs: number, isStill: boolean): boolean {
+  reported(playedMs: number, isPaused: boolean): boolean {
     const positionMs = Math.min(playedMs, this.playhead.sentMs);
     if (positionMs > this.#reportedMs) this.#addReport(positionMs, this.#now());
-    return this.playhead.report(playedMs, isStill);
+    return this.playhead.report(playedMs, isPaused);
   }
 
   // Commands to a client whose connection is lost do not reach it. Playout repeats them.
@@ -146,7 +146,7 @@ export class PlaybackTimeline {
   regained(receivedMs: number): void {
     this.#isLost = false;
     this.#settleMarks(Number.POSITIVE_INFINITY);
-    this.frames.unstamp(receivedMs);
+    this.frames.markNotReceived(receivedMs);
     // Meanwhile the client played the audio that it had.
     if (!this.#isPaused) this.#placeNext(Math.min(receivedMs, this.playhead.sentMs));
   }

@@ -39,7 +39,7 @@ export class Playhead {
   }
 
   /** Last reported position; the estimate for a client without reports. */
-  get surelyMs(): number {
+  get confirmedMs(): number {
     return this.#hasReports ? this.#reportedMs : this.#playedMs;
   }
 
@@ -59,11 +59,11 @@ export class Playhead {
   }
 
   /** Advances by the clock, unless the client does not play. @returns the clock's time */
-  advance(isStill: boolean): number {
+  advance(isPaused: boolean): number {
     const now = this.#clock.now();
     const passed = now - this.#advancedAt;
     this.#advancedAt = now;
-    if (!isStill) this.#playedMs = Math.min(this.#sentMs, this.#playedMs + passed);
+    if (!isPaused) this.#playedMs = Math.min(this.#sentMs, this.#playedMs + passed);
     return now;
   }
 
@@ -73,12 +73,12 @@ export class Playhead {
 
   /**
    * Corrects the estimate.
-   * @param isStill - a repeated position is information, too
+   * @param isPaused - a repeated position is information, too
    * @returns false if the report brings no information
    */
-  report(ms: number, isStill: boolean): boolean {
+  report(ms: number, isPaused: boolean): boolean {
     this.#hasReports = true;
-    if (ms < this.#reportedMs || (ms === this.#reportedMs && !isStill)) return false;
+    if (ms < this.#reportedMs || (ms === this.#reportedMs && !isPaused)) return false;
     this.#reportedMs = Math.min(ms, this.#sentMs);
     this.#playedMs = this.#reportedMs;
     return true;

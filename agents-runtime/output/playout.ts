@@ -138,7 +138,7 @@ export class Playout {
   /** For transports that cannot pause: sends the dropped audio again, from the last reported position. */
   #sendAgain(): void {
     this.#isCleared = false;
-    const again = this.#timeline.frames.beyond(this.#head.surelyMs);
+    const again = this.#timeline.frames.framesEndingAfter(this.#head.confirmedMs);
     const first = again[0];
     this.#timeline.skip();
     if (!first || this.#current?.startMs === undefined) return;
@@ -192,7 +192,7 @@ export class Playout {
     this.#advance();
     this.#isLost = false;
     const from = this.#isCleared ? this.#head.sentMs : receivedMs;
-    const again = this.#timeline.frames.from(from);
+    const again = this.#timeline.frames.framesStartingAt(from);
     this.#timeline.regained(receivedMs);
     announce(again[0]?.atMs ?? this.#head.sentMs);
     if (this.#clientIsStale) this.#clear();
@@ -256,7 +256,7 @@ export class Playout {
     if (text !== undefined) current.listener.text(text);
     const isPlaying = !this.#head.isAtEnd || this.#isHeld || this.#isLost;
     if (current.hasStalled(this.#clock.now(), isPlaying)) current.listener.stalled();
-    if (current.buffer.ended && this.#head.isAtEnd) {
+    if (current.buffer.isDrained && this.#head.isAtEnd) {
       this.#current = undefined;
       current.listener.finished(this.#heard(current, false));
       return;

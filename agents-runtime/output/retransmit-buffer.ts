@@ -30,9 +30,11 @@ export class RetransmitBuffer {
   readonly #ring: Int16Array;
   /** Clock time at which each frame was sent; NaN if the client did not receive it. */
   readonly #sentAt = new Float64Array(MAX_FRAMES);
-  /** Numbers of the oldest frame to send again, of the next one for `readPassed`, and of the next to come. */
+  /** Number of the oldest frame to send again. */
   #first = 0;
+  /** Number of the next frame for `readPassed`. */
   #next = 0;
+  /** Number of the next frame to push. */
   #end = 0;
 
   /** @param frameLength - samples of a frame of 20 ms */
@@ -50,13 +52,13 @@ export class RetransmitBuffer {
   }
 
   /** The frames to send again that end after a position. */
-  beyond(positionMs: number): readonly SentFrame[] {
-    return this.#from(Math.floor(positionMs / FRAME_MS));
+  framesEndingAfter(positionMs: number): readonly SentFrame[] {
+    return this.#framesFrom(Math.floor(positionMs / FRAME_MS));
   }
 
   /** The frames to send again that begin at a position or after it. */
-  from(positionMs: number): readonly SentFrame[] {
-    return this.#from(Math.ceil(positionMs / FRAME_MS));
+  framesStartingAt(positionMs: number): readonly SentFrame[] {
+    return this.#framesFrom(Math.ceil(positionMs / FRAME_MS));
   }
 
   /** Emits each frame once, when the position is after its beginning. */
@@ -91,12 +93,12 @@ export class RetransmitBuffer {
   }
 
   /** The frame at a position was sent again at this clock time. */
-  stamp(positionMs: number, sentAt: number): void {
+  markSent(positionMs: number, sentAt: number): void {
     this.#sentAt[Math.floor(positionMs / FRAME_MS) % MAX_FRAMES] = sentAt;
   }
 
   /** The client did not receive the frames from a position on. */
-  unstamp(positionMs: number): void {
+  markNotReceived(positionMs: number): void {
     for (let number = this.#oldestFrom(positionMs); number < this.#end; number++) {
       if (number * FRAME_MS >= positionMs) this.#sentAt[number % MAX_FRAMES] = Number.NaN;
     }
@@ -121,7 +123,7 @@ export class RetransmitBuffer {
     return Math.max(0, this.#end - MAX_FRAMES, Math.floor(positionMs / FRAME_MS));
   }
 
-  #from(number: number): readonly SentFrame[] {
+  #framesFrom(number: number): readonly SentFrame[] {
     const first = Math.max(this.#first, number);
     return Array.from({ length: Math.max(0, this.#end - first) }, (_, i) => this.#frame(first + i));
   }

@@ -39,7 +39,7 @@ export class SpeechBuffer {
   }
 
   /** Whether the source has ended and no samples remain. */
-  get ended(): boolean {
+  get isDrained(): boolean {
     return this.#sourceEnded && this.buffered === 0;
   }
 
@@ -69,12 +69,12 @@ export class SpeechBuffer {
 
   async #pull(): Promise<void> {
     try {
-      for await (const piece of this.#source) {
+      for await (const chunk of this.#source) {
         if (this.#closed) break;
-        this.alignment.add(piece);
-        this.#samples.push(piece.samples);
+        this.alignment.add(chunk);
+        this.#samples.push(chunk.samples);
         this.#onChange();
-        await this.#room();
+        await this.#waitForSpace();
         if (this.#closed) break;
       }
       if (!this.#closed) this.alignment.complete();
@@ -85,7 +85,7 @@ export class SpeechBuffer {
     if (!this.#closed) this.#onChange();
   }
 
-  async #room(): Promise<void> {
+  async #waitForSpace(): Promise<void> {
     while (this.buffered > this.#aheadSamples && !this.#closed) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -21,7 +21,7 @@ const MAX_SAMPLES = 8_000_000;
 const HUNG_MS = 10_000;
 
 /** One text, synthesised once for any number of listeners. */
-class Recording {
+class CachedSpeech {
   readonly chunks: SpokenChunk[] = [];
   readonly work = new AbortController();
   samples = 0;
@@ -55,7 +55,7 @@ class Recording {
     for (const listener of this.#listeners.splice(0)) this.#close(listener);
   }
 
-  /** The whole recording: the chunks so far, then the others as they are made. Do not modify the samples. */
+  /** The whole speech: the chunks so far, then the others as they are made. Do not modify the samples. */
   play(): AsyncGenerator<SpokenChunk> {
     const listener = new AsyncQueue<SpokenChunk>();
     for (const chunk of this.chunks) listener.push(chunk);
@@ -72,10 +72,10 @@ class Recording {
 
 /**
  * Caches the speech of greetings, which are the same in every call, so that a call starts without
- * synthesis. Removes the least recently used recordings first.
+ * synthesis. Removes the least recently used entries first.
  */
 export class SpeechCache {
-  readonly #recordings = new Map<string, Recording>();
+  readonly #entries = new Map<string, CachedSpeech>();
   /** Numbers that identify dictionary objects in cache keys. */
   readonly #dictionaries = new WeakMap<object, number>();
   #lastDictionary = 0;
@@ -87,37 +87,35 @@ export class SpeechCache {
 
   /** Starts to synthesise a text that is not cached. */
   prepare(text: string, settings: TtsSettings): void {
-    if (text.trim() !== '' && text.length <= MAX_CACHED_LENGTH) this.#recordingOf(text, settings);
+    if (text.trim() !== '' && text.length <= MAX_CACHED_LENGTH) this.#cachedSpeech(text, settings);
   }
 
   /** @param signal - stops the synthesis of a text that is too long for the cache */
   speak(text: string, settings: TtsSettings, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     if (text.length > MAX_CACHED_LENGTH)
       return synthesiseReply(fixedTextTokens(text), { ...settings, signal });
-    return this.#recordingOf(text, settings).play();
+    return this.#cachedSpeech(text, settings).play();
   }
 
-  #recordingOf(text: string, settings: TtsSettings): Recording {
+  #cachedSpeech(text: string, settings: TtsSettings): CachedSpeech {
     const key = this.#keyOf(text, settings);
-    const known = this.#recordings.get(key);
-    this.#recordings.delete(key);
+    const known = this.#entries.get(key);
+    this.#entries.delete(key);
     if (known && !known.hasHung) {
-      this.#recordings.set(key, known);
+      this.#entries.set(key, known);
       return known;
     }
     known?.work.abort();
-    const recording = new Recording(this.#clock);
-    this.#recordings.set(key, recording);
-    const { signal } = recording.work;
-    void recording
-      .record(synthesiseReply(fixedTextTokens(text), { ...settings, signal }))
-      .then(() => {
-        if (!recording.isWhole && this.#recordings.get(key) === recording) {
-          this.#recordings.delete(key);
-        }
-        this.#makeRoom();
-      });
-    return recording;
+    const speech = new CachedSpeech(this.#clock);
+    this.#entries.set(key, speech);
+    const { signal } = speech.work;
+    void speech.record(synthesiseReply(fixedTextTokens(text), { ...settings, signal })).then(() => {
+      if (!speech.isWhole && this.#entries.get(key) === speech) {
+        this.#entries.delete(key);
+      }
+      this.#makeRoom();
+    });
+    return speech;
   }
 
   #keyOf(text: string, { voice, dictionary, ...rest }: TtsSettings): string {
@@ -130,12 +128,12 @@ export class SpeechCache {
 
   #makeRoom(): void {
     let samples = 0;
-    for (const recording of this.#recordings.values()) samples += recording.samples;
-    for (const [key, recording] of this.#recordings) {
+    for (const speech of this.#entries.values()) samples += speech.samples;
+    for (const [key, speech] of this.#entries) {
       if (samples <= MAX_SAMPLES) return;
-      if (!recording.isWhole) continue;
-      samples -= recording.samples;
-      this.#recordings.delete(key);
+      if (!speech.isWhole) continue;
+      samples -= speech.samples;
+      this.#entries.delete(key);
     }
   }
 }

@@ -67,7 +67,7 @@ export function ttsSettingsOf(
 
 /** Constant, so that the same words sound the same each time: the speech cache and tests rely on it. */
 const SEED = 1;
-export const VOICE_TIMEOUT_MESSAGE = 'The voice gave no sound in time';
+export const VOICE_TIMEOUT_MESSAGE = 'The voice returned no audio in time';
 
 /**
  * Synthesises a reply while it is generated, sentence by sentence. Pulling is the backpressure.
@@ -105,7 +105,7 @@ export async function* synthesiseReply(
   }
   for (const chunk of chunker.flush()) yield* speakChunk(chunk, settings, progress);
   if (progress.isSilent && !options.signal.aborted) {
-    throw new CallError('SPEECH_FAILED', 'The voice gave no sound at all');
+    throw new CallError('SPEECH_FAILED', 'The voice returned no audio');
   }
 }
 

@@ -95,7 +95,7 @@ export class UtterancePlayout {
    */
   hasStalled(now: number, isPlaying: boolean): boolean {
     if (isPlaying || this.buffer.buffered > 0) this.#quietSince = now;
-    if (this.startMs === undefined || this.buffer.ended || this.isStalled) return false;
+    if (this.startMs === undefined || this.buffer.isDrained || this.isStalled) return false;
     this.isStalled = now - this.#quietSince >= STALL_MS;
     return this.isStalled;
   }

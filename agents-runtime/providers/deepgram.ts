@@ -99,14 +99,14 @@ class DeepgramStream implements TranscriptionStream {
   }
 
   finalise(): void {
-    this.#report('Finalize');
+    this.#sendControl('Finalize');
   }
 
   close(): void {
     this.#isClosed = true;
     this.#keepAlive?.cancel();
     this.#retry?.cancel();
-    this.#report('CloseStream');
+    this.#sendControl('CloseStream');
     this.#socket?.close();
   }
 
@@ -172,7 +172,7 @@ class DeepgramStream implements TranscriptionStream {
     });
   }
 
-  #report(type: 'KeepAlive' | 'Finalize' | 'CloseStream'): void {
+  #sendControl(type: 'KeepAlive' | 'Finalize' | 'CloseStream'): void {
     if (this.isOpen) this.#socket?.send(JSON.stringify({ type }));
   }
 
@@ -180,7 +180,7 @@ class DeepgramStream implements TranscriptionStream {
   #scheduleKeepAlive(): void {
     this.#keepAlive?.cancel();
     this.#keepAlive = this.#options.clock.after(KEEP_ALIVE_MS, () => {
-      this.#report('KeepAlive');
+      this.#sendControl('KeepAlive');
       this.#scheduleKeepAlive();
     });
   }

@@ -77,10 +77,13 @@ export function withBuiltinTools(tools: Tools | undefined, settings: BuiltinTool
     },
     async call(name, args, signal) {
       if (!isBuiltin(name)) return tools!.call(name, args, signal);
-      if (name === SKIP_TURN.name) return { text: 'You stay silent.', skips: true };
+      if (name === SKIP_TURN.name) return { text: 'You stay silent.', skipsTurn: true };
       if (name === SWITCH_LANGUAGE) {
         settings.change?.(String(args.language));
-        return { text: `You speak ${args.language} now: go on in that language.`, changes: true };
+        return {
+          text: `You speak ${args.language} now: go on in that language.`,
+          changesLanguage: true,
+        };
       }
       return { text: 'The call ends.', ends: 'agent_hangup' };
     },

@@ -53,14 +53,14 @@ export async function* runToolLoop(
     }
     yield FLUSH;
     const outcomes = await runAll(calls, options);
-    if (signal.aborted || outcomes.some(({ skips }) => skips)) return;
+    if (signal.aborted || outcomes.some(({ skipsTurn }) => skipsTurn)) return;
     const ends = outcomes.find((outcome) => outcome.ends)?.ends;
     if (ends) {
       onEnding(ends);
       if (!hasSpoken) yield stockPhrasesIn(request.language).goodbyes.other;
       return;
     }
-    if (outcomes.some(({ changes }) => changes)) yield VOICE_CHANGED;
+    if (outcomes.some(({ changesLanguage }) => changesLanguage)) yield VOICE_CHANGED;
     if (said.trim() !== '') items.push({ role: 'agent', text: said.trim(), cut: false });
     calls.forEach((call, i) => {
       items.push({ role: 'tool', text: outcomes[i]!.text, cut: false, call });

@@ -20,32 +20,32 @@ const numbersOf = (frames: readonly { readonly samples: Float32Array }[]) =>
 describe('the frames that were sent', () => {
   it('are kept in their places, however often the ring went round', () => {
     const frames = sent(1_000);
-    const again = frames.from(999 * 20 - 400);
+    const again = frames.framesStartingAt(999 * 20 - 400);
     expect(again.map(({ atMs }) => atMs / 20)).toEqual(numbersOf(again));
     expect(again).toHaveLength(21);
   });
 
   it('are those that begin at a position, or those that reach beyond it', () => {
     const frames = sent(10);
-    expect(numbersOf(frames.from(160))).toEqual([8, 9]);
-    expect(numbersOf(frames.from(161))).toEqual([9]);
-    expect(numbersOf(frames.beyond(161))).toEqual([8, 9]);
-    expect(numbersOf(frames.beyond(180))).toEqual([9]);
-    expect(frames.beyond(200)).toEqual([]);
+    expect(numbersOf(frames.framesStartingAt(160))).toEqual([8, 9]);
+    expect(numbersOf(frames.framesStartingAt(161))).toEqual([9]);
+    expect(numbersOf(frames.framesEndingAfter(161))).toEqual([8, 9]);
+    expect(numbersOf(frames.framesEndingAfter(180))).toEqual([9]);
+    expect(frames.framesEndingAfter(200)).toEqual([]);
   });
 
   it('are forgotten 5 s behind the playhead', () => {
     const frames = sent(1_000);
-    expect(frames.from(0)[0]?.atMs).toBe(999 * 20 - 5_000);
+    expect(frames.framesStartingAt(0)[0]?.atMs).toBe(999 * 20 - 5_000);
     frames.trim(1_000 * 20 + 5_000);
-    expect(frames.from(0)).toEqual([]);
+    expect(frames.framesStartingAt(0)).toEqual([]);
   });
 
   it('keep their places when those before them were dropped', () => {
     const frames = sent(3);
     frames.clear();
     frames.push(new Float32Array(LENGTH).fill(0.5), 0);
-    const [frame, ...others] = frames.from(0);
+    const [frame, ...others] = frames.framesStartingAt(0);
     expect(frame).toEqual({ atMs: 60, samples: new Float32Array(LENGTH).fill(0.5) });
     expect(others).toEqual([]);
   });
