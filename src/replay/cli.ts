@@ -33,12 +33,16 @@ async function main(): Promise<number> {
   if (!options) return EXIT.refused;
   const { files, isQuiet, changes } = options;
   const ears = changes && (await openModels());
+  const liveModels = ears && {
+    turnDetector: ears.turnDetector,
+    speechToText: ears.recogniser,
+  };
   let code: number = EXIT.same;
   try {
     for (const file of files) {
       const tape = await readTape(file);
       const startedAt = performance.now();
-      const replayed = await replay(tape, { changes, ears });
+      const replayed = await replay(tape, { changes, liveModels });
       const tookMs = performance.now() - startedAt;
       const name = basename(file);
       const seconds = (replayed.durationMs / 1000).toFixed(1);
@@ -109,7 +113,7 @@ function tellChanges({ recorded, replayed, answers }: Replayed, hasModels: boole
   const by = hasModels
     ? 'the models'
     : 'the nearest answers of the file, as no models are installed';
-  console.log(`${answers.guessed} requests were not in the file and were answered by ${by}.`);
+  console.log(`${answers.estimated} requests were not in the file and were answered by ${by}.`);
 }
 
 function show(lines: readonly string[]): void {

@@ -42,8 +42,8 @@ async function written(lines: number, pcm: string, mostCharacters?: number) {
 describe('a replay file', () => {
   it('holds what was written, for its owner only', async () => {
     const path = await written(100, 'AAAA');
-    const { head, lines } = await readTape(path);
-    expect(head.config.minSilenceMs).toBe(CONFIG.minSilenceMs);
+    const { header, lines } = await readTape(path);
+    expect(header.config.minSilenceMs).toBe(CONFIG.minSilenceMs);
     expect(lines).toHaveLength(100);
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });

@@ -11,7 +11,7 @@ const AUDIO_PORTS: readonly string[] = ['turn-model', 'recogniser'];
 export interface RecordedRequest {
   readonly of: string;
   readonly key: string;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   /** Undefined if the request was dropped or the file ends before the response. */
   answer: ResponseLine | undefined;
   isTaken: boolean;
@@ -29,8 +29,8 @@ export class RecordedResponses {
         if (request) request.answer = line;
       }
       if (line.type !== 'asked') continue;
-      const { of, key, t: askedAt } = line;
-      const request: RecordedRequest = { of, key, askedAt, answer: undefined, isTaken: false };
+      const { of, key, t: requestedAt } = line;
+      const request: RecordedRequest = { of, key, requestedAt, answer: undefined, isTaken: false };
       byNumber.set(line.n, request);
       const known = this.#requests.get(of);
       if (known) known.push(request);
@@ -41,7 +41,7 @@ export class RecordedResponses {
   /** The request that was made at this time. Audio may differ: it ends at the time of the request. */
   same(of: string, key: string, now: number): RecordedRequest | undefined {
     const near = this.#of(of).filter(
-      ({ isTaken, askedAt }) => !isTaken && Math.abs(askedAt - now) <= TOLERANCE_MS,
+      ({ isTaken, requestedAt }) => !isTaken && Math.abs(requestedAt - now) <= TOLERANCE_MS,
     );
     const found =
       near.find((request) => request.key === key) ??
@@ -69,8 +69,8 @@ export class RecordedResponses {
   /** Median duration of the responses of this kind, ms. */
   usualMs(of: string): number {
     const waits = this.#of(of)
-      .flatMap(({ answer, askedAt }) =>
-        answer && answer.error === undefined ? [answer.t - askedAt] : [],
+      .flatMap(({ answer, requestedAt }) =>
+        answer && answer.error === undefined ? [answer.t - requestedAt] : [],
       )
       .sort((a, b) => a - b);
     return waits[waits.length >> 1] ?? USUAL_MS;
@@ -82,7 +82,7 @@ export class RecordedResponses {
 }
 
 function nearest(requests: readonly RecordedRequest[], now: number): RecordedRequest | undefined {
-  const gap = ({ askedAt }: RecordedRequest) => Math.abs(askedAt - now);
+  const gap = ({ requestedAt }: RecordedRequest) => Math.abs(requestedAt - now);
   return requests.reduce<RecordedRequest | undefined>(
     (best, request) => (best && gap(best) <= gap(request) ? best : request),
     undefined,

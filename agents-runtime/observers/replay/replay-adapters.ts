@@ -20,15 +20,15 @@ import type { CleanedLine, ReplayHeader, ResponseLine } from './replay-format.js
 import type { ReplayPlayer } from './replay-player.js';
 
 /** Models for requests that the file has no response to. */
-export interface LiveSpeechToText {
+export interface LiveModels {
   readonly turnDetector: TurnDetector;
-  readonly recogniser: SpeechToText;
+  readonly speechToText: SpeechToText;
 }
 
 export interface ReplayDependenciesOptions {
-  readonly head: ReplayHeader;
+  readonly header: ReplayHeader;
   readonly player: ReplayPlayer;
-  readonly ears?: LiveSpeechToText | undefined;
+  readonly liveModels?: LiveModels | undefined;
 }
 
 /** The reply to a request that is not in the file. */
@@ -49,7 +49,11 @@ type Ports = Omit<
 >;
 
 /** The ports of a call, with the responses of a replay file. */
-export function createReplayDependencies({ head, player, ears }: ReplayDependenciesOptions) {
+export function createReplayDependencies({
+  header,
+  player,
+  liveModels,
+}: ReplayDependenciesOptions) {
   const listeners: ((probability: number) => void)[] = [];
   const voiceActivity: VoiceActivity = {
     open(onWindow) {
@@ -60,31 +64,37 @@ export function createReplayDependencies({ head, player, ears }: ReplayDependenc
   const noise = new ReplayedNoise();
   const ports: Ports = {
     voiceActivity,
-    noiseReduction: head.hasNoiseReduction ? noise : undefined,
+    noiseReduction: header.hasNoiseReduction ? noise : undefined,
     turnDetector: {
       completeness: async (samples, signal) =>
         valueIn<number>(
-          await player.ask({
+          await player.request({
             of: 'turn-model',
             key: fingerprint(samples),
             signal,
-            otherwise: async (near) =>
-              said(ears ? await ears.turnDetector.completeness(samples) : (near?.value ?? 0.5)),
+            fallback: async (near) =>
+              response(
+                liveModels
+                  ? await liveModels.turnDetector.completeness(samples)
+                  : (near?.value ?? 0.5),
+              ),
           }),
         ),
     },
-    speechToText: replayedRecogniser(head, player, ears),
+    speechToText: replayedSpeechToText(header, player, liveModels),
     languageModel: replayedModel(player, 'reply'),
-    fallbackModels: Array.from({ length: head.replyModels - 1 }, (_, i) =>
+    fallbackModels: Array.from({ length: header.replyModels - 1 }, (_, i) =>
       replayedModel(player, `reply ${i + 1}`),
     ),
-    tools: head.tools && replayedTools(head.tools, player),
-    voice: replayedVoice(head.voiceSampleRates[0]!, player, 'voice'),
-    findVoice: head.languageVoices && replayedVoices(head.languageVoices, player),
-    fallbackVoices: head.voiceSampleRates
+    tools: header.tools && replayedTools(header.tools, player),
+    voice: replayedVoice(header.voiceSampleRates[0]!, player, 'voice'),
+    findVoice: header.languageVoices && replayedVoices(header.languageVoices, player),
+    fallbackVoices: header.voiceSampleRates
       .slice(1)
       .map((sampleRate, i) => replayedVoice(sampleRate, player, `voice ${i + 1}`)),
-    speechCache: { speak: (text, _manner, signal) => replayedGreeting(head, player, text, signal) },
+    speechCache: {
+      speak: (text, _manner, signal) => replayedGreeting(header, player, text, signal),
+    },
     log: replayedLog(player),
   };
   return { ports, noise, vad: (probability: number) => listeners[0]?.(probability) };
@@ -101,8 +111,8 @@ class ReplayedNoise implements NoiseReduction {
   }
 
   cleaned({ samples, pcm }: Pick<CleanedLine, 'samples' | 'pcm'>): void {
-    const asTheyWere = this.#queue.take(samples);
-    this.#line?.onSamples(pcm === undefined ? asTheyWere : decodeSamples(pcm));
+    const original = this.#queue.take(samples);
+    this.#line?.onSamples(pcm === undefined ? original : decodeSamples(pcm));
   }
 
   failed(): void {
@@ -110,39 +120,39 @@ class ReplayedNoise implements NoiseReduction {
   }
 }
 
-type Said = Pick<ResponseLine, 'value' | 'isLast'>;
+type PortResponse = Pick<ResponseLine, 'value' | 'isLast'>;
 
-function said(value: unknown): Said {
+function response(value: unknown): PortResponse {
   return { value };
 }
 
 /** The recorder wrote the value of this port, so it has the port's type. */
-function valueIn<T>({ value }: Said): T {
+function valueIn<T>({ value }: PortResponse): T {
   return value as T;
 }
 
-function replayedRecogniser(
+function replayedSpeechToText(
   { interimEveryMs }: ReplayHeader,
   player: ReplayPlayer,
-  ears: LiveSpeechToText | undefined,
+  liveModels: LiveModels | undefined,
 ): SpeechToText {
   return {
     id: 'replay',
     languages: [],
     ...(interimEveryMs && { interimEveryMs }),
     async transcribe(samples, { priority, signal }) {
-      const answer = await player.ask({
+      const result = await player.request({
         of: 'recogniser',
         key: fingerprint(samples),
         signal,
-        otherwise: async (near) =>
-          said(
-            ears
-              ? await ears.recogniser.transcribe(samples, { priority })
+        fallback: async (near) =>
+          response(
+            liveModels
+              ? await liveModels.speechToText.transcribe(samples, { priority })
               : (near?.value ?? { text: '', providerId: 'replay' }),
           ),
       });
-      return valueIn<Transcription>(answer);
+      return valueIn<Transcription>(result);
     },
   };
 }
@@ -160,13 +170,15 @@ function replayedModel(player: ReplayPlayer, of: string): LanguageModel {
     async *generate(request) {
       const question = llmKey(request);
       const { signal } = request;
-      void player.ask<Said>({ of: `known ${of}`, key: question }).then(() => request.onKnown?.());
+      void player
+        .request<PortResponse>({ of: `known ${of}`, key: question })
+        .then(() => request.onKnown?.());
       for (let index = 0; ; index++) {
         const key = `${index} ${question}`;
-        const otherwise = () => (index === 0 ? said(NO_REPLY) : { isLast: true });
-        const answer: Said = await player.ask({ of, key, signal, otherwise });
-        if (answer.isLast) return;
-        yield valueIn<ReplyToken>(answer);
+        const fallback = () => (index === 0 ? response(NO_REPLY) : { isLast: true });
+        const result: PortResponse = await player.request({ of, key, signal, fallback });
+        if (result.isLast) return;
+        yield valueIn<ReplyToken>(result);
       }
     },
   };
@@ -181,37 +193,37 @@ function replayedVoice(sampleRate: number, player: ReplayPlayer, of: string): Te
     close: async () => undefined,
     async *speak({ text }, { signal }): AsyncGenerator<SpeechChunk> {
       for (let index = 0; ; index++) {
-        const otherwise = () => (index === 0 ? said(guessed(text, sampleRate)) : LAST);
+        const fallback = () => (index === 0 ? response(estimatedSpeech(text, sampleRate)) : LAST);
         const key = `${index} ${text}`;
-        const answer: Said = await player.ask({ of, key, signal, otherwise });
-        if (answer.isLast) return;
-        yield soundIn(valueIn<SoundValue>(answer));
+        const result: PortResponse = await player.request({ of, key, signal, fallback });
+        if (result.isLast) return;
+        yield soundIn(valueIn<SoundValue>(result));
       }
     },
   };
 }
 
 function replayedTools(specs: readonly ToolSpec[], player: ReplayPlayer): Tools {
-  const otherwise = () => said({ text: 'Error: this is not in the replay file.' });
+  const fallback = () => response({ text: 'Error: this is not in the replay file.' });
   return {
     specs,
     problemWith: async (name, args) => {
       const key = toolKey(name, args);
-      const answer = await player.ask({
+      const result = await player.request({
         of: 'tool-problem',
         key,
-        otherwise: () => said(undefined),
+        fallback: () => response(undefined),
       });
-      return answer.value as string | undefined;
+      return result.value as string | undefined;
     },
     call: async (name, args, signal) =>
       valueIn<ToolOutcome>(
-        await player.ask({ of: 'tool', key: toolKey(name, args), signal, otherwise }),
+        await player.request({ of: 'tool', key: toolKey(name, args), signal, fallback }),
       ),
   };
 }
 
-const LAST: Said = { isLast: true };
+const LAST: PortResponse = { isLast: true };
 
 async function* replayedGreeting(
   { sampleRate }: ReplayHeader,
@@ -220,12 +232,12 @@ async function* replayedGreeting(
   signal: AbortSignal,
 ): AsyncGenerator<SpokenChunk> {
   for (let index = 0; ; index++) {
-    const otherwise = () =>
-      index === 0 ? said({ ...guessed(greeting, sampleRate), text: greeting }) : LAST;
+    const fallback = () =>
+      index === 0 ? response({ ...estimatedSpeech(greeting, sampleRate), text: greeting }) : LAST;
     const key = `${index} ${greeting}`;
-    const answer: Said = await player.ask({ of: 'greeting', key, signal, otherwise });
-    if (answer.isLast) return;
-    const value = valueIn<SoundValue>(answer);
+    const result: PortResponse = await player.request({ of: 'greeting', key, signal, fallback });
+    if (result.isLast) return;
+    const value = valueIn<SoundValue>(result);
     yield { text: value.text ?? '', ...soundIn(value) };
   }
 }
@@ -237,7 +249,7 @@ function soundIn({ samples, words, pcm }: SoundValue): SpeechChunk {
 }
 
 /** Words whose duration is proportional to their length. */
-function guessed(text: string, sampleRate: number): SoundValue {
+function estimatedSpeech(text: string, sampleRate: number): SoundValue {
   const samplesAt = (index: number) => Math.round((index * CHARACTER_MS * sampleRate) / 1000);
   const words = [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({
     textStart: index,
@@ -250,7 +262,7 @@ function guessed(text: string, sampleRate: number): SoundValue {
 
 function replayedLog(player: ReplayPlayer): CallLog {
   const write = async (key: string) => {
-    await player.ask({ of: 'log', key, otherwise: () => said(undefined) });
+    await player.request({ of: 'log', key, fallback: () => response(undefined) });
   };
   return {
     started: () => write('started'),

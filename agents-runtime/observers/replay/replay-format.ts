@@ -19,7 +19,7 @@ const object = <T>() => z.custom<T>((value) => typeof value === 'object' && valu
 const text = z.string();
 const rate = z.number().int().positive();
 
-const head = z.object({
+const header = z.object({
   type: z.literal('call'),
   format: z.literal('parley.replay'),
   version: z.literal(REPLAY_VERSION),
@@ -116,7 +116,7 @@ const full = z.object({ t: ms, type: z.literal('full') });
 
 const line = z.discriminatedUnion('type', [...input, ...responses, turnEvent, ...effects, full]);
 
-export type ReplayHeader = z.infer<typeof head>;
+export type ReplayHeader = z.infer<typeof header>;
 export type ReplayLine = z.infer<typeof line>;
 export type InputLine = z.infer<(typeof input)[number]>;
 export type ResponseLine = Extract<ReplayLine, { type: 'answer' }>;
@@ -127,7 +127,7 @@ export type TransportAction = z.infer<typeof transportAction>;
 
 /** A whole call, as far as it was recorded. */
 export interface ReplayFile {
-  readonly head: ReplayHeader;
+  readonly header: ReplayHeader;
   readonly lines: readonly ReplayLine[];
 }
 
@@ -155,19 +155,19 @@ export function parseReplayFile(jsonLines: string): ReplayFile {
     if (index === rows.length - 1 && !isWhole) return [];
     throw new CallError('PROTOCOL', `Line ${index + 1} of the replay file is no JSON`);
   });
-  const first = head.safeParse(parsed[0]);
+  const first = header.safeParse(parsed[0]);
   if (!first.success) throw new CallError('PROTOCOL', problemOf(parsed[0]));
   const lines = parsed.slice(1).map((value, index) => {
     const result = line.safeParse(value);
     if (result.success) return result.data;
     throw new CallError('PROTOCOL', `Line ${index + 2} of the replay file is not understood`);
   });
-  return { head: first.data, lines };
+  return { header: first.data, lines };
 }
 
-function problemOf(header: unknown): string {
+function problemOf(first: unknown): string {
   const known = z.object({ format: z.literal('parley.replay'), version: z.number() });
-  const { data } = known.safeParse(header);
+  const { data } = known.safeParse(first);
   if (!data) return `This is no replay file of version ${REPLAY_VERSION}`;
   if (data.version === REPLAY_VERSION) return 'Line 1 of the replay file is not understood';
   return (

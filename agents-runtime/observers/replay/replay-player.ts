@@ -3,12 +3,12 @@ import { type RecordedRequest, RecordedResponses, TOLERANCE_MS } from './recorde
 import type { CleanedLine, InputLine, ReplayLine, ResponseLine } from './replay-format.js';
 import { settled, VirtualClock } from './virtual-clock.js';
 
-export interface Question<T> {
+export interface PortRequest<T> {
   readonly of: string;
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
   /** The response if the file has none; receives the nearest of its kind. Undefined: there is none. */
-  readonly otherwise?: (near: ResponseLine | undefined) => T | Promise<T>;
+  readonly fallback?: (near: ResponseLine | undefined) => T | Promise<T>;
 }
 
 /** Requests by the origin of their response. */
@@ -18,7 +18,7 @@ export interface AnswerCounts {
   /** Recorded for the same request at another time. */
   moved: number;
   /** Not in the file. */
-  guessed: number;
+  estimated: number;
 }
 
 /** Receives the lines that are not responses to requests. */
@@ -35,7 +35,7 @@ export interface PlayedLines {
  */
 export class ReplayPlayer {
   readonly clock = new VirtualClock();
-  readonly counts: AnswerCounts = { recorded: 0, moved: 0, guessed: 0 };
+  readonly counts: AnswerCounts = { recorded: 0, moved: 0, estimated: 0 };
   readonly #lines: readonly ReplayLine[];
   readonly #responses: RecordedResponses;
 
@@ -45,7 +45,7 @@ export class ReplayPlayer {
   }
 
   /** @throws CallError if that is the recorded response, or if the signal fires first */
-  ask<T>({ of, key, signal, otherwise }: Question<T>): Promise<ResponseLine | T> {
+  request<T>({ of, key, signal, fallback }: PortRequest<T>): Promise<ResponseLine | T> {
     const now = this.clock.now();
     const same = this.#responses.same(of, key, now);
     if (same) {
@@ -55,12 +55,12 @@ export class ReplayPlayer {
     const moved = this.#responses.alike(of, key, now);
     if (moved?.answer) {
       this.counts.moved++;
-      const { answer, askedAt } = moved;
-      return unlessAborted(signal, this.#at(now + answer.t - askedAt, answer).then(checked));
+      const { answer, requestedAt } = moved;
+      return unlessAborted(signal, this.#at(now + answer.t - requestedAt, answer).then(checked));
     }
-    if (!otherwise) return new Promise(() => undefined);
-    this.counts.guessed++;
-    const work = Promise.resolve(otherwise(this.#responses.near(of, now)));
+    if (!fallback) return new Promise(() => undefined);
+    this.counts.estimated++;
+    const work = Promise.resolve(fallback(this.#responses.near(of, now)));
     return unlessAborted(signal, this.clock.later(this.#responses.usualMs(of), work));
   }
 

@@ -6,7 +6,7 @@ import { CallLanguage } from '../../session/call-language.js';
 import { FrameTicker } from '../../timing/frame-ticker.js';
 import { type Difference, diffEffects, kindOf } from './diff.js';
 import { EffectObserver } from './effect-observer.js';
-import { createReplayDependencies, type LiveSpeechToText } from './replay-adapters.js';
+import { createReplayDependencies, type LiveModels } from './replay-adapters.js';
 import { decodePcm } from './replay-encoding.js';
 import {
   type InputLine,
@@ -27,7 +27,7 @@ export interface ReplayOptions {
    */
   readonly changes?: Partial<AgentConfig> | undefined;
   /** Models for requests that are not in the file. Without them, the nearest response is used. */
-  readonly ears?: LiveSpeechToText | undefined;
+  readonly liveModels?: LiveModels | undefined;
 }
 
 export interface Replayed {
@@ -45,20 +45,20 @@ export interface Replayed {
 
 /** Replays a recorded call with the real engine, as fast as it can be computed. */
 export async function replay(
-  { head, lines }: ReplayFile,
-  { changes, ears }: ReplayOptions = {},
+  { header, lines }: ReplayFile,
+  { changes, liveModels }: ReplayOptions = {},
 ): Promise<Replayed> {
   const player = new ReplayPlayer(lines);
   const observed: ReplayLine[] = [];
-  const observer = new EffectObserver(head.sampleRate, (line) => void observed.push(line));
-  const client = changes ? new SimulatedClient(player.clock, head) : undefined;
-  const transport = new RecordedTransport(head);
-  const { ports, noise, vad } = createReplayDependencies({ head, player, ears });
-  const config = { ...head.config, ...changes };
+  const observer = new EffectObserver(header.sampleRate, (line) => void observed.push(line));
+  const client = changes ? new SimulatedClient(player.clock, header) : undefined;
+  const transport = new RecordedTransport(header);
+  const { ports, noise, vad } = createReplayDependencies({ header, player, liveModels });
+  const config = { ...header.config, ...changes };
   const call = new Call({
     ...ports,
     config,
-    dictionary: head.dictionary && new Dictionary(head.dictionary),
+    dictionary: header.dictionary && new Dictionary(header.dictionary),
     clock: player.clock,
     ticker: new FrameTicker(player.clock),
     transport: client ?? transport,

@@ -29,9 +29,9 @@ describe.each(SCENES)('the recorded call $name', ({ name, shows }) => {
     const { recorded, replayed, answers, isSameOrder } = await replay(file);
     expect(diffLines(diffEffects(recorded, replayed))).toEqual([]);
     expect(isSameOrder).toBe(true);
-    const settings = { ...file.head.config, language: 'en' };
+    const settings = { ...file.header.config, language: 'en' };
     expect(diffLines(diffTurns(settings, file.lines))).toEqual([]);
-    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+    expect(answers).toMatchObject({ moved: 0, estimated: 0 });
     expect(shownBy(replayed)).toEqual(shows);
   });
 });

@@ -130,7 +130,7 @@ describe('a recorded call', () => {
     expect(hasEnded()).toBe(true);
     const { recorded: then, replayed, answers } = await replay(tape());
     expect(replayed).toEqual(then);
-    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+    expect(answers).toMatchObject({ moved: 0, estimated: 0 });
     expect(call.states()).toContain('speaking');
   });
 
@@ -158,7 +158,7 @@ describe('a recorded call', () => {
     const { recorded: then, replayed, answers } = await replay(tape());
     expect(then.filter(({ type }) => type === 'turn').length).toBeGreaterThanOrEqual(3);
     expect(diffLines(diffEffects(then, replayed))).toEqual([]);
-    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+    expect(answers).toMatchObject({ moved: 0, estimated: 0 });
   });
 
   it('on a wire that cannot pause is cleared there, and is held again the same', async () => {
@@ -199,7 +199,7 @@ describe('a recorded call', () => {
         }
         const { recorded: then, replayed, answers } = await replay(tape());
         expect(diffEffects(then, replayed)).toEqual([]); // but for rounding
-        expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+        expect(answers).toMatchObject({ moved: 0, estimated: 0 });
       }),
       { numRuns: 25 },
     );
@@ -245,7 +245,7 @@ describe('a recorded call', () => {
     expect(call.texts('agent').join(' ')).toContain('It is noon.');
     const { recorded: then, replayed, answers } = await replay(tape());
     expect(replayed).toEqual(then);
-    expect(answers).toMatchObject({ moved: 0, guessed: 0 });
+    expect(answers).toMatchObject({ moved: 0, estimated: 0 });
   });
 
   it('with timers as late as on a busy machine is held the same within the tolerance', async () => {
@@ -352,8 +352,8 @@ describe('turn events in another order than recorded', () => {
     await call.silence(3_000);
     call.call.hangUp('user_hangup');
     await call.silence(100);
-    const { head, lines } = tape();
-    return replay({ head, lines: swapSpeechStopped(lines.map(change)) });
+    const { header, lines } = tape();
+    return replay({ header, lines: swapSpeechStopped(lines.map(change)) });
   }
 
   /** The end of speech was noticed before the turn event that preceded it. */
@@ -391,11 +391,11 @@ describe('a difference', () => {
     call.call.connected();
     await call.say('what time is it', 900);
     await call.silence(3_000);
-    const { head, lines } = tape();
+    const { header, lines } = tape();
     const judged = lines.map((line) =>
       line.type === 'answer' && line.value === 1 ? { ...line, value: 0 } : line,
     );
-    const { recorded: then, replayed } = await replay({ head, lines: judged });
+    const { recorded: then, replayed } = await replay({ header, lines: judged });
     const lines2 = diffLines(diffEffects(then, replayed));
     expect(lines2.some((line) => /^- .*state {3}thinking/.test(line))).toBe(true);
   });
