@@ -3,6 +3,7 @@ import type { Transport } from '../contract/transport.js';
 import type { SpokenOver } from '../contract/turn-events.js';
 import type { FaultBoundary } from '../timing/fault-boundary.js';
 import { FRAME_MS } from '../timing/frame-ticker.js';
+import { ClientPlayback } from './client-playback.js';
 import { PlaybackTimeline, type PlaybackTimelineOptions } from './playback-timeline.js';
 import type { Playhead } from './playhead.js';
 import { SpeechBuffer } from './speech-buffer.js';
@@ -35,23 +36,15 @@ export class Playout {
   readonly #clock: Clock;
   readonly #timeline: PlaybackTimeline;
   readonly #head: Playhead;
+  readonly #client: ClientPlayback;
   readonly #ticker: Ticker;
   /** Within the call's boundary, so that `SpeechBuffer` does not report a fault of the playout as its own. */
   readonly #runGuarded: () => void;
   readonly #block: Float32Array;
   #current: UtterancePlayout | undefined;
   #isHeld = false;
-  #isTransportPaused = false;
-  /** The transport cannot pause, so the client's audio was dropped. */
-  #isCleared = false;
-  /** The client has reported its playhead since the pause. */
-  #hasPauseReport = false;
   /** Runs while resuming waits for the client's report. */
   #resuming: Timer | undefined;
-  #isLost = false;
-  /** State of a client whose connection is lost: it is paused; it has audio that was dropped here. */
-  #clientHolds = false;
-  #clientIsStale = false;
   #tick: Timer | undefined;
 
   constructor(dependencies: PlayoutDependencies) {
@@ -64,6 +57,7 @@ export class Playout {
     const frameLength = this.#block.length / BLOCK_FRAMES;
     this.#timeline = new PlaybackTimeline({ ...dependencies, frameLength });
     this.#head = this.#timeline.playhead;
+    this.#client = new ClientPlayback(transport, this.#timeline);
   }
 
   /** Buffers an utterance's audio until `release`. Replaces the utterance before. */
@@ -99,26 +93,13 @@ export class Playout {
     if (this.#isHeld) return;
     this.#advance();
     this.#isHeld = true;
-    if (this.#head.isAtEnd) return;
-    if (!this.#transport.canPause) {
-      this.#isCleared = true;
-      this.#clear();
-      return;
-    }
-    this.#isTransportPaused = true;
-    this.#hasPauseReport = false;
-    this.#pause();
+    if (!this.#head.isAtEnd) this.#client.pause();
   }
 
   /** Continues at the client's playhead, after its report. */
   resume(): void {
     if (!this.#isHeld || this.#resuming) return;
-    if (
-      this.#isTransportPaused &&
-      this.#head.hasReports &&
-      !this.#hasPauseReport &&
-      !this.#isLost
-    ) {
+    if (this.#client.isPauseReportDue) {
       this.#resuming = this.#clock.after(PAUSE_REPORT_MS, () => this.#resumeNow());
     } else this.#resumeNow();
   }
@@ -127,17 +108,12 @@ export class Playout {
     this.#stopResuming();
     this.#advance();
     this.#isHeld = false;
-    if (this.#isTransportPaused) {
-      this.#isTransportPaused = false;
-      this.#continue();
-    }
-    if (this.#isCleared) this.#sendAgain();
+    if (this.#client.resume()) this.#sendAgain();
     this.#run();
   }
 
   /** For transports that cannot pause: sends the dropped audio again, from the last reported position. */
   #sendAgain(): void {
-    this.#isCleared = false;
     const again = this.#timeline.frames.framesEndingAfter(this.#head.confirmedMs);
     const first = again[0];
     this.#timeline.skip();
@@ -158,10 +134,7 @@ export class Playout {
     const heard = this.#heard(utterance, true);
     utterance.buffer.close();
     this.#isHeld = false;
-    this.#isTransportPaused = false;
-    this.#isCleared = false;
-    if (utterance.startMs !== undefined) this.#clear();
-    this.#clientIsStale ||= this.#isLost;
+    this.#client.cut(utterance.startMs !== undefined);
     this.#timeline.skip();
     return heard;
   }
@@ -169,9 +142,9 @@ export class Playout {
   /** The client's playhead. Reports without a new position are ignored. */
   played(reportMs: number): void {
     this.#advance();
-    if (!this.#timeline.reported(reportMs, this.#isTransportPaused)) return;
+    if (!this.#timeline.reported(reportMs, this.#client.isPaused)) return;
     this.#markAudible(this.#head.playedMs);
-    this.#hasPauseReport = true;
+    this.#client.reported();
     if (this.#resuming) this.#resumeNow();
     else this.#run();
   }
@@ -179,9 +152,7 @@ export class Playout {
   /** The connection is lost: the playhead stops. */
   lost(): void {
     this.#advance();
-    this.#isLost = true;
-    this.#timeline.lost();
-    this.#clientHolds = this.#isTransportPaused;
+    this.#client.lost();
   }
 
   /**
@@ -190,20 +161,7 @@ export class Playout {
    */
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
     this.#advance();
-    this.#isLost = false;
-    const from = this.#isCleared ? this.#head.sentMs : receivedMs;
-    const again = this.#timeline.frames.framesStartingAt(from);
-    this.#timeline.regained(receivedMs);
-    announce(again[0]?.atMs ?? this.#head.sentMs);
-    if (this.#clientIsStale) this.#clear();
-    for (const { atMs, samples } of again) {
-      this.#timeline.resent(atMs);
-      this.#transport.sendAudio(samples);
-    }
-    if (this.#isTransportPaused) this.#pause();
-    else if (this.#clientHolds && !this.#clientIsStale) this.#continue();
-    this.#clientIsStale = false;
-    this.#clientHolds = false;
+    this.#client.regained(receivedMs, announce);
     this.#run();
   }
 
@@ -219,28 +177,13 @@ export class Playout {
     this.#timeline.finish();
   }
 
-  #pause(): void {
-    this.#timeline.paused();
-    this.#transport.pause();
-  }
-
-  #continue(): void {
-    this.#timeline.resumed(this.#head.playedMs);
-    this.#transport.resumeFrom(this.#head.playedMs);
-  }
-
-  #clear(): void {
-    this.#timeline.cleared();
-    this.#transport.clear();
-  }
-
   #stopResuming(): void {
     this.#resuming?.cancel();
     this.#resuming = undefined;
   }
 
   #advance(): void {
-    this.#timeline.advance(this.#isHeld || this.#isLost);
+    this.#timeline.advance(this.#isHeld || this.#client.isLost);
   }
 
   /** Sends the frames that may be sent now, reports progress, and runs again at the next tick. */
@@ -251,10 +194,10 @@ export class Playout {
       this.#rest();
       return;
     }
-    if (!this.#isHeld && !this.#isLost) this.#send(current);
+    if (!this.#isHeld && !this.#client.isLost) this.#send(current);
     const text = current.newText();
     if (text !== undefined) current.listener.text(text);
-    const isPlaying = !this.#head.isAtEnd || this.#isHeld || this.#isLost;
+    const isPlaying = !this.#head.isAtEnd || this.#isHeld || this.#client.isLost;
     if (current.hasStalled(this.#clock.now(), isPlaying)) current.listener.stalled();
     if (current.buffer.isDrained && this.#head.isAtEnd) {
       this.#current = undefined;
@@ -318,9 +261,7 @@ export class Playout {
       utterance.isAudible = true;
       utterance.listener.audible(startedAt);
     }
-    // A client that is paused at a reported position plays nothing after it.
-    const isKnown = this.#isLost || (this.#isTransportPaused && this.#hasPauseReport);
-    const aheadMs = isCut && !isKnown ? this.#head.aheadMs : 0;
+    const aheadMs = isCut && !this.#client.isStoppedAtReport ? this.#head.aheadMs : 0;
     return utterance.heard(Math.min(this.#head.sentMs, this.#head.playedMs + aheadMs), isCut);
   }
 }
