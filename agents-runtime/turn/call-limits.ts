@@ -139,7 +139,7 @@ export function startNextUtterance(state: TurnState): TurnStep {
 }
 
 /** Ends the call after a goodbye; the first reason stands. */
-export function end(state: TurnState, reason: EndedReason, nowMs: number): TurnStep {
+function end(state: TurnState, reason: EndedReason, nowMs: number): TurnStep {
   if (state.agent.phase !== 'idle' && state.agent.utterance.ends) return [state];
   return [
     ...say({ ...state, pending: [], dictated: [] }, 'goodbye', reason),
