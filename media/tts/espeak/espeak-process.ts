@@ -11,7 +11,7 @@ import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
 const PACKAGE = '@echogarden/espeak-ng-emscripten';
 const PROGRAM = fileURLToPath(new URL('./espeak-program.js', import.meta.url));
 /** The start and the longest job take less than 1 s on an idle machine. */
-const DEFAULT_LIMITS: WatchdogLimits = { answerWithinMs: 10_000, startWithinMs: 20_000 };
+const DEFAULT_LIMITS: WatchdogLimits = { replyTimeoutMs: 10_000, startTimeoutMs: 20_000 };
 
 /** The engine's file, or undefined where the optional package is not installed. */
 export function locateEspeak(): string | undefined {
