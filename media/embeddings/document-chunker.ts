@@ -1,4 +1,4 @@
-import type { Sliced } from '../async/cooperative.js';
+import type { SteppedTask } from '../async/cooperative.js';
 import { splitIntoSentences } from './text-chunker.js';
 
 /** A stretch of a document that can be told to a model by itself. */
@@ -44,7 +44,7 @@ export function estimateTokensOf(text: string): number {
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Cuts a document into passages of 200–400 tokens at its own borders, with the titles above them. */
-export function* chunkDocument(document: string, language = 'en'): Sliced<DocumentPassage[]> {
+export function* chunkDocument(document: string, language = 'en'): SteppedTask<DocumentPassage[]> {
   const maker = new PassageMaker();
   let count = 0;
   for (const unit of unitsOf(document, language, UNIT)) {

@@ -1,4 +1,4 @@
-import { atOnce, type Sliced } from '../async/cooperative.js';
+import { runToEnd, type SteppedTask } from '../async/cooperative.js';
 
 /** Maximum length of a passage in UTF-16 units. Source: the input length of the sentence model. */
 const MAX_PASSAGE_LENGTH = 450;
@@ -27,11 +27,11 @@ const segmenters = new Map<string, Intl.Segmenter>();
  * long. Markup is removed.
  */
 export function chunkText(text: string, language = 'en'): TextPassage[] {
-  return atOnce(chunkTextInSteps(text, language));
+  return runToEnd(chunkTextInSteps(text, language));
 }
 
 /** The same in steps: a long text takes hundreds of ms, during which calls must continue. */
-export function* chunkTextInSteps(text: string, language = 'en'): Sliced<TextPassage[]> {
+export function* chunkTextInSteps(text: string, language = 'en'): SteppedTask<TextPassage[]> {
   const passages: TextPassage[] = [];
   let title = '';
   let label = '';
@@ -81,7 +81,7 @@ const BORDERS =
 const AFTER_LABEL = /\n(?<=^[^.!?\n|]{1,80}:[ \t]{0,8}\n)/;
 const MAX_TITLE_LENGTH = 200;
 
-function* blocksOf(text: string): Sliced<string[]> {
+function* blocksOf(text: string): SteppedTask<string[]> {
   const lines = text.replace(/\r\n?/g, '\n');
   const blocks: string[] = [];
   for (let from = 0; from < lines.length; ) {
@@ -118,7 +118,7 @@ function takeHeading(block: string): { readonly heading?: string; readonly body:
 }
 
 /** Splits a text into parts of at most `most` UTF-16 units, at sentence ends where possible. */
-function* upTo(most: number, text: string, language: string): Sliced<string[]> {
+function* upTo(most: number, text: string, language: string): SteppedTask<string[]> {
   if (text.length <= most) return [text];
   const parts: string[] = [];
   let part = '';
@@ -164,10 +164,10 @@ function packed(passages: readonly TextPassage[]): TextPassage[] {
 
 /** The sentences of a plain text. An abbreviation before a name does not end one. */
 export function splitIntoSentences(text: string, language = 'en'): string[] {
-  return atOnce(sentencesOf(text, language));
+  return runToEnd(sentencesOf(text, language));
 }
 
-function* sentencesOf(text: string, language: string): Sliced<string[]> {
+function* sentencesOf(text: string, language: string): SteppedTask<string[]> {
   let segmenter = segmenters.get(language);
   if (!segmenter) {
     segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
@@ -187,7 +187,7 @@ function* sentencesOf(text: string, language: string): Sliced<string[]> {
 }
 
 /** In steps, as a segmenter's time grows with the square of a text's length. */
-function* segmentsOf(text: string, segmenter: Intl.Segmenter): Sliced<string[]> {
+function* segmentsOf(text: string, segmenter: Intl.Segmenter): SteppedTask<string[]> {
   const segments: string[] = [];
   let open = '';
   for (let at = 0; at < text.length; at += SEGMENTED_AT_ONCE) {

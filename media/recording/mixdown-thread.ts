@@ -34,7 +34,7 @@ export class MixdownThread {
    * @returns its duration in milliseconds
    * @throws MediaError INVALID_INPUT if no record of the spool is readable, DISK_FULL, ABORTED
    */
-  async merge(options: MixdownOptions, signal?: AbortSignal): Promise<number> {
+  async mixDown(options: MixdownOptions, signal?: AbortSignal): Promise<number> {
     const id = this.#nextId++;
     const urgency = { priority: 'background', signal } as const;
     try {

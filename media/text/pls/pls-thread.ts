@@ -1,5 +1,5 @@
-import { inSlices } from '../../async/cooperative.js';
-import { parsedJson, writtenJson } from '../../async/incremental-json.js';
+import { runInSteps } from '../../async/cooperative.js';
+import { parseJsonInSteps, stringifyInSteps } from '../../async/incremental-json.js';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
 import { ModelThread } from '../../runtime/model-thread.js';
 import { BACKGROUND_WATCHDOG_LIMITS } from '../../runtime/watchdog.js';
@@ -64,12 +64,12 @@ export class PlsThread {
     while (!outcome) outcome = await this.#thread.run('next', { id }, IN_SPARE_TIME);
     if (outcome.type !== 'lexicon') return outcome;
     const { type, language, rulesJson } = outcome;
-    const rules = (await inSlices(parsedJson(rulesJson))) as readonly PronunciationRule[];
+    const rules = (await runInSteps(parseJsonInSteps(rulesJson))) as readonly PronunciationRule[];
     return { type, lexicon: { language, rules } };
   }
 
   async write({ language, rules }: PronunciationLexicon): Promise<string> {
-    const rulesJson = await inSlices(writtenJson(rules));
+    const rulesJson = await runInSteps(stringifyInSteps(rules));
     return this.#thread.run('write', { language, rulesJson }, IN_SPARE_TIME);
   }
 

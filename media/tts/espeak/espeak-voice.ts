@@ -62,14 +62,14 @@ export class EspeakVoice implements TextToSpeech {
   async *speak(utterance: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
     const { signal, firstPriority, dueAt } = options;
     requireSpeakable(utterance, options);
-    const settled = await this.#settledWords(utterance, options);
-    const reading = espeakTextOf(utterance.text, utterance.language, settled);
+    const fixed = await this.#fixedWords(utterance, options);
+    const normalised = espeakTextOf(utterance.text, utterance.language, fixed);
     const timing = new WordTiming();
     let priority: Priority = firstPriority;
-    for (const piece of piecesOf(reading)) {
+    for (const piece of piecesOf(normalised)) {
       const place = codeUnits(piece.text);
       const rangeOf: WordRange = (start, end) =>
-        reading.origin(piece.start + place(start), piece.start + place(end));
+        normalised.origin(piece.start + place(start), piece.start + place(end));
       const work = { piece, speed: utterance.speed, timing, rangeOf };
       yield* this.#sayPiece(work, { signal, firstPriority: priority, dueAt });
       priority = 'later-chunk';
@@ -85,7 +85,7 @@ export class EspeakVoice implements TextToSpeech {
   }
 
   /** The transcribed parts whose phonemes the voice has. */
-  async #settledWords(
+  async #fixedWords(
     { text, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority }: SpeakOptions,
   ): Promise<readonly FixedPronunciation[]> {

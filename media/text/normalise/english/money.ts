@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { ENGLISH_TABLES } from '../lexicons/en.js';
 import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf, setApart } from '../rules/number-text.js';
-import { apart, cardinal, ENGLISH_NUMBER, isOne } from './number-words.js';
+import { apart, ENGLISH_NUMBER, englishCardinal, isOne } from './number-words.js';
 
 const HUNDREDTHS: ReadonlyMap<string, readonly [string, string]> = new Map(
   Object.entries(ENGLISH_TABLES.hundredths),
@@ -93,11 +93,11 @@ function exactAmount(
   const cents = Number((continentalPart ?? part ?? '0').padEnd(2, '0'));
   const words: string[] = [];
   if (Number(units) > 0 || cents === 0) {
-    words.push(`${apart(cardinal(units))} ${Number(units) === 1 ? one : many}`);
+    words.push(`${apart(englishCardinal(units))} ${Number(units) === 1 ? one : many}`);
   }
   if (cents > 0) {
     const [cent, centsName] = HUNDREDTHS.get(sign) ?? ['cent', 'cents'];
-    words.push(`${apart(cardinal(cents))} ${cents === 1 ? cent : centsName}`);
+    words.push(`${apart(englishCardinal(cents))} ${cents === 1 ? cent : centsName}`);
   }
   return setApart(match, words.join(' and '));
 }
