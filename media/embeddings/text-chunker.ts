@@ -117,14 +117,14 @@ function takeHeading(block: string): { readonly heading?: string; readonly body:
   return { heading: plainText(match[1]!), body: end < 0 ? '' : block.slice(end + 1) };
 }
 
-/** Splits a text into parts of at most `most` UTF-16 units, at sentence ends where possible. */
-function* upTo(most: number, text: string, language: string): SteppedTask<string[]> {
-  if (text.length <= most) return [text];
+/** Splits a text into parts of at most `maxLength` UTF-16 units, at sentence ends where possible. */
+function* upTo(maxLength: number, text: string, language: string): SteppedTask<string[]> {
+  if (text.length <= maxLength) return [text];
   const parts: string[] = [];
   let part = '';
   const sentences = yield* sentencesOf(text, language);
-  for (const sentence of sentences.flatMap((one) => cutHard(most, one))) {
-    if (part && part.length + sentence.length > most) {
+  for (const sentence of sentences.flatMap((one) => cutHard(maxLength, one))) {
+    if (part && part.length + sentence.length > maxLength) {
       parts.push(part);
       part = '';
     }
@@ -135,12 +135,12 @@ function* upTo(most: number, text: string, language: string): SteppedTask<string
 }
 
 /** A sentence that is too long is cut between words, or anywhere if it has none. */
-function cutHard(most: number, sentence: string): string[] {
+function cutHard(maxLength: number, sentence: string): string[] {
   const parts: string[] = [];
   let rest = sentence;
-  while (rest.length > most) {
-    const blank = rest.lastIndexOf(' ', most);
-    const at = blank > most / 2 ? blank : most;
+  while (rest.length > maxLength) {
+    const blank = rest.lastIndexOf(' ', maxLength);
+    const at = blank > maxLength / 2 ? blank : maxLength;
     parts.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }

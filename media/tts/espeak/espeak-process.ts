@@ -119,7 +119,7 @@ export class EspeakProcess {
 
   #send(request: WithoutId<EspeakRequest>, job: Job): void {
     if (this.#isClosed) {
-      job.reject(new MediaError('WORKER_DIED', 'The formant engine is closed'));
+      job.reject(new MediaError('WORKER_DIED', 'The eSpeak process is closed'));
       return;
     }
     const { child, watchdog } = this.#running ?? this.#start();
@@ -184,7 +184,7 @@ export class EspeakProcess {
   }
 
   #rejectAll(reason: WorkerLoss['reason'], cause: unknown): void {
-    const message = reason === 'hung' ? 'The formant engine hung' : 'The formant engine died';
+    const message = reason === 'hung' ? 'The eSpeak process hung' : 'The eSpeak process died';
     for (const { reject } of this.#jobs.values()) {
       reject(new MediaError('WORKER_DIED', message, { cause }));
     }

@@ -36,7 +36,7 @@ export interface EspeakVoiceOptions {
 }
 
 /**
- * A voice of the formant engine eSpeak NG: robotic, but fast and in every language. Each clause is a job
+ * A voice of the formant synthesiser eSpeak NG: robotic, but fast and in every language. Each clause is a job
  * with a CPU permit; its audio is emitted while it is synthesised. `temperature`, `topP` and `seed` have
  * no effect: the engine samples no model, and its jitter of some ms per utterance cannot be seeded.
  */
