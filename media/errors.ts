@@ -11,9 +11,9 @@ export type MediaErrorCode =
   | 'QUEUE_FULL'
   | 'INTERNAL';
 
-/** The only error class of the media layer. `cause` is the original error. */
+/** The error class of the media layer; subclasses add a position. `cause` is the original error. */
 export class MediaError extends Error {
-  override readonly name = 'MediaError';
+  override readonly name: string = 'MediaError';
   readonly code: MediaErrorCode;
 
   constructor(code: MediaErrorCode, message: string, options?: ErrorOptions) {

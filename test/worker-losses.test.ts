@@ -6,7 +6,7 @@ import { watchWorkers } from '../src/worker-losses.js';
 import type { MortalJobs } from './media/runtime/crashing.worker.js';
 
 const script = new URL('./media/runtime/crashing.worker.js', import.meta.url);
-const LIMITS = { answerWithinMs: 300 } as const;
+const LIMITS = { replyTimeoutMs: 300 } as const;
 
 it('counts and logs each worker that died or hung', async () => {
   const lines: string[] = [];

@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Work in steps of at most about a millisecond that returns its result. */
-export type Sliced<T> = Generator<void, T>;
+export type SteppedTask<T> = Generator<void, T>;
 
 /** Runs all steps without a pause. */
-export function atOnce<T>(work: Sliced<T>): T {
+export function runToEnd<T>(work: SteppedTask<T>): T {
   let step = work.next();
   while (!step.done) step = work.next();
   return step.value;
 }
 
 /** Runs the steps and yields to the event loop after each. */
-export async function inSlices<T>(
-  work: Sliced<T>,
+export async function runInSteps<T>(
+  work: SteppedTask<T>,
   pause: () => Promise<unknown> = () => setImmediate(),
 ): Promise<T> {
   for (;;) {

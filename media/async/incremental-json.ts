@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sliced } from './cooperative.js';
+import type { SteppedTask } from './cooperative.js';
 
 /** UTF-16 units that are parsed in one step: about a quarter of a millisecond. */
 const UNITS_PARSED = 32_768;
@@ -11,15 +11,15 @@ const ITEMS_WRITTEN = 200;
 /**
  * Parses JSON like `JSON.parse`. A long list, either the whole text or a field of the top-level object,
  * is parsed in parts.
- * @param tidied - applied to each part after it is parsed
+ * @param transform - applied to each part after it is parsed
  * @throws SyntaxError
  */
-export function* parsedJson(
+export function* parseJsonInSteps(
   text: string,
-  tidied: (value: unknown) => unknown = (value) => value,
-): Sliced<unknown> {
+  transform: (value: unknown) => unknown = (value) => value,
+): SteppedTask<unknown> {
   const lists = text.length > UNITS_PARSED ? yield* longLists(text) : [];
-  if (lists.length === 0) return tidied(JSON.parse(text));
+  if (lists.length === 0) return transform(JSON.parse(text));
   const mark = randomUUID();
   const parsed = new Map<unknown, unknown[]>();
   let frame = '';
@@ -28,7 +28,7 @@ export function* parsedJson(
     const items: unknown[] = [];
     let from = start;
     for (const end of ends) {
-      const part = tidied(JSON.parse(`[${text.slice(from, end)}]`)) as unknown[];
+      const part = transform(JSON.parse(`[${text.slice(from, end)}]`)) as unknown[];
       if (part.length === 0) throw new SyntaxError('An item is missing');
       for (const item of part) items.push(item);
       from = end + 1;
@@ -38,7 +38,7 @@ export function* parsedJson(
     frame += `${text.slice(at, start)}"${mark}${index}"`;
     at = from - 1;
   }
-  return filled(tidied(JSON.parse(frame + text.slice(at))), parsed);
+  return filled(transform(JSON.parse(frame + text.slice(at))), parsed);
 }
 
 /** Replaces the placeholders with the lists. */
@@ -63,7 +63,7 @@ interface LongList {
 }
 
 /** Finds long lists by brackets and commas. Invalid JSON is detected when the parts are parsed. */
-function* longLists(text: string): Sliced<readonly LongList[]> {
+function* longLists(text: string): SteppedTask<readonly LongList[]> {
   const scan = new ListScan(text);
   while (!scan.isAtEnd) {
     scan.on(UNITS_SCANNED);
@@ -136,7 +136,7 @@ class ListScan {
 }
 
 /** Writes JSON like `JSON.stringify`; a long list, or one in a field, in parts. */
-export function* writtenJson(value: unknown): Sliced<string> {
+export function* stringifyInSteps(value: unknown): SteppedTask<string> {
   if (isLongList(value)) return yield* writtenList(value);
   if (!isPlain(value) || !Object.values(value).some(isLongList)) return JSON.stringify(value);
   const members: string[] = [];
@@ -149,7 +149,7 @@ export function* writtenJson(value: unknown): Sliced<string> {
   return `{${members.join(',')}}`;
 }
 
-function* writtenList(items: readonly unknown[]): Sliced<string> {
+function* writtenList(items: readonly unknown[]): SteppedTask<string> {
   const parts: string[] = [];
   for (let at = 0; at < items.length; at += ITEMS_WRITTEN) {
     parts.push(JSON.stringify(items.slice(at, at + ITEMS_WRITTEN)).slice(1, -1));

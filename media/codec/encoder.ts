@@ -5,7 +5,7 @@ export type Encoder = Stage<Float32Array, Uint8Array>;
 
 /** An entry of the table of output formats. */
 export interface AudioFormat {
-  /** The name in the contract, such as `mp3` or `pcm_24000`. */
+  /** Value of `audio_format` in the API, such as `mp3` or `pcm_24000`. */
   readonly name: string;
   readonly contentType: string;
   /** Hz. */

@@ -105,7 +105,7 @@ export class OpusEncoder {
   }
 }
 
-/** Packets → samples, mono. `close` frees its memory. */
+/** Opus packets → s16 samples, mono. `close` frees the codec's memory. */
 export class OpusDecoder {
   readonly #codec: OpusCodec;
 

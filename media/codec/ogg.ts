@@ -1,3 +1,5 @@
+import { MediaError } from '../errors.js';
+
 /** A page holds at most this many lacing values. */
 const MAX_SEGMENTS = 255;
 /** The only stream of a file needs no unique number; a fixed one makes files repeatable. */
@@ -16,7 +18,9 @@ export class OggPages {
    */
   write(packets: readonly Uint8Array[], granule: number, kind: PageKind): Uint8Array {
     const lacing = packets.flatMap(lacingOf);
-    if (lacing.length > MAX_SEGMENTS) throw new RangeError('An Ogg page holds 255 segments');
+    if (lacing.length > MAX_SEGMENTS) {
+      throw new MediaError('INTERNAL', 'An Ogg page holds 255 segments');
+    }
     const headerLength = 27 + lacing.length;
     const length = packets.reduce((sum, packet) => sum + packet.length, headerLength);
     const page = Buffer.alloc(length);

@@ -1,5 +1,5 @@
 import { toInt16 } from '../audio/pcm.js';
-import { OpusDecoder, OpusEncoder, type OpusRate } from './libopus.js';
+import { OpusEncoder, type OpusRate } from './libopus.js';
 
 /** Speech on a live call: transparent for one voice. Source: RFC 7587 §3.1.1 (16–20 kbit/s is wide band). */
 const CALL_BITRATE = 32_000;
@@ -30,6 +30,3 @@ export class OpusPacketEncoder {
     this.#codec.close();
   }
 }
-
-/** Opus packets → s16 samples. `close` frees the codec's memory. */
-export class OpusPacketDecoder extends OpusDecoder {}

@@ -47,8 +47,8 @@ function packetOf(block: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * A number whose first byte tells its length by its leading zeros (Source: RFC 8794, §4).
- * @param isSize its marker is no part of it; identifiers keep theirs
+ * Reads a variable-size integer. The leading zeros of its first byte give its length (Source: RFC 8794, §4).
+ * @param isSize - removes the length marker, which is part of the value only in identifiers
  */
 function readNumber(
   bytes: Uint8Array,

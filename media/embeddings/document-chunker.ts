@@ -1,9 +1,9 @@
-import type { Sliced } from '../async/cooperative.js';
+import type { SteppedTask } from '../async/cooperative.js';
 import { splitIntoSentences } from './text-chunker.js';
 
-/** A stretch of a document that can be told to a model by itself. */
+/** A part of a document that a model can understand on its own. */
 export interface DocumentPassage {
-  /** The titles that it stands below, the outermost first; empty without any. */
+  /** The titles above it, the outermost first; empty without any. */
   readonly title: string;
   /** Paragraphs, items and rows, each on lines of its own; titles inside begin with `#`. */
   readonly text: string;
@@ -12,15 +12,15 @@ export interface DocumentPassage {
 /** Tokens of a passage: shorter sections are joined, longer ones cut. */
 const MIN_CHUNK_TOKENS = 200;
 const MAX_CHUNK_TOKENS = 400;
-/** Tokens of its parts: what is longer is cut between sentences, so that passages can be filled. */
+/** Maximum tokens of a part of a passage; longer ones are cut between sentences. */
 const UNIT = 100;
-/** Tokens of the passage before that are told again where a section is cut. */
+/** Tokens of the previous passage that are repeated where a section is cut. */
 const OVERLAP = 50;
-/** Of a title; a longer line is text. */
+/** In UTF-16 units; a longer line is text, not a title. */
 const MAX_TITLE_LENGTH = 200;
 const MAX_TITLES = 8;
 const UNITS_AT_ONCE = 8;
-/** Of a line or a paragraph that are looked at in one step: well over a passage. */
+/** UTF-16 units of a line or a paragraph that are processed in one step; more than a passage has. */
 const CHARACTERS_AT_ONCE = 4_000;
 /** A sentence segmenter's time grows with the square of the length. */
 const SEGMENTED_AT_ONCE = 2_000;
@@ -32,7 +32,7 @@ interface Unit {
   readonly level?: number;
 }
 
-/** About what a model's tokeniser makes of a text; never far below it. */
+/** Estimates the number of tokens of a text; never far below the tokeniser's number. */
 export function estimateTokensOf(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(/[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu)) {
@@ -44,7 +44,7 @@ export function estimateTokensOf(text: string): number {
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Cuts a document into passages of 200–400 tokens at its own borders, with the titles above them. */
-export function* chunkDocument(document: string, language = 'en'): Sliced<DocumentPassage[]> {
+export function* chunkDocument(document: string, language = 'en'): SteppedTask<DocumentPassage[]> {
   const maker = new PassageMaker();
   let count = 0;
   for (const unit of unitsOf(document, language, UNIT)) {
@@ -55,12 +55,12 @@ export function* chunkDocument(document: string, language = 'en'): Sliced<Docume
 }
 
 /**
- * The parts of a passage that get a vector each, at most `most` tokens long: a sentence model reads
- * no more at once, and a vector of one thing is found better than one of many.
+ * The parts of a passage that get a vector each, at most `maxTokens` tokens long: that is the
+ * limit of a sentence model, and a vector of one topic is found better than one of many.
  */
-export function embeddingWindows({ title, text }: DocumentPassage, most: number): string[] {
-  const above = cutTo(title, most / 4);
-  const room = Math.max(8, most - estimateTokensOf(above));
+export function embeddingWindows({ title, text }: DocumentPassage, maxTokens: number): string[] {
+  const above = cutTo(title, maxTokens / 4);
+  const room = Math.max(8, maxTokens - estimateTokensOf(above));
   const windows: string[] = [];
   let words = '';
   let tokens = 0;
@@ -184,14 +184,14 @@ const TABLE_LINE = /^\|[\s|:-]*$/;
 const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\||(?:Q|A|Question|Answer):\s)/;
 
 /** Titles, paragraphs, items and rows, none longer than a passage may be. */
-function* unitsOf(document: string, language: string, most: number): Generator<Unit> {
+function* unitsOf(document: string, language: string, maxTokens: number): Generator<Unit> {
   let paragraph: string[] = [];
   let length = 0;
   function* endParagraph(): Generator<Unit> {
     const text = paragraph.join(' ').replace(/\s+/g, ' ').trim();
     paragraph = [];
     length = 0;
-    if (/[\p{L}\p{N}]/u.test(text)) yield* fitting(text, language, most);
+    if (/[\p{L}\p{N}]/u.test(text)) yield* fitting(text, language, maxTokens);
   }
   for (const line of linesOf(document)) {
     const title = titleOf(line);
@@ -233,20 +233,20 @@ function titleOf(line: string): Unit | undefined {
 }
 
 /** A text as it is, or in whole sentences as many as fit, or in words. */
-function* fitting(text: string, language: string, most: number): Generator<Unit> {
+function* fitting(text: string, language: string, maxTokens: number): Generator<Unit> {
   const plain = text
     .replace(/\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1')
     .replace(/\*\*|__|`/g, '');
   const tokens = estimateTokensOf(plain);
-  if (tokens <= most) {
+  if (tokens <= maxTokens) {
     yield { text: plain, tokens };
     return;
   }
   let part = '';
   let filled = 0;
-  for (const sentence of sentencesOf(plain, language, most)) {
+  for (const sentence of sentencesOf(plain, language, maxTokens)) {
     const more = estimateTokensOf(sentence);
-    if (part !== '' && filled + more > most) {
+    if (part !== '' && filled + more > maxTokens) {
       yield { text: part, tokens: filled };
       part = '';
       filled = 0;
@@ -257,36 +257,36 @@ function* fitting(text: string, language: string, most: number): Generator<Unit>
   if (part !== '') yield { text: part, tokens: filled };
 }
 
-function* sentencesOf(text: string, language: string, most: number): Generator<string> {
+function* sentencesOf(text: string, language: string, maxTokens: number): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = Math.min(text.length, from + SEGMENTED_AT_ONCE);
     const sentences = splitIntoSentences(text.slice(from, to), language);
     // The last one may go on behind the cut.
     if (to < text.length && sentences.length > 1) to = text.lastIndexOf(sentences.pop()!, to);
     for (const sentence of sentences) {
-      if (estimateTokensOf(sentence) <= most) yield sentence;
-      else yield* wordsUpTo(sentence, most);
+      if (estimateTokensOf(sentence) <= maxTokens) yield sentence;
+      else yield* wordsUpTo(sentence, maxTokens);
     }
     from = Math.max(to, from + 1);
   }
 }
 
-function* wordsUpTo(text: string, most: number): Generator<string> {
+function* wordsUpTo(text: string, maxTokens: number): Generator<string> {
   for (let rest = text; rest !== ''; ) {
-    const part = cutTo(rest, most) || rest.slice(0, 1);
+    const part = cutTo(rest, maxTokens) || rest.slice(0, 1);
     yield part.trim();
     rest = rest.slice(part.length).trimStart();
   }
 }
 
-/** The beginning of a text: so many tokens at the most, whole words where it has any. */
-function cutTo(text: string, most: number): string {
-  if (estimateTokensOf(text) <= most) return text;
+/** The beginning of a text of at most `maxTokens` tokens, cut between words where possible. */
+function cutTo(text: string, maxTokens: number): string {
+  if (estimateTokensOf(text) <= maxTokens) return text;
   let to = 0;
   let tokens = 0;
   for (const { 0: piece, index } of text.matchAll(/\s+|\S{1,7}/g)) {
     tokens += estimateTokensOf(piece);
-    if (tokens > most) break;
+    if (tokens > maxTokens) break;
     to = index + piece.length;
   }
   to = Math.max(1, to);

@@ -1,4 +1,5 @@
-import { EMPTY_MODEL, onnxInput, onnxNode, onnxOutput, withGraph } from '../runtime/onnx-graph.js';
+import { EMPTY_MODEL, onnxInput, onnxNode, onnxOutput } from '../runtime/onnx-encode.js';
+import { withGraph } from '../runtime/onnx-graph.js';
 import { floatsOf, OnnxModel } from '../runtime/onnx-session.js';
 
 /**

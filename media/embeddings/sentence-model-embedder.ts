@@ -18,7 +18,7 @@ export type SentenceModelJobs = {
 const BATCH = 8;
 const BATCH_CHARACTERS = 800;
 /** A large model needs seconds for a batch. */
-const OWN_MODEL_LIMITS = { answerWithinMs: 30_000 };
+const OWN_MODEL_LIMITS = { replyTimeoutMs: 30_000 };
 
 interface SentenceModelOptions {
   readonly id: string;

@@ -1,36 +1,37 @@
-import { atOnce, type Sliced } from '../async/cooperative.js';
+import { runToEnd, type SteppedTask } from '../async/cooperative.js';
 
-/** The longest passage, characters: what the sentence model reads of a text. */
-const MAX_CHUNK_TOKENS = 450;
-/** A text of very many very short blocks is packed: so many passages it may have, and one each… */
-const MIN_CHUNK_TOKENS = 50;
-/** …so many characters. */
-const CHARACTERS_A_PASSAGE = 25;
+/** Maximum length of a passage in UTF-16 units. Source: the input length of the sentence model. */
+const MAX_PASSAGE_LENGTH = 450;
+/** Passages are packed if there are more than this number plus one per `MIN_MEAN_PASSAGE_LENGTH`. */
+const MIN_PASSAGES_TO_PACK = 50;
+/** UTF-16 units of the text per passage. */
+const MIN_MEAN_PASSAGE_LENGTH = 25;
 
-/** A stretch of text that tells one thing. */
+/** A part of a text with one topic. */
 export interface TextPassage {
-  /** The title that it stands below; empty without one. */
+  /** The title above the passage; empty without one. */
   readonly heading: string;
   readonly text: string;
 }
 
 const SEGMENTED_AT_ONCE = 1_000;
-/** Characters whose blocks are found in one step, and blocks that are read in one. */
+/** UTF-16 units that are split into blocks in one step, and blocks that are processed in one step. */
 const CHARACTERS_AT_ONCE = 10_000;
 const BLOCKS_AT_ONCE = 64;
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
 /**
- * Cuts a text into passages that each tell one thing: paragraphs, list items, rows of tables; long
- * ones at sentence ends. Titles are told with what stands below them. Markup is taken out.
+ * Splits a text into passages with one topic each. A title is repeated in the passages below it.
+ * Passages are paragraphs, list items and table rows, and are split at sentence ends if they are too
+ * long. Markup is removed.
  */
 export function chunkText(text: string, language = 'en'): TextPassage[] {
-  return atOnce(chunkTextInSteps(text, language));
+  return runToEnd(chunkTextInSteps(text, language));
 }
 
-/** The same in steps: a long text takes hundreds of ms, and calls run meanwhile. */
-export function* chunkTextInSteps(text: string, language = 'en'): Sliced<TextPassage[]> {
+/** The same in steps: a long text takes hundreds of ms, during which calls must continue. */
+export function* chunkTextInSteps(text: string, language = 'en'): SteppedTask<TextPassage[]> {
   const passages: TextPassage[] = [];
   let title = '';
   let label = '';
@@ -54,12 +55,12 @@ export function* chunkTextInSteps(text: string, language = 'en'): Sliced<TextPas
     const isItem = ITEM.test(body);
     if (!isItem && !label.endsWith('?')) label = '';
     const below = [title, label].filter((part) => part !== '').join(', ');
-    for (const part of yield* upTo(MAX_CHUNK_TOKENS, plain, language)) {
+    for (const part of yield* upTo(MAX_PASSAGE_LENGTH, plain, language)) {
       passages.push({ heading: below, text: part });
     }
     if (!isItem) label = '';
   }
-  return passages.length > MIN_CHUNK_TOKENS + text.length / CHARACTERS_A_PASSAGE
+  return passages.length > MIN_PASSAGES_TO_PACK + text.length / MIN_MEAN_PASSAGE_LENGTH
     ? packed(passages)
     : passages;
 }
@@ -80,7 +81,7 @@ const BORDERS =
 const AFTER_LABEL = /\n(?<=^[^.!?\n|]{1,80}:[ \t]{0,8}\n)/;
 const MAX_TITLE_LENGTH = 200;
 
-function* blocksOf(text: string): Sliced<string[]> {
+function* blocksOf(text: string): SteppedTask<string[]> {
   const lines = text.replace(/\r\n?/g, '\n');
   const blocks: string[] = [];
   for (let from = 0; from < lines.length; ) {
@@ -116,14 +117,14 @@ function takeHeading(block: string): { readonly heading?: string; readonly body:
   return { heading: plainText(match[1]!), body: end < 0 ? '' : block.slice(end + 1) };
 }
 
-/** In parts of at most so many characters, each of whole sentences where that can be. */
-function* upTo(most: number, text: string, language: string): Sliced<string[]> {
-  if (text.length <= most) return [text];
+/** Splits a text into parts of at most `maxLength` UTF-16 units, at sentence ends where possible. */
+function* upTo(maxLength: number, text: string, language: string): SteppedTask<string[]> {
+  if (text.length <= maxLength) return [text];
   const parts: string[] = [];
   let part = '';
   const sentences = yield* sentencesOf(text, language);
-  for (const sentence of sentences.flatMap((one) => cutHard(most, one))) {
-    if (part && part.length + sentence.length > most) {
+  for (const sentence of sentences.flatMap((one) => cutHard(maxLength, one))) {
+    if (part && part.length + sentence.length > maxLength) {
       parts.push(part);
       part = '';
     }
@@ -134,12 +135,12 @@ function* upTo(most: number, text: string, language: string): Sliced<string[]> {
 }
 
 /** A sentence that is too long is cut between words, or anywhere if it has none. */
-function cutHard(most: number, sentence: string): string[] {
+function cutHard(maxLength: number, sentence: string): string[] {
   const parts: string[] = [];
   let rest = sentence;
-  while (rest.length > most) {
-    const blank = rest.lastIndexOf(' ', most);
-    const at = blank > most / 2 ? blank : most;
+  while (rest.length > maxLength) {
+    const blank = rest.lastIndexOf(' ', maxLength);
+    const at = blank > maxLength / 2 ? blank : maxLength;
     parts.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }
@@ -147,12 +148,12 @@ function cutHard(most: number, sentence: string): string[] {
   return parts;
 }
 
-/** Neighbours below one title joined up to the greatest length. */
+/** Joins neighbouring passages up to the maximum length. Their headings are dropped. */
 function packed(passages: readonly TextPassage[]): TextPassage[] {
   const joined: TextPassage[] = [];
   for (const { text } of passages) {
     const last = joined.at(-1);
-    if (last && last.text.length + text.length < MAX_CHUNK_TOKENS) {
+    if (last && last.text.length + text.length < MAX_PASSAGE_LENGTH) {
       joined[joined.length - 1] = { heading: '', text: `${last.text} ${text}` };
     } else {
       joined.push({ heading: '', text });
@@ -163,10 +164,10 @@ function packed(passages: readonly TextPassage[]): TextPassage[] {
 
 /** The sentences of a plain text. An abbreviation before a name does not end one. */
 export function splitIntoSentences(text: string, language = 'en'): string[] {
-  return atOnce(sentencesOf(text, language));
+  return runToEnd(sentencesOf(text, language));
 }
 
-function* sentencesOf(text: string, language: string): Sliced<string[]> {
+function* sentencesOf(text: string, language: string): SteppedTask<string[]> {
   let segmenter = segmenters.get(language);
   if (!segmenter) {
     segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
@@ -186,7 +187,7 @@ function* sentencesOf(text: string, language: string): Sliced<string[]> {
 }
 
 /** In steps, as a segmenter's time grows with the square of a text's length. */
-function* segmentsOf(text: string, segmenter: Intl.Segmenter): Sliced<string[]> {
+function* segmentsOf(text: string, segmenter: Intl.Segmenter): SteppedTask<string[]> {
   const segments: string[] = [];
   let open = '';
   for (let at = 0; at < text.length; at += SEGMENTED_AT_ONCE) {

@@ -76,7 +76,7 @@ async function unpackModel(
   folder: string,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  // Names come from the manifest, never from the archive, so no entry can point out of the folder.
+  // Names come from the catalogue, never from the archive, so no entry can point out of the folder.
   for (const wanted of model.files) {
     const entry = bundle.entries.get(`${model.id}/${wanted.name}`);
     const unfinished = join(folder, `${wanted.name}.tmp`);

@@ -75,7 +75,7 @@ async function breakLock(lockFile: string): Promise<void> {
     if (isFileError(error, 'ENOENT')) return;
     throw error;
   }
-  // Between the look and the rename another process may have broken it and taken it anew.
+  // Another process may have replaced the lock between the check and the rename.
   if (!(await isStale(aside))) await link(aside, lockFile).catch(() => undefined);
   await rm(aside, { force: true });
 }

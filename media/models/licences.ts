@@ -11,7 +11,7 @@ export async function writeLicences(model: Model, folder: string): Promise<void>
   if (notice) await writeFile(join(folder, 'NOTICE'), await text(notice));
 }
 
-/** Whose the model is and the full text of its licence. */
+/** Model id, licence name, copyright, notes and licence text. */
 export async function licenceText(model: Model): Promise<string> {
   const { name, copyright, text: id } = model.licence;
   const notes = model.notes ? `\n${model.notes}` : '';

@@ -24,6 +24,14 @@ export interface ModelRecipe {
   ): PreparedModel | Promise<PreparedModel>;
 }
 
+/** Folders of a model that is prepared before its use. */
+export interface PreparedModelFiles {
+  /** Folder of the model. */
+  readonly folder: string;
+  /** Folder of prepared models; undefined prepares in memory. */
+  readonly preparedFolder?: string | undefined;
+}
+
 export interface PrepareOptions {
   /** Folder of the prepared models; undefined prepares in memory. */
   readonly folder: string | undefined;

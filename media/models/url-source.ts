@@ -11,7 +11,7 @@ import type { FetchOptions } from './wheel-source.js';
 
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
-/** A server that is silent for so long is given up for this attempt. */
+/** Maximum time without a byte in an attempt. */
 const STALL_MS = 30_000;
 
 /**
@@ -123,7 +123,7 @@ async function continuePart(
   }
 }
 
-/** Asking again changes nothing about these statuses. */
+/** Throws for statuses for which a retry is useless. */
 function refuse(status: number, url: URL, file: ModelFile): void {
   if (status < 400 || status >= 500 || [408, 416, 425, 429].includes(status)) return;
   throw new MediaError(

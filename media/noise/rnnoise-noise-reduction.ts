@@ -6,7 +6,7 @@ import type { NoiseReduction, NoiseReductionOptions } from './noise-reduction.js
 import { type BlockToClean, type RnnoiseJobs, RnnoiseStream } from './rnnoise-stream.js';
 
 /** All noisy calls wait for the worker, so it counts as hung early. It loads in 0.1 s. */
-const LIMITS: WatchdogLimits = { answerWithinMs: 2_000, startWithinMs: 10_000 };
+const LIMITS: WatchdogLimits = { replyTimeoutMs: 2_000, startTimeoutMs: 10_000 };
 const WORKER = new URL('./rnnoise.worker.js', import.meta.url);
 
 export interface RnnoiseOptions {

@@ -1,5 +1,6 @@
 import type { CpuScheduler } from '../runtime/cpu-scheduler.js';
 import { ModelThread } from '../runtime/model-thread.js';
+import { BACKGROUND_WATCHDOG_LIMITS } from '../runtime/watchdog.js';
 import type { MixdownOptions } from './mixdown.js';
 
 /** Jobs of the mixdown worker, which works in slices. The client assigns the ids. */
@@ -18,9 +19,6 @@ export type MixdownJobs = {
 /** Longest job, so that urgent jobs wait no longer than this for the CPU permit. */
 const SLICE_MS = 15;
 
-/** A thread of the lowest priority may get no CPU time for seconds. */
-const IN_BACKGROUND = { answerWithinMs: 30_000 } as const;
-
 /** Mixes spools down on a worker thread, with a lower priority than the work of calls. */
 export class MixdownThread {
   readonly #thread: ModelThread<MixdownJobs>;
@@ -28,7 +26,7 @@ export class MixdownThread {
 
   constructor(permits: CpuScheduler) {
     const script = new URL('./mixdown.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, permits, limits: IN_BACKGROUND });
+    this.#thread = new ModelThread({ script, permits, limits: BACKGROUND_WATCHDOG_LIMITS });
   }
 
   /**
@@ -36,7 +34,7 @@ export class MixdownThread {
    * @returns its duration in milliseconds
    * @throws MediaError INVALID_INPUT if no record of the spool is readable, DISK_FULL, ABORTED
    */
-  async merge(options: MixdownOptions, signal?: AbortSignal): Promise<number> {
+  async mixDown(options: MixdownOptions, signal?: AbortSignal): Promise<number> {
     const id = this.#nextId++;
     const urgency = { priority: 'background', signal } as const;
     try {

@@ -13,7 +13,7 @@ import { type SpoolSummary, summariseSpool } from './spool-reader.js';
 import type { Leg } from './spool-record.js';
 
 /** Hz of a merged file. */
-const MERGED_RATE = 24_000;
+const MIXDOWN_SAMPLE_RATE = 24_000;
 /** Duration that is read from a leg at a time. */
 const STEP_MS = 200;
 
@@ -49,7 +49,7 @@ export class Mixdown {
     const spool = summariseSpool(spoolPath);
     const kilobitsPerSecond = channels === 2 ? 64 : 48;
     const encoder = await createMp3Channels(
-      { sampleRate: MERGED_RATE, kilobitsPerSecond, channels },
+      { sampleRate: MIXDOWN_SAMPLE_RATE, kilobitsPerSecond, channels },
       mp3Program,
     );
     return new Mixdown(options, spool, encoder);
@@ -97,7 +97,7 @@ class MixedLegs {
     ];
     for (const leg of this.#legs) leg.skip(MP3_DELAY);
     // At least one block, so that the file of an empty call is playable.
-    this.#left = Math.max(1, Math.round((durationMs * MERGED_RATE) / 1000) - MP3_DELAY);
+    this.#left = Math.max(1, Math.round((durationMs * MIXDOWN_SAMPLE_RATE) / 1000) - MP3_DELAY);
   }
 
   /** The next block of each channel; valid until the next call. */
@@ -128,7 +128,7 @@ class ResampledLeg {
   constructor(path: string, leg: Leg, rate: number) {
     this.#sound = new LegReader(path, leg);
     this.#step = new Float32Array((rate * STEP_MS) / 1000);
-    this.#resampler = new Resampler(rate, MERGED_RATE);
+    this.#resampler = new Resampler(rate, MIXDOWN_SAMPLE_RATE);
   }
 
   /** @returns a buffer that is valid until the next call */

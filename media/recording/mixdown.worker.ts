@@ -5,23 +5,23 @@ import { diskError } from './disk-errors.js';
 import { Mixdown } from './mixdown.js';
 import type { MixdownJobs } from './mixdown-thread.js';
 
-const merges = new Map<number, Mixdown>();
+const mixdowns = new Map<number, Mixdown>();
 
 runAtLowestPriority();
 serveJobs<MixdownJobs>({
   open: async ({ id, options }) => {
-    const merge = await Mixdown.open(options);
-    merges.set(id, merge);
-    return { output: { durationMs: merge.durationMs } };
+    const mixdown = await Mixdown.open(options);
+    mixdowns.set(id, mixdown);
+    return { output: { durationMs: mixdown.durationMs } };
   },
   step: ({ id, ms }) => {
-    const merge = merges.get(id);
-    if (!merge) throw new MediaError('WORKER_DIED', 'The merge died with its worker thread');
-    return { output: { isDone: diskError(() => merge.step(ms)) } };
+    const mixdown = mixdowns.get(id);
+    if (!mixdown) throw new MediaError('WORKER_DIED', 'The merge died with its worker thread');
+    return { output: { isDone: diskError(() => mixdown.step(ms)) } };
   },
   close: (id) => {
-    merges.get(id)?.close();
-    merges.delete(id);
+    mixdowns.get(id)?.close();
+    mixdowns.delete(id);
     return { output: null };
   },
 });

@@ -25,14 +25,14 @@ export type SpoolJobs = {
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** Timeout of a write in milliseconds. A call fills MAX_WAITING_BYTES in about this time if the disk stalls. */
-const ANSWER_WITHIN_MS = 60_000;
+const REPLY_TIMEOUT_MS = 60_000;
 
 /** Writes the spools of all calls on one worker thread, in order. Its jobs are too short to need a CPU permit. */
 export class SpoolThread {
   readonly #thread = new WorkerThread<SpoolJobs>(
     new URL('./spool.worker.js', import.meta.url),
     undefined,
-    { answerWithinMs: ANSWER_WITHIN_MS },
+    { replyTimeoutMs: REPLY_TIMEOUT_MS },
   );
   #nextId = 1;
 

@@ -5,8 +5,8 @@ import {
   onnxInput,
   onnxNode,
   onnxOutput,
-  withGraph,
-} from './onnx-graph.js';
+} from './onnx-encode.js';
+import { withGraph } from './onnx-graph.js';
 import { floatsOf, OnnxModel } from './onnx-session.js';
 
 /** Rows, inner length and columns of the product: large enough for the runtime's block kernels. */

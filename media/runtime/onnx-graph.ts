@@ -1,30 +1,19 @@
 import { MediaError } from '../errors.js';
+import {
+  floatTensor,
+  GRAPH_FIELD,
+  INITIALIZER_NAME_FIELD,
+  MODEL_GRAPH_FIELD,
+  NODE_FIELD,
+  TENSOR_FIELD,
+  TENSOR_TYPE,
+  VALUE_FIELD,
+} from './onnx-encode.js';
 import { delimited, joinBytes, numeric, type ProtoField, readFields } from './protobuf.js';
 
-/** Numbers of fields and types in the ONNX schema. Source: onnx.proto. */
-const MODEL_GRAPH = 7;
-const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, valueInfo: 13 } as const;
-const NODE = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
+/** Source: onnx.proto, AttributeProto. */
 const ATTRIBUTE_TENSOR = 5;
 const ATTRIBUTE_GRAPHS: readonly number[] = [6, 11];
-const INITIALIZER_NAME = 8;
-const VALUE = { name: 1, type: 2 } as const;
-const TENSOR = { dims: 1, type: 2, int32Data: 5, raw: 9 } as const;
-const FLOAT_32 = 1;
-const UINT_8 = 2;
-const INT_8 = 3;
-const INT_64 = 7;
-
-/**
- * A model with an empty graph: IR version 8, opset 17, version 1 of the runtime's own operators. Source:
- * onnx.proto, ModelProto.
- */
-export const EMPTY_MODEL = joinBytes([
-  numeric(1, 8),
-  delimited(MODEL_GRAPH, new Uint8Array(0)),
-  delimited(8, numeric(2, 17)),
-  delimited(8, joinBytes([delimited(1, new TextEncoder().encode('com.microsoft')), numeric(2, 1)])),
-]);
 
 /** An operation of a graph with the names of its input and output tensors. */
 export interface OnnxNode {
@@ -61,13 +50,15 @@ export class OnnxGraph {
   /** @throws MediaError MODEL_CORRUPT for bytes that are no model, or for a model with nested graphs */
   constructor(model: Uint8Array) {
     this.#model = readFields(model);
-    const graph = this.#model.find((field) => field.number === MODEL_GRAPH);
+    const graph = this.#model.find((field) => field.number === MODEL_GRAPH_FIELD);
     if (!graph) throw new MediaError('MODEL_CORRUPT', 'A model file has no graph');
     this.#graph = readFields(graph.content);
-    this.#nodes = this.#graph.filter((f) => f.number === GRAPH.node).map(readNode);
+    this.#nodes = this.#graph.filter((f) => f.number === GRAPH_FIELD.node).map(readNode);
     for (const node of this.#nodes) for (const name of node.outputs) this.#makers.set(name, node);
     this.#inputs = new Set(
-      this.#graph.filter((f) => f.number === GRAPH.input).map((f) => nameIn(f, VALUE.name)),
+      this.#graph
+        .filter((f) => f.number === GRAPH_FIELD.input)
+        .map((f) => nameIn(f, VALUE_FIELD.name)),
     );
   }
 
@@ -76,8 +67,8 @@ export class OnnxGraph {
   }
 
   get outputs(): readonly string[] {
-    const fields = this.#graph.filter((field) => field.number === GRAPH.output);
-    return fields.map((field) => nameIn(field, VALUE.name));
+    const fields = this.#graph.filter((field) => field.number === GRAPH_FIELD.output);
+    return fields.map((field) => nameIn(field, VALUE_FIELD.name));
   }
 
   /** The node that computes a tensor; undefined for inputs and constants. */
@@ -118,101 +109,36 @@ export class OnnxGraph {
       node.outputs.some((name) => needed.has(name) && !known.includes(name));
     const nodes = this.#nodes.filter(made).map((node) => node.bytes);
     const rest = this.#graph.filter((field) => {
-      if (field.number === GRAPH.node) return false;
-      if (field.number === GRAPH.output || field.number === GRAPH.valueInfo) return false;
-      if (field.number === GRAPH.input) return needed.has(nameIn(field, VALUE.name));
-      if (field.number === GRAPH.initializer) return needed.has(nameIn(field, INITIALIZER_NAME));
+      if (field.number === GRAPH_FIELD.node) return false;
+      if (field.number === GRAPH_FIELD.output || field.number === GRAPH_FIELD.valueInfo)
+        return false;
+      if (field.number === GRAPH_FIELD.input) return needed.has(nameIn(field, VALUE_FIELD.name));
+      if (field.number === GRAPH_FIELD.initializer)
+        return needed.has(nameIn(field, INITIALIZER_NAME_FIELD));
       return true;
     });
     const graph = joinBytes([
       ...nodes,
       ...rest.map((field) => field.bytes),
       ...fields,
-      ...given.map((name) => delimited(GRAPH.input, floatTensor(name))),
-      ...outputs.map((name) => delimited(GRAPH.output, floatTensor(name))),
+      ...given.map((name) => delimited(GRAPH_FIELD.input, floatTensor(name))),
+      ...outputs.map((name) => delimited(GRAPH_FIELD.output, floatTensor(name))),
     ]);
     return joinBytes(
       this.#model.map((field) =>
-        field.number === MODEL_GRAPH ? delimited(MODEL_GRAPH, graph) : field.bytes,
+        field.number === MODEL_GRAPH_FIELD ? delimited(MODEL_GRAPH_FIELD, graph) : field.bytes,
       ),
     );
   }
 }
 
-/** Encodes a node of a graph. @param domain - of its operator; '' is ONNX's default domain */
-export function onnxNode(
-  operator: string,
-  inputs: readonly string[],
-  outputs: readonly string[],
-  domain = '',
-): Uint8Array {
-  const bytes = (value: string) => new TextEncoder().encode(value);
-  return delimited(
-    GRAPH.node,
-    joinBytes([
-      ...inputs.map((name) => delimited(NODE.input, bytes(name))),
-      ...outputs.map((name) => delimited(NODE.output, bytes(name))),
-      delimited(NODE.operator, bytes(operator)),
-      delimited(NODE.domain, bytes(domain)),
-    ]),
-  );
-}
-
-/** Encodes a constant one-dimensional int64 tensor of a graph. */
-export function onnxIntegers(name: string, values: readonly number[]): Uint8Array {
-  return constant(name, [values.length], INT_64, BigInt64Array.from(values, BigInt));
-}
-
-/** Encodes a constant float32 tensor of a graph. */
-export function onnxFloats(
-  name: string,
-  dims: readonly number[],
-  values: Float32Array,
-): Uint8Array {
-  return constant(name, dims, FLOAT_32, values);
-}
-
-/** Encodes a constant int8 or uint8 tensor of a graph. */
-export function onnxBytes(
-  name: string,
-  dims: readonly number[],
-  values: Int8Array | Uint8Array,
-): Uint8Array {
-  return constant(name, dims, values instanceof Int8Array ? INT_8 : UINT_8, values);
-}
-
-function constant(
-  name: string,
-  dims: readonly number[],
-  type: number,
-  { buffer, byteOffset, byteLength }: ArrayBufferView,
-): Uint8Array {
-  return delimited(
-    GRAPH.initializer,
-    joinBytes([
-      ...dims.map((dim) => numeric(TENSOR.dims, dim)),
-      numeric(TENSOR.type, type),
-      delimited(INITIALIZER_NAME, new TextEncoder().encode(name)),
-      delimited(TENSOR.raw, new Uint8Array(buffer, byteOffset, byteLength)),
-    ]),
-  );
-}
-
-/** Encodes a float32 input of a graph. */
-export function onnxInput(name: string): Uint8Array {
-  return delimited(GRAPH.input, floatTensor(name));
-}
-
-/** Encodes a float32 output of a graph. */
-export function onnxOutput(name: string): Uint8Array {
-  return delimited(GRAPH.output, floatTensor(name));
-}
-
 /** Replaces the graph of a model by encoded fields. @throws MediaError MODEL_CORRUPT */
 export function withGraph(model: Uint8Array, fields: readonly Uint8Array[]): Uint8Array {
-  const graph = delimited(MODEL_GRAPH, joinBytes(fields));
+  const graph = delimited(MODEL_GRAPH_FIELD, joinBytes(fields));
   const parts = readFields(model);
-  return joinBytes(parts.map(({ number, bytes }) => (number === MODEL_GRAPH ? graph : bytes)));
+  return joinBytes(
+    parts.map(({ number, bytes }) => (number === MODEL_GRAPH_FIELD ? graph : bytes)),
+  );
 }
 
 /**
@@ -221,27 +147,27 @@ export function withGraph(model: Uint8Array, fields: readonly Uint8Array[]): Uin
  */
 export function withUnsignedBytes(model: Uint8Array, names: ReadonlySet<string>): Uint8Array {
   const converted = (field: ProtoField) =>
-    field.number === GRAPH.initializer && names.has(nameIn(field, INITIALIZER_NAME))
-      ? delimited(GRAPH.initializer, unsignedTensor(field.content))
+    field.number === GRAPH_FIELD.initializer && names.has(nameIn(field, INITIALIZER_NAME_FIELD))
+      ? delimited(GRAPH_FIELD.initializer, unsignedTensor(field.content))
       : field.bytes;
-  const [graph] = readFields(model).filter(({ number }) => number === MODEL_GRAPH);
+  const [graph] = readFields(model).filter(({ number }) => number === MODEL_GRAPH_FIELD);
   return graph ? withGraph(model, readFields(graph.content).map(converted)) : model;
 }
 
 function unsignedTensor(tensor: Uint8Array): Uint8Array {
   const fields = readFields(tensor);
-  const type = fields.find(({ number }) => number === TENSOR.type)?.bytes.at(-1);
-  const raw = fields.find(({ number }) => number === TENSOR.raw)?.content;
-  const packed = fields.find(({ number }) => number === TENSOR.int32Data)?.content;
+  const type = fields.find(({ number }) => number === TENSOR_FIELD.type)?.bytes.at(-1);
+  const raw = fields.find(({ number }) => number === TENSOR_FIELD.raw)?.content;
+  const packed = fields.find(({ number }) => number === TENSOR_FIELD.int32Data)?.content;
   const values = raw ?? (packed && lowBytes(packed));
-  if (type !== INT_8 || !values) return tensor;
-  const replaced: readonly number[] = [TENSOR.type, TENSOR.raw, TENSOR.int32Data];
+  if (type !== TENSOR_TYPE.int8 || !values) return tensor;
+  const replaced: readonly number[] = [TENSOR_FIELD.type, TENSOR_FIELD.raw, TENSOR_FIELD.int32Data];
   return joinBytes([
     ...fields.filter(({ number }) => !replaced.includes(number)).map(({ bytes }) => bytes),
-    numeric(TENSOR.type, UINT_8),
+    numeric(TENSOR_FIELD.type, TENSOR_TYPE.uint8),
     // Adds 128 in two's complement.
     delimited(
-      TENSOR.raw,
+      TENSOR_FIELD.raw,
       values.map((value) => value ^ 0x80),
     ),
   ]);
@@ -263,7 +189,7 @@ function lowBytes(packed: Uint8Array): Uint8Array {
  * @throws MediaError MODEL_CORRUPT
  */
 export function onnxConstants(model: Uint8Array): ReadonlyMap<string, Float32Array>[] {
-  const graphs = readFields(model).filter(({ number }) => number === MODEL_GRAPH);
+  const graphs = readFields(model).filter(({ number }) => number === MODEL_GRAPH_FIELD);
   return graphs.flatMap(({ content }) => constantsIn(content));
 }
 
@@ -271,14 +197,14 @@ function constantsIn(graph: Uint8Array): ReadonlyMap<string, Float32Array>[] {
   const own = new Map<string, Float32Array>();
   const nested: ReadonlyMap<string, Float32Array>[] = [];
   for (const node of readFields(graph)) {
-    if (node.number !== GRAPH.node) continue;
+    if (node.number !== GRAPH_FIELD.node) continue;
     for (const attribute of readFields(node.content)) {
-      if (attribute.number !== NODE.attribute) continue;
+      if (attribute.number !== NODE_FIELD.attribute) continue;
       for (const { number, content } of readFields(attribute.content)) {
         if (ATTRIBUTE_GRAPHS.includes(number)) nested.push(...constantsIn(content));
         if (number !== ATTRIBUTE_TENSOR) continue;
-        const raw = readFields(content).find((part) => part.number === TENSOR.raw)?.content;
-        const name = nameIn({ number, bytes: content, content }, INITIALIZER_NAME);
+        const raw = readFields(content).find((part) => part.number === TENSOR_FIELD.raw)?.content;
+        const name = nameIn({ number, bytes: content, content }, INITIALIZER_NAME_FIELD);
         // Copied, because a Float32Array needs an offset that is a multiple of 4.
         if (raw && raw.length % 4 === 0)
           own.set(name, new Float32Array(new Uint8Array(raw).buffer));
@@ -293,30 +219,22 @@ function readNode({ bytes, content }: ProtoField): EncodedNode {
   const texts = (number: number) =>
     fields.filter((field) => field.number === number).map((field) => text(field.content));
   for (const field of fields) {
-    if (field.number !== NODE.attribute) continue;
+    if (field.number !== NODE_FIELD.attribute) continue;
     if (readFields(field.content).some((part) => ATTRIBUTE_GRAPHS.includes(part.number))) {
       throw new MediaError('MODEL_CORRUPT', 'A model with nested graphs cannot be cut');
     }
   }
   return {
     bytes,
-    operator: texts(NODE.operator)[0] ?? '',
-    inputs: texts(NODE.input).filter((name) => name !== ''),
-    outputs: texts(NODE.output),
+    operator: texts(NODE_FIELD.operator)[0] ?? '',
+    inputs: texts(NODE_FIELD.input).filter((name) => name !== ''),
+    outputs: texts(NODE_FIELD.output),
   };
 }
 
 function nameIn(field: ProtoField, number: number): string {
   const name = readFields(field.content).find((part) => part.number === number);
   return name ? text(name.content) : '';
-}
-
-function floatTensor(name: string): Uint8Array {
-  const type = delimited(1, numeric(1, FLOAT_32));
-  return joinBytes([
-    delimited(VALUE.name, new TextEncoder().encode(name)),
-    delimited(VALUE.type, type),
-  ]);
 }
 
 function text(bytes: Uint8Array): string {

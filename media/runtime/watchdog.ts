@@ -6,10 +6,13 @@ const STEPS = 4;
 
 export interface WatchdogLimits {
   /** Maximum time without a message from a worker that has jobs, in ms. */
-  readonly answerWithinMs: number;
+  readonly replyTimeoutMs: number;
   /** The same before its first successful reply, in ms: it may be loading a model. */
-  readonly startWithinMs: number;
+  readonly startTimeoutMs: number;
 }
+
+/** For a thread of the lowest priority, which may get no CPU time for seconds. */
+export const BACKGROUND_WATCHDOG_LIMITS: Partial<WatchdogLimits> = { replyTimeoutMs: 30_000 };
 
 export interface WatchdogOptions extends WatchdogLimits {
   /** Whether the worker has jobs. */
@@ -33,7 +36,7 @@ export class Watchdog {
   start(): void {
     if (this.#timer) return;
     this.#silentSteps = 0;
-    this.#timer = setInterval(() => this.#step(), this.#options.answerWithinMs / STEPS);
+    this.#timer = setInterval(() => this.#step(), this.#options.replyTimeoutMs / STEPS);
     this.#timer.unref();
   }
 
@@ -52,14 +55,14 @@ export class Watchdog {
   }
 
   #step(): void {
-    const { answerWithinMs, startWithinMs, isBusy, onHung } = this.#options;
+    const { replyTimeoutMs, startTimeoutMs, isBusy, onHung } = this.#options;
     if (!isBusy()) {
       this.stop();
       return;
     }
-    const limitMs = this.#hasStarted ? answerWithinMs : Math.max(startWithinMs, answerWithinMs);
+    const limitMs = this.#hasStarted ? replyTimeoutMs : Math.max(startTimeoutMs, replyTimeoutMs);
     // One extra step: the job may have been submitted just before the first step.
-    if (++this.#silentSteps <= (STEPS * limitMs) / answerWithinMs) return;
+    if (++this.#silentSteps <= (STEPS * limitMs) / replyTimeoutMs) return;
     this.stop();
     onHung();
   }

@@ -6,16 +6,16 @@ import { type WorkerLoss, workerLosses } from './worker-loss.js';
 import { END_THREAD, type JobMap, type JobReply, type WorkerMessage } from './worker-protocol.js';
 
 /** Ten times the longest job of a model on a loaded machine. */
-const ANSWER_WITHIN_MS = 5_000;
+const DEFAULT_REPLY_TIMEOUT_MS = 5_000;
 /** Time to load a model from a slow disk. */
-const START_WITHIN_MS = 60_000;
+const DEFAULT_START_TIMEOUT_MS = 60_000;
 /**
  * Time for a worker to end its thread between two jobs. After it, the worker is terminated, which is
  * dangerous during native code: the ONNX runtime then throws where nothing can catch it, and the process
  * aborts.
  */
-const END_HUNG_WITHIN_MS = 30_000;
-const END_WITHIN_MS = 2_000;
+const HUNG_EXIT_TIMEOUT_MS = 30_000;
+const EXIT_TIMEOUT_MS = 2_000;
 
 interface Pending {
   readonly resolve: (output: never) => void;
@@ -49,8 +49,8 @@ export class WorkerThread<Jobs extends JobMap> {
     this.#script = script;
     this.#workerData = workerData;
     this.#limits = {
-      answerWithinMs: limits.answerWithinMs ?? ANSWER_WITHIN_MS,
-      startWithinMs: limits.startWithinMs ?? START_WITHIN_MS,
+      replyTimeoutMs: limits.replyTimeoutMs ?? DEFAULT_REPLY_TIMEOUT_MS,
+      startTimeoutMs: limits.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS,
     };
   }
 
@@ -85,11 +85,11 @@ export class WorkerThread<Jobs extends JobMap> {
     running?.worker.ref();
     // Workers that hung had their time.
     const hung = [...this.#ending].map((worker) => worker.terminate());
-    await Promise.all([running && this.#end(running.worker, END_WITHIN_MS), ...hung]);
+    await Promise.all([running && this.#end(running.worker, EXIT_TIMEOUT_MS), ...hung]);
   }
 
   /**
-   * Ends the thread during its job. Only for workers without native code: see `END_WITHIN_MS`. Pending
+   * Ends the thread during its job. Only for workers without native code: see `HUNG_EXIT_TIMEOUT_MS`. Pending
    * jobs fail with WORKER_DIED.
    */
   async terminate(): Promise<void> {
@@ -128,7 +128,7 @@ export class WorkerThread<Jobs extends JobMap> {
       isBusy: () => this.#pending.size > 0,
       onHung: () => {
         this.#lose(running, 'hung', undefined);
-        void this.#end(worker, END_HUNG_WITHIN_MS);
+        void this.#end(worker, HUNG_EXIT_TIMEOUT_MS);
       },
     });
     const running = { worker, watchdog };

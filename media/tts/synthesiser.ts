@@ -3,6 +3,7 @@ import type { AudioFormat } from '../codec/encoder.js';
 import type { EncodeOptions, EncoderThread } from '../codec/encoder-thread.js';
 import { MediaError } from '../errors.js';
 import type { Priority } from '../runtime/cpu-scheduler.js';
+import { PlaybackDeadline } from './playback-deadline.js';
 import { speakChunks, speakText } from './speak-text.js';
 import type {
   SpeakOptions,
@@ -17,13 +18,13 @@ const SILENCE_MS = 100;
 const MAX_WHOLE_BYTES = 268_435_456;
 
 /** Voice and format of speech. */
-export interface SpeechSound {
+export interface SpeechFormat {
   readonly voice: TextToSpeech;
   readonly format: AudioFormat;
 }
 
 /** A text with its voice and format. */
-export interface SpeechJob extends SpeechSound {
+export interface SpeechJob extends SpeechFormat {
   readonly text: SynthesisRequest;
 }
 
@@ -31,30 +32,6 @@ export interface SpeechJob extends SpeechSound {
 export interface SpeechFile {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
-}
-
-/**
- * When the playback of a stream of speech runs out, if it started with the stream and runs in real time.
- * Streams with the earliest deadline are synthesised first.
- */
-export class PlaybackDeadline {
-  #dryAt: number;
-
-  /** @param now - milliseconds of `performance.now()` */
-  constructor(now = performance.now()) {
-    this.#dryAt = now;
-  }
-
-  /** The time at which playback runs out; `now` if it has run out already. */
-  dueAt(now = performance.now()): number {
-    this.#dryAt = Math.max(this.#dryAt, now);
-    return this.#dryAt;
-  }
-
-  /** Adds the duration of new speech. */
-  made(ms: number): void {
-    this.#dryAt += ms;
-  }
 }
 
 /**
@@ -83,8 +60,8 @@ export class Synthesiser {
    * Like `stream` for a text that arrives in parts, as one file.
    * @param pieces - must end or throw when its signal fires, also while it waits
    */
-  streamPieces(
-    job: SpeechSound,
+  streamChunks(
+    job: SpeechFormat,
     pieces: (signal: AbortSignal) => AsyncIterable<SynthesisRequest>,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
@@ -97,7 +74,7 @@ export class Synthesiser {
    * The whole file. If its header has a length, it is exact.
    * @throws MediaError ABORTED when the signal fires, TOO_LONG for a file beyond 256 MB.
    */
-  async whole(job: SpeechJob, signal: AbortSignal): Promise<SpeechFile> {
+  async synthesiseFile(job: SpeechJob, signal: AbortSignal): Promise<SpeechFile> {
     const pieces: Uint8Array[] = [];
     let length = 0;
     // The file is sent when it is complete, so its start is not urgent.
@@ -120,19 +97,19 @@ export class Synthesiser {
   }
 
   async *#encode(
-    { voice, format }: SpeechSound,
+    { voice, format }: SpeechFormat,
     signal: AbortSignal,
     speak: (options: Omit<SpeakOptions, 'firstPriority'>) => AsyncGenerator<SpeechChunk>,
     firstPriority: Priority = 'first-chunk',
   ): AsyncGenerator<Uint8Array> {
     const stop = linkedAbort(signal);
-    const runway = new PlaybackDeadline();
-    const chunks = speak({ signal: stop.signal, dueAt: () => runway.dueAt() });
+    const deadline = new PlaybackDeadline();
+    const chunks = speak({ signal: stop.signal, dueAt: () => deadline.dueAt() });
     const encoded = this.#encoders.open({ format: format.name, inputRate: voice.sampleRate });
     let priority = firstPriority;
     const options = (): EncodeOptions => ({
       priority,
-      dueAt: runway.dueAt(),
+      dueAt: deadline.dueAt(),
       signal: stop.signal,
     });
     try {
@@ -144,7 +121,7 @@ export class Synthesiser {
         isSilent = false;
         // Requests its CPU permit before the next chunk does, so that the first bytes are not delayed.
         const encoding = encoded.push(value.samples, options());
-        runway.made((1000 * value.samples.length) / voice.sampleRate);
+        deadline.add((1000 * value.samples.length) / voice.sampleRate);
         next = pull(chunks);
         const bytes = await encoding;
         if (bytes.length === 0) continue;

@@ -13,13 +13,13 @@ export interface SynthesisRequest {
   readonly pronounced?: readonly Pronounced[];
   /** ISO 639-1. */
   readonly language: string;
-  /** Scale of the voice's noise; 1.0 is the model's own sound. */
+  /** Scale of the voice's noise, 0–2; 1 is the model's own sound. */
   readonly temperature: number;
-  /** Truncation of the voice's noise; 0.8 is the model's own sound. */
+  /** Truncation of the voice's noise, 0–1; 0.8 is the model's own sound. */
   readonly topP: number;
-  /** Makes the utterance repeatable. */
+  /** An integer. Equal requests with the same seed give the same audio. */
   readonly seed: number;
-  /** 1 = the model's own pace; 0.5–2. */
+  /** Factor of the model's own pace, 0.5–2; 1 leaves it unchanged. */
   readonly speed: number;
 }
 

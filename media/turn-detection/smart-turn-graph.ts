@@ -1,5 +1,6 @@
 import type { ModelRecipe } from '../models/prepared-model.js';
-import { OnnxGraph, type OnnxNode, onnxNode } from '../runtime/onnx-graph.js';
+import { onnxNode } from '../runtime/onnx-encode.js';
+import { OnnxGraph, type OnnxNode } from '../runtime/onnx-graph.js';
 
 /** The model's output: a probability, in spite of its name. */
 export const TURN_OUTPUT = 'logits';

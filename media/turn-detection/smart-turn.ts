@@ -1,3 +1,4 @@
+import type { PreparedModelFiles } from '../models/prepared-model.js';
 import type { CpuScheduler } from '../runtime/cpu-scheduler.js';
 import { ModelThread } from '../runtime/model-thread.js';
 import { WINDOW } from './smart-turn-features.js';
@@ -10,14 +11,7 @@ export type SmartTurnJobs = {
   };
 };
 
-export interface SmartTurnFiles {
-  /** Folder of the model. */
-  readonly folder: string;
-  /** Folder of prepared models; undefined prepares in memory. */
-  readonly preparedFolder?: string | undefined;
-}
-
-export interface SmartTurnOptions extends SmartTurnFiles {
+export interface SmartTurnOptions extends PreparedModelFiles {
   readonly permits: CpuScheduler;
 }
 
@@ -27,7 +21,7 @@ export class SmartTurn implements TurnDetector {
 
   constructor({ folder, preparedFolder, permits }: SmartTurnOptions) {
     const script = new URL('./smart-turn.worker.js', import.meta.url);
-    const workerData: SmartTurnFiles = { folder, preparedFolder };
+    const workerData: PreparedModelFiles = { folder, preparedFolder };
     this.#thread = new ModelThread({ script, workerData, permits });
   }
 

@@ -1,14 +1,13 @@
 import { MediaError } from '../errors.js';
 import type { ModelRecipe } from '../models/prepared-model.js';
 import {
-  onnxConstants,
   onnxFloats,
   onnxInput,
   onnxIntegers,
   onnxNode,
   onnxOutput,
-  withGraph,
-} from '../runtime/onnx-graph.js';
+} from '../runtime/onnx-encode.js';
+import { onnxConstants, withGraph } from '../runtime/onnx-graph.js';
 
 /** Spectra per window, samples per spectrum, samples from one to the next. Source: the model's graph. */
 export const SPECTRA = 4;

@@ -1,3 +1,4 @@
+import type { PreparedModelFiles } from '../models/prepared-model.js';
 import type { WatchdogLimits } from '../runtime/watchdog.js';
 import { WorkerThread } from '../runtime/worker-thread.js';
 import { VAD_WINDOW, type VoiceActivity, type VoiceActivityStream } from './voice-activity.js';
@@ -24,7 +25,7 @@ export type SileroJobs = {
  */
 const MAX_WAITING = 400;
 /** All calls wait for the VAD, so it counts as hung early. It loads in 0.1 s. */
-const LIMITS: WatchdogLimits = { answerWithinMs: 2_000, startWithinMs: 20_000 };
+const LIMITS: WatchdogLimits = { replyTimeoutMs: 2_000, startTimeoutMs: 20_000 };
 
 /** Maximum number of windows in one run: larger batches are not faster per window. */
 const MAX_CONCURRENT = 64;
@@ -57,14 +58,7 @@ interface Batch {
 
 const WORKER = new URL('./silero.worker.js', import.meta.url);
 
-export interface SileroFiles {
-  /** Folder of the model. */
-  readonly folder: string;
-  /** Folder of prepared models; undefined prepares in memory. */
-  readonly preparedFolder?: string | undefined;
-}
-
-export interface SileroOptions extends SileroFiles {
+export interface SileroOptions extends PreparedModelFiles {
   /** Called when the model fails (the windows of that run count as silence) or an `onWindow` throws. */
   readonly onFault: (error: unknown) => void;
   /** The worker's script and its watchdog's limits; tests replace them. */
@@ -92,7 +86,7 @@ export class SileroVoiceActivity implements VoiceActivity {
 
   constructor({ folder, preparedFolder, onFault, script, limits }: SileroOptions) {
     this.#onFault = onFault;
-    const files: SileroFiles = { folder, preparedFolder };
+    const files: PreparedModelFiles = { folder, preparedFolder };
     this.#thread = new WorkerThread(script ?? WORKER, files, limits ?? LIMITS);
   }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { preparedFile, prepareModel } from '../models/prepared-model.js';
+import { type PreparedModelFiles, preparedFile, prepareModel } from '../models/prepared-model.js';
 import { lazy } from '../runtime/lazy.js';
 import { floatsOf, ONNX_RUNTIME_VERSION, OnnxModel } from '../runtime/onnx-session.js';
 import { serveJobs } from '../runtime/serve-jobs.js';
@@ -12,7 +12,7 @@ import {
   SPECTRUM_HOP,
   STATE,
 } from './silero-graph.js';
-import type { SileroFiles, SileroJobs } from './silero-voice-activity.js';
+import type { SileroJobs } from './silero-voice-activity.js';
 import { VAD_WINDOW } from './voice-activity.js';
 
 /** Samples of the previous window that precede each window. Source: the wrapper in the silero-vad package. */
@@ -28,7 +28,7 @@ interface StreamState {
   readonly cell: Float32Array;
 }
 
-const { folder, preparedFolder } = workerData as SileroFiles;
+const { folder, preparedFolder } = workerData as PreparedModelFiles;
 const model = lazy(async () => {
   const prepared = await prepareModel(join(folder, 'silero_vad.onnx'), SILERO_RECIPE, {
     folder: preparedFolder,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { inSlices } from '../../media/async/cooperative.js';
-import { parsedJson, writtenJson } from '../../media/async/incremental-json.js';
+import { runInSteps } from '../../media/async/cooperative.js';
+import { parseJsonInSteps, stringifyInSteps } from '../../media/async/incremental-json.js';
 import type { Language } from '../../media/languages.js';
 import type { PronunciationRule } from '../../media/text/dictionary/pronunciation-rule.js';
 
@@ -182,7 +182,7 @@ async function addVersion(
   await transaction('dictionary_versions').insert({
     dictionary_id: id,
     version,
-    rules: await inSlices(writtenJson(rules)),
+    rules: await runInSteps(stringifyInSteps(rules)),
   });
 }
 
@@ -202,7 +202,7 @@ async function readRules(
   const row = await db<VersionRow>('dictionary_versions')
     .where({ dictionary_id: id, version })
     .first<{ json: string } | undefined>(db.raw('rules::text as json'));
-  return row && ((await inSlices(parsedJson(row.json))) as readonly PronunciationRule[]);
+  return row && ((await runInSteps(parseJsonInSteps(row.json))) as readonly PronunciationRule[]);
 }
 
 async function toDetail(

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { atOnce, inSlices, type Sliced } from '../../media/async/cooperative.js';
-import { parsedJson } from '../../media/async/incremental-json.js';
+import { runInSteps, runToEnd, type SteppedTask } from '../../media/async/cooperative.js';
+import { parseJsonInSteps } from '../../media/async/incremental-json.js';
 import { ApiError, InvalidInput } from '../errors.js';
 import { findJsonFault, MAX_JSON_DEPTH, tooDeepAt } from './json-fault.js';
 
@@ -18,7 +18,7 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   if (!isJson(request.headers['content-type'])) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json');
   }
-  return inSlices(parsed(bytes));
+  return runInSteps(parsed(bytes));
 }
 
 /** Reads the whole body; what is over the limit is never held. */
@@ -49,10 +49,10 @@ function isJson(contentType: string | undefined): boolean {
 
 /** Parses UTF-8 JSON with bounded nesting and without `__proto__` members. */
 export function parseJson(bytes: Uint8Array): unknown {
-  return atOnce(parsed(bytes));
+  return runToEnd(parsed(bytes));
 }
 
-function* parsed(bytes: Uint8Array): Sliced<unknown> {
+function* parsed(bytes: Uint8Array): SteppedTask<unknown> {
   const text = yield* decoded(bytes);
   const deep = yield* tooDeepAt(text);
   if (deep !== undefined) {
@@ -61,7 +61,7 @@ function* parsed(bytes: Uint8Array): Sliced<unknown> {
   // The member may be written with escapes, so those are looked through as well.
   const isClean = !/__proto__|\\u/.test(text);
   try {
-    return yield* parsedJson(text, isClean ? undefined : withoutProto);
+    return yield* parseJsonInSteps(text, isClean ? undefined : withoutProto);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const fault = yield* findJsonFault(text);
@@ -69,7 +69,7 @@ function* parsed(bytes: Uint8Array): Sliced<unknown> {
   }
 }
 
-function* decoded(bytes: Uint8Array): Sliced<string> {
+function* decoded(bytes: Uint8Array): SteppedTask<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   try {

@@ -1,4 +1,4 @@
-import type { Sliced } from '../../media/async/cooperative.js';
+import type { SteppedTask } from '../../media/async/cooperative.js';
 
 /** Why a text is no JSON, and where. Worded like Python's json module, which clients know. */
 export interface JsonFault {
@@ -22,7 +22,7 @@ class Found extends Error {
 const UNITS_AT_ONCE = 131_072;
 
 /** Whether brackets nest deeper than allowed; counts outside of strings, so it cannot be fooled. */
-export function* tooDeepAt(text: string): Sliced<number | undefined> {
+export function* tooDeepAt(text: string): SteppedTask<number | undefined> {
   let depth = 0;
   let isInString = false;
   let pauseAt = UNITS_AT_ONCE;
@@ -44,7 +44,7 @@ export function* tooDeepAt(text: string): Sliced<number | undefined> {
 }
 
 /** Finds the first fault of a text that JSON.parse refused. Call it only when nesting is bounded. */
-export function* findJsonFault(text: string): Sliced<JsonFault> {
+export function* findJsonFault(text: string): SteppedTask<JsonFault> {
   try {
     const end = yield* new Skipper(text).value(skipSpace(text, 0));
     const rest = skipSpace(text, end);
@@ -56,7 +56,7 @@ export function* findJsonFault(text: string): Sliced<JsonFault> {
   return { error: 'Expecting value', offset: 0 };
 }
 
-function* codePointsBefore(text: string, end: number): Sliced<number> {
+function* codePointsBefore(text: string, end: number): SteppedTask<number> {
   let count = 0;
   let pauseAt = UNITS_AT_ONCE;
   for (let i = 0; i < end; i++, count++) {
@@ -87,7 +87,7 @@ class Skipper {
     this.#text = text;
   }
 
-  *value(at: number): Sliced<number> {
+  *value(at: number): SteppedTask<number> {
     const text = this.#text;
     switch (text[at]) {
       case '{':
@@ -105,7 +105,7 @@ class Skipper {
     }
   }
 
-  *#items(start: number): Sliced<number> {
+  *#items(start: number): SteppedTask<number> {
     const text = this.#text;
     let at = skipSpace(text, start);
     if (text[at] === ']') return at + 1;
@@ -118,7 +118,7 @@ class Skipper {
     }
   }
 
-  *#members(start: number): Sliced<number> {
+  *#members(start: number): SteppedTask<number> {
     const text = this.#text;
     let at = skipSpace(text, start);
     if (text[at] === '}') return at + 1;
@@ -136,7 +136,7 @@ class Skipper {
     }
   }
 
-  *#pause(at: number): Sliced<void> {
+  *#pause(at: number): SteppedTask<void> {
     if (at < this.#pauseAt) return;
     this.#pauseAt = at + UNITS_AT_ONCE;
     yield;

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { inSlices } from '../../media/async/cooperative.js';
-import { hasLongList, writtenJson } from '../../media/async/incremental-json.js';
+import { runInSteps } from '../../media/async/cooperative.js';
+import { hasLongList, stringifyInSteps } from '../../media/async/incremental-json.js';
 import { ApiError } from '../errors.js';
 import { bearerOf, type KeyDirectory, requireScope, unauthorized } from './authenticate.js';
 import type { IdempotentAnswers } from './idempotent-answers.js';
@@ -126,7 +126,7 @@ async function send(response: Response, outcome: unknown): Promise<void> {
   if (body === undefined) response.end();
   else if (!hasLongList(body)) response.json(body);
   else {
-    const json = await inSlices(writtenJson(body));
+    const json = await runInSteps(stringifyInSteps(body));
     if (!response.closed) response.type('json').send(json);
   }
 }

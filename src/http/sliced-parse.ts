@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inSlices, type Sliced } from '../../media/async/cooperative.js';
+import { runInSteps, type SteppedTask } from '../../media/async/cooperative.js';
 
 /** Items of a list that are checked at a time: about a millisecond's worth. */
 const ITEMS_AT_ONCE = 200;
@@ -16,10 +16,10 @@ export function parseInSlices(
   raw: unknown,
   pause?: () => Promise<unknown>,
 ): Promise<Result> {
-  return inSlices(parsing(schema, raw), pause);
+  return runInSteps(parsing(schema, raw), pause);
 }
 
-function* parsing(schema: z.ZodType, raw: unknown): Sliced<Result> {
+function* parsing(schema: z.ZodType, raw: unknown): SteppedTask<Result> {
   const long = longListOf(schema, raw);
   if (!long) return schema.safeParse(raw);
   const { object, name, list, items } = long;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { inSlices } from '../../media/async/cooperative.js';
+import { runInSteps } from '../../media/async/cooperative.js';
 import {
   chunkDocument,
   type DocumentPassage,
@@ -175,7 +175,7 @@ export class Indexer {
   ): Promise<void> {
     const { text, title } = await this.#repository.textOf(transaction, document.id);
     const language = known ?? documentLanguage(text);
-    const passages = await inSlices(chunkDocument(text, language));
+    const passages = await runInSteps(chunkDocument(text, language));
     const titled = passages.map((passage) => underDocument(passage, title));
     await this.#repository.insertPassages(transaction, { kbId, document, language }, titled);
   }

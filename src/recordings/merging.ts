@@ -89,7 +89,7 @@ export class Merging {
     try {
       const spoolPath = await this.#fetchSpool(callId, fetchedPath);
       const { signal } = this.#closing;
-      const durationMs = await thread.merge({ spoolPath, outPath, channels, mp3Program }, signal);
+      const durationMs = await thread.mixDown({ spoolPath, outPath, channels, mp3Program }, signal);
       await store.putFile(fileKey(callId), outPath);
       const { size: bytes } = await stat(outPath);
       const isWanted = await recordings.ready(callId, { durationMs, bytes });

@@ -2,7 +2,7 @@ import { AUDIO_FORMATS } from '../../media/codec/audio-formats.js';
 import type { Language } from '../../media/languages.js';
 import { fetchCommand } from '../../media/models/models-command.js';
 import { type Dictionary, placedIn } from '../../media/text/dictionary/dictionary.js';
-import type { SpeechJob, SpeechSound } from '../../media/tts/synthesiser.js';
+import type { SpeechFormat, SpeechJob } from '../../media/tts/synthesiser.js';
 import type { SynthesisRequest, TextToSpeech } from '../../media/tts/text-to-speech.js';
 import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import { ApiError } from '../errors.js';
@@ -42,7 +42,7 @@ export interface SpeechJobParts {
 }
 
 /** How a request's texts are to sound. */
-export interface SpeechManner extends SpeechSound {
+export interface SpeechManner extends SpeechFormat {
   readonly language: Language;
   /** A text, or a sentence of it, with the dictionary's replacements. @throws ApiError TEXT_TOO_LONG */
   utterance(text: string): SynthesisRequest;

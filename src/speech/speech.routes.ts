@@ -51,7 +51,7 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
       summary: 'Speak a text, sent whole',
       handle: (call) =>
         serving(parts, call, async (job) => {
-          const { pieces, length } = await parts.synthesiser.whole(job, call.signal);
+          const { pieces, length } = await parts.synthesiser.synthesiseFile(job, call.signal);
           writeHead(call.res, job).set('Content-Length', String(length));
           await sendAudio(call.res, pieces, parts.idleMs);
         }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolWebhook } from '../../agents-runtime/contract/agent-config.js';
 import type { ToolOutcome, ToolSpec } from '../../agents-runtime/contract/tools.js';
-import { inSlices } from '../../media/async/cooperative.js';
+import { runInSteps } from '../../media/async/cooperative.js';
 import { cleanText, EXTRACTION_LIMITS, UnreadableDocument } from '../knowledge/text/extraction.js';
 import { htmlSteps } from '../knowledge/text/html-text.js';
 import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.js';
@@ -156,7 +156,7 @@ async function dataOf(body: Buffer, contentType: string, isCut: boolean): Promis
 /** The words of an HTML page: a model needs no markup. Step by step, as this thread keeps frames on time. */
 async function wordsOf(html: string): Promise<string> {
   try {
-    const { text, title } = await inSlices(htmlSteps(html, EXTRACTION_LIMITS));
+    const { text, title } = await runInSteps(htmlSteps(html, EXTRACTION_LIMITS));
     return cleanText(text) || title;
   } catch (error) {
     if (error instanceof UnreadableDocument) return `(a page without words: ${error.message})`;

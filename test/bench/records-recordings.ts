@@ -39,7 +39,7 @@ export async function measure({ tell }: RecordsOptions): Promise<RecordsFigures>
     for (let round = 0; round < ROUNDS; round++) {
       tell(`records: merge ${round + 1} of ${ROUNDS}`);
       const options = { spoolPath, outPath, channels: 2, mp3Program: 'wasm' } as const;
-      ours.push(await cpuMsOf(() => thread.merge(options)));
+      ours.push(await cpuMsOf(() => thread.mixDown(options)));
       theirs.push(mergeByFfmpeg(ffmpeg, wavs, join(folder, 'theirs.mp3')));
     }
     const worstMs = await worstPlace(ffmpeg, outPath, times);

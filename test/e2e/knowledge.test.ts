@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { atOnce } from '../../media/async/cooperative.js';
+import { runToEnd } from '../../media/async/cooperative.js';
 import { chunkDocument } from '../../media/embeddings/document-chunker.js';
 import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
 import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
@@ -78,7 +78,7 @@ describe('a knowledge base of the product', () => {
       .toMatch(/^indexing [23] of 3 documents$/);
     await product.kill();
     product = await startProduct({ dataDir });
-    const passages = contents.flatMap((content) => atOnce(chunkDocument(content)));
+    const passages = contents.flatMap((content) => runToEnd(chunkDocument(content)));
     await expect
       .poll(() => messageOf(kbId), { timeout: 60_000 })
       .toBe(`ready: ${passages.length} passages`);

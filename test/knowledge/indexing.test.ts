@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { KnowledgeSearch } from '../../agents-runtime/contract/knowledge.js';
 import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
-import { atOnce } from '../../media/async/cooperative.js';
+import { runToEnd } from '../../media/async/cooperative.js';
 import { chunkDocument, embeddingWindows } from '../../media/embeddings/document-chunker.js';
 import type { Embedder } from '../../media/embeddings/embedder.js';
 import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
@@ -141,7 +141,7 @@ describe('indexing', () => {
 
   it('finds at its start what was not indexed, and goes on in the middle of a document', async () => {
     const lines = Array.from({ length: 300 }, (_, i) => `- Room ${i} is on floor ${i % 7}.`);
-    const passages = atOnce(chunkDocument(lines.join('\n')));
+    const passages = runToEnd(chunkDocument(lines.join('\n')));
     const windows = passages.flatMap((passage) => embeddingWindows(passage, embedder.windowTokens));
     const kbId = await make([lines.join('\n')]);
     let embedded = 0;

@@ -1,5 +1,5 @@
 import { cachedPromise } from '../../../media/async/bounded-map.js';
-import { inSlices } from '../../../media/async/cooperative.js';
+import { runInSteps } from '../../../media/async/cooperative.js';
 import type { Embedder } from '../../../media/embeddings/embedder.js';
 import { chunkText, splitIntoSentences } from '../../../media/embeddings/text-chunker.js';
 import type { Priority } from '../../../media/runtime/cpu-scheduler.js';
@@ -127,7 +127,7 @@ export class ExtractiveResponder implements LanguageModel {
 
   #promptFacts(prompt: string, language: string): Promise<readonly EmbeddedPassage[]> {
     return this.#cached(`prompt ${language} ${prompt}`, async () => {
-      const facts = await inSlices(factsOf(prompt, language));
+      const facts = await runInSteps(factsOf(prompt, language));
       return this.#embed(facts.slice(0, MAX_PROMPT_PASSAGES), 'background');
     });
   }

@@ -1,4 +1,4 @@
-import type { Sliced } from '../../../media/async/cooperative.js';
+import type { SteppedTask } from '../../../media/async/cooperative.js';
 import { chunkTextInSteps, splitIntoSentences } from '../../../media/embeddings/text-chunker.js';
 
 /** Sentences below one heading. */
@@ -20,7 +20,7 @@ const INSTRUCTIONS_TITLE =
 const PASSAGES_PER_STEP = 4;
 
 /** The facts of a prompt, without its instructions. Works in steps, as a prompt may be long. */
-export function* factsOf(prompt: string, language: string): Sliced<FactPassage[]> {
+export function* factsOf(prompt: string, language: string): SteppedTask<FactPassage[]> {
   const facts: FactPassage[] = [];
   const passages = yield* chunkTextInSteps(prompt, language);
   for (const [index, { heading, text }] of passages.entries()) {

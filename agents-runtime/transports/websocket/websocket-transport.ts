@@ -1,10 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
-import {
-  isOpusRate,
-  OpusPacketDecoder,
-  OpusPacketEncoder,
-} from '../../../media/codec/opus-packets.js';
+import { OpusDecoder } from '../../../media/codec/libopus.js';
+import { isOpusRate, OpusPacketEncoder } from '../../../media/codec/opus-packets.js';
 import { MediaError } from '../../../media/errors.js';
 import type { Clock } from '../../contract/clock.js';
 import { CallError } from '../../contract/errors.js';
@@ -63,7 +60,7 @@ export class WebSocketTransport implements Transport {
   readonly #textRateLimit: TextRateLimit;
   readonly #down: 'pcm' | 'opus';
   readonly #encoder: OpusPacketEncoder | undefined;
-  readonly #decoder: OpusPacketDecoder | undefined;
+  readonly #decoder: OpusDecoder | undefined;
   readonly #kept: { readonly seq: number; readonly text: string }[] = [];
   #call: CallInput | undefined;
   #socket: WebSocket | undefined;
@@ -80,7 +77,7 @@ export class WebSocketTransport implements Transport {
     if (this.#down === 'opus' && isOpusRate(options.sampleRate)) {
       this.#encoder = new OpusPacketEncoder(options.sampleRate);
     }
-    if (options.audio.up === 'opus') this.#decoder = new OpusPacketDecoder(CALLER_SAMPLE_RATE);
+    if (options.audio.up === 'opus') this.#decoder = new OpusDecoder(CALLER_SAMPLE_RATE);
   }
 
   get backlogBytes(): number {

@@ -24,13 +24,13 @@ export function foldedCharacter(character: string): string {
   if (code < 0x80) return code >= 0x41 && code <= 0x5a ? character.toLowerCase() : character;
   const known = folds.get(character);
   if (known !== undefined) return known;
-  const folded = foldAnew(character);
+  const folded = foldCharacter(character);
   if (folds.size < MAX_FOLDS) folds.set(character, folded);
   return folded;
 }
 
 /** By way of the capital, which is what brings ς to σ and ſ to s. */
-function foldAnew(character: string): string {
+function foldCharacter(character: string): string {
   if (character === DOTLESS_I) return character;
   let folded = '';
   // One by one: a whole word's Σ would become ς at its end.

@@ -1,4 +1,4 @@
-import { atOnce, inSlices, type Sliced } from '../../async/cooperative.js';
+import { runInSteps, runToEnd, type SteppedTask } from '../../async/cooperative.js';
 import { AlignedText, type TextEdit, type TextRange } from '../aligned-text.js';
 import { toNfc } from './nfc-text.js';
 import type { PronunciationRule } from './pronunciation-rule.js';
@@ -37,7 +37,7 @@ export class Dictionary {
   readonly #exact: RuleIndex;
   readonly #folded: RuleIndex;
 
-  constructor(rules: readonly PronunciationRule[], indexes = atOnce(indexesOf(rules))) {
+  constructor(rules: readonly PronunciationRule[], indexes = runToEnd(indexesOf(rules))) {
     this.#rules = rules;
     this.#exact = indexes.exact;
     this.#folded = indexes.folded;
@@ -48,7 +48,7 @@ export class Dictionary {
     rules: readonly PronunciationRule[],
     pause?: () => Promise<unknown>,
   ): Promise<Dictionary> {
-    return new Dictionary(rules, await inSlices(indexesOf(rules), pause));
+    return new Dictionary(rules, await runInSteps(indexesOf(rules), pause));
   }
 
   get rules(): readonly PronunciationRule[] {
@@ -111,7 +111,7 @@ interface RuleIndexes {
   readonly folded: RuleIndex;
 }
 
-function* indexesOf(rules: readonly PronunciationRule[]): Sliced<RuleIndexes> {
+function* indexesOf(rules: readonly PronunciationRule[]): SteppedTask<RuleIndexes> {
   const keys: Record<'exact' | 'folded', RuleKey[]> = { exact: [], folded: [] };
   for (const [order, { word, caseSensitive }] of rules.entries()) {
     const key = keyOf(word, caseSensitive);

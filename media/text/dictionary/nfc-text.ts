@@ -7,15 +7,15 @@ const FIRST_JOINING = 0x300;
 
 /** The text in Unicode's composed form (NFC). */
 export function toNfc(text: string): AlignedText {
-  const traced = AlignedText.of(text);
-  if (ONLY_BASIC.test(text) || text === text.normalize('NFC')) return traced;
+  const aligned = AlignedText.of(text);
+  if (ONLY_BASIC.test(text) || text === text.normalize('NFC')) return aligned;
   const edits: TextEdit[] = [];
   for (const { start, end } of clusters(text)) {
     const written = text.slice(start, end);
     const normal = written.normalize('NFC');
     if (normal !== written) edits.push({ text: normal, start, end });
   }
-  return traced.replace(edits);
+  return aligned.replace(edits);
 }
 
 /** Runs of characters that may melt into each other, as a letter and its marks, or jamo. */

@@ -1,4 +1,4 @@
-import type { Sliced } from '../../async/cooperative.js';
+import type { SteppedTask } from '../../async/cooperative.js';
 
 /** Keys that are sorted, merged or counted in one step. */
 const KEYS_AT_ONCE = 500;
@@ -74,7 +74,7 @@ export class RuleIndex {
 }
 
 /** The index of words in any order, made a part at a time. */
-export function* ruleIndex(entries: readonly RuleKey[]): Sliced<RuleIndex> {
+export function* ruleIndex(entries: readonly RuleKey[]): SteppedTask<RuleIndex> {
   let runs: RuleKey[][] = [];
   for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
     runs.push(entries.slice(at, at + KEYS_AT_ONCE).sort(compareKeys));
@@ -92,7 +92,7 @@ export function* ruleIndex(entries: readonly RuleKey[]): Sliced<RuleIndex> {
   return new RuleIndex(once);
 }
 
-function* merged(one: readonly RuleKey[], other: readonly RuleKey[]): Sliced<RuleKey[]> {
+function* merged(one: readonly RuleKey[], other: readonly RuleKey[]): SteppedTask<RuleKey[]> {
   const all: RuleKey[] = [];
   for (let i = 0, j = 0; i < one.length || j < other.length; ) {
     const isOne = j === other.length || (i < one.length && compareKeys(one[i]!, other[j]!) <= 0);

@@ -1,7 +1,8 @@
-import { inSlices } from '../../async/cooperative.js';
-import { parsedJson, writtenJson } from '../../async/incremental-json.js';
+import { runInSteps } from '../../async/cooperative.js';
+import { parseJsonInSteps, stringifyInSteps } from '../../async/incremental-json.js';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
 import { ModelThread } from '../../runtime/model-thread.js';
+import { BACKGROUND_WATCHDOG_LIMITS } from '../../runtime/watchdog.js';
 import type { PronunciationRule } from '../dictionary/pronunciation-rule.js';
 
 import type { PlsLimits } from './lexeme-reader.js';
@@ -44,8 +45,6 @@ export type PlsJobs = {
   };
 };
 
-/** A thread of the lowest priority may get no CPU time for seconds. */
-const IN_BACKGROUND = { answerWithinMs: 30_000 } as const;
 const IN_SPARE_TIME = { priority: 'background' } as const;
 
 /** Reads and writes lexicons on a worker thread with background priority. */
@@ -55,7 +54,7 @@ export class PlsThread {
 
   constructor(permits: CpuScheduler) {
     const script = new URL('./pls.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, permits, limits: IN_BACKGROUND });
+    this.#thread = new ModelThread({ script, permits, limits: BACKGROUND_WATCHDOG_LIMITS });
   }
 
   /** Reads in parts, so that a large file does not block calls. */
@@ -65,12 +64,12 @@ export class PlsThread {
     while (!outcome) outcome = await this.#thread.run('next', { id }, IN_SPARE_TIME);
     if (outcome.type !== 'lexicon') return outcome;
     const { type, language, rulesJson } = outcome;
-    const rules = (await inSlices(parsedJson(rulesJson))) as readonly PronunciationRule[];
+    const rules = (await runInSteps(parseJsonInSteps(rulesJson))) as readonly PronunciationRule[];
     return { type, lexicon: { language, rules } };
   }
 
   async write({ language, rules }: PronunciationLexicon): Promise<string> {
-    const rulesJson = await inSlices(writtenJson(rules));
+    const rulesJson = await runInSteps(stringifyInSteps(rules));
     return this.#thread.run('write', { language, rulesJson }, IN_SPARE_TIME);
   }
 

@@ -134,13 +134,13 @@ export class PlsReader {
       this.#failAtTag('The version of a lexicon must be 1.0');
     this.#language = this.#languageOf(attribute(tag, 'xml:lang'));
     const alphabet = attribute(tag, 'alphabet');
-    if (!alphabet) this.#failAtTag('A lexicon must tell its alphabet');
+    if (!alphabet) this.#failAtTag('A lexicon must have the attribute `alphabet`');
     this.#alphabet = alphabet!;
   }
 
   /** By its first part: a lexicon of en-GB is one of en. */
   #languageOf(tag: string | undefined): string {
-    if (!tag) return this.#failAtTag('A lexicon must tell its language by xml:lang');
+    if (!tag) return this.#failAtTag('A lexicon must have the attribute `xml:lang`');
     const language = tag.split('-', 1)[0]!.toLowerCase();
     const { languages } = this.#options;
     if (languages.includes(language)) return language;

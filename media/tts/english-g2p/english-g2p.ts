@@ -15,7 +15,7 @@ export class EnglishG2p {
   private constructor(assets: EnglishAssets, unknownWords: OnnxModel) {
     this.#unknownWords = unknownWords;
     this.#tables = assets.unknownWord;
-    this.#frontEnd = new EnglishFrontEnd(assets, (word) => this.#spell(word));
+    this.#frontEnd = new EnglishFrontEnd(assets, (word) => this.#predictPhonemes(word));
   }
 
   /**
@@ -30,11 +30,11 @@ export class EnglishG2p {
     );
   }
 
-  read(text: string, pronounced: readonly Pronounced[]): Promise<readonly SpokenWord[]> {
+  phonemize(text: string, pronounced: readonly Pronounced[]): Promise<readonly SpokenWord[]> {
     return this.#frontEnd.phonemize(text, pronounced);
   }
 
-  async #spell(word: string): Promise<string> {
+  async #predictPhonemes(word: string): Promise<string> {
     let phonemes = '';
     for (const chars of encodeUnknownWord(word, this.#tables)) {
       const input = { data: chars, dims: [1, chars.length] };

@@ -88,25 +88,25 @@ export class EnglishFrontEnd {
     text: string,
     pronounced: readonly Pronounced[] = [],
   ): Promise<readonly SpokenWord[]> {
-    const settled = fixedPronunciations(text, pronounced, this.dialect);
-    const traced = this.#normaliser.normalise(text, settled);
-    const groups = this.#groupsOf(traced.text, settled);
+    const fixed = fixedPronunciations(text, pronounced, this.dialect);
+    const aligned = this.#normaliser.normalise(text, fixed);
+    const groups = this.#groupsOf(aligned.text, fixed);
     const missing = new Set<string>();
-    const words = this.#speak(groups, traced, missing);
+    const words = this.#speak(groups, aligned, missing);
     if (missing.size === 0) return words;
     await Promise.all([...missing].map((word) => this.#learn(word)));
-    return this.#speak(groups, traced, new Set());
+    return this.#speak(groups, aligned, new Set());
   }
 
-  #groupsOf(text: string, settled: readonly FixedPronunciation[]): WordGroup[] {
+  #groupsOf(text: string, fixed: readonly FixedPronunciation[]): WordGroup[] {
     const tokens: TextToken[] = this.#tokenizer.tokenize(text);
     const words = tokens.map(({ text: word }) => speltCharacters(word) ?? word);
-    const tags = this.#tagger.tag(words.map((word) => restorePlaceholders(word, settled)));
-    return groupWords(tokens, tags, settled);
+    const tags = this.#tagger.tag(words.map((word) => restorePlaceholders(word, fixed)));
+    return groupWords(tokens, tags, fixed);
   }
 
   /** From the last word to the first, because a word's pronunciation depends on the next one's. */
-  #speak(groups: readonly WordGroup[], traced: AlignedText, missing: Set<string>): SpokenWord[] {
+  #speak(groups: readonly WordGroup[], aligned: AlignedText, missing: Set<string>): SpokenWord[] {
     const words: SpokenWord[] = [];
     let context = AT_THE_END;
     for (const group of groups.toReversed()) {
@@ -117,7 +117,7 @@ export class EnglishFrontEnd {
       words.push({
         phonemes,
         whitespaceAfter: whole.spaceAfter,
-        ...traced.origin(whole.start, whole.end),
+        ...aligned.origin(whole.start, whole.end),
       });
     }
     return words.reverse();

@@ -70,7 +70,7 @@ const LETTER_ONLY = /^\p{L}$/u;
 export function groupWords(
   tokens: readonly TextToken[],
   tags: readonly string[],
-  settled: readonly FixedPronunciation[] = [],
+  fixed: readonly FixedPronunciation[] = [],
 ): WordGroup[] {
   const groups: WordPart[][] = [];
   let open: WordPart[] | undefined;
@@ -78,7 +78,7 @@ export function groupWords(
     for (const found of partsOf(token, tags[i] ?? 'NN')) {
       const part = {
         ...found,
-        phonemes: found.phonemes ?? pronunciationOf(found.text, settled)?.phonemes,
+        phonemes: found.phonemes ?? pronunciationOf(found.text, fixed)?.phonemes,
       };
       if (part.phonemes !== undefined) {
         groups.push([part]);

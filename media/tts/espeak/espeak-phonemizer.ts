@@ -33,8 +33,8 @@ export class EspeakPhonemizer implements Phonemizer {
     { voice, language }: { readonly voice: string; readonly language: string },
     { signal, ...urgency }: PhonemizeOptions,
   ): Promise<readonly PhonemeClause[]> {
-    const reading = espeakTextOf(text, language);
-    const clauses = clausesOf(reading.text).filter((clause) => clause.text.search(WORD) >= 0);
+    const normalised = espeakTextOf(text, language);
+    const clauses = clausesOf(normalised.text).filter((clause) => clause.text.search(WORD) >= 0);
     if (clauses.length === 0) return [];
     const texts = clauses.map((clause) => wordsOf(clause.text).map(([word]) => word));
     const lines = await this.#queue.use(
@@ -42,21 +42,21 @@ export class EspeakPhonemizer implements Phonemizer {
       () => this.#process.phonemes(voice, texts),
       signal,
     );
-    return clauses.map((clause, i) => toClause(clause, lines[i] ?? [], reading));
+    return clauses.map((clause, i) => toClause(clause, lines[i] ?? [], normalised));
   }
 }
 
-function clausesOf(reading: string): CutClause[] {
+function clausesOf(normalised: string): CutClause[] {
   const clauses: CutClause[] = [];
   let start = 0;
-  for (const { 0: marks, index } of reading.matchAll(CLAUSE_END)) {
+  for (const { 0: marks, index } of normalised.matchAll(CLAUSE_END)) {
     const end = index + marks.length;
-    const text = reading.slice(start, end);
+    const text = normalised.slice(start, end);
     if (ABBREVIATED.test(text)) continue;
     clauses.push({ text, start, mark: markOf(marks) });
     start = end;
   }
-  const text = reading.slice(start);
+  const text = normalised.slice(start);
   const [marks = ''] = text.match(CLAUSE_END) ?? [];
   return [...clauses, { text, start, mark: markOf(marks) }];
 }
@@ -78,10 +78,10 @@ function wordsOf(clause: string): [string, number][] {
 function toClause(
   { text, start, mark }: CutClause,
   lines: readonly string[],
-  reading: AlignedText,
+  normalised: AlignedText,
 ): PhonemeClause {
   const words = wordsOf(text).map(([word, at]) =>
-    reading.origin(start + at, start + at + word.length),
+    normalised.origin(start + at, start + at + word.length),
   );
   const [phonemes = '', ...alone] = lines.map(cleaned);
   return { phonemes, words, alone, mark };

@@ -11,7 +11,7 @@ import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
 const PACKAGE = '@echogarden/espeak-ng-emscripten';
 const PROGRAM = fileURLToPath(new URL('./espeak-program.js', import.meta.url));
 /** The start and the longest job take less than 1 s on an idle machine. */
-const DEFAULT_LIMITS: WatchdogLimits = { answerWithinMs: 10_000, startWithinMs: 20_000 };
+const DEFAULT_LIMITS: WatchdogLimits = { replyTimeoutMs: 10_000, startTimeoutMs: 20_000 };
 
 /** The engine's file, or undefined where the optional package is not installed. */
 export function locateEspeak(): string | undefined {
@@ -119,7 +119,7 @@ export class EspeakProcess {
 
   #send(request: WithoutId<EspeakRequest>, job: Job): void {
     if (this.#isClosed) {
-      job.reject(new MediaError('WORKER_DIED', 'The formant engine is closed'));
+      job.reject(new MediaError('WORKER_DIED', 'The eSpeak process is closed'));
       return;
     }
     const { child, watchdog } = this.#running ?? this.#start();
@@ -184,7 +184,7 @@ export class EspeakProcess {
   }
 
   #rejectAll(reason: WorkerLoss['reason'], cause: unknown): void {
-    const message = reason === 'hung' ? 'The formant engine hung' : 'The formant engine died';
+    const message = reason === 'hung' ? 'The eSpeak process hung' : 'The eSpeak process died';
     for (const { reject } of this.#jobs.values()) {
       reject(new MediaError('WORKER_DIED', message, { cause }));
     }

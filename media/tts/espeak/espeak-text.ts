@@ -27,20 +27,19 @@ export interface EspeakTextChunk {
 
 /**
  * Normalises a text for the engine: no markup or emoji, and all in words.
- * @param settled - parts with a fixed pronunciation, in the engine's phoneme mnemonics
+ * @param fixed - parts with a fixed pronunciation, in the engine's phoneme mnemonics
  */
 export function espeakTextOf(
   text: string,
   language: string,
-  settled: readonly FixedPronunciation[] = [],
+  fixed: readonly FixedPronunciation[] = [],
 ): AlignedText {
-  const normalised =
-    normaliserOf(language)?.normalise(text, settled) ?? speechTextOf(text, language);
+  const normalised = normaliserOf(language)?.normalise(text, fixed) ?? speechTextOf(text, language);
   const words = normalised.rewrite(MARKUP);
-  if (settled.length === 0) return words;
+  if (fixed.length === 0) return words;
   return words.rewrite({
     pattern: new RegExp(`[${PLACEHOLDERS}]`, 'g'),
-    say: ([sign]) => `[[${pronunciationOf(sign, settled)?.phonemes ?? ''}]]`,
+    say: ([sign]) => `[[${pronunciationOf(sign, fixed)?.phonemes ?? ''}]]`,
   });
 }
 
@@ -48,10 +47,10 @@ export function espeakTextOf(
  * Splits a normalised text at clauses, but not inside the expansion of one written word. The first piece
  * is short. Pieces without anything to speak are left out.
  */
-export function piecesOf(reading: AlignedText): EspeakTextChunk[] {
+export function piecesOf(normalised: AlignedText): EspeakTextChunk[] {
   const pieces: EspeakTextChunk[] = [];
   let start = 0;
-  for (const clause of clausesOf(reading)) {
+  for (const clause of clausesOf(normalised)) {
     for (const text of splitLong(clause, MAX_TEXT_LENGTH)) {
       if (SAYABLE.test(text)) pieces.push({ text, start });
       start += text.length;
@@ -60,12 +59,12 @@ export function piecesOf(reading: AlignedText): EspeakTextChunk[] {
   return pieces;
 }
 
-function* clausesOf(reading: AlignedText): Generator<string> {
-  const { text } = reading;
+function* clausesOf(normalised: AlignedText): Generator<string> {
+  const { text } = normalised;
   let start = 0;
   for (const { index } of text.matchAll(CLAUSE_END)) {
     const minimum = start === 0 ? MIN_FIRST_LENGTH : MIN_LENGTH;
-    if (index + 1 - start < minimum || isInsideWord(reading, index)) continue;
+    if (index + 1 - start < minimum || isInsideWord(normalised, index)) continue;
     yield text.slice(start, index + 1);
     start = index + 1;
   }
@@ -73,8 +72,8 @@ function* clausesOf(reading: AlignedText): Generator<string> {
 }
 
 /** Whether the text around a punctuation mark comes from one written word. */
-function isInsideWord(reading: AlignedText, mark: number): boolean {
-  if (mark + 3 > reading.text.length) return false;
-  const before = reading.origin(mark, mark + 1);
-  return reading.origin(mark + 2, mark + 3).textStart < before.textEnd;
+function isInsideWord(normalised: AlignedText, mark: number): boolean {
+  if (mark + 3 > normalised.text.length) return false;
+  const before = normalised.origin(mark, mark + 1);
+  return normalised.origin(mark + 2, mark + 3).textStart < before.textEnd;
 }

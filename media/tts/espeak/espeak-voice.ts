@@ -36,7 +36,7 @@ export interface EspeakVoiceOptions {
 }
 
 /**
- * A voice of the formant engine eSpeak NG: robotic, but fast and in every language. Each clause is a job
+ * A voice of the formant synthesiser eSpeak NG: robotic, but fast and in every language. Each clause is a job
  * with a CPU permit; its audio is emitted while it is synthesised. `temperature`, `topP` and `seed` have
  * no effect: the engine samples no model, and its jitter of some ms per utterance cannot be seeded.
  */
@@ -62,14 +62,14 @@ export class EspeakVoice implements TextToSpeech {
   async *speak(utterance: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {
     const { signal, firstPriority, dueAt } = options;
     requireSpeakable(utterance, options);
-    const settled = await this.#settledWords(utterance, options);
-    const reading = espeakTextOf(utterance.text, utterance.language, settled);
+    const fixed = await this.#fixedWords(utterance, options);
+    const normalised = espeakTextOf(utterance.text, utterance.language, fixed);
     const timing = new WordTiming();
     let priority: Priority = firstPriority;
-    for (const piece of piecesOf(reading)) {
+    for (const piece of piecesOf(normalised)) {
       const place = codeUnits(piece.text);
       const rangeOf: WordRange = (start, end) =>
-        reading.origin(piece.start + place(start), piece.start + place(end));
+        normalised.origin(piece.start + place(start), piece.start + place(end));
       const work = { piece, speed: utterance.speed, timing, rangeOf };
       yield* this.#sayPiece(work, { signal, firstPriority: priority, dueAt });
       priority = 'later-chunk';
@@ -85,7 +85,7 @@ export class EspeakVoice implements TextToSpeech {
   }
 
   /** The transcribed parts whose phonemes the voice has. */
-  async #settledWords(
+  async #fixedWords(
     { text, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority }: SpeakOptions,
   ): Promise<readonly FixedPronunciation[]> {

@@ -1,4 +1,4 @@
-import { concat } from '../../audio/pcm.js';
+import { concat, float32Of } from '../../audio/pcm.js';
 import type { SpeechChunk, WordTime } from '../text-to-speech.js';
 import { ESPEAK_SAMPLE_RATE, type EspeakEvent } from './protocol.js';
 
@@ -36,7 +36,7 @@ export class WordTiming {
     events: readonly EspeakEvent[],
     rangeOf: WordRange,
   ): SpeechChunk | undefined {
-    this.#hold(Float32Array.from(samples, (sample) => sample / 32_768));
+    this.#hold(float32Of(samples));
     for (const event of events) {
       const at = this.#origin + Math.round((event.atMs * ESPEAK_SAMPLE_RATE) / 1000);
       if (event.type === 'end') {

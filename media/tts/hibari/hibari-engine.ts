@@ -30,17 +30,17 @@ interface HibariPart {
 
 /** A hibari voice inside its worker. */
 export class HibariEngine implements VoiceEngine<HibariUtterance, HibariPart> {
-  readonly #reader: EnglishG2p;
+  readonly #g2p: EnglishG2p;
   readonly #model: HibariModel;
   readonly #vocabulary: ReadonlyMap<string, number>;
   readonly #tools = new SynthesisTools();
 
   private constructor(
-    reader: EnglishG2p,
+    g2p: EnglishG2p,
     model: HibariModel,
     vocabulary: ReadonlyMap<string, number>,
   ) {
-    this.#reader = reader;
+    this.#g2p = g2p;
     this.#model = model;
     this.#vocabulary = vocabulary;
   }
@@ -48,18 +48,18 @@ export class HibariEngine implements VoiceEngine<HibariUtterance, HibariPart> {
   /** @throws MediaError MODEL_MISSING, MODEL_CORRUPT */
   static async load(files: HibariFiles): Promise<HibariEngine> {
     const { folder, dialect, modelFile, preparedFolder } = files;
-    const [reader, model, vocabulary] = await Promise.all([
+    const [g2p, model, vocabulary] = await Promise.all([
       EnglishG2p.load(folder, dialect),
       HibariModel.load(modelFile, preparedFolder),
       readModelFile(join(folder, 'vocab.json')),
     ]);
-    return new HibariEngine(reader, model, parseVocabulary(vocabulary));
+    return new HibariEngine(g2p, model, parseVocabulary(vocabulary));
   }
 
   async *parts({ text, pronounced }: HibariUtterance): AsyncGenerator<HibariPart, undefined> {
     for (const span of splitText(text)) {
       const own = pronouncedWithin(pronounced, span.start, span.start + span.text.length);
-      const words = await this.#reader.read(span.text, own);
+      const words = await this.#g2p.phonemize(span.text, own);
       const parts = phonemeParts(words, this.#vocabulary, span.start);
       yield* parts.map((phonemes): HibariPart => ({ phonemes }));
     }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Dialect } from '../../languages.js';
 import type { CpuScheduler } from '../../runtime/cpu-scheduler.js';
 import type { Pronounced } from '../../text/dictionary/dictionary.js';
 import { StreamingVoice } from '../streaming/streaming-voice.js';
@@ -8,7 +9,7 @@ import type { SynthesisRequest } from '../text-to-speech.js';
 export interface HibariFiles {
   /** Folder with the data of the text front end. */
   readonly folder: string;
-  readonly dialect: 'us' | 'gb';
+  readonly dialect: Dialect;
   /** The acoustic model. */
   readonly modelFile: string;
   /** Folder of prepared models; undefined prepares in memory. */
@@ -34,7 +35,7 @@ export interface HibariVoiceOptions {
   readonly preparedFolder?: string | undefined;
   readonly permits: CpuScheduler;
   /** Default: `us`. */
-  readonly dialect?: 'us' | 'gb';
+  readonly dialect?: Dialect;
 }
 
 /** The neural English voices. Text front end, model and signal processing run on the worker thread. */

@@ -26,7 +26,7 @@ interface Token {
   readonly word: SpokenWord;
   readonly ids: readonly number[];
   /** Has a sound: is not punctuation. */
-  readonly isHeard: boolean;
+  readonly isSpoken: boolean;
   /** The first token of its word. */
   readonly isOnset: boolean;
 }
@@ -50,7 +50,7 @@ export function phonemeParts(
   for (let from = 0; from < tokens.length; ) {
     const to = endOfPart(tokens, from);
     const own = tokens.slice(from, to);
-    if (own.some((token) => token.isHeard)) parts.push(joinTokens(own, space, start));
+    if (own.some((token) => token.isSpoken)) parts.push(joinTokens(own, space, start));
     from = to;
   }
   return parts;
@@ -58,10 +58,10 @@ export function phonemeParts(
 
 function tokensOf(word: SpokenWord, vocabulary: ReadonlyMap<string, number>): Token[] {
   const ids = [...word.phonemes].flatMap((phoneme) => vocabulary.get(phoneme) ?? []);
-  const isHeard = ids.length > 0 && !PAUSES.test(word.phonemes);
+  const isSpoken = ids.length > 0 && !PAUSES.test(word.phonemes);
   const tokens: Token[] = [];
   for (let at = 0; at < Math.max(1, ids.length); at += PART_PHONEMES - 1) {
-    tokens.push({ word, ids: ids.slice(at, at + PART_PHONEMES - 1), isHeard, isOnset: at === 0 });
+    tokens.push({ word, ids: ids.slice(at, at + PART_PHONEMES - 1), isSpoken, isOnset: at === 0 });
   }
   return tokens;
 }
@@ -87,10 +87,10 @@ function joinTokens(
 ): PhonemePart {
   const ids = [0];
   const words: PhonemeWord[] = [];
-  tokens.forEach(({ word, ids: own, isHeard, isOnset }, index) => {
+  tokens.forEach(({ word, ids: own, isSpoken, isOnset }, index) => {
     const from = ids.length;
     ids.push(...own);
-    if (isHeard && isOnset) {
+    if (isSpoken && isOnset) {
       const { textStart, textEnd } = word;
       addWord(words, {
         textStart: start + textStart,

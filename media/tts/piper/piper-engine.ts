@@ -19,7 +19,7 @@ const SEED_STEP = 7919;
 
 /** A part of an utterance; `plan` is set with its first chunk. */
 interface PiperPart {
-  readonly script: PiperPhonemeIds;
+  readonly phonemeIds: PiperPhonemeIds;
   plan?: PiperPlan;
   /** Frames that have been decoded. */
   nextFrame: number;
@@ -39,8 +39,8 @@ export class PiperEngine implements VoiceEngine<PiperUtterance, PiperPart> {
     return new PiperEngine(await PiperModel.load(modelFile, preparedFolder, config));
   }
 
-  async *parts({ scripts }: PiperUtterance): AsyncGenerator<PiperPart, undefined> {
-    yield* scripts.map((script): PiperPart => ({ script, nextFrame: 0 }));
+  async *parts({ parts }: PiperUtterance): AsyncGenerator<PiperPart, undefined> {
+    yield* parts.map((phonemeIds): PiperPart => ({ phonemeIds, nextFrame: 0 }));
   }
 
   async nextSamples(
@@ -48,14 +48,14 @@ export class PiperEngine implements VoiceEngine<PiperUtterance, PiperPart> {
     { utterance, partIndex, chunkIndex, startSample }: ChunkPosition<PiperUtterance>,
   ): Promise<PartChunk> {
     const isPartStart = !part.plan;
-    const partsLeft = utterance.scripts.length - 1 - partIndex;
-    const sound = { ...utterance, seed: utterance.seed + SEED_STEP * partsLeft };
-    part.plan ??= await this.#model.encode(part.script.ids, sound);
+    const partsLeft = utterance.parts.length - 1 - partIndex;
+    const settings = { ...utterance, seed: utterance.seed + SEED_STEP * partsLeft };
+    part.plan ??= await this.#model.encode(part.phonemeIds.ids, settings);
     const samples = await this.#samplesOf(part, part.plan, chunkIndex);
     const spoken = { origin: startSample, length: samples.length };
     return {
       samples,
-      words: isPartStart ? this.#wordTimes(part.script, part.plan, spoken) : [],
+      words: isPartStart ? this.#wordTimes(part.phonemeIds, part.plan, spoken) : [],
       isPartEnd: part.plan.type === 'sound' || part.nextFrame >= part.plan.frames,
     };
   }

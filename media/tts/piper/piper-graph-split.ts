@@ -1,12 +1,7 @@
 import { join } from 'node:path';
 import type { ModelRecipe } from '../../models/prepared-model.js';
-import {
-  OnnxGraph,
-  type OnnxSubstitutes,
-  onnxInput,
-  onnxIntegers,
-  onnxNode,
-} from '../../runtime/onnx-graph.js';
+import { onnxInput, onnxIntegers, onnxNode } from '../../runtime/onnx-encode.js';
+import { OnnxGraph, type OnnxSubstitutes } from '../../runtime/onnx-graph.js';
 import { OnnxModel } from '../../runtime/onnx-session.js';
 
 /** Names of the tensors at which the graph of a Piper voice is split or read. */

@@ -3,7 +3,7 @@ import { MediaError } from '../../errors.js';
 import { floatsOf, type OnnxModel, type OnnxTensor } from '../../runtime/onnx-session.js';
 import { NOISE, SOUND } from './piper-graph-split.js';
 import { openPiperSessions, openWhole, type PiperSessions } from './piper-sessions.js';
-import type { PiperSound } from './piper-voice.js';
+import type { PiperVoiceSettings } from './piper-voice.js';
 import type { PiperConfig } from './voice-config.js';
 
 /**
@@ -74,8 +74,8 @@ export class PiperModel {
 
   /** The runtime reports some faults of a graph only when it runs. */
   async #tryRun(): Promise<void> {
-    const sound = { temperature: 1, seed: 1, speed: 1 };
-    const plan = await this.encode([1, 0, 20, 0, 2], sound);
+    const settings = { temperature: 1, seed: 1, speed: 1 };
+    const plan = await this.encode([1, 0, 20, 0, 2], settings);
     if (plan.type === 'latent') await this.decode(plan, 0, plan.frames);
   }
 
@@ -84,14 +84,14 @@ export class PiperModel {
     return this.#hop;
   }
 
-  async encode(ids: readonly number[], sound: PiperSound): Promise<PiperPlan> {
+  async encode(ids: readonly number[], settings: PiperVoiceSettings): Promise<PiperPlan> {
     if (this.#sessions.type === 'whole') {
       const { model } = this.#sessions;
-      const output = await model.run(this.#feeds(model, ids, sound));
+      const output = await model.run(this.#feeds(model, ids, settings));
       return { type: 'sound', samples: floatsOf(output[SOUND]) };
     }
     const { encoder, split } = this.#sessions;
-    const output = await this.#runEncoder(encoder, ids, sound);
+    const output = await this.#runEncoder(encoder, ids, settings);
     const features = output[split.flow?.source ?? split.latent]!;
     const frames = features.dims[2] ?? 0;
     const known = split.durations && output[split.durations];
@@ -134,20 +134,20 @@ export class PiperModel {
   }
 
   /** Runs again with the maximum of noise if a part has more frames than its ids suggest. */
-  async #runEncoder(encoder: OnnxModel, ids: readonly number[], sound: PiperSound) {
-    const expected = Math.ceil((ids.length * FRAMES_PER_ID) / Math.min(1, sound.speed)) + 64;
-    const feeds = this.#feeds(encoder, ids, sound);
+  async #runEncoder(encoder: OnnxModel, ids: readonly number[], settings: PiperVoiceSettings) {
+    const expected = Math.ceil((ids.length * FRAMES_PER_ID) / Math.min(1, settings.speed)) + 64;
+    const feeds = this.#feeds(encoder, ids, settings);
     if (!encoder.inputNames.includes(NOISE)) return encoder.run(feeds);
     const frames = Math.min(MAX_FRAMES, expected);
     try {
-      return await encoder.run({ ...feeds, [NOISE]: this.#noiseOf(sound.seed, frames) });
+      return await encoder.run({ ...feeds, [NOISE]: this.#noiseOf(settings.seed, frames) });
     } catch (error) {
       if (frames === MAX_FRAMES) throw error;
-      return encoder.run({ ...feeds, [NOISE]: this.#noiseOf(sound.seed, MAX_FRAMES) });
+      return encoder.run({ ...feeds, [NOISE]: this.#noiseOf(settings.seed, MAX_FRAMES) });
     }
   }
 
-  #feeds(model: OnnxModel, ids: readonly number[], { temperature, speed }: PiperSound) {
+  #feeds(model: OnnxModel, ids: readonly number[], { temperature, speed }: PiperVoiceSettings) {
     const { noiseScale, lengthScale, noiseWidth } = this.#config;
     const scales = Float32Array.of(
       noiseScale * temperature,

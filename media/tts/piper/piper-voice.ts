@@ -8,7 +8,7 @@ import { type PiperPhonemeIds, phonemeIdsOf } from './phoneme-ids.js';
 import { type PiperConfig, parsePiperConfig } from './voice-config.js';
 
 /** Voice settings of an utterance. */
-export interface PiperSound {
+export interface PiperVoiceSettings {
   /** Factor for the noise scales of the voice's configuration; 1 leaves them unchanged. */
   readonly temperature: number;
   readonly seed: number;
@@ -24,9 +24,9 @@ export interface PiperFiles {
   readonly preparedFolder: string | undefined;
 }
 
-export interface PiperUtterance extends PiperSound {
+export interface PiperUtterance extends PiperVoiceSettings {
   /** The parts of the text, each encoded as a whole. */
-  readonly scripts: readonly PiperPhonemeIds[];
+  readonly parts: readonly PiperPhonemeIds[];
 }
 
 export interface PiperVoiceOptions extends PiperFiles {
@@ -72,18 +72,18 @@ export class PiperVoice extends StreamingVoice<PiperUtterance> {
     request: SynthesisRequest,
     options: SpeakOptions,
   ): Promise<PiperUtterance | undefined> {
-    const scripts = await this.#scriptsOf(request, options);
-    if (scripts.length === 0) return undefined;
+    const parts = await this.#partsOf(request, options);
+    if (parts.length === 0) return undefined;
     const { temperature, seed, speed } = request;
-    return { scripts, temperature, seed, speed };
+    return { parts, temperature, seed, speed };
   }
 
-  /** One script for each piece of the text that has something to speak. */
-  async #scriptsOf(
+  /** The phoneme ids of each piece of the text that has something to speak. */
+  async #partsOf(
     { text, language, pronounced = [] }: SynthesisRequest,
     { signal, firstPriority: priority, dueAt }: SpeakOptions,
   ): Promise<readonly PiperPhonemeIds[]> {
-    const scripts: PiperPhonemeIds[] = [];
+    const parts: PiperPhonemeIds[] = [];
     const as = { voice: this.#config.phonemizerVoice, language };
     let start = 0;
     for (const piece of splitLong(text, MAX_CHUNK_LENGTH)) {
@@ -92,10 +92,10 @@ export class PiperVoice extends StreamingVoice<PiperUtterance> {
       const own = pronounced.map((part) => shifted(part, -start));
       const { ids, words } = phonemeIdsOf(clauses, this.#config, own);
       const inText = words.map((word) => shifted(word, start));
-      if (clauses.length > 0) scripts.push({ ids, words: inText });
+      if (clauses.length > 0) parts.push({ ids, words: inText });
       start += piece.length;
     }
-    return scripts;
+    return parts;
   }
 }
 

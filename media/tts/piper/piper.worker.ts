@@ -13,6 +13,6 @@ serveStreaming(
   WARM_UP.map((count) => {
     // Ids that every voice has.
     const ids = [1, ...Array.from({ length: count }, (_, i) => (i % 2) * 20), 2];
-    return { temperature: 1, seed: 1, speed: 1, scripts: [{ ids, words: [] }] };
+    return { temperature: 1, seed: 1, speed: 1, parts: [{ ids, words: [] }] };
   }),
 );

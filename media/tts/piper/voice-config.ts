@@ -10,7 +10,6 @@ const File = z.object({
     length_scale: z.number().min(0.1).max(10).default(1),
     noise_w: z.number().min(0).max(4).default(0.8),
   }),
-  num_speakers: z.int().default(1),
   phoneme_id_map: z.record(z.string().max(8), z.array(z.int().nonnegative()).max(8)),
 });
 
@@ -24,7 +23,6 @@ export interface PiperConfig {
   readonly lengthScale: number;
   /** Scale of the durations' noise. */
   readonly noiseWidth: number;
-  readonly speakers: number;
   readonly phonemeIds: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -38,7 +36,6 @@ export function parsePiperConfig(bytes: Uint8Array): PiperConfig {
       noiseScale: file.inference.noise_scale,
       lengthScale: file.inference.length_scale,
       noiseWidth: file.inference.noise_w,
-      speakers: file.num_speakers,
       phonemeIds: new Map(Object.entries(file.phoneme_id_map)),
     };
   } catch (cause) {

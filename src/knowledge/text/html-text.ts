@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { atOnce, type Sliced } from '../../../media/async/cooperative.js';
+import { runToEnd, type SteppedTask } from '../../../media/async/cooperative.js';
 import {
   type ExtractedText,
   type ExtractionLimits,
@@ -144,7 +144,7 @@ class TextWriter {
 const STEP_CHARACTERS = 4_096;
 
 /** The words of a page, with its titles, lists and tables. @throws UnreadableDocument */
-export function* htmlSteps(html: string, limits: ExtractionLimits): Sliced<ExtractedText> {
+export function* htmlSteps(html: string, limits: ExtractionLimits): SteppedTask<ExtractedText> {
   const writer = new TextWriter(limits);
   let isPre = 0;
   const parser = new Parser(
@@ -172,5 +172,5 @@ export function* htmlSteps(html: string, limits: ExtractionLimits): Sliced<Extra
 
 /** The same, for a process that does nothing else. @throws UnreadableDocument */
 export function htmlText(html: string, limits: ExtractionLimits): ExtractedText {
-  return atOnce(htmlSteps(html, limits));
+  return runToEnd(htmlSteps(html, limits));
 }

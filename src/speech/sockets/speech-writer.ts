@@ -76,7 +76,7 @@ export class SpeechWriter {
     const bytesPerMs = deliveryMode === 'paced' ? bytesPerMsOf(manner.format) : undefined;
     const pacer = new Pacer(this.#parts.clock);
     const length = bytesPerMs === undefined ? LONGEST_PIECE : PACE_MS * bytesPerMs;
-    for await (const piece of this.#parts.synthesiser.streamPieces(manner, pieces, signal)) {
+    for await (const piece of this.#parts.synthesiser.streamChunks(manner, pieces, signal)) {
       for (let at = 0; at < piece.length; at += length) {
         const part = piece.subarray(at, at + length);
         if (bytesPerMs !== undefined) await pacer.pass(part.length / bytesPerMs, signal);

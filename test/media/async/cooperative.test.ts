@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { atOnce, inSlices, type Sliced } from '../../../media/async/cooperative.js';
+import { runInSteps, runToEnd, type SteppedTask } from '../../../media/async/cooperative.js';
 
-function* counting(steps: number, log: string[]): Sliced<number> {
+function* counting(steps: number, log: string[]): SteppedTask<number> {
   for (let step = 0; step < steps; step++) {
     log.push('step');
     yield;
@@ -11,7 +11,7 @@ function* counting(steps: number, log: string[]): Sliced<number> {
 
 it('does work step by step, and lets others in between', async () => {
   const log: string[] = [];
-  const done = inSlices(counting(3, log));
+  const done = runInSteps(counting(3, log));
   const others = setInterval(() => log.push('other'), 0);
   setImmediate(() => log.push('other'));
   expect(await done).toBe(3);
@@ -22,6 +22,6 @@ it('does work step by step, and lets others in between', async () => {
 
 it('does it at once where nobody waits', () => {
   const log: string[] = [];
-  expect(atOnce(counting(3, log))).toBe(3);
+  expect(runToEnd(counting(3, log))).toBe(3);
   expect(log).toEqual(['step', 'step', 'step']);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce, inSlices } from '../../../media/async/cooperative.js';
-import { parsedJson, writtenJson } from '../../../media/async/incremental-json.js';
+import { runInSteps, runToEnd } from '../../../media/async/cooperative.js';
+import { parseJsonInSteps, stringifyInSteps } from '../../../media/async/incremental-json.js';
 import '../../support/harness/process/property-seed.js';
 
 const RULES = Array.from({ length: 10_000 }, (_, i) => ({
@@ -21,9 +21,9 @@ function outcomeOf(read: () => unknown): unknown {
   }
 }
 
-async function steps(work: Parameters<typeof inSlices>[0]): Promise<number> {
+async function steps(work: Parameters<typeof runInSteps>[0]): Promise<number> {
   let count = 0;
-  await inSlices(work, async () => void count++);
+  await runInSteps(work, async () => void count++);
   return count;
 }
 
@@ -46,7 +46,7 @@ describe('JSON in slices', () => {
     fc.assert(
       fc.property(document, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, null, space);
-        expect(atOnce(parsedJson(text))).toEqual(JSON.parse(text));
+        expect(runToEnd(parseJsonInSteps(text))).toEqual(JSON.parse(text));
       }),
       { numRuns: 100 },
     );
@@ -59,7 +59,7 @@ describe('JSON in slices', () => {
         const at = place % (text.length + 1);
         const changed = text.slice(0, at) + more + text.slice(at + removed);
         const expected = outcomeOf(() => JSON.parse(changed));
-        expect(outcomeOf(() => atOnce(parsedJson(changed)))).toEqual(expected);
+        expect(outcomeOf(() => runToEnd(parseJsonInSteps(changed)))).toEqual(expected);
       }),
       { numRuns: 300 },
     );
@@ -76,13 +76,13 @@ describe('JSON in slices', () => {
     ['what comes behind the end', (text: string) => `${text}[1]`],
   ])('is refused for %s', (_, spoiled) => {
     const text = spoiled(JSON.stringify({ rules: RULES }));
-    expect(() => atOnce(parsedJson(text))).toThrow(SyntaxError);
+    expect(() => runToEnd(parseJsonInSteps(text))).toThrow(SyntaxError);
   });
 
   it('takes the last of two fields of one name, and keeps odd names', () => {
     const list = JSON.stringify(RULES);
     const text = `{"a":${list},"__proto__":${list},"a":[1]}`;
-    const value = atOnce(parsedJson(text)) as object;
+    const value = runToEnd(parseJsonInSteps(text)) as object;
     expect(value).toEqual(JSON.parse(text));
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
@@ -91,13 +91,13 @@ describe('JSON in slices', () => {
     const many = [...RULES, undefined, () => 1, new Date(0)];
     const value = { a: many, none: undefined, some: () => 1, date: new Date(0), b: 'x' };
     for (const any of [value, many, RULES, null, 'x', { b: [1] }]) {
-      expect(atOnce(writtenJson(any))).toBe(JSON.stringify(any));
+      expect(runToEnd(stringifyInSteps(any))).toBe(JSON.stringify(any));
     }
   });
 
   it('is read and written in many steps', async () => {
     const text = JSON.stringify({ name: 'x', rules: RULES });
-    expect(await steps(parsedJson(text))).toBeGreaterThan(text.length / 60_000);
-    expect(await steps(writtenJson({ rules: RULES }))).toBeGreaterThanOrEqual(50);
+    expect(await steps(parseJsonInSteps(text))).toBeGreaterThan(text.length / 60_000);
+    expect(await steps(stringifyInSteps({ rules: RULES }))).toBeGreaterThanOrEqual(50);
   });
 });

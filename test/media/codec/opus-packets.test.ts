@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isOpusRate,
-  OpusPacketDecoder,
-  OpusPacketEncoder,
-} from '../../../media/codec/opus-packets.js';
+import { OpusDecoder } from '../../../media/codec/libopus.js';
+import { isOpusRate, OpusPacketEncoder } from '../../../media/codec/opus-packets.js';
 import { cut } from '../../support/harness/audio/run-stage.js';
 import { levelOf, tone } from '../../support/harness/audio/tones.js';
 
@@ -12,7 +9,7 @@ const RATES = [8000, 12000, 16000, 24000, 48000] as const;
 /** The packets of a tone, and what comes of them. */
 function codec(rate: (typeof RATES)[number]) {
   const encoder = new OpusPacketEncoder(rate);
-  const decoder = new OpusPacketDecoder(rate);
+  const decoder = new OpusDecoder(rate);
   return {
     pass: (frame: Float32Array) => decoder.decode(encoder.encode(frame)),
     close: () => {
@@ -49,7 +46,7 @@ describe('Opus packets', () => {
   it.each([[[]], [[0xff, 0xff, 0xff]], [Array<number>(1276).fill(0)]])(
     'are refused when they are none, %#',
     (bytes) => {
-      const decoder = new OpusPacketDecoder(24000);
+      const decoder = new OpusDecoder(24000);
       expect(() => decoder.decode(Uint8Array.from(bytes))).toThrow(
         expect.objectContaining({ code: 'INVALID_INPUT' }),
       );

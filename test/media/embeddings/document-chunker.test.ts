@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce, inSlices } from '../../../media/async/cooperative.js';
+import { runInSteps, runToEnd } from '../../../media/async/cooperative.js';
 import {
   chunkDocument,
   embeddingWindows,
@@ -8,7 +8,7 @@ import {
 } from '../../../media/embeddings/document-chunker.js';
 import '../../support/harness/process/property-seed.js';
 
-const passagesOf = (text: string) => atOnce(chunkDocument(text));
+const passagesOf = (text: string) => runToEnd(chunkDocument(text));
 const sentence = (i: number) => `Room number ${i} has a view of the harbour and a bath of its own.`;
 const many = (count: number) => Array.from({ length: count }, (_, i) => sentence(i)).join(' ');
 const letters = (text: string) => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
@@ -85,7 +85,7 @@ describe('a document in passages', () => {
     const hostile = ['x', 'a\n', '# t\n', '# a\nb\n', '[', '**', '| a | b |\n', 'ab. ', '漢'];
     for (const piece of hostile) {
       let pauses = 0;
-      await inSlices(chunkDocument(piece.repeat(60_000 / piece.length)), async () => {
+      await runInSteps(chunkDocument(piece.repeat(60_000 / piece.length)), async () => {
         pauses++;
       });
       expect(pauses).toBeLessThan(60_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inSlices } from '../../../media/async/cooperative.js';
+import { runInSteps } from '../../../media/async/cooperative.js';
 import { chunkText, chunkTextInSteps } from '../../../media/embeddings/text-chunker.js';
 import { cpuMs } from '../../support/harness/process/cpu-time.js';
 import '../../support/harness/process/property-seed.js';
@@ -142,7 +142,7 @@ Closed else.`;
     ['sentences', 'One. '.repeat(40_000)],
   ])('of 200,000 characters keeps nobody waiting, %s', async (_, text) => {
     let pauses = 0;
-    const passages = await inSlices(chunkTextInSteps(text), async () => void pauses++);
+    const passages = await runInSteps(chunkTextInSteps(text), async () => void pauses++);
     expect(pauses).toBeGreaterThan(20);
     expect(passages).toEqual(chunkText(text));
   });

@@ -4,7 +4,7 @@ import { RnnoiseNoiseReduction } from '../../../media/noise/rnnoise-noise-reduct
 import { DIES, FAILS, HANGS } from '../../support/harness/audio/faulty-samples.js';
 
 const script = new URL('./halving-rnnoise.worker.js', import.meta.url);
-const limits = { answerWithinMs: 400, startWithinMs: 20_000 };
+const limits = { replyTimeoutMs: 400, startTimeoutMs: 20_000 };
 const FRAME = 320;
 
 let reduction: RnnoiseNoiseReduction;

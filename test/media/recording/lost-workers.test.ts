@@ -40,12 +40,12 @@ it('a merge whose worker is lost between two steps can be tried again', async ()
     channels: 1,
     mp3Program: 'wasm',
   } as const;
-  const merging = thread.merge(options);
+  const merging = thread.mixDown(options);
   // Granted when the merge is open, before its first step.
   const lost = permits.use('first-chunk', () => workers.terminateLast());
   await expect(merging).rejects.toMatchObject({ code: 'WORKER_DIED' });
   await lost;
-  expect(await thread.merge(options)).toBe(60_000);
+  expect(await thread.mixDown(options)).toBe(60_000);
   await thread.close();
 });
 

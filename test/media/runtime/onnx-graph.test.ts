@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OnnxGraph, onnxBytes, withUnsignedBytes } from '../../../media/runtime/onnx-graph.js';
+import { onnxBytes } from '../../../media/runtime/onnx-encode.js';
+import { OnnxGraph, withUnsignedBytes } from '../../../media/runtime/onnx-graph.js';
 import { delimited, joinBytes, numeric, readFields } from '../../../media/runtime/protobuf.js';
 import { splitHibariGraph } from '../../../media/tts/hibari/hibari-graph-split.js';
 import { ENGLISH_VOICE } from '../../support/harness/audio/english-front-end.js';

@@ -11,7 +11,7 @@ const threads: { close(): Promise<void> }[] = [];
 const losses: WorkerLoss[] = [];
 const note = (loss: unknown) => losses.push(loss as WorkerLoss);
 /** Short, so that a worker that hangs is soon found. */
-const LIMITS: WatchdogLimits = { answerWithinMs: 400, startWithinMs: 20_000 };
+const LIMITS: WatchdogLimits = { replyTimeoutMs: 400, startTimeoutMs: 20_000 };
 
 function start(workerData: 'parallel' | null = null, limits?: WatchdogLimits) {
   const thread = new WorkerThread<MortalJobs>(script, workerData, limits);
@@ -95,12 +95,12 @@ describe('a worker thread', () => {
   });
 
   it('gives a worker that has not answered yet the time to load', async () => {
-    const thread = start(null, { ...LIMITS, answerWithinMs: 1 });
+    const thread = start(null, { ...LIMITS, replyTimeoutMs: 1 });
     expect(await thread.run('echo', 'loaded')).toBe('loaded');
   });
 
   it('lets a job that waits for others take long where jobs run side by side', async () => {
-    const thread = start('parallel', { ...LIMITS, answerWithinMs: 1_000 });
+    const thread = start('parallel', { ...LIMITS, replyTimeoutMs: 1_000 });
     await thread.run('echo', 'warm');
     const began = performance.now();
     const waiting = thread.run('wait', null);

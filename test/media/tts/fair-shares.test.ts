@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
 import { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { PlaybackDeadline, Synthesiser } from '../../../media/tts/synthesiser.js';
+import { PlaybackDeadline } from '../../../media/tts/playback-deadline.js';
+import { Synthesiser } from '../../../media/tts/synthesiser.js';
 import { QueuedVoice } from '../../support/fakes/queued-voice.js';
 import { plainText } from '../../support/fakes/tone-voice.js';
 
@@ -79,11 +80,11 @@ describe('streams that share a thread', () => {
 });
 
 it('counts a runway from what was made, and no silence as a debt', () => {
-  const runway = new PlaybackDeadline(1_000);
-  expect(runway.dueAt(1_000)).toBe(1_000);
-  runway.made(500);
-  expect([runway.dueAt(1_100), runway.dueAt(1_400)]).toEqual([1_500, 1_500]);
-  expect(runway.dueAt(4_000)).toBe(4_000);
-  runway.made(500);
-  expect(runway.dueAt(4_100)).toBe(4_500);
+  const deadline = new PlaybackDeadline(1_000);
+  expect(deadline.dueAt(1_000)).toBe(1_000);
+  deadline.add(500);
+  expect([deadline.dueAt(1_100), deadline.dueAt(1_400)]).toEqual([1_500, 1_500]);
+  expect(deadline.dueAt(4_000)).toBe(4_000);
+  deadline.add(500);
+  expect(deadline.dueAt(4_100)).toBe(4_500);
 });

@@ -73,7 +73,7 @@ describe('Synthesiser', () => {
   it.each(['pcm', 'mp3', 'mp3_22050_32'])(
     'streams the bytes of the whole file, %s',
     async (format) => {
-      const { pieces, length } = await synthesiser.whole(job(format), never);
+      const { pieces, length } = await synthesiser.synthesiseFile(job(format), never);
       const whole = Buffer.concat(pieces);
       expect(whole.length).toBe(length);
       expect((await streamed(format)).equals(whole)).toBe(true);
@@ -82,7 +82,7 @@ describe('Synthesiser', () => {
   );
 
   it('gives WAV its sizes when it is whole, and the same samples', async () => {
-    const { pieces, length } = await synthesiser.whole(job('wav'), never);
+    const { pieces, length } = await synthesiser.synthesiseFile(job('wav'), never);
     const whole = Buffer.concat(pieces);
     expect(whole.readUInt32LE(40)).toBe(length - 44);
     const stream = await streamed('wav');
@@ -92,7 +92,7 @@ describe('Synthesiser', () => {
 
   it('makes a short silence of a text without a sound', async () => {
     expect((await streamed('pcm', '😀')).length).toBe(2 * 3200);
-    expect((await synthesiser.whole(job('pcm', '…'), never)).length).toBe(2 * 3200);
+    expect((await synthesiser.synthesiseFile(job('pcm', '…'), never)).length).toBe(2 * 3200);
     nothingIsLeft();
   });
 
@@ -125,7 +125,7 @@ describe('Synthesiser', () => {
     };
     await expect(read()).rejects.toMatchObject({ code: 'ABORTED' });
     nothingIsLeft();
-    await expect(synthesiser.whole(job('mp3'), abort.signal)).rejects.toMatchObject({
+    await expect(synthesiser.synthesiseFile(job('mp3'), abort.signal)).rejects.toMatchObject({
       code: 'ABORTED',
     });
     nothingIsLeft();

@@ -4,7 +4,7 @@ import { VAD_WINDOW } from '../../../media/vad/voice-activity.js';
 import { DIES, HANGS } from '../../support/harness/audio/faulty-samples.js';
 
 const script = new URL('./echoing-vad.worker.js', import.meta.url);
-const limits = { answerWithinMs: 400, startWithinMs: 20_000 };
+const limits = { replyTimeoutMs: 400, startTimeoutMs: 20_000 };
 
 let vad: SileroVoiceActivity;
 let faults: unknown[] = [];

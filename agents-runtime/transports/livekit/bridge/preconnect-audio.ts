@@ -1,6 +1,6 @@
 import { CALLER_SAMPLE_RATE, concat, int16Of, toFloat32 } from '../../../../media/audio/pcm.js';
 import { Resampler } from '../../../../media/audio/resampler.js';
-import { OpusPacketDecoder } from '../../../../media/codec/opus-packets.js';
+import { OpusDecoder } from '../../../../media/codec/libopus.js';
 import { webmPackets } from '../../../../media/codec/webm.js';
 import { MediaError } from '../../../../media/errors.js';
 
@@ -31,7 +31,7 @@ export function decodePreconnectAudio(bytes: Uint8Array, info: PreconnectAudioIn
 }
 
 function decodeWebm(bytes: Uint8Array): Int16Array {
-  const decoder = new OpusPacketDecoder(CALLER_SAMPLE_RATE);
+  const decoder = new OpusDecoder(CALLER_SAMPLE_RATE);
   try {
     return concat(
       Int16Array,

@@ -3,7 +3,7 @@ import { ENGLISH_TABLES } from '../lexicons/en.js';
 import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
 import { romanValue } from '../rules/spelled-scales.js';
-import { apart, cardinal, ordinal } from './number-words.js';
+import { apart, englishCardinal, englishOrdinal } from './number-words.js';
 
 /** Titles, abbreviations, number signs and Roman numerals after a name or a heading. */
 export function abbreviations(tables: NormaliserTables): SpokenForm[] {
@@ -62,11 +62,12 @@ function romanNumerals(tables: NormaliserTables): SpokenForm[] {
   return [
     {
       pattern: after(tables.roman_cardinal),
-      say: ([, name = '', numeral = '']) => `${name} ${apart(cardinal(romanValue(numeral)))}`,
+      say: ([, name = '', numeral = '']) =>
+        `${name} ${apart(englishCardinal(romanValue(numeral)))}`,
     },
     {
       pattern: after(tables.roman_ordinal),
-      say: ([, name = '', numeral = '']) => `${name} the ${ordinal(romanValue(numeral))}`,
+      say: ([, name = '', numeral = '']) => `${name} the ${englishOrdinal(romanValue(numeral))}`,
     },
   ];
 }

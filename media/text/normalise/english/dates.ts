@@ -3,7 +3,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { ENGLISH_TABLES } from '../lexicons/en.js';
 import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
-import { cardinal, ordinal } from './number-words.js';
+import { englishCardinal, englishOrdinal } from './number-words.js';
 
 const PARTS = ENGLISH_TABLES.fractions.split(' ');
 const DAYS = ENGLISH_TABLES.days.split(' ');
@@ -48,7 +48,7 @@ export function namedDates(tables: NormaliserTables): SpokenForm[] {
         'g',
       ),
       say: ([, month = '', day = '', year = '']) =>
-        isDay(Number(day)) ? `${nameOf(month)} ${ordinal(day)}${year}` : undefined,
+        isDay(Number(day)) ? `${nameOf(month)} ${englishOrdinal(day)}${year}` : undefined,
     },
     {
       pattern: new RegExp(
@@ -56,7 +56,7 @@ export function namedDates(tables: NormaliserTables): SpokenForm[] {
         'g',
       ),
       say: ([, day = '', month = '']) =>
-        isDay(Number(day)) ? `the ${ordinal(day)} of ${nameOf(month)}` : undefined,
+        isDay(Number(day)) ? `the ${englishOrdinal(day)} of ${nameOf(month)}` : undefined,
     },
   ];
 }
@@ -70,7 +70,7 @@ function dateOf(
 ): string | undefined {
   const name = names[month - 1];
   if (!name || !isDay(day)) return undefined;
-  return `${name} ${ordinal(day)}${year ? `, ${year}` : ''}`;
+  return `${name} ${englishOrdinal(day)}${year ? `, ${year}` : ''}`;
 }
 
 /** "August second" for "8/2"; small fractions are not dates. */
@@ -84,8 +84,8 @@ export function slashPairs(tables: NormaliserTables): SpokenForm[] {
         const [a, b] = [Number(over), Number(under)];
         if (a > 0 && a < b && b <= 10) return fraction(a, b);
         if (a === 24 && b === 7) return 'twenty-four seven';
-        if (a === b) return `${cardinal(a)} out of ${cardinal(b)}`;
-        return dateOf(names, a, b) ?? `${cardinal(a)} slash ${cardinal(b)}`;
+        if (a === b) return `${englishCardinal(a)} out of ${englishCardinal(b)}`;
+        return dateOf(names, a, b) ?? `${englishCardinal(a)} slash ${englishCardinal(b)}`;
       },
     },
   ];
@@ -93,7 +93,7 @@ export function slashPairs(tables: NormaliserTables): SpokenForm[] {
 
 function fraction(over: number, under: number): string {
   if (under === 2) return 'one half';
-  return `${cardinal(over)} ${PARTS[under - 2]}${over === 1 ? '' : 's'}`;
+  return `${englishCardinal(over)} ${PARTS[under - 2]}${over === 1 ? '' : 's'}`;
 }
 
 function isDay(day: number): boolean {

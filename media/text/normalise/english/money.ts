@@ -2,7 +2,7 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { ENGLISH_TABLES } from '../lexicons/en.js';
 import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf, setApart } from '../rules/number-text.js';
-import { apart, cardinal, ENGLISH_NUMBER, isOne } from './number-words.js';
+import { apart, ENGLISH_NUMBER, englishCardinal, isOne } from './number-words.js';
 
 const HUNDREDTHS: ReadonlyMap<string, readonly [string, string]> = new Map(
   Object.entries(ENGLISH_TABLES.hundredths),
@@ -14,15 +14,12 @@ const PERIODS: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABL
 
 const LARGE = '(hundred|thousand|million|billion|trillion|[kKmMbB]\\b)';
 
+/** Singular and plural of a currency sign's or code's name. */
+type CurrencyNames = (sign: string) => readonly [string, string];
+
 /** Amounts of money, with the unit after the number as in speech. */
 export function money(tables: NormaliserTables): SpokenForm[] {
-  const nameOf = (sign: string): readonly [string, string] =>
-    tables.currency[sign.replace(/\.$/, '')] ?? ['', ''];
-  const amount = (sign: string, number: string, large: string | undefined) => {
-    const [one, many] = nameOf(sign);
-    if (large) return `${number} ${LARGE_LETTERS.get(large.toLowerCase()) ?? large} ${many}`;
-    return `${number} ${isOne(number.replaceAll(',', '')) ? one : many}`;
-  };
+  const nameOf: CurrencyNames = (sign) => tables.currency[sign.replace(/\.$/, '')] ?? ['', ''];
   return [
     { pattern: /\b(?:US|U\.S\.) ?\$(?=\d)/g, say: () => '$' },
     // $250-$300
@@ -32,13 +29,7 @@ export function money(tables: NormaliserTables): SpokenForm[] {
       pattern: /(?<=[$£€]\d[\d.,]{0,12}) ?\/ ?(hr|d|wk|mo|yr|hour|day|week|month|year)\b/g,
       say: ([, each = '']) => ` per ${PERIODS.get(each) ?? each}`,
     },
-    {
-      pattern: new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})\\s?${LARGE}`, 'g'),
-      say: (match) => {
-        const [, sign = '', number = '', large] = match;
-        return setApart(match, amount(sign, number, large));
-      },
-    },
+    signFirst(new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})\\s?${LARGE}`, 'g'), nameOf),
     {
       pattern: /([$£€])\s?(\d+(?:,\d+)*)?(?:\.(\d{1,2}))?(?![\d.,]*\d)/g,
       say: (match) => {
@@ -46,38 +37,48 @@ export function money(tables: NormaliserTables): SpokenForm[] {
         return exactAmount(match, nameOf(sign));
       },
     },
-    {
-      pattern: new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})`, 'g'),
-      say: (match) => {
-        const [, sign = '', number = ''] = match;
-        return setApart(match, amount(sign, number, undefined));
-      },
-    },
-    {
-      pattern: new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?([€£¢])`, 'g'),
-      say: (match) => {
-        const [, number = '', sign = ''] = match;
-        return setApart(match, amount(sign, number, undefined));
-      },
-    },
-    {
-      pattern: new RegExp(
+    signFirst(new RegExp(`([$£€])\\s?(${ENGLISH_NUMBER})`, 'g'), nameOf),
+    numberFirst(new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?([€£¢])`, 'g'), nameOf),
+    signFirst(
+      new RegExp(
         `(?<!\\w)(${anyOf(['¥', '₹', '₩', 'Rs.', 'Rs', 'USD', 'EUR', 'GBP'])})\\s?(${ENGLISH_NUMBER})(?:\\s?${LARGE})?`,
         'g',
       ),
-      say: (match) => {
-        const [, sign = '', number = '', large] = match;
-        return setApart(match, amount(sign, number, large));
-      },
-    },
-    {
-      pattern: new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?(USD|EUR|GBP)\\b`, 'g'),
-      say: (match) => {
-        const [, number = '', sign = ''] = match;
-        return setApart(match, amount(sign, number, undefined));
-      },
-    },
+      nameOf,
+    ),
+    numberFirst(new RegExp(`(?<![\\w.])(${ENGLISH_NUMBER})\\s?(USD|EUR|GBP)\\b`, 'g'), nameOf),
   ];
+}
+
+/** Rule for a sign, a number and possibly a large unit such as "million". */
+function signFirst(pattern: RegExp, nameOf: CurrencyNames): SpokenForm {
+  return {
+    pattern,
+    say: (match) => {
+      const [, sign = '', number = '', large] = match;
+      const [one, many] = nameOf(sign);
+      if (!large) return setApart(match, amountOf(number, one, many));
+      return setApart(
+        match,
+        `${number} ${LARGE_LETTERS.get(large.toLowerCase()) ?? large} ${many}`,
+      );
+    },
+  };
+}
+
+/** Rule for a number and a sign. */
+function numberFirst(pattern: RegExp, nameOf: CurrencyNames): SpokenForm {
+  return {
+    pattern,
+    say: (match) => {
+      const [, number = '', sign = ''] = match;
+      return setApart(match, amountOf(number, ...nameOf(sign)));
+    },
+  };
+}
+
+function amountOf(number: string, one: string, many: string): string {
+  return `${number} ${isOne(number.replaceAll(',', '')) ? one : many}`;
 }
 
 /** "three dollars and fifty cents", "five cents". */
@@ -92,11 +93,11 @@ function exactAmount(
   const cents = Number((continentalPart ?? part ?? '0').padEnd(2, '0'));
   const words: string[] = [];
   if (Number(units) > 0 || cents === 0) {
-    words.push(`${apart(cardinal(units))} ${Number(units) === 1 ? one : many}`);
+    words.push(`${apart(englishCardinal(units))} ${Number(units) === 1 ? one : many}`);
   }
   if (cents > 0) {
     const [cent, centsName] = HUNDREDTHS.get(sign) ?? ['cent', 'cents'];
-    words.push(`${apart(cardinal(cents))} ${cents === 1 ? cent : centsName}`);
+    words.push(`${apart(englishCardinal(cents))} ${cents === 1 ? cent : centsName}`);
   }
   return setApart(match, words.join(' and '));
 }

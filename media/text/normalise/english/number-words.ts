@@ -19,7 +19,7 @@ export function isOne(number: string): boolean {
 }
 
 /** "four hundred twenty-five". `number` has only digits; beyond the largest scale they are read one by one. */
-export function cardinal(number: string | number): string {
+export function englishCardinal(number: string | number): string {
   const digits = String(number).replace(/^0+(?=\d)/, '');
   if (digits.length > SCALES.length * 3) return digitByDigit(digits);
   const words: string[] = [];
@@ -31,8 +31,8 @@ export function cardinal(number: string | number): string {
 }
 
 /** "twenty-first". */
-export function ordinal(number: string | number): string {
-  return cardinal(number).replace(/[a-z]+$/, (last) => {
+export function englishOrdinal(number: string | number): string {
+  return englishCardinal(number).replace(/[a-z]+$/, (last) => {
     const irregular = IRREGULAR_ORDINALS.get(last);
     if (irregular) return irregular;
     return last.endsWith('y') ? `${last.slice(0, -1)}ieth` : `${last}th`;
@@ -43,9 +43,9 @@ export function ordinal(number: string | number): string {
 export function year(digits: string): string {
   const century = Number(digits.slice(0, -2));
   const rest = Number(digits.slice(-2));
-  if (century === 0 || (century % 10 === 0 && rest < 10)) return cardinal(digits);
-  if (rest === 0) return `${cardinal(century)} hundred`;
-  return `${cardinal(century)} ${rest < 10 ? 'oh ' : ''}${cardinal(rest)}`;
+  if (century === 0 || (century % 10 === 0 && rest < 10)) return englishCardinal(digits);
+  if (rest === 0) return `${englishCardinal(century)} hundred`;
+  return `${englishCardinal(century)} ${rest < 10 ? 'oh ' : ''}${englishCardinal(rest)}`;
 }
 
 /** "five five zero". The voices were trained with "zero", not with "oh". */
@@ -57,9 +57,9 @@ export function digitByDigit(digits: string): string {
 export function inName(digits: string): string {
   if (digits.length === 4 && !digits.startsWith('0')) return year(digits);
   if (digits.length > 3 || digits.startsWith('0')) return digitByDigit(digits);
-  if (digits.length < 3 || digits.endsWith('00')) return cardinal(digits);
+  if (digits.length < 3 || digits.endsWith('00')) return englishCardinal(digits);
   const rest = digits.slice(1);
-  return `${cardinal(digits[0]!)} ${rest.startsWith('0') ? `oh ${cardinal(rest)}` : cardinal(rest)}`;
+  return `${englishCardinal(digits[0]!)} ${rest.startsWith('0') ? `oh ${englishCardinal(rest)}` : englishCardinal(rest)}`;
 }
 
 /** The plural of a number word: "nineties", "hundreds", "sixes". */

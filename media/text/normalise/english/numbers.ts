@@ -2,10 +2,10 @@ import type { SpokenForm } from '../../aligned-text.js';
 import { setApart } from '../rules/number-text.js';
 import {
   apart,
-  cardinal,
   digitByDigit,
+  englishCardinal,
+  englishOrdinal,
   inName,
-  ordinal,
   pluralOf,
   SMALL_NUMBERS,
   year,
@@ -37,13 +37,13 @@ export const NUMBERS: readonly SpokenForm[] = [
   },
   {
     pattern: /(?<![\w.,])(\d[\d,]*)(?:st|nd|rd|th)(s?)\b/g,
-    say: ([, number = '', s = '']) => `${apart(ordinal(number.replaceAll(',', '')))}${s}`,
+    say: ([, number = '', s = '']) => `${apart(englishOrdinal(number.replaceAll(',', '')))}${s}`,
   },
   {
     // the 1990s, the '90s, two 747s
     pattern: /(?<![\w.,])['‘’]?(\d{1,4})['’]?s\b/g,
     say: ([, number = '']) =>
-      apart(pluralOf(number.length === 4 ? year(number) : cardinal(number))),
+      apart(pluralOf(number.length === 4 ? year(number) : englishCardinal(number))),
   },
   {
     // Room 101
@@ -109,7 +109,7 @@ export const BRITISH_NUMBERS: readonly SpokenForm[] = [
 function plain(number: string): string {
   const digits = number.replaceAll(',', '');
   const isCode = !number.includes(',') && (/^0\d/.test(digits) || isLongCode(digits));
-  return isCode ? digitByDigit(digits) : apart(cardinal(digits));
+  return isCode ? digitByDigit(digits) : apart(englishCardinal(digits));
 }
 
 function isLongCode(digits: string): boolean {

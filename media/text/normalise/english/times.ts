@@ -1,5 +1,5 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { cardinal } from './number-words.js';
+import { englishCardinal } from './number-words.js';
 import { spelt } from './spelling.js';
 
 /** Times of day and durations: "7:30 pm", "14:05", "9am-5pm", "3h 20m". */
@@ -20,10 +20,11 @@ export const TIMES: readonly SpokenForm[] = [
     say: (match) => {
       const [, hour = '', minute = '', second, half] = match;
       if (Number(hour) > 24 || Number(minute) > 59 || Number(second ?? 0) > 59) return undefined;
-      const words = [cardinal(hour)];
-      if (Number(minute) > 0) words.push(Number(minute) < 10 ? 'oh' : '', cardinal(minute));
+      const words = [englishCardinal(hour)];
+      if (Number(minute) > 0) words.push(Number(minute) < 10 ? 'oh' : '', englishCardinal(minute));
       else if (!half && !second) words.push("o'clock");
-      if (second) words.push('and', cardinal(second), Number(second) === 1 ? 'second' : 'seconds');
+      if (second)
+        words.push('and', englishCardinal(second), Number(second) === 1 ? 'second' : 'seconds');
       if (half) words.push(halfOfDay(half, match));
       return words.filter(Boolean).join(' ');
     },
@@ -33,7 +34,7 @@ export const TIMES: readonly SpokenForm[] = [
     say: (match) => {
       const [, hour = '', half = ''] = match;
       if (Number(hour) > 12 || Number(hour) === 0) return undefined;
-      return `${cardinal(hour)} ${halfOfDay(half, match)}`;
+      return `${englishCardinal(hour)} ${halfOfDay(half, match)}`;
     },
   },
   {

@@ -14,7 +14,7 @@ const ENDINGS = POLISH_TABLES.endings;
  * Only a number that is one is "jedna" or "jedno"; every one that ends in two is "dwie" before
  * feminine nouns (Source: CLDR rbnf/pl.xml, spellout-cardinal-feminine and -neuter).
  */
-export function cardinal(value: number, gender: Gender = 'm'): string {
+export function polishCardinal(value: number, gender: Gender = 'm'): string {
   if (value === 0) return 'zero';
   if (value === 1) return { m: 'jeden', f: 'jedna', n: 'jedno' }[gender];
   const words = toCardinal(value);
@@ -22,14 +22,14 @@ export function cardinal(value: number, gender: Gender = 'm'): string {
 }
 
 /** The genitive below 1,000,000 (Source: Słownik języka polskiego PWN, liczebniki). */
-export function genitive(value: number, gender: Gender = 'm'): string | undefined {
+export function polishGenitive(value: number, gender: Gender = 'm'): string | undefined {
   if (value === 0) return 'zera';
   if (value >= 1e6) return undefined;
   if (value === 1) return gender === 'f' ? 'jednej' : 'jednego';
   if (value >= 1000) {
     const thousands = Math.floor(value / 1000);
-    const head = thousands === 1 ? 'tysiąca' : `${genitive(thousands)} tysięcy`;
-    return value % 1000 === 0 ? head : `${head} ${genitive(value % 1000, gender)}`;
+    const head = thousands === 1 ? 'tysiąca' : `${polishGenitive(thousands)} tysięcy`;
+    return value % 1000 === 0 ? head : `${head} ${polishGenitive(value % 1000, gender)}`;
   }
   const rest = value % 100;
   const words = [HUNDREDS[Math.floor(value / 100)]!];
@@ -43,7 +43,7 @@ export function genitive(value: number, gender: Gender = 'm'): string | undefine
 export type PolishOrdinalForm = keyof typeof ENDINGS;
 
 /** Tens and ones are both ordinals, the parts before them are not (Source: PWN, liczebniki porządkowe). */
-export function ordinal(value: number, form: PolishOrdinalForm = 'masculine'): string {
+export function polishOrdinal(value: number, form: PolishOrdinalForm = 'masculine'): string {
   const [hard, afterG, afterC] = ENDINGS[form];
   const withEnding = (stem: string) => {
     if (stem.endsWith('g')) return stem + afterG;
@@ -54,9 +54,9 @@ export function ordinal(value: number, form: PolishOrdinalForm = 'masculine'): s
   if (rest === 0 && value > 0) {
     const head = value - (value % 1000);
     const hundredth = withEnding(HUNDREDTHS[(value % 1000) / 100]!);
-    return head > 0 ? `${cardinal(head)} ${hundredth}` : hundredth;
+    return head > 0 ? `${polishCardinal(head)} ${hundredth}` : hundredth;
   }
-  const words = value > 99 ? [cardinal(value - rest)] : [];
+  const words = value > 99 ? [polishCardinal(value - rest)] : [];
   if (rest < 20) words.push(withEnding(FIRST[rest]!));
   else {
     words.push(withEnding(TENTHS[Math.floor(rest / 10)]!));
@@ -68,6 +68,6 @@ export function ordinal(value: number, form: PolishOrdinalForm = 'masculine'): s
 /** "dwutysięczn" of 2. */
 function thousandth(thousands: number): string {
   if (thousands === 1) return 'tysięczn';
-  const prefix = thousands === 2 ? 'dwu' : (genitive(thousands) ?? '').replaceAll(' ', '');
+  const prefix = thousands === 2 ? 'dwu' : (polishGenitive(thousands) ?? '').replaceAll(' ', '');
   return `${prefix}tysięczn`;
 }

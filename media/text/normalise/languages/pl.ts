@@ -3,7 +3,12 @@ import { POLISH_LEXICON, POLISH_TABLES } from '../lexicons/pl.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
-import { cardinal, genitive, ordinal, type PolishOrdinalForm } from './pl-numbers.js';
+import {
+  type PolishOrdinalForm,
+  polishCardinal,
+  polishGenitive,
+  polishOrdinal,
+} from './pl-numbers.js';
 
 const FORMS = loadForms(POLISH_LEXICON);
 const YEARS: Readonly<Record<string, PolishOrdinalForm>> = POLISH_TABLES.years;
@@ -52,19 +57,19 @@ const OWN: readonly SpokenForm[] = [
       const isIn = word !== 'rok' && /(?:^|[^\p{L}])(?:w|po|o) $/iu.test(before);
       const form = isIn ? 'locative' : (YEARS[word] ?? 'genitive');
       const stop = found.endsWith('.') && behind.trim() === '' ? '.' : '';
-      return `${ordinal(Number(digits), form)} ${word === 'r.' ? 'roku' : word}${stop}`;
+      return `${polishOrdinal(Number(digits), form)} ${word === 'r.' ? 'roku' : word}${stop}`;
     },
   },
   {
     pattern: /(?<=(?:^|[^\p{L}])(rok|roku) )(\d{3,4})(?![\p{L}\d.,]*\d)/giu,
     say: ([, word = '', digits]) =>
-      ordinal(Number(digits), word.toLowerCase() === 'rok' ? 'masculine' : 'genitive'),
+      polishOrdinal(Number(digits), word.toLowerCase() === 'rok' ? 'masculine' : 'genitive'),
   },
   {
     pattern: /(?<![\p{L}\d.,])([1-9]\d{0,2})\.(?= \p{Ll})/gu,
     say: (match) => {
       const { before, behind } = contextOf(match);
-      return ordinal(Number(match[1]), formBefore(behind, before));
+      return polishOrdinal(Number(match[1]), formBefore(behind, before));
     },
   },
   {
@@ -72,7 +77,7 @@ const OWN: readonly SpokenForm[] = [
     say: (match) => {
       const isIn = LOCATIVE.test(contextOf(match).before);
       const form = match[1] === 'u' ? (isIn ? 'locative' : 'genitive') : 'masculine';
-      return ordinal(romanValue(match[0]), form);
+      return polishOrdinal(romanValue(match[0]), form);
     },
   },
 ];
@@ -81,24 +86,24 @@ const OWN: readonly SpokenForm[] = [
 export const POLISH: Grammar = {
   ...FORMS,
   own: OWN,
-  cardinal,
-  genitive,
+  cardinal: polishCardinal,
+  genitive: polishGenitive,
   asksGenitive: (before) => GENITIVE.test(before),
   genderOf,
   fraction: (over, under) => {
     if (under > 100) return undefined;
     const rule = new Intl.PluralRules('pl').select(over);
     const forms = { one: 'feminine', few: 'plural', many: 'plural-genitive' } as const;
-    return `${cardinal(over, 'f')} ${ordinal(under, forms[rule as keyof typeof forms] ?? 'plural')}`;
+    return `${polishCardinal(over, 'f')} ${polishOrdinal(under, forms[rule as keyof typeof forms] ?? 'plural')}`;
   },
   date: ({ day, month, year }) => {
-    const words = [ordinal(day, 'genitive'), FORMS.months[month - 1]];
-    if (year !== undefined) words.push(ordinal(year, 'genitive'), 'roku');
+    const words = [polishOrdinal(day, 'genitive'), FORMS.months[month - 1]];
+    if (year !== undefined) words.push(polishOrdinal(year, 'genitive'), 'roku');
     return words.join(' ');
   },
   time: ({ hour, minute, before }) => {
-    const hours = ordinal(hour, HOUR_OBLIQUE.test(before) ? 'feminine-oblique' : 'feminine');
+    const hours = polishOrdinal(hour, HOUR_OBLIQUE.test(before) ? 'feminine-oblique' : 'feminine');
     if (minute === 0) return hours;
-    return `${hours} ${minute < 10 ? 'zero ' : ''}${cardinal(minute)}`;
+    return `${hours} ${minute < 10 ? 'zero ' : ''}${polishCardinal(minute)}`;
   },
 };

@@ -7,22 +7,22 @@ const TENS = RUSSIAN_TABLES.tens.split(' ');
 const HUNDREDS = RUSSIAN_TABLES.hundreds.split(' ');
 const ENDINGS = RUSSIAN_TABLES.endings;
 
-export function cardinal(value: number, gender: Gender = 'm'): string {
+export function russianCardinal(value: number, gender: Gender = 'm'): string {
   if (value === 0) return 'ноль';
   const words = toCardinal(value, { gender: gender === 'f' ? 'feminine' : 'masculine' });
   return gender === 'n' ? words.replace(/(^| )один$/, '$1одно') : words;
 }
 
 /** The genitive below 1,000,000 (Source: Розенталь, § 165, склонение числительных). */
-export function genitive(value: number, gender: Gender = 'm'): string | undefined {
+export function russianGenitive(value: number, gender: Gender = 'm'): string | undefined {
   if (value >= 1e6 || value === 0) return value === 0 ? 'нуля' : undefined;
   if (value >= 1000) {
     const thousands = Math.floor(value / 1000);
     const name =
       thousands === 1
         ? 'тысячи'
-        : `${genitive(thousands, 'f')} ${isOne(thousands) ? 'тысячи' : 'тысяч'}`;
-    return value % 1000 === 0 ? name : `${name} ${genitive(value % 1000, gender)}`;
+        : `${russianGenitive(thousands, 'f')} ${isOne(thousands) ? 'тысячи' : 'тысяч'}`;
+    return value % 1000 === 0 ? name : `${name} ${russianGenitive(value % 1000, gender)}`;
   }
   const rest = value % 100;
   const words = [HUNDREDS[Math.floor(value / 100)]!];
@@ -39,7 +39,7 @@ function isOne(value: number): boolean {
 export type RussianOrdinalForm = keyof typeof ENDINGS;
 
 /** Only the last word of an ordinal is declined. */
-export function ordinal(value: number, form: RussianOrdinalForm = 'masculine'): string {
+export function russianOrdinal(value: number, form: RussianOrdinalForm = 'masculine'): string {
   const words = value === 0 ? 'нулевой' : toOrdinal(value).replace(/^одна (?=тысяча)/, '');
   if (form === 'masculine') return words;
   const [hard, soft] = ENDINGS[form];

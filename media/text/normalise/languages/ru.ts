@@ -3,7 +3,12 @@ import { RUSSIAN_LEXICON, RUSSIAN_TABLES } from '../lexicons/ru.js';
 import { type Gender, type Grammar, loadForms } from '../rules/grammar.js';
 import { contextOf } from '../rules/number-text.js';
 import { ROMAN_NUMERAL, romanValue } from '../rules/spelled-scales.js';
-import { cardinal, genitive, ordinal, type RussianOrdinalForm } from './ru-numbers.js';
+import {
+  type RussianOrdinalForm,
+  russianCardinal,
+  russianGenitive,
+  russianOrdinal,
+} from './ru-numbers.js';
 
 const FORMS = loadForms(RUSSIAN_LEXICON);
 const DECIMAL_PARTS = RUSSIAN_TABLES.decimalParts;
@@ -34,13 +39,14 @@ const OWN: readonly SpokenForm[] = [
     pattern: /(?<![\p{L}\d.,])(\d{3,4}) ?(год(?:а|у|ом|е|ы|ов)?|гг?\.)(?!\p{L})/gu,
     say: (match) => {
       const [, digits, word = ''] = match;
-      if (word === 'гг.') return `${ordinal(Number(digits), 'plural')} годы`;
-      if (word !== 'г.') return `${ordinal(Number(digits), YEARS[word] ?? 'masculine')} ${word}`;
+      if (word === 'гг.') return `${russianOrdinal(Number(digits), 'plural')} годы`;
+      if (word !== 'г.')
+        return `${russianOrdinal(Number(digits), YEARS[word] ?? 'masculine')} ${word}`;
       const isIn = /(?:^|[^\p{L}])(?:в|во|о) $/iu.test(contextOf(match).before);
       const [form, year] = isIn
         ? (['prepositional', 'году'] as const)
         : (['genitive', 'года'] as const);
-      return `${ordinal(Number(digits), form)} ${year}`;
+      return `${russianOrdinal(Number(digits), form)} ${year}`;
     },
   },
   {
@@ -55,18 +61,21 @@ const OWN: readonly SpokenForm[] = [
       const form = WRITTEN_ENDINGS[ending];
       const value = Number(digits);
       // "4-х" is a cardinal (Source: Розенталь, § 165), "90-е" are years.
-      if (ending === 'х' && value > 1 && value < 5) return genitive(value);
+      if (ending === 'х' && value > 1 && value < 5) return russianGenitive(value);
       const isDecade = value % 10 === 0 && (value > 1000 || (value < 100 && value > 10));
       const isPlural =
         ending === 'е' && (isDecade || /^ годы(?!\p{L})/u.test(contextOf(match).behind));
-      return form && ordinal(value, isPlural ? 'plural' : form);
+      return form && russianOrdinal(value, isPlural ? 'plural' : form);
     },
   },
   {
     pattern: new RegExp(`(?<!\\p{L})${ROMAN_NUMERAL}(?= век(а|е|у)?(?!\\p{L}))`, 'gu'),
     say: ([numeral, ending]) => {
       const forms = { а: 'genitive', е: 'prepositional', у: 'dative' } as const;
-      return ordinal(romanValue(numeral), forms[ending as keyof typeof forms] ?? 'masculine');
+      return russianOrdinal(
+        romanValue(numeral),
+        forms[ending as keyof typeof forms] ?? 'masculine',
+      );
     },
   },
 ];
@@ -78,16 +87,16 @@ function decimal(whole: number, decimals: string): string | undefined {
   const ending = (value: number) => (value % 10 === 1 && value % 100 !== 11 ? 'ая' : 'ых');
   const wholes = ending(whole) === 'ая' ? 'целая' : 'целых';
   const over = Number(decimals);
-  const head = whole === 0 ? 'ноль' : cardinal(whole, 'f');
-  return `${head} ${wholes} ${cardinal(over, 'f')} ${part}${ending(over)}`;
+  const head = whole === 0 ? 'ноль' : russianCardinal(whole, 'f');
+  return `${head} ${wholes} ${russianCardinal(over, 'f')} ${part}${ending(over)}`;
 }
 
 /** Russian (Source: Розенталь, Справочник по правописанию; Грамота.ру; CLDR rbnf/ru.xml). */
 export const RUSSIAN: Grammar = {
   ...FORMS,
   own: OWN,
-  cardinal,
-  genitive,
+  cardinal: russianCardinal,
+  genitive: russianGenitive,
   asksGenitive: (before) => GENITIVE.test(before),
   decimal,
   genderOf,
@@ -95,18 +104,18 @@ export const RUSSIAN: Grammar = {
     if (under === 2) return over === 1 ? 'одна вторая' : undefined;
     if (under > 100) return undefined;
     const isOne = over % 10 === 1 && over % 100 !== 11;
-    return `${cardinal(over, 'f')} ${ordinal(under, isOne ? 'feminine' : 'plural-genitive')}`;
+    return `${russianCardinal(over, 'f')} ${russianOrdinal(under, isOne ? 'feminine' : 'plural-genitive')}`;
   },
   date: ({ day, month, year }) => {
-    const words = [ordinal(day, 'genitive'), FORMS.months[month - 1]];
-    if (year !== undefined) words.push(ordinal(year, 'genitive'), 'года');
+    const words = [russianOrdinal(day, 'genitive'), FORMS.months[month - 1]];
+    if (year !== undefined) words.push(russianOrdinal(year, 'genitive'), 'года');
     return words.join(' ');
   },
   time: ({ hour, minute, before }) => {
     const isGenitive = GENITIVE.test(before);
-    const hours = isGenitive ? genitive(hour) : cardinal(hour);
+    const hours = isGenitive ? russianGenitive(hour) : russianCardinal(hour);
     if (minute > 0) {
-      const rest = isGenitive ? genitive(minute) : cardinal(minute);
+      const rest = isGenitive ? russianGenitive(minute) : russianCardinal(minute);
       return `${hours} ${minute < 10 ? 'ноль ' : ''}${rest}`;
     }
     const rule = new Intl.PluralRules('ru').select(hour);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Passage } from '../../../../agents-runtime/contract/knowledge.js';
 import type { HistoryItem } from '../../../../agents-runtime/contract/language-model.js';
 import { ExtractiveResponder } from '../../../../agents-runtime/providers/builtin-responder/extractive-responder.js';
-import { atOnce } from '../../../../media/async/cooperative.js';
+import { runToEnd } from '../../../../media/async/cooperative.js';
 import { chunkDocument, embeddingWindows } from '../../../../media/embeddings/document-chunker.js';
 import { SentenceModelEmbedder } from '../../../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
@@ -24,7 +24,7 @@ const embedder = await SentenceModelEmbedder.openMiniLm({
   permits: new CpuScheduler(1),
 });
 const HOTEL_ID = 9;
-const hotel = HOTEL.flatMap((content) => atOnce(chunkDocument(content)));
+const hotel = HOTEL.flatMap((content) => runToEnd(chunkDocument(content)));
 let hotelVectors: readonly (readonly Float32Array[])[] = [];
 
 /** As the knowledge bases of the gateway are searched, by meaning alone and without their database. */

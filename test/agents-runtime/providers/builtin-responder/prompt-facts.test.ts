@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../../agents-runtime/providers/builtin-responder/prompt-facts.js';
-import { atOnce, inSlices } from '../../../../media/async/cooperative.js';
+import { runInSteps, runToEnd } from '../../../../media/async/cooperative.js';
 
 describe('the facts of a prompt', () => {
   it('are what it tells beside its instructions, below their titles', () => {
@@ -11,7 +11,7 @@ The sky is blue.
 Never give a discount. A swim costs four euros.
 
 Always be kind.`;
-    expect(atOnce(factsOf(prompt, 'en'))).toEqual([
+    expect(runToEnd(factsOf(prompt, 'en'))).toEqual([
       { heading: 'Prices', sentences: ['A swim costs four euros.'] },
     ]);
   });
@@ -22,8 +22,8 @@ Always be kind.`;
     ['instructions', 'Never give a discount to anybody at all.\n\n'.repeat(4_800)],
   ])('of 200,000 characters keep nobody waiting: %s', async (_, prompt) => {
     let pauses = 0;
-    const facts = await inSlices(factsOf(prompt, 'en'), async () => void pauses++);
+    const facts = await runInSteps(factsOf(prompt, 'en'), async () => void pauses++);
     expect(pauses).toBeGreaterThan(100);
-    expect(facts).toEqual(atOnce(factsOf(prompt, 'en')));
+    expect(facts).toEqual(runToEnd(factsOf(prompt, 'en')));
   });
 });

@@ -236,7 +236,7 @@ describe('the formant process', () => {
   });
 
   it('is replaced when it hangs, and says what comes then', async () => {
-    const limits = { answerWithinMs: 1_000, startWithinMs: 20_000 };
+    const limits = { replyTimeoutMs: 1_000, startTimeoutMs: 20_000 };
     const hanging = new EspeakProcess(locateEspeak()!, limits);
     try {
       const phonemes = await hanging.phonemes('de', [['Guten', 'Tag']]);

@@ -5,11 +5,8 @@ import {
   serialisePcm,
   TOKEN_SUBPROTOCOL,
 } from '../../../../agents-runtime/transports/websocket/protocol.js';
-import {
-  isOpusRate,
-  OpusPacketDecoder,
-  OpusPacketEncoder,
-} from '../../../../media/codec/opus-packets.js';
+import { OpusDecoder } from '../../../../media/codec/libopus.js';
+import { isOpusRate, OpusPacketEncoder } from '../../../../media/codec/opus-packets.js';
 import { CallPlayer } from './client-player.js';
 
 const UP_RATE = 16_000;
@@ -64,7 +61,7 @@ export class CallClient {
   #frames = 0;
   #startedAt = 0;
   #encoder: OpusPacketEncoder | undefined;
-  #decoder: OpusPacketDecoder | undefined;
+  #decoder: OpusDecoder | undefined;
 
   constructor(details: ConnectionDetails, options: CallClientOptions = {}) {
     this.#details = details;
@@ -281,7 +278,7 @@ export class CallClient {
       this.#encoder ??= new OpusPacketEncoder(upSampleRate);
     }
     if (down === 'opus' && isOpusRate(downSampleRate)) {
-      this.#decoder ??= new OpusPacketDecoder(downSampleRate);
+      this.#decoder ??= new OpusDecoder(downSampleRate);
     }
     this.player.skipTo(positionMs);
   }
