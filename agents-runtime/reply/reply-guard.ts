@@ -15,8 +15,8 @@ export interface ReplyGuardOptions {
 }
 
 /**
- * Ends every reply in a defined way: a failed reply becomes an apology, an interrupted one says that it broke
- * off, and an endless one is cut.
+ * Ends every reply in a defined way: a failed reply becomes an apology, a reply that breaks off with no LLM left says
+ * so, and an endless one is cut.
  */
 export async function* guardReply(
   tokens: AsyncGenerator<SpokenToken>,

@@ -28,7 +28,7 @@ const JUDGEMENTS_MS = [FIRST_JUDGEMENT_MS, 450, 700, 1000, 1400, 2000] as const;
 export interface TurnEvidence {
   /** Mean of the turn detector's results for this pause, 0…1; undefined without a result. */
   readonly probability: number | undefined;
-  /** The final transcript up to this pause; undefined without one. */
+  /** The final transcript up to this pause, or an interim one when a reply is prepared; undefined without one. */
   readonly text: string | undefined;
   readonly language: string;
   /** What the agent's last words asked for. */
@@ -92,7 +92,7 @@ export interface EndpointingDelays {
 }
 
 /**
- * Delay between the last sample of speech and the commit, ms. The two minima do not add up.
+ * Delay between the last sample of speech and the commit, ms. The larger of the two minima counts.
  * @param doubt - 0 gives the shortest delay, 1 the longest
  */
 export function commitDelayMs(doubt: number, delays: EndpointingDelays): number {

@@ -11,7 +11,10 @@ const NEARLY_OVER_MS = 1_000;
 /** These utterances are never interrupted, whatever the agent's settings. */
 const PROTECTED: readonly Utterance['kind'][] = ['goodbye', 'warning', 'dictated'];
 
-/** Speech over the agent: holds its playout, or cuts it if `minInterruptionWords` is 0. */
+/**
+ * Speech over the agent: holds its playout, or cuts it if `minInterruptionWords` is 0. Noise is not classified here:
+ * a hold without words resumes. Voice activity and echo are filtered before, see `input/`.
+ */
 export function pauseAgent(state: TurnState, nowMs: number): TurnStep {
   const { agent, turn } = state;
   if (!turn || turn.hasHeld) return [state];

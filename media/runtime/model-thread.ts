@@ -13,7 +13,7 @@ export interface ModelThreadOptions {
   readonly limits?: Partial<WatchdogLimits>;
   /**
    * The worker keeps no state between jobs, and no job transfers buffers. A job that is lost with its
-   * worker is then repeated once on the next worker.
+   * worker is then repeated once on the next worker. Not for voices: they stream.
    */
   readonly isStateless?: boolean;
 }

@@ -15,6 +15,7 @@ const DEFAULT_START_TIMEOUT_MS = 60_000;
  * aborts.
  */
 const HUNG_EXIT_TIMEOUT_MS = 30_000;
+/** The same when the thread is closed by its owner. */
 const EXIT_TIMEOUT_MS = 2_000;
 
 interface Pending {

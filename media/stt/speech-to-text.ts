@@ -68,7 +68,7 @@ export interface TranscriptionStream {
   close(): void;
 }
 
-/** Speech → text while it is spoken. */
+/** Speech → text while it is spoken. Registered in the same place as `SpeechToText`. */
 export interface StreamingSpeechToText {
   readonly id: string;
   open(options: TranscriptionStreamOptions): TranscriptionStream;

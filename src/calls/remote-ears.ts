@@ -58,7 +58,7 @@ export class CallRecognisers {
           });
   }
 
-  /** Hears pieces of speech. @param language ISO 639-1, or `auto` */
+  /** Batch recognition. @param language ISO 639-1, or `auto` */
   recogniserFor(language: string): SpeechToText {
     const all = this.#remote ? [this.#remote, this.#local] : [this.#local];
     const able = all.filter(({ languages }) => language === 'auto' || languages.includes(language));
@@ -70,7 +70,7 @@ export class CallRecognisers {
     });
   }
 
-  /** Hears while somebody speaks, where the settings name one for the language. */
+  /** Streaming recognition, if the settings name a provider for the language. */
   liveFor(language: string): StreamingSpeechToText | undefined {
     return language === 'auto' || this.#liveLanguages.includes(language) ? this.#live : undefined;
   }

@@ -24,6 +24,7 @@ export type RecordedParts = Omit<CallDependencies, 'observers'>;
 /**
  * Records a call's input, the responses of its providers and its turn events. The file contains the
  * caller's audio and all words, without credentials of tools. Streaming speech recognition is not recorded.
+ * The agent's audio is not stored; a replay generates it again.
  */
 export class ReplayRecorder extends EffectObserver {
   readonly #sink: ReplaySink;
