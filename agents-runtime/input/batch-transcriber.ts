@@ -211,7 +211,7 @@ export class BatchTranscriber {
   }
 }
 
-/** Joins two texts of one turn, either of which may be empty. */
+/** Joins two texts of one turn. Either may be empty. */
 export function joinTexts(first: string, second: string): string {
   return first && second ? `${first} ${second}` : first || second;
 }

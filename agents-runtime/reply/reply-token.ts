@@ -5,5 +5,5 @@ export const VOICE_CHANGED: unique symbol = Symbol('voice-changed');
 /** The reply broke off here, and the next model continues it. */
 export const REPLY_INTERRUPTED: unique symbol = Symbol('reply-interrupted');
 
-/** A part of a reply on its way to speech: text, or a control token between texts. */
+/** A part of a reply before synthesis: text, or a control token between texts. */
 export type SpokenToken = string | typeof FLUSH | typeof VOICE_CHANGED;

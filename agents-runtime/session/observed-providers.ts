@@ -114,7 +114,7 @@ class ProviderExchanges {
     }
   }
 
-  /** Each item of a stream is a request of its own, with the index in its key. */
+  /** Each item of a stream is a separate request, with the index in its key. */
   async *stream<T>(port: string, key: string, open: () => AsyncGenerator<T>): AsyncGenerator<T> {
     const source = open();
     try {

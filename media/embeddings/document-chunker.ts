@@ -5,7 +5,7 @@ import { splitIntoSentences } from './text-chunker.js';
 export interface DocumentPassage {
   /** The titles above it, the outermost first; empty without any. */
   readonly title: string;
-  /** Paragraphs, items and rows, each on lines of its own; titles inside begin with `#`. */
+  /** Paragraphs, items and rows, each on separate lines; titles inside begin with `#`. */
   readonly text: string;
 }
 
@@ -91,7 +91,7 @@ function spoken({ text, level }: Unit): string {
 /** Fills passages with units, one after the other. */
 class PassageMaker {
   readonly #passages: DocumentPassage[] = [];
-  /** The titles above what comes now, by their level. */
+  /** The titles above the next unit, by their level. */
   #above: Unit[] = [];
   #units: Unit[] = [];
   /** What stood above each of them. */
@@ -133,7 +133,7 @@ class PassageMaker {
   #close(goesOn: boolean): void {
     const units = this.#units;
     const paths = this.#paths;
-    // Titles at its end belong to what comes.
+    // Titles at its end belong to the next passage.
     const waiting = takeTitles(units);
     const path = commonPath(paths.slice(0, units.length));
     const isNew = units.length > this.#repeated;
@@ -180,7 +180,7 @@ function lastWords(units: readonly Unit[]): Unit | undefined {
 const TITLE = /^ {0,3}(#{1,6})\s+(\S.*?)[\s#:]*$/;
 const BOLD = /^\*\*([^*]{1,200}?):?\*\*:?$/;
 const TABLE_LINE = /^\|[\s|:-]*$/;
-/** A line that begins something of its own. */
+/** A line that starts a new unit: a title, an item or a table row. */
 const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\||(?:Q|A|Question|Answer):\s)/;
 
 /** Titles, paragraphs, items and rows, none longer than a passage may be. */
@@ -232,7 +232,7 @@ function titleOf(line: string): Unit | undefined {
   return { text, tokens: estimateTokensOf(text) + 1, level: marked ? marked[1]!.length : 7 };
 }
 
-/** A text as it is, or in whole sentences as many as fit, or in words. */
+/** A text unchanged if it fits; otherwise as many whole sentences as fit, or words. */
 function* fitting(text: string, language: string, maxTokens: number): Generator<Unit> {
   const plain = text
     .replace(/\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1')

@@ -9,7 +9,7 @@ import type { Model } from './model.js';
 import type { ModelStore } from './store.js';
 import { extract, readZip, writeZip, type ZipEntry } from './zip.js';
 
-/** Files beside the models' own that a bundle carries; unpacking writes them itself. */
+/** Files of a bundle that belong to no model. Unpacking writes them itself. */
 const LICENCE_FILES = ['LICENCE', 'NOTICE'];
 
 /**

@@ -23,7 +23,7 @@ export type FolderState =
   | { readonly type: 'incomplete'; readonly file: string }
   | { readonly type: 'corrupt'; readonly file: string };
 
-/** The name of the stamp that lies beside a model's files in the cache. */
+/** Name of the stamp file in a model's cache folder. */
 export const STAMP_NAME = '.installed.json';
 
 /**

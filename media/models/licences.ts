@@ -4,7 +4,7 @@ import type { Model } from './model.js';
 
 const TEXTS = new URL('./licences/', import.meta.url);
 
-/** Puts the model's LICENCE, and its NOTICE where it has one, beside its files. */
+/** Writes the model's LICENCE, and its NOTICE if it has one, to its folder. */
 export async function writeLicences(model: Model, folder: string): Promise<void> {
   await writeFile(join(folder, 'LICENCE'), await licenceText(model));
   const { notice } = model.licence;

@@ -4,7 +4,7 @@ export interface ModelFile {
   readonly bytes: number;
   /** Absent where the publisher names none: then it is recorded at the first fetch. */
   readonly sha256?: string;
-  /** Checked beside the size where there is no SHA-256. */
+  /** Checked together with the size if there is no SHA-256. */
   readonly md5?: string;
 }
 
@@ -32,7 +32,7 @@ export type ModelSource = WheelSource | UrlSource;
 interface ModelLicence {
   /** As shown to the operator, mostly an SPDX expression. */
   readonly name: string;
-  /** The text in `licences/` that is kept beside the files. */
+  /** The text in `licences/` that is stored in the model's folder. */
   readonly text: 'Apache-2.0' | 'BSD-2-Clause' | 'MIT';
   readonly copyright: string;
   /** The NOTICE in `licences/` that goes with the files, if they have one. */

@@ -90,7 +90,7 @@ export class RnnoiseStream implements NoiseReductionStream {
     this.#owner = owner;
   }
 
-  /** The last worker that had audio of this stream was lost: its audio goes into jobs of its own. */
+  /** The last worker that had audio of this stream was lost: its audio goes into separate jobs. */
   get isSuspect(): boolean {
     return this.#losses > 0;
   }

@@ -65,7 +65,7 @@ export class CallRecorder implements CallObserver {
     this.#end();
   }
 
-  /** Sets the time since media was connected. If the clock steps back, it stands still for that step. */
+  /** Sets the time since media was connected. If the clock steps back, the time does not change. */
   #advance(atMs: number): void {
     if (this.#newestCallMs === undefined) return;
     this.#recordingMs += Math.max(0, atMs - this.#newestCallMs);

@@ -23,7 +23,7 @@ export class Excitation {
     this.#pitch = pitch;
   }
 
-  /** Writes the next frame's 300 samples to `output` at `at`; tells whether any was voiced. */
+  /** Writes the next frame's 300 samples to `output` at `at`. @returns whether any was voiced */
   next(output: Float64Array, at: number): boolean {
     const pitch = this.#pitch;
     const frame = this.#frame++;

@@ -4,7 +4,7 @@ export interface TextPart {
   readonly start: number;
 }
 
-/** Sentences are rarely longer; longer texts are read passage by passage, as they are spoken. */
+/** Sentences are rarely longer; longer texts are synthesised part by part while they are spoken. */
 export const MAX_PASSAGE_LENGTH = 600;
 /** No split before this length, so that no passage gets very short. */
 const MIN_PASSAGE_LENGTH = 200;
