@@ -11,28 +11,28 @@ const REAL_TIME = ['dist/test/e2e/**/*.real-time.test.js'];
 /** Their files leave nothing behind in the process, so they share one and start faster. */
 const SHARED_PROCESS = [
   'agents-runtime',
-  'dictionaries',
+  'features/dictionaries',
+  'features/phone-numbers',
+  'features/voices',
   'media',
-  'numbers',
-  'secrets',
-  'voices',
+  'platform/secrets',
 ].map((folder) => `dist/test/${folder}/**/*.test.js`);
 
-const OTHER_POSTGRES = 'dist/test/db/other-postgres.slow.test.js';
+const OTHER_POSTGRES = 'dist/test/platform/db/other-postgres.slow.test.js';
 /** The suites that also run against a PostgreSQL of another major version. */
 const DATABASE_SUITES = [
-  'agents/concurrent-changes',
-  'agents/agents',
-  'calls/call-commands',
-  'calls/call-history',
-  'calls/credits',
-  'calls/slots',
-  'db/migrate',
-  'http/idempotent-answers',
-  'http/rate-limit',
-  'knowledge/indexing',
-  'webhooks/job-queue',
-  'webhooks/outbox',
+  'features/agents/concurrent-changes',
+  'features/agents/agents.service',
+  'calls/commands/call-commands.service',
+  'calls/history/call-history',
+  'calls/admission/credits',
+  'calls/admission/slots',
+  'platform/db/migrate',
+  'platform/http/idempotency',
+  'platform/http/rate-limit',
+  'features/knowledge/indexing/indexing',
+  'platform/jobs/job-queue',
+  'features/webhooks/webhook-outbox',
 ].map((name) => `dist/test/${name}{,.slow}.test.js`);
 const hasOtherPostgres =
   'path' in (JSON.parse(process.env.PARLEY_TOOLS ?? '{}')['postgresql-16'] ?? {});

@@ -3,7 +3,7 @@ const MEDIA = '^media/';
 const RUNTIME = '^agents-runtime/';
 const CONTROL_PLANE = '^src/';
 const PRODUCT = '^(media|agents-runtime|src)/';
-const PAGE = '^src/page/public/';
+const PAGE = '^src/web/';
 
 /** Low-level folders of media. They import only files directly in media. */
 const MEDIA_BASE = ['async', 'audio', 'runtime', 'models'];

@@ -1,6 +1,6 @@
 /**
  * Supported languages, ISO 639-1. English is the default. For a new language, the compiler demands an entry in each
- * registry of words and phrases. No type demands `src/knowledge/search-words.ts` (full-text search) and
+ * registry of words and phrases. No type demands `src/features/knowledge/search/full-text-language.ts` (full-text search) and
  * `media/models/piper-voices.ts` (voices).
  */
 export const LANGUAGES = [

@@ -15,7 +15,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { diskFullSentence, StepFailure } from './step-failure.mjs';
 
 /** The folders of sources. */
-export const TREES = ['media', 'agents-runtime', 'src', 'test'];
+export const TREES = ['media', 'agents-runtime', 'src', 'tools', 'test'];
 /** A change of one of these transpiles everything again: it may change what the transpiler emits. */
 const SETTINGS = ['tsconfig.json', 'package-lock.json', 'scripts/build.mjs'];
 /** What dist was made from: `{settings: hash, sources: {path: hash}}`. */

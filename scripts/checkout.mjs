@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StepFailure } from './step-failure.mjs';
 
-const OLDEST_NODE = [20, 19];
+const MIN_NODE = [20, 19];
 const NEEDED = [
   'package.json',
   'package-lock.json',
@@ -12,15 +12,16 @@ const NEEDED = [
   'media',
   'agents-runtime',
   'src',
+  'tools',
   'test',
 ];
 
 /** @param {string} version as in `process.versions.node` @throws {StepFailure} if it is too old */
 export function checkNode(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) return;
   throw new StepFailure(
-    `Node ${version} is too old: install Node ${OLDEST_NODE.join('.')} or later and run the same command again.`,
+    `Node ${version} is too old: install Node ${MIN_NODE.join('.')} or later and run the same command again.`,
   );
 }
 

@@ -17,7 +17,7 @@ import { checkTypes } from './typecheck.mjs';
 import { watchTests } from './watch.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const MODELS = 'dist/src/models/cli.js';
+const MODELS = 'dist/tools/models/main.js';
 const [command = '', ...args] = process.argv.slice(2);
 
 const COMMANDS = {
@@ -51,10 +51,10 @@ const COMMANDS = {
     await watchTests(root, args);
   },
   models: () => prepareClone().then(() => become(MODELS)),
-  admin: () => prepareClone().then(() => become('dist/src/admin/cli.js')),
+  admin: () => prepareClone().then(() => become('dist/tools/admin/main.js')),
   bench: () => prepareClone().then(() => become('dist/test/bench/main.js')),
-  replay: () => prepareClone().then(() => become('dist/src/replay/cli.js')),
-  simulate: () => prepareClone().then(() => become('dist/src/telephony/simulate/cli.js')),
+  replay: () => prepareClone().then(() => become('dist/tools/replay/main.js')),
+  simulate: () => prepareClone().then(() => become('dist/tools/simulator/main.js')),
   soak: () => prepareClone().then(() => become('dist/test/soak/main.js')),
 };
 

@@ -8,52 +8,55 @@ import { MODEL_CATALOGUE } from '../media/models/catalogue.js';
 import { ModelStore } from '../media/models/store.js';
 import { CpuScheduler } from '../media/runtime/cpu-scheduler.js';
 import { VoiceRegistry } from '../media/tts/voice-registry.js';
-import { AgentsRepository } from './agents/agents.repository.js';
-import { findSealKeyIds } from './agents/sealed-configs.repository.js';
-import { announcementLines, faultSentence } from './announcement.js';
-import { openApi } from './api-routes.js';
-import { type AppParts, addressIn, createApp } from './app.js';
-import { CallMetrics } from './calls/call-metrics.js';
-import { openEars } from './calls/ears.js';
-import { letHeapGrow } from './calls/heap-growth.js';
-import { LoadWatch } from './calls/load-watch.js';
-import { openCalls } from './calls/open-calls.js';
-import { ReplyModels } from './calls/reply-models.js';
-import { VoiceOverrides } from './calls/voice-overrides.js';
-import { type Config, readConfig } from './config.js';
-import { prepareDataDir } from './data-dir.js';
-import { openDatabase } from './db/open-database.js';
-import { openDictionaries } from './dictionaries/open-dictionaries.js';
-import { StartError } from './errors.js';
-import { GroupMember } from './group/group-member.js';
-import { openGroup } from './group/open-group.js';
-import { ownHealthParts } from './health.js';
-import { IdempotentAnswers } from './http/idempotent-answers.js';
-import { IdempotentAnswersRepository } from './http/idempotent-answers.repository.js';
-import { createLimitedServer, type ServerLimits } from './http/limited-server.js';
-import { listen, stopListening, tryListening } from './http/listen.js';
-import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './http/own-address.js';
-import { RateLimiter } from './http/rate-limit.js';
-import { type SocketRoute, UpgradeDispatcher } from './http/upgrade.js';
-import { API_KEY_FILE, ensureFirstAccount } from './keys/first-account.js';
-import { openKeys } from './keys/open-keys.js';
-import { openKnowledge } from './knowledge/open-knowledge.js';
-import { makeLog } from './log.js';
-import { Metrics } from './metrics.js';
-import { type ListedLanguageModel, languageModels } from './models-listing/language-models.js';
-import type { ModelListing } from './models-listing/model-listing.js';
-import { openListing } from './models-listing/open-listing.js';
-import { SecretBox } from './secrets/secret-box.js';
-import { loadSecretKeys } from './secrets/secret-keys.js';
-import { Overtaken, Shutdown } from './shutdown.js';
-import { openSpeech } from './speech/open-speech.js';
-import { openTelephony } from './telephony/open-telephony.js';
-import { PhoneConnections } from './telephony/phone-connections.js';
-import { AgentTools } from './tools/agent-tools.js';
-import { VoiceCatalogue } from './voices/voice-catalogue.js';
-import { VoicesRepository } from './voices/voices.repository.js';
-import { openWebhooks } from './webhooks/open-webhooks.js';
-import { watchWorkers } from './worker-losses.js';
+import { LoadMonitor } from './calls/admission/load-monitor.js';
+import { LlmRegistry } from './calls/providers/llm-registry.js';
+import { loadSttModels } from './calls/providers/stt-models.js';
+import { CallMetrics } from './calls/session/call-metrics.js';
+import { MediaConnector } from './calls/session/media-connector.js';
+import { openCalls } from './composition/calls.module.js';
+import { openGroup } from './composition/cluster.module.js';
+import { openApi } from './composition/features.module.js';
+import { openDatabase } from './composition/infrastructure.module.js';
+import { openKnowledge } from './composition/knowledge.module.js';
+import { openDictionaries } from './composition/open-dictionaries.js';
+import { openKeys } from './composition/open-keys.js';
+import { openListing } from './composition/open-listing.js';
+import { openSpeech } from './composition/speech.module.js';
+import { openTelephony } from './composition/telephony.module.js';
+import { openWebhooks } from './composition/webhooks.module.js';
+import { type Config, readConfig } from './config/config.js';
+import { AgentTools } from './features/agent-tools/agent-tools.js';
+import { AgentsRepository } from './features/agents/agents.repository.js';
+import { findSealKeyIds } from './features/agents/secret-rotation.js';
+import { API_KEY_FILE, ensureFirstAccount } from './features/auth/first-account.js';
+import {
+  type ListedLanguageModel,
+  languageModels,
+} from './features/model-catalog/language-model-settings.js';
+import type { ModelCatalog } from './features/model-catalog/model-catalog.js';
+import { VoiceCatalog } from './features/voices/voice-catalog.js';
+import { VoiceOverrides } from './features/voices/voice-overrides.js';
+import { VoicesRepository } from './features/voices/voices.repository.js';
+import { ClusterWorker } from './platform/cluster/worker.js';
+import { StartError } from './platform/http/api-error.js';
+import { IdempotencyService } from './platform/http/idempotency.js';
+import { IdempotencyRepository } from './platform/http/idempotency.repository.js';
+import { createLimitedServer, type ServerLimits } from './platform/http/limited-server.js';
+import { listen, stopListening, tryListening } from './platform/http/listen.js';
+import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './platform/http/public-origin.js';
+import { RateLimiter } from './platform/http/rate-limit.js';
+import { type SocketRoute, WebSocketRouter } from './platform/http/websocket-router.js';
+import { ownHealthParts } from './platform/observability/health.js';
+import { makeLog } from './platform/observability/log.js';
+import { Metrics } from './platform/observability/metrics.js';
+import { watchWorkers } from './platform/observability/worker-losses.js';
+import { announcementLines, faultSentence } from './platform/process/announcement.js';
+import { prepareDataDir } from './platform/process/data-dir.js';
+import { Overtaken, Shutdown } from './platform/process/shutdown.js';
+import { letHeapGrow } from './platform/process/v8-flags.js';
+import { SecretBox } from './platform/secrets/secret-box.js';
+import { loadSecretKeys } from './platform/secrets/secret-keys.js';
+import { type AppParts, addressIn, createApp } from './server.js';
 
 /** Of the time that an orderly end may take. */
 const START_ENDS_WITHIN_MS = 5_000;
@@ -89,7 +92,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const metrics = new Metrics();
   shutdown.add('metrics', () => metrics.close());
   shutdown.add('worker losses', watchWorkers(metrics, log));
-  const load = new LoadWatch(log);
+  const load = new LoadMonitor(log);
   const permits = new CpuScheduler(config.CPU_PERMITS, (...job) => {
     metrics.observePermit(...job);
     load.job(...job);
@@ -120,7 +123,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     config,
     log,
     origin,
-    phones: new PhoneConnections(calls),
+    phones: new MediaConnector(calls),
     inboundCalls: services.webhooks.inboundCalls,
     limiter: shared.limiter,
   });
@@ -188,7 +191,7 @@ async function openServices(
   const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });
   shutdown.add('dictionaries', () => dictionaries.close());
   const overrides = new VoiceOverrides({
-    voices: new VoiceCatalogue(MODEL_CATALOGUE, speech.voices),
+    voices: new VoiceCatalog(MODEL_CATALOGUE, speech.voices),
     ownVoices: new VoicesRepository(db),
     dictionaries: dictionaries.compiled,
   });
@@ -212,7 +215,7 @@ function appParts({ config, log, shutdown }: Start, { db, box, keys }: Foundatio
       },
       db,
     ),
-    idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
+    idempotency: new IdempotencyService(new IdempotencyRepository(db), box),
     maxBodyBytes: config.MAX_BODY_BYTES,
     maxConnections: config.MAX_CONNECTIONS,
     health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => shutdown.isAsked }),
@@ -230,9 +233,9 @@ interface Address {
 interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>> {
   readonly gatewayId: string;
   readonly permits: CpuScheduler;
-  readonly models: ModelListing;
+  readonly models: ModelCatalog;
   readonly languageModels: () => readonly ListedLanguageModel[];
-  readonly load: LoadWatch;
+  readonly load: LoadMonitor;
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;
   readonly address: Address;
@@ -240,7 +243,7 @@ interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>>
 
 async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds) {
   const { store, permits, address, voices, knowledge, languageModels, models } = needs;
-  const ears = await openEars(store, permits, log);
+  const ears = await loadSttModels(store, permits, log);
   shutdown.add('ears', () => ears.close());
   shutdown.proceed();
   const tools = new AgentTools({ outbound: needs.webhooks.outbound, log });
@@ -250,7 +253,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
     config,
     log,
     ears,
-    replies: new ReplyModels({
+    replies: new LlmRegistry({
       languageModels,
       models,
       fallbacks: config.LLM_FALLBACKS,
@@ -270,7 +273,7 @@ async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds)
 /** Routes and sockets behind one port, or behind the port of the group. */
 function makeServer(parts: AppParts & ServerLimits, socketRoutes: readonly SocketRoute[]) {
   const app = createApp(parts);
-  const sockets = new UpgradeDispatcher(socketRoutes, {
+  const sockets = new WebSocketRouter(socketRoutes, {
     ...parts,
     addressOf: addressIn(app),
     handOn: member && ((...upgrade) => member.handOn(...upgrade)),
@@ -282,7 +285,7 @@ function makeServer(parts: AppParts & ServerLimits, socketRoutes: readonly Socke
 async function openServer(
   { config, log, shutdown }: Start,
   server: Server,
-  sockets: UpgradeDispatcher,
+  sockets: WebSocketRouter,
 ): Promise<number> {
   const port = await listen(server, config.HOST, config.PORT);
   shutdown.add('server', () => stopListening(server, REQUESTS_END_WITHIN_MS));
@@ -316,7 +319,7 @@ async function endWith(shutdown: Shutdown, error: unknown): Promise<void> {
   process.exit(1);
 }
 
-const member = GroupMember.ofThisProcess();
+const member = ClusterWorker.ofThisProcess();
 const shutdown = new Shutdown(CLOSE_WITHIN_MS);
 const starting = start(shutdown);
 

@@ -9,7 +9,7 @@ const TOP = fileURLToPath(new URL('../../../', import.meta.url));
  * image has neither the launcher nor npm.
  */
 export function modelsCommand(args: string, top: string = TOP): string {
-  return isClone(top) ? `npm run models -- ${args}` : `node dist/src/models/cli.js ${args}`;
+  return isClone(top) ? `npm run models -- ${args}` : `node dist/tools/models/main.js ${args}`;
 }
 
 /** The same for one that fetches: the gateway's image has no pip, which its `models` target adds. */

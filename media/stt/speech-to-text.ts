@@ -2,7 +2,7 @@ import type { Priority } from '../runtime/cpu-scheduler.js';
 
 /**
  * Speech → text, one complete stretch of audio at a time. A provider implements this or `StreamingSpeechToText`
- * and is registered in `src/calls/remote-ears.ts`, a local model in `src/calls/ears.ts`.
+ * and is registered in `src/calls/providers/stt-providers.ts`, a local model in `src/calls/providers/stt-models.ts`.
  */
 export interface SpeechToText {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { toFloat32 } from '../../media/audio/pcm.js';
-import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import type { ConnectionDetails } from '../support/harness/call/call-client.js';
 import type { RunningGateway } from './gateway.js';
 

@@ -20,7 +20,7 @@ const INTERRUPTIONS = [
 ];
 /** How loud callers are against the agent, dB. */
 const CALLERS_DB = [0, -6, -10];
-const LEAST_CAUGHT = 0.95;
+const MIN_CAUGHT = 0.95;
 
 /**
  * An agent that hears its own echo at −15 and −25 dB, 60–400 ms late, on the virtual clock: how often it
@@ -51,7 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
     caught[`${levelDb} dB`] = (await countCaught(options, SENTENCES, clips)) / SENTENCES.length;
   }
   await Promise.all([speaker, voice, voiceActivity].map((part) => part.close()));
-  const isMet = echo.falseCuts === 0 && (caught['0 dB'] ?? 0) >= LEAST_CAUGHT;
+  const isMet = echo.falseCuts === 0 && (caught['0 dB'] ?? 0) >= MIN_CAUGHT;
   const figures = { echo, withoutFloor: without, caught, isMet };
   console.log(args.includes('--json') ? JSON.stringify(figures, undefined, 2) : tableOf(figures));
   return isMet ? 0 : 1;

@@ -31,7 +31,7 @@ const PATIENT: EndingSettings = {
 };
 
 /** The aims of the defaults: of 15 turns one is cut off at the most. */
-const MOST_CUT_OFF = 1 / 15;
+const MAX_CUT_OFF = 1 / 15;
 const P50_MS = 640;
 const P95_MS = 1200;
 
@@ -114,7 +114,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 function verdictsOf({ turns, cutOff, missed, p50, p95 }: Tally) {
-  const most = Math.floor(turns * MOST_CUT_OFF);
+  const most = Math.floor(turns * MAX_CUT_OFF);
   return [
     { name: 'turns cut off', value: cutOff, aim: most, isMet: cutOff <= most },
     { name: 'turns missed', value: missed, aim: 0, isMet: missed === 0 },

@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import type { Embedder } from '../../media/embeddings/embedder.js';
 import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
-import { SearchThread } from '../../src/knowledge/search-thread.js';
+import { HybridSearch } from '../../src/features/knowledge/search/hybrid-search.js';
+import { SearchThread } from '../../src/features/knowledge/search/search-thread.js';
 import { modelFolder } from '../support/harness/process/model-folder.js';
 // The product's calls, with models that answer at once; they run on this very thread.
 import './density/instant-gateway.js';

@@ -7,10 +7,10 @@ import type { ToolSpec } from '../../agents-runtime/contract/tools.js';
 import { messagesOf, OpenAiChatModel } from '../../agents-runtime/providers/openai-chat.js';
 import { ToolExecutor } from '../../agents-runtime/reply/tool-executor.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import { AllowedHosts } from '../../src/outbound/allowed-hosts.js';
-import { OutboundClient } from '../../src/outbound/outbound-client.js';
-import { OutboundGuard } from '../../src/outbound/outbound-guard.js';
-import { AgentTools } from '../../src/tools/agent-tools.js';
+import { AgentTools } from '../../src/features/agent-tools/agent-tools.js';
+import { AllowedHosts } from '../../src/platform/egress/allowed-hosts.js';
+import { EgressClient } from '../../src/platform/egress/egress-client.js';
+import { EgressGuard } from '../../src/platform/egress/egress-guard.js';
 import { TestMcpServer, textResult } from '../support/fakes/mcp-server.js';
 import { Receiver, status } from '../support/fakes/webhook-receiver.js';
 import { CONFIG } from '../support/harness/call/call-harness.js';
@@ -115,9 +115,9 @@ async function modelCalls(times: number) {
 async function toolCalls(times: number) {
   const receiver = await Receiver.open();
   const mcp = await TestMcpServer.open({ find: () => textResult('{"status":"on its way"}') });
-  const guard = new OutboundGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
+  const guard = new EgressGuard({ allowed: new AllowedHosts(['127.0.0.1']) });
   const log = pino({ level: 'silent' });
-  const tools = new AgentTools({ outbound: new OutboundClient(guard), log });
+  const tools = new AgentTools({ outbound: new EgressClient(guard), log });
   const look = {
     name: 'look',
     description: '',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ModelStore } from '../../media/models/store.js';
-import { cacheRoot, modelFolders } from '../../src/models/model-folders.js';
+import { cacheRoot, modelFolders } from '../../src/config/model-folders.js';
 import { type Speaker, startPeer } from './speaker.js';
 
 const run = promisify(execFile);

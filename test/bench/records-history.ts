@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Knex } from 'knex';
+import { DashboardRepository } from '../../src/calls/dashboard/dashboard.repository.js';
 import {
   CallHistoryRepository,
   HISTORY_SORTS,
   type HistoryFilter,
   type HistoryQuery,
-} from '../../src/calls/call-history.repository.js';
-import { CallsRepository } from '../../src/calls/calls.repository.js';
-import { DashboardRepository } from '../../src/calls/dashboard.repository.js';
-import { connect } from '../../src/db/connect.js';
-import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
-import { migrate } from '../../src/db/migrate.js';
+} from '../../src/calls/history/call-history.repository.js';
+import { CallsRepository } from '../../src/calls/store/calls.repository.js';
+import { connect } from '../../src/platform/db/connect.js';
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.js';
+import { migrate } from '../../src/platform/db/migrate.js';
 import { CACHE, makeTestFolder } from '../support/harness/process/test-folder.js';
 import { type Percentiles, percentilesOf } from './percentiles.js';
 import { plainDays, plainPage } from './records-peer.js';

@@ -1,5 +1,8 @@
 import type { Knex } from 'knex';
-import type { HistoryFilter, HistoryQuery } from '../../src/calls/call-history.repository.js';
+import type {
+  HistoryFilter,
+  HistoryQuery,
+} from '../../src/calls/history/call-history.repository.js';
 
 const ORDER: Readonly<Record<HistoryQuery['sortBy'], string>> = {
   timestamp: 'called_at',

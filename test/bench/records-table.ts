@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { AccountsRepository } from '../../src/keys/accounts.repository.js';
+import { AccountsRepository } from '../../src/features/auth/accounts.repository.js';
 
 /** Agents of the account: the first has most calls, the last few. */
 const AGENTS = 20;

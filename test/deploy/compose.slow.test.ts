@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readConfig, SETTING_NAMES } from '../../src/config.js';
+import { readConfig, SETTING_NAMES } from '../../src/config/config.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
 import { COMPOSE_ENV, DEPLOY, DeployFiles, secondsOf } from './deploy-files.js';
 

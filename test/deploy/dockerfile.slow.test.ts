@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readConfig, SETTING_NAMES } from '../../src/config.js';
+import { readConfig, SETTING_NAMES } from '../../src/config/config.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
 import { DEPLOY, DeployFiles } from './deploy-files.js';
 

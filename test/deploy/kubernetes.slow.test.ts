@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readConfig, SETTING_NAMES } from '../../src/config.js';
+import { readConfig, SETTING_NAMES } from '../../src/config/config.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
 import { DEPLOY, DeployFiles } from './deploy-files.js';
 

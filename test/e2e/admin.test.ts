@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Product, productEnv, startProduct } from '../support/harness/process/product.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
 
-const CLI = fileURLToPath(new URL('../../src/admin/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../tools/admin/main.js', import.meta.url));
 const ACCOUNT = 'First account';
 
 describe('npm run admin', () => {

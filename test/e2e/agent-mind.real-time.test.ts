@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import { DeepgramServer } from '../support/fakes/deepgram-server.js';
 import {
   type AskedModel,

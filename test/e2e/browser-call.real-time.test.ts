@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { READY_MADE_AGENT } from '../../src/agents/ready-made-agent.js';
+import { SEED_AGENT } from '../../src/features/agents/seed-agent.js';
 import { askedByPiper } from '../support/corpora/spoken-questions.js';
 import {
   BYTES_PER_MS,
@@ -39,7 +39,7 @@ async function photograph(page: Page, name: string): Promise<void> {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
-async function talk(page: Page, agent = READY_MADE_AGENT.name): Promise<void> {
+async function talk(page: Page, agent = SEED_AGENT.name): Promise<void> {
   await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: agent });
   await page.getByRole('button', { name: 'Talk' }).click();
 }
@@ -123,7 +123,7 @@ describeWith(['chromium', 'piper-tts'], 'a call in the browser', (tools) => {
 
   async function readyMade(): Promise<StoredAgent> {
     const agents = await ask<StoredAgent[]>('GET', '/agent');
-    return agents.find(({ name }) => name === READY_MADE_AGENT.name)!;
+    return agents.find(({ name }) => name === SEED_AGENT.name)!;
   }
 
   describe('by voice', () => {

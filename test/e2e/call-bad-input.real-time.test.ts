@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { SUBPROTOCOL } from '../../agents-runtime/transports/websocket/protocol.js';
-import { SecretKeys } from '../../src/secrets/secret-keys.js';
+import { SecretKeys } from '../../src/platform/secrets/secret-keys.js';
 import {
   admit,
   ask,

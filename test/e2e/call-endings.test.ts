@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import {
   admit,
   endedCall,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diffLines } from '../../agents-runtime/observers/replay/effect-listing.js';
 import { replay } from '../../agents-runtime/observers/replay/replay.js';
-import { readTape } from '../../src/replay/read-tape.js';
+import { readTape } from '../../tools/replay/read-replay-file.js';
 import { LanguageServer, MANNERS } from '../support/fakes/llm-server.js';
 import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';

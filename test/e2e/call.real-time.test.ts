@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { LATENCY_PARTS } from '../../agents-runtime/session/turn-latency.js';
-import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import { askedByPiper, cough } from '../support/corpora/spoken-questions.js';
 import { Listener } from '../support/harness/audio/speech-transcriber.js';
 import {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { makeApiKey } from '../../src/keys/api-key.js';
-import { JsonWebTokens } from '../../src/keys/json-web-tokens.js';
-import { isScope, type Scope } from '../../src/keys/scopes.js';
-import { SecretKeys } from '../../src/secrets/secret-keys.js';
+import { makeApiKey } from '../../src/features/auth/api-key.js';
+import { JsonWebTokens } from '../../src/features/auth/json-web-tokens.js';
+import { isScope, type Scope } from '../../src/features/auth/scopes.js';
+import { SecretKeys } from '../../src/platform/secrets/secret-keys.js';
 import {
   type Account,
   CONTRACT,

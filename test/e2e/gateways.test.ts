@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CallsRepository } from '../../src/calls/calls.repository.js';
-import { urlOf } from '../../src/db/connect.js';
-import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { makeApiKey } from '../../src/keys/api-key.js';
-import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
+import { CallsRepository } from '../../src/calls/store/calls.repository.js';
+import { AccountsRepository } from '../../src/features/auth/accounts.repository.js';
+import { makeApiKey } from '../../src/features/auth/api-key.js';
+import { ApiKeysRepository } from '../../src/features/auth/api-keys.repository.js';
+import { urlOf } from '../../src/platform/db/connect.js';
 import { Receiver, status } from '../support/fakes/webhook-receiver.js';
 import { admit, ask, makeAgent } from '../support/harness/call/call-agents.js';
 import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { READY_MADE_AGENT } from '../../src/agents/ready-made-agent.js';
+import { SEED_AGENT } from '../../src/features/agents/seed-agent.js';
 import { askedByPiper } from '../support/corpora/spoken-questions.js';
 import { launchBrowser } from '../support/harness/call/call-page.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
@@ -81,7 +81,7 @@ describeWith(
 
     async function silentAgent(): Promise<string> {
       const agents = await ask<{ name: string; config: object }[]>('/agent');
-      const { config } = agents.find(({ name }) => name === READY_MADE_AGENT.name)!;
+      const { config } = agents.find(({ name }) => name === SEED_AGENT.name)!;
       const agent = { name: 'Without a greeting', config: { ...config, ...QUIET } };
       const { agent_id: id } = await ask<{ agent_id: string }>('/agent', agent);
       await ask(`/agent/${id}/deploy`, {});

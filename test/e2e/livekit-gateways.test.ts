@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AgentDispatchClient, RoomServiceClient } from 'livekit-server-sdk';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { CallsRepository } from '../../src/calls/calls.repository.js';
-import { urlOf } from '../../src/db/connect.js';
-import { AccountsRepository } from '../../src/keys/accounts.repository.js';
-import { makeApiKey } from '../../src/keys/api-key.js';
-import { ApiKeysRepository } from '../../src/keys/api-keys.repository.js';
+import { CallsRepository } from '../../src/calls/store/calls.repository.js';
+import { AccountsRepository } from '../../src/features/auth/accounts.repository.js';
+import { makeApiKey } from '../../src/features/auth/api-key.js';
+import { ApiKeysRepository } from '../../src/features/auth/api-keys.repository.js';
+import { urlOf } from '../../src/platform/db/connect.js';
 import { Receiver } from '../support/fakes/webhook-receiver.js';
 import { admit, ask, makeAgent } from '../support/harness/call/call-agents.js';
 import { CallClient, type ConnectionDetails } from '../support/harness/call/call-client.js';
@@ -20,7 +20,7 @@ const LIMIT = 360_000;
 /** Louder than nothing: an agent that greets. */
 const SOUND = 0.01;
 /** Which of two gateways gets a call is chance: so many come until each has two. */
-const MOST_TRIES = 40;
+const MAX_ATTEMPTS = 40;
 
 interface Caller {
   readonly details: ConnectionDetails;
@@ -113,7 +113,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
   /** Calls that are heard, two at each gateway, by the gateway's id. */
   async function twoEach(): Promise<readonly (readonly [string, readonly Caller[]])[]> {
     const held = new Map<string, Caller[]>();
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const caller = await call(one);
       await isHeard(caller);
       const gatewayId = (await rowOf(caller))?.gateway_id ?? '';
@@ -126,7 +126,7 @@ describeWith(['livekit-server'], 'two gateways on one LiveKit', (tools) => {
         return [...held];
       }
     }
-    throw new Error(`Of ${MOST_TRIES} calls all went to one gateway`);
+    throw new Error(`Of ${MAX_ATTEMPTS} calls all went to one gateway`);
   }
 
   it(

@@ -1,4 +1,4 @@
-import { ExampleMaker } from '../../src/http/openapi-examples.js';
+import { ExampleMaker } from '../../src/platform/http/openapi/openapi-examples.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON schema is read member by member
 type Schema = any;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
-import type { CarrierLine } from '../../src/telephony/simulate/carrier-line.js';
-import type { SimulatedCall } from '../../src/telephony/simulate/simulated-call.js';
-import { TwilioCall } from '../../src/telephony/simulate/twilio-call.js';
+import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
+import type { SimulatedCall } from '../../tools/simulator/simulated-call.js';
+import type { CarrierLine } from '../../tools/simulator/simulated-leg.js';
+import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
 import { type FakeCarrier, startTwilio, TWILIO } from '../support/fakes/carrier-servers.js';
 import { addCall } from '../support/fakes/twilio-calls.js';
 import { Receiver, status } from '../support/fakes/webhook-receiver.js';

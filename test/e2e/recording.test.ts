@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { summariseSpool } from '../../media/recording/spool-reader.js';
-import type { AgentConfigInput } from '../../src/agents/agent-config.schema.js';
+import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import { decodeChannels } from '../support/harness/audio/decode-audio.js';
 import { toneOnsets } from '../support/harness/audio/tone-onsets.js';
 import { admit, ask, endedCall, makeAgent, SHOP } from '../support/harness/call/call-agents.js';

@@ -3,7 +3,7 @@ import { toFloat32 } from '../../media/audio/pcm.js';
 import { ModelStore } from '../../media/models/store.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { MoonshineSpeechToText } from '../../media/stt/moonshine-speech-to-text.js';
-import { modelFolders } from '../../src/models/model-folders.js';
+import { modelFolders } from '../../src/config/model-folders.js';
 import { wordErrors } from '../support/harness/audio/word-errors.js';
 import { type Product, startProduct } from '../support/harness/process/product.js';
 
@@ -73,7 +73,7 @@ const SENTENCES: readonly (readonly [written: string, said: string])[] = [
   ],
   ['Thank you for calling, and have a nice day.', 'thank you for calling and have a nice day'],
 ];
-const MOST_WORD_ERRORS = 0.1;
+const MAX_WORD_ERRORS = 0.1;
 
 let product: Product;
 let recogniser: MoonshineSpeechToText;
@@ -118,5 +118,5 @@ it('are understood: numbers, names, dates and money, at most 10 % of the words w
     if (found.errors > 0) misheard.push(`${found.errors} in ${said} | ${heard}`);
   }
   expect(SENTENCES.length).toBe(30);
-  expect(errors / words, misheard.join('\n')).toBeLessThanOrEqual(MOST_WORD_ERRORS);
+  expect(errors / words, misheard.join('\n')).toBeLessThanOrEqual(MAX_WORD_ERRORS);
 });

@@ -198,13 +198,13 @@ describe('the build', () => {
     expect(first.output).toContain('Building');
     expect(first.lastLine).toBe('started');
     expect(existsSync(built('src/page.html'))).toBe(true);
-    const builtAt = statSync(built('src/models/cli.js')).mtimeMs;
+    const builtAt = statSync(built('tools/models/main.js')).mtimeMs;
 
     expect((await clone.launch(['start'])).output).toBe('started\n');
 
     clone.write('src/main.ts', "process.stdout.write('started anew\\n');\n");
     expect((await clone.launch(['start'])).lastLine).toBe('started anew');
-    expect(statSync(built('src/models/cli.js')).mtimeMs).toBe(builtAt);
+    expect(statSync(built('tools/models/main.js')).mtimeMs).toBe(builtAt);
   });
 
   it('writes again what was deleted from dist, and deletes what has no source', async () => {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { connect } from '../../src/db/connect.js';
-import { startEmbeddedPostgres } from '../../src/db/embedded-postgres.js';
-import { migrate } from '../../src/db/migrate.js';
+import { connect } from '../../src/platform/db/connect.js';
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.js';
+import { migrate } from '../../src/platform/db/migrate.js';
 import { numberBehind } from '../bench/comparison.js';
 import { CACHE, makeTestFolder } from '../support/harness/process/test-folder.js';
 import { killEnding, setUpKills } from '../support/programs/call-ending-kills.js';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { HybridSearch } from '../../src/knowledge/hybrid-search.js';
+import { HybridSearch } from '../../src/features/knowledge/search/hybrid-search.js';
 
 /** The product itself, beside a port that has its own search asked: `?kb=1&question=…` tells the ms. */
 let product: HybridSearch | undefined;

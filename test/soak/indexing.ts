@@ -27,7 +27,7 @@ const SETTLE_MS = 8_000;
 const LOOK_EVERY_MS = 1_000;
 const SEARCH_EVERY_MS = 250;
 /** Of one document, where calls leave next to nothing. */
-const MOST_MS_A_DOCUMENT = 2_000;
+const MAX_MS_A_DOCUMENT = 2_000;
 /** Source: the conversation design, density. */
 const BAR_LATENESS_MS = 20;
 /** A turn waits for a second at the most, and its search begins before the turn ends. */
@@ -209,7 +209,7 @@ async function upload(gateway: RunningGateway, kbId: number, count: number): Pro
 
 /** @returns the last of what the knowledge base says about itself. */
 async function indexed(gateway: RunningGateway, kbId: number, documents: number): Promise<string> {
-  const until = performance.now() + 60_000 + documents * MOST_MS_A_DOCUMENT;
+  const until = performance.now() + 60_000 + documents * MAX_MS_A_DOCUMENT;
   for (;;) {
     await sleep(LOOK_EVERY_MS);
     // The list holds no documents' texts: asking costs the calls next to nothing.

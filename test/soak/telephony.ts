@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import { AudioSocketCall } from '../../src/telephony/simulate/audiosocket-call.js';
-import type { Held } from '../../src/telephony/simulate/carrier-line.js';
-import { registerAudioSocket } from '../../src/telephony/simulate/gateway-api.js';
-import type { SimulatedCall } from '../../src/telephony/simulate/simulated-call.js';
-import { TwilioCall } from '../../src/telephony/simulate/twilio-call.js';
-import { toLine } from '../../src/telephony/simulate/wav-file.js';
+import { AudioSocketCall } from '../../tools/simulator/audiosocket-call.js';
+import { registerAudioSocket } from '../../tools/simulator/gateway-client.js';
+import type { SimulatedCall } from '../../tools/simulator/simulated-call.js';
+import type { Held } from '../../tools/simulator/simulated-leg.js';
+import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
+import { toLine } from '../../tools/simulator/wav-file.js';
 import { makeAgent, speak } from '../bench/bench-agent.js';
 import { numberBehind } from '../bench/comparison.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';

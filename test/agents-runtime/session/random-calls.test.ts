@@ -32,7 +32,7 @@ const world = fc.record({
 });
 
 /** A caller who speaks over the agent holds it so long at the most. */
-const LONGEST_HOLD_MS = 2_000;
+const MAX_HOLD_MS = 2_000;
 /** Longer than any deadline of a call that goes on by itself. */
 const SETTLED_MS = 15_000;
 
@@ -97,7 +97,7 @@ describe('whatever is said, and when', () => {
         }
         await call.silence(SETTLED_MS);
 
-        expect(quiet.stop()).toBeLessThanOrEqual(LONGEST_HOLD_MS);
+        expect(quiet.stop()).toBeLessThanOrEqual(MAX_HOLD_MS);
         expect(call.states().at(-1)).toBe('listening');
         expect(call.ended()).toBeUndefined();
         expect(call.faults).toEqual([]);

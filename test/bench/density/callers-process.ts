@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { toLine } from '../../../src/telephony/simulate/wav-file.js';
+import { toLine } from '../../../tools/simulator/wav-file.js';
 import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import type { CallersOrder } from './callers.js';
 import type { CallerFigures } from './light-caller.js';

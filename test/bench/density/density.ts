@@ -16,7 +16,7 @@ const BAR_CALLS_A_CORE = 50;
 const BAR_BYTES_A_CALL = 2 * 1024 * 1024;
 const WITH_INSTANT = 'instant providers';
 const STEP = 10;
-const MOST_CALLS = 200;
+const MAX_CALLS = 200;
 
 /**
  * How many calls a core holds: calls are added until frames are late. `--json` prints JSON,
@@ -27,7 +27,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const step = numberBehind(args, '--step', STEP);
   const ramps: Ramp[] = [];
   const options = {
-    most: numberBehind(args, '--calls', MOST_CALLS),
+    most: numberBehind(args, '--calls', MAX_CALLS),
     isStubborn: args.includes('--on'),
     callersFor: webCallers,
   };

@@ -6,39 +6,39 @@ import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { VoiceRegistry } from '../../../media/tts/voice-registry.js';
 import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
-import { Agents } from '../../../src/agents/agents.js';
-import { AgentsRepository } from '../../../src/agents/agents.repository.js';
-import { agentRoutes } from '../../../src/agents/agents.routes.js';
-import { addressIn, createApp } from '../../../src/app.js';
-import { CallMetrics } from '../../../src/calls/call-metrics.js';
-import { letHeapGrow } from '../../../src/calls/heap-growth.js';
-import { LoadWatch } from '../../../src/calls/load-watch.js';
-import { openCalls } from '../../../src/calls/open-calls.js';
-import { VoiceOverrides } from '../../../src/calls/voice-overrides.js';
-import { readConfig } from '../../../src/config.js';
-import { prepareDataDir } from '../../../src/data-dir.js';
-import { openDatabase } from '../../../src/db/open-database.js';
-import { openDictionaries } from '../../../src/dictionaries/open-dictionaries.js';
-import { ownHealthParts } from '../../../src/health.js';
-import { listen, stopListening } from '../../../src/http/listen.js';
-import { httpOrigin, socketOrigin } from '../../../src/http/own-address.js';
-import { RateLimiter } from '../../../src/http/rate-limit.js';
-import { UpgradeDispatcher } from '../../../src/http/upgrade.js';
-import { ensureFirstAccount } from '../../../src/keys/first-account.js';
-import { openKeys } from '../../../src/keys/open-keys.js';
-import { makeLog } from '../../../src/log.js';
-import { Metrics } from '../../../src/metrics.js';
-import { ModelListing } from '../../../src/models-listing/model-listing.js';
-import { NumberOwnership } from '../../../src/numbers/number-ownership.js';
-import { AllowedHosts } from '../../../src/outbound/allowed-hosts.js';
-import { SecretBox } from '../../../src/secrets/secret-box.js';
-import { loadSecretKeys } from '../../../src/secrets/secret-keys.js';
-import { Shutdown } from '../../../src/shutdown.js';
-import { PhoneConnections } from '../../../src/telephony/phone-connections.js';
-import { openTwilio } from '../../../src/telephony/twilio/open-twilio.js';
-import { AgentTools } from '../../../src/tools/agent-tools.js';
-import { VoicesRepository } from '../../../src/voices/voices.repository.js';
-import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
+import { LoadMonitor } from '../../../src/calls/admission/load-monitor.js';
+import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
+import { MediaConnector } from '../../../src/calls/session/media-connector.js';
+import { openCalls } from '../../../src/composition/calls.module.js';
+import { openDatabase } from '../../../src/composition/infrastructure.module.js';
+import { openDictionaries } from '../../../src/composition/open-dictionaries.js';
+import { openKeys } from '../../../src/composition/open-keys.js';
+import { openTwilio } from '../../../src/composition/open-twilio.js';
+import { openWebhooks } from '../../../src/composition/webhooks.module.js';
+import { readConfig } from '../../../src/config/config.js';
+import { AgentTools } from '../../../src/features/agent-tools/agent-tools.js';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
+import { agentRoutes } from '../../../src/features/agents/agents.routes.js';
+import { AgentService } from '../../../src/features/agents/agents.service.js';
+import { ensureFirstAccount } from '../../../src/features/auth/first-account.js';
+import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
+import { NumberOwnership } from '../../../src/features/phone-numbers/number-ownership.js';
+import { VoiceOverrides } from '../../../src/features/voices/voice-overrides.js';
+import { VoicesRepository } from '../../../src/features/voices/voices.repository.js';
+import { AllowedHosts } from '../../../src/platform/egress/allowed-hosts.js';
+import { listen, stopListening } from '../../../src/platform/http/listen.js';
+import { httpOrigin, socketOrigin } from '../../../src/platform/http/public-origin.js';
+import { RateLimiter } from '../../../src/platform/http/rate-limit.js';
+import { WebSocketRouter } from '../../../src/platform/http/websocket-router.js';
+import { ownHealthParts } from '../../../src/platform/observability/health.js';
+import { makeLog } from '../../../src/platform/observability/log.js';
+import { Metrics } from '../../../src/platform/observability/metrics.js';
+import { prepareDataDir } from '../../../src/platform/process/data-dir.js';
+import { Shutdown } from '../../../src/platform/process/shutdown.js';
+import { letHeapGrow } from '../../../src/platform/process/v8-flags.js';
+import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { loadSecretKeys } from '../../../src/platform/secrets/secret-keys.js';
+import { addressIn, createApp } from '../../../src/server.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { liveBytes } from '../live-bytes.js';
 import { hostileModel, instantModel, instantRecogniser, instantVoice } from './instant-models.js';
@@ -65,7 +65,7 @@ if (gc) {
     },
   });
 }
-const load = new LoadWatch(log);
+const load = new LoadMonitor(log);
 const permits = new CpuScheduler(config.CPU_PERMITS, (...job) => {
   metrics.observePermit(...job);
   load.job(...job);
@@ -105,7 +105,7 @@ const encoders = new EncoderThread(permits);
 shutdown.add('encoders', () => encoders.close());
 const tools = new AgentTools({ outbound: webhooks.outbound, log });
 shutdown.add('tools', () => tools.close());
-const models = new ModelListing({ prefix: config.MODEL_PREFIX, llmModels: [] });
+const models = new ModelCatalog({ prefix: config.MODEL_PREFIX, llmModels: [] });
 const calls = await openCalls({
   gatewayId: randomUUID(),
   config,
@@ -134,7 +134,7 @@ const calls = await openCalls({
   origin: () => undefined,
   socketOrigin: () => socketOrigin(config, config.PORT),
 });
-const agents = new Agents({
+const agents = new AgentService({
   repository,
   box,
   allowedHosts: new AllowedHosts([]),
@@ -149,7 +149,7 @@ const twilio = openTwilio({
   config,
   db,
   secrets,
-  phones: new PhoneConnections(calls),
+  phones: new MediaConnector(calls),
   inboundCalls: webhooks.inboundCalls,
   limiter,
   origin: () => httpOrigin(config, config.PORT),
@@ -165,7 +165,7 @@ const app = createApp({
   trustProxy: false,
   roots: [twilio.root],
 });
-const sockets = new UpgradeDispatcher([calls.socket, twilio.socket], {
+const sockets = new WebSocketRouter([calls.socket, twilio.socket], {
   keys,
   log,
   limiter,

@@ -4,8 +4,8 @@ import type { ConnectionDetails } from '../../support/harness/call/call-client.j
 
 const REPORT_MS = 100;
 /** Between the end of an answer and the next question, ms. */
-const SHORTEST_PAUSE = 500;
-const LONGEST_PAUSE = 1_500;
+const MIN_PAUSE = 500;
+const MAX_PAUSE = 1_500;
 /** An answer that has not begun by then is not coming. */
 const ANSWER_WITHIN_MS = 8_000;
 /** Audio that comes so much after the last of it was played left a gap that one hears. */
@@ -164,7 +164,7 @@ export class LightCaller {
       this.#giveUpAt = Number.POSITIVE_INFINITY;
     }
     if (state === 'listening' && !this.#isAsking) {
-      const pause = SHORTEST_PAUSE + Math.random() * (LONGEST_PAUSE - SHORTEST_PAUSE);
+      const pause = MIN_PAUSE + Math.random() * (MAX_PAUSE - MIN_PAUSE);
       this.#askAt = now + pause;
     }
   }

@@ -1,10 +1,10 @@
-import type { SimulatedCall } from '../../../src/telephony/simulate/simulated-call.js';
-import { stretchesOf } from '../../../src/telephony/simulate/speech-stretches.js';
+import type { SimulatedCall } from '../../../tools/simulator/simulated-call.js';
+import { stretchesOf } from '../../../tools/simulator/speech-segments.js';
 import type { CallerFigures } from '../density/light-caller.js';
 
 /** Between the end of an answer and the next question, ms. */
-const SHORTEST_PAUSE = 500;
-const LONGEST_PAUSE = 1_500;
+const MIN_PAUSE = 500;
+const MAX_PAUSE = 1_500;
 /** An answer that has not begun by then is not coming. */
 const ANSWER_WITHIN_MS = 8_000;
 /** So much silence ends an answer. */
@@ -62,7 +62,7 @@ export class PhoneCaller {
       this.#figures.gapsMs.push(...line.takeGaps());
       this.#figures.mostLeadMs = Math.max(this.#figures.mostLeadMs, line.mostLeadMs);
       for (const { what } of this.#call.faults) this.#figures.lost.push(what);
-      const pauseMs = SHORTEST_PAUSE + Math.random() * (LONGEST_PAUSE - SHORTEST_PAUSE);
+      const pauseMs = MIN_PAUSE + Math.random() * (MAX_PAUSE - MIN_PAUSE);
       const next = line.atMs + pauseMs;
       await line.until(() => line.atMs >= next, pauseMs + 1_000);
     }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
-import { TwilioCall, type TwilioCallOptions } from '../../../src/telephony/simulate/twilio-call.js';
+import { TwilioCall, type TwilioCallOptions } from '../../../tools/simulator/twilio/twilio-call.js';
 import { PhoneCaller, type PhoneFigures } from './phone-caller.js';
 
 /** What the bench asks of this process; it answers each with its figures so far. */

@@ -23,7 +23,7 @@ const BAR_CALLS_A_CORE = 40;
 /** Source: the conversation design, latency: from the onset of speech to silence. */
 const BAR_BARGE_IN_P95_MS = 350;
 const STEP = 10;
-const MOST_CALLS = 200;
+const MAX_CALLS = 200;
 const INTERRUPTING_CALLS = 4;
 const INTERRUPTIONS = 60;
 const INTERRUPTED_WITHIN_MS = 300_000;
@@ -75,7 +75,7 @@ function densityOf(args: readonly string[]) {
     name: "Twilio's wire, instant providers",
     program: [...profiling(args), INSTANT],
     env: ENV,
-    most: numberBehind(args, '--calls', MOST_CALLS),
+    most: numberBehind(args, '--calls', MAX_CALLS),
     step: numberBehind(args, '--step', STEP),
     isStubborn: args.includes('--on'),
     callersFor: (gateway) => phoneCallers(gateway, false),

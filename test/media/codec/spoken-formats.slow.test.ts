@@ -40,7 +40,7 @@ const CODECS: Readonly<Record<string, string>> = {
 };
 /** LAME's delay of 576 samples and a decoder's own of 529. */
 const MP3_DELAY = 1105;
-const MOST_WORD_ERRORS = 0.15;
+const MAX_WORD_ERRORS = 0.15;
 
 const permits = new CpuScheduler(2);
 const voice = new HibariVoice({ id: 'heart', folder: modelFolder('hibari-heart'), permits });
@@ -166,7 +166,7 @@ describeWith(['ffmpeg', 'ffprobe', 'sox', 'opusinfo'], 'speech', (tools) => {
       priority: 'final-transcript',
     });
     const { errors, words } = wordErrors(TEXTS.long, heard);
-    expect(errors / words, heard).toBeLessThanOrEqual(MOST_WORD_ERRORS);
+    expect(errors / words, heard).toBeLessThanOrEqual(MAX_WORD_ERRORS);
   });
 });
 

@@ -36,10 +36,10 @@ describe('what people are told to type for models', () => {
       fetchCommand('add de', image),
       pipAdvice(image),
     ] as const;
-    expect(told[0]).toBe('node dist/src/models/cli.js list');
+    expect(told[0]).toBe('node dist/tools/models/main.js list');
     expect(told[1]).toBe('docker run --rm --volume VOLUME:/models parley-models add de');
     for (const sentence of told) expect(sentence).not.toMatch(/npm|apt/);
     const top = new URL('../../../../', import.meta.url);
-    expect(existsSync(fileURLToPath(new URL('dist/src/models/cli.js', top)))).toBe(true);
+    expect(existsSync(fileURLToPath(new URL('dist/tools/models/main.js', top)))).toBe(true);
   });
 });

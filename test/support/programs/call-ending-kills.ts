@@ -5,17 +5,17 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
-import type { Agent } from '../../../src/agents/agents.repository.js';
-import type { CallEvents } from '../../../src/calls/call-events.js';
-import { CallsRepository } from '../../../src/calls/calls.repository.js';
-import { CompletedCalls } from '../../../src/calls/completed-calls.js';
-import { SummariesRepository } from '../../../src/calls/summaries.repository.js';
-import type { DatabaseConnection } from '../../../src/db/connect.js';
-import { SignedLinks } from '../../../src/http/signed-links.js';
-import { SecretBox } from '../../../src/secrets/secret-box.js';
-import { SecretKeys } from '../../../src/secrets/secret-keys.js';
-import { DeliveriesRepository } from '../../../src/webhooks/deliveries.repository.js';
-import { WebhookOutbox } from '../../../src/webhooks/outbox.js';
+import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
+import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
+import type { CallEvents } from '../../../src/calls/store/call-events.js';
+import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
+import type { Agent } from '../../../src/features/agents/agents.repository.js';
+import { DeliveriesRepository } from '../../../src/features/webhooks/deliveries.repository.js';
+import { WebhookOutbox } from '../../../src/features/webhooks/webhook-outbox.js';
+import type { DatabaseConnection } from '../../../src/platform/db/connect.js';
+import { SignedLinks } from '../../../src/platform/http/signed-links.js';
+import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import { makeAgent } from '../harness/call/webhook-calls.js';
 import { plainEnv } from '../harness/process/run-node.js';
 
@@ -38,7 +38,7 @@ export async function setUpKills(db: Knex, connection: DatabaseConnection): Prom
   const agent = await makeAgent(db, new SecretBox(secrets), [
     { url: 'https://hook.test/', events: ['call.completed'] },
   ]);
-  const events = new CompletedCalls({
+  const events = new CallCompletedEvents({
     events: new WebhookOutbox(new DeliveriesRepository(db)),
     summaries: new SummariesRepository(db),
     links: new SignedLinks(secrets),

@@ -1,14 +1,14 @@
 // A gateway of the smallest kind, for tests that kill it: holds calls of one agent on the database of
 // its first argument, several at once, and says each one's id once its end is acknowledged.
 import { pino } from 'pino';
-import { AgentsRepository } from '../../../src/agents/agents.repository.js';
-import { CompletedCalls } from '../../../src/calls/completed-calls.js';
-import { SummariesRepository } from '../../../src/calls/summaries.repository.js';
-import { connect } from '../../../src/db/connect.js';
-import { SignedLinks } from '../../../src/http/signed-links.js';
-import { SecretBox } from '../../../src/secrets/secret-box.js';
-import { SecretKeys } from '../../../src/secrets/secret-keys.js';
-import { openWebhooks } from '../../../src/webhooks/open-webhooks.js';
+import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
+import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
+import { openWebhooks } from '../../../src/composition/webhooks.module.js';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
+import { connect } from '../../../src/platform/db/connect.js';
+import { SignedLinks } from '../../../src/platform/http/signed-links.js';
+import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import { OVERRIDES } from '../harness/app/webhook-app.js';
 import { WrittenCalls } from '../harness/call/webhook-calls.js';
 
@@ -24,7 +24,7 @@ const webhooks = openWebhooks({
   log: pino({ level: 'silent' }),
   allowedHosts: [],
 });
-const events = new CompletedCalls({
+const events = new CallCompletedEvents({
   events: webhooks.events,
   summaries: new SummariesRepository(db),
   links: new SignedLinks(secrets),

@@ -1,7 +1,7 @@
 // A gateway of the smallest kind, for tests that kill it: starts the embedded database in the folder
 // of its first argument, says `ready`, then adds rows and says each one's number once it is safe.
-import { connect } from '../../../src/db/connect.js';
-import { startEmbeddedPostgres } from '../../../src/db/embedded-postgres.js';
+import { connect } from '../../../src/platform/db/connect.js';
+import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded-postgres.js';
 import { CACHE } from '../harness/process/test-folder.js';
 
 const [dataDir = ''] = process.argv.slice(2);

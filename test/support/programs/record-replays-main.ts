@@ -6,8 +6,8 @@ import { ModelStore } from '../../../media/models/store.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
-import { openEars } from '../../../src/calls/ears.js';
-import { modelFolders } from '../../../src/models/model-folders.js';
+import { loadSttModels } from '../../../src/calls/providers/stt-models.js';
+import { modelFolders } from '../../../src/config/model-folders.js';
 import { SCENES } from '../corpora/replay-scenes.js';
 import { openJoe, startFormantProcess } from '../harness/audio/piper-joe.js';
 import { spokenBy } from '../harness/audio/synthesised-speech.js';
@@ -19,7 +19,7 @@ const wanted = process.argv.slice(2);
 
 const permits = new CpuScheduler(1);
 const { modelsDir, cacheDir } = modelFolders(process.env);
-const ears = await openEars(
+const ears = await loadSttModels(
   new ModelStore({ modelsDir, cacheDir }),
   permits,
   pino({ level: 'warn' }),

@@ -1,9 +1,9 @@
 // `npm run schema`: writes the dump of this version's schema, for as long as it is not released.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { connect } from '../../../src/db/connect.js';
-import { startEmbeddedPostgres } from '../../../src/db/embedded-postgres.js';
-import { migrate } from '../../../src/db/migrate.js';
+import { connect } from '../../../src/platform/db/connect.js';
+import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded-postgres.js';
+import { migrate } from '../../../src/platform/db/migrate.js';
 import { dumpSchema } from '../harness/postgres/schema-dump.js';
 import { CACHE, makeTestFolder } from '../harness/process/test-folder.js';
 

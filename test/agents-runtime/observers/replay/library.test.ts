@@ -5,8 +5,8 @@ import { diffEffects } from '../../../../agents-runtime/observers/replay/diff.js
 import { diffLines } from '../../../../agents-runtime/observers/replay/effect-listing.js';
 import { replay } from '../../../../agents-runtime/observers/replay/replay.js';
 import { diffTurns } from '../../../../agents-runtime/observers/replay/turn-replay.js';
-import { readTape } from '../../../../src/replay/read-tape.js';
-import { REPLAY_SUFFIX } from '../../../../src/replay/replay-files.js';
+import { REPLAY_SUFFIX } from '../../../../src/calls/recordings/replay-files.js';
+import { readTape } from '../../../../tools/replay/read-replay-file.js';
 import { SCENES, shownBy } from '../../../support/corpora/replay-scenes.js';
 
 const FOLDER = 'test/fixtures/replays';

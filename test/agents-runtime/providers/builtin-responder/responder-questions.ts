@@ -1,6 +1,6 @@
-import { READY_MADE_AGENT } from '../../../../src/agents/ready-made-agent.js';
+import { SEED_AGENT } from '../../../../src/features/agents/seed-agent.js';
 
-export const BOOKSHOP = READY_MADE_AGENT.config.prompt!;
+export const BOOKSHOP = SEED_AGENT.config.prompt!;
 
 export const CLINIC = `You are Nora, the assistant of Birchwood Dental Clinic. Be calm and brief. Never give medical advice.
 

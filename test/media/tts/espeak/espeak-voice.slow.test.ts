@@ -11,7 +11,7 @@ import type {
   SynthesisRequest,
   WordTime,
 } from '../../../../media/tts/text-to-speech.js';
-import { FORMANT_NAMES } from '../../../../src/voices/formant-voices.js';
+import { ESPEAK_VOICE_NAMES } from '../../../../src/features/voices/espeak-voices.js';
 import { modelFolder } from '../../../support/harness/process/model-folder.js';
 
 const RATE = 22_050;
@@ -40,7 +40,7 @@ beforeAll(() => {
   if (!engineFile) throw new Error('The optional package of the formant engine is not installed');
   engine = new EspeakProcess(engineFile);
   for (const language of LANGUAGES) {
-    const voice = FORMANT_NAMES[language];
+    const voice = ESPEAK_VOICE_NAMES[language];
     const id = `formant-${language}`;
     voices.set(language, new EspeakVoice({ id, language, voice, process: engine, queue }));
   }

@@ -10,7 +10,7 @@ import {
   phonemesOf,
   SOUND_SAMPLES,
 } from '../../../../media/tts/espeak/phoneme-map.js';
-import { FORMANT_NAMES } from '../../../../src/voices/formant-voices.js';
+import { ESPEAK_VOICE_NAMES } from '../../../../src/features/voices/espeak-voices.js';
 
 /** Words that the engine itself reads as they are transcribed here. */
 const WORDS: Readonly<Record<Language, readonly [word: string, ipa: string]>> = {
@@ -36,13 +36,13 @@ afterAll(() => engine.close());
 
 async function soundsIn(language: Language): Promise<PhonemeMap> {
   const sample = SOUND_SAMPLES[language].replaceAll(',', '');
-  const { ipa, own } = await engine.sounds(FORMANT_NAMES[language], sample);
+  const { ipa, own } = await engine.sounds(ESPEAK_VOICE_NAMES[language], sample);
   return phonemesOf(ipa, own);
 }
 
 /** How many samples the engine makes of a text; its flutter changes that by some ms. */
 async function lengthOf(language: Language, text: string, ipa?: string): Promise<number> {
-  const name = FORMANT_NAMES[language];
+  const name = ESPEAK_VOICE_NAMES[language];
   const voice = new EspeakVoice({ id: 'x', language, voice: name, process: engine, queue });
   const pronounced = ipa === undefined ? [] : [{ textStart: 0, textEnd: text.length, ipa }];
   const utterance = { text, pronounced, language, temperature: 1, topP: 0.8, seed: 1, speed: 1 };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { AccountsRepository } from '../../../../src/keys/accounts.repository.js';
-import { makeApiKey } from '../../../../src/keys/api-key.js';
-import { ApiKeysRepository } from '../../../../src/keys/api-keys.repository.js';
-import type { Scope } from '../../../../src/keys/scopes.js';
+import { AccountsRepository } from '../../../../src/features/auth/accounts.repository.js';
+import { makeApiKey } from '../../../../src/features/auth/api-key.js';
+import { ApiKeysRepository } from '../../../../src/features/auth/api-keys.repository.js';
+import type { Scope } from '../../../../src/features/auth/scopes.js';
 import { insertCall } from '../postgres/call-rows.js';
 import { type TestDatabase, withDatabase } from '../postgres/test-database.js';
 import { type Product, startProduct } from '../process/product.js';

@@ -5,37 +5,40 @@ import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { findAccount } from '../../../../src/admin/accounts.js';
-import { assignNumber } from '../../../../src/admin/numbers.js';
-import type { AgentLines } from '../../../../src/agents/agent-ports.js';
-import { Agents } from '../../../../src/agents/agents.js';
-import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
-import { agentRoutes } from '../../../../src/agents/agents.routes.js';
-import { addressIn, createApp } from '../../../../src/app.js';
-import { IdempotentAnswers } from '../../../../src/http/idempotent-answers.js';
-import { IdempotentAnswersRepository } from '../../../../src/http/idempotent-answers.repository.js';
-import { RateLimiter, type RateLimits } from '../../../../src/http/rate-limit.js';
-import type { Route } from '../../../../src/http/route.js';
-import { type SocketRoute, UpgradeDispatcher } from '../../../../src/http/upgrade.js';
-import { AccountsRepository } from '../../../../src/keys/accounts.repository.js';
-import { makeApiKey } from '../../../../src/keys/api-key.js';
-import { ApiKeysRepository } from '../../../../src/keys/api-keys.repository.js';
-import { apiKeyRoutes } from '../../../../src/keys/api-keys.routes.js';
-import { JsonWebTokens } from '../../../../src/keys/json-web-tokens.js';
-import { KeyDirectory } from '../../../../src/keys/key-directory.js';
-import type { Scope } from '../../../../src/keys/scopes.js';
-import { DocumentsRepository } from '../../../../src/knowledge/documents.repository.js';
-import { KnowledgeRepository } from '../../../../src/knowledge/knowledge.repository.js';
-import { knowledgeRoutes } from '../../../../src/knowledge/knowledge.routes.js';
-import { Metrics } from '../../../../src/metrics.js';
-import { ModelListing } from '../../../../src/models-listing/model-listing.js';
-import { NumberOwnership } from '../../../../src/numbers/number-ownership.js';
-import { AllowedHosts } from '../../../../src/outbound/allowed-hosts.js';
-import { SecretBox } from '../../../../src/secrets/secret-box.js';
-import { SecretKeys } from '../../../../src/secrets/secret-keys.js';
-import type { BuiltinVoice } from '../../../../src/voices/builtin-voices.js';
-import { VoicesRepository } from '../../../../src/voices/voices.repository.js';
-import { voiceRoutes } from '../../../../src/voices/voices.routes.js';
+import type { AgentLines } from '../../../../src/features/agents/agents.ports.js';
+import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
+import { agentRoutes } from '../../../../src/features/agents/agents.routes.js';
+import { AgentService } from '../../../../src/features/agents/agents.service.js';
+import { AccountsRepository } from '../../../../src/features/auth/accounts.repository.js';
+import { makeApiKey } from '../../../../src/features/auth/api-key.js';
+import { ApiKeysRepository } from '../../../../src/features/auth/api-keys.repository.js';
+import { apiKeyRoutes } from '../../../../src/features/auth/api-keys.routes.js';
+import { ApiKeyAuthenticator } from '../../../../src/features/auth/authenticator.js';
+import { JsonWebTokens } from '../../../../src/features/auth/json-web-tokens.js';
+import type { Scope } from '../../../../src/features/auth/scopes.js';
+import { DocumentsRepository } from '../../../../src/features/knowledge/documents.repository.js';
+import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
+import { knowledgeRoutes } from '../../../../src/features/knowledge/knowledge.routes.js';
+import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
+import { NumberOwnership } from '../../../../src/features/phone-numbers/number-ownership.js';
+import type { BuiltinVoice } from '../../../../src/features/voices/builtin-voices.js';
+import { VoicesRepository } from '../../../../src/features/voices/voices.repository.js';
+import { voiceRoutes } from '../../../../src/features/voices/voices.routes.js';
+import { AllowedHosts } from '../../../../src/platform/egress/allowed-hosts.js';
+import { IdempotencyService } from '../../../../src/platform/http/idempotency.js';
+import { IdempotencyRepository } from '../../../../src/platform/http/idempotency.repository.js';
+import { RateLimiter, type RateLimits } from '../../../../src/platform/http/rate-limit.js';
+import type { Route } from '../../../../src/platform/http/route.js';
+import {
+  type SocketRoute,
+  WebSocketRouter,
+} from '../../../../src/platform/http/websocket-router.js';
+import { Metrics } from '../../../../src/platform/observability/metrics.js';
+import { SecretBox } from '../../../../src/platform/secrets/secret-box.js';
+import { SecretKeys } from '../../../../src/platform/secrets/secret-keys.js';
+import { addressIn, createApp } from '../../../../src/server.js';
+import { findAccount } from '../../../../tools/admin/accounts.js';
+import { assignNumber } from '../../../../tools/admin/phone-numbers.js';
 import { type TestDatabase, withDatabase } from '../postgres/test-database.js';
 
 const NO_LIMITS: RateLimits = { requestsPerMinute: 0, failedAuthsPerMinute: 0 };
@@ -73,7 +76,7 @@ export interface ControlPlane {
   readonly database: TestDatabase;
   readonly box: SecretBox;
   readonly tokens: JsonWebTokens;
-  readonly directory: KeyDirectory;
+  readonly directory: ApiKeyAuthenticator;
   /** Asks below `/api/v1` with a bearer text, or with none. */
   askAs(bearer: string | null): Ask;
   /** A new account. */
@@ -118,12 +121,12 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
   const tokens = new JsonWebTokens(secrets);
   const metrics = new Metrics();
   let server: Server | undefined;
-  let sockets: UpgradeDispatcher | undefined;
-  let directory: KeyDirectory | undefined;
+  let sockets: WebSocketRouter | undefined;
+  let directory: ApiKeyAuthenticator | undefined;
   beforeAll(async () => {
     const { db } = database;
     const keys = new ApiKeysRepository(db);
-    directory = new KeyDirectory({ keys, accounts: new AccountsRepository(db), tokens });
+    directory = new ApiKeyAuthenticator({ keys, accounts: new AccountsRepository(db), tokens });
     const routes = [
       ...apiKeyRoutes({ keys, directory }),
       ...testAgentRoutes(database, box, options),
@@ -140,14 +143,14 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
       routes,
       keys: directory,
       limiter,
-      idempotency: new IdempotentAnswers(new IdempotentAnswersRepository(db), box),
+      idempotency: new IdempotencyService(new IdempotencyRepository(db), box),
       maxBodyBytes: 1_048_576,
       health: [],
       roots: options.roots?.(db, secrets) ?? [],
       trustProxy: options.trustProxy ?? false,
     });
     server = createServer(app).listen(0, '127.0.0.1');
-    sockets = new UpgradeDispatcher(options.sockets?.(db, secrets) ?? [], {
+    sockets = new WebSocketRouter(options.sockets?.(db, secrets) ?? [], {
       keys: directory,
       limiter,
       log: pino({ level: 'silent' }),
@@ -238,7 +241,7 @@ function testAgentRoutes(
 ) {
   const repository = new AgentsRepository(database.db);
   const knowledge = new KnowledgeRepository(database.db, EMBEDDING_MODEL);
-  const agents = new Agents({
+  const agents = new AgentService({
     repository,
     box,
     allowedHosts: new AllowedHosts(allowedHosts),
@@ -250,7 +253,7 @@ function testAgentRoutes(
     log,
     numbers: new NumberOwnership(database.db),
   });
-  const models = new ModelListing({ prefix: 'svc', llmModels: [] });
+  const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   return [
     ...agentRoutes({ agents, repository, models, lines }),
     ...knowledgeRoutes({

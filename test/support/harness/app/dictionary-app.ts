@@ -5,14 +5,14 @@ import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { Synthesiser } from '../../../../media/tts/synthesiser.js';
 import type { SpeakOptions, SynthesisRequest } from '../../../../media/tts/text-to-speech.js';
 import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
-import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
-import { openDictionaries } from '../../../../src/dictionaries/open-dictionaries.js';
-import { ModelListing } from '../../../../src/models-listing/model-listing.js';
-import { speechRoutes } from '../../../../src/speech/speech.routes.js';
-import { SpeechJobs } from '../../../../src/speech/speech-jobs.js';
-import { SpeechSlots } from '../../../../src/speech/speech-slots.js';
-import { VoiceCatalogue } from '../../../../src/voices/voice-catalogue.js';
-import { VoicesRepository } from '../../../../src/voices/voices.repository.js';
+import { openDictionaries } from '../../../../src/composition/open-dictionaries.js';
+import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
+import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
+import { speechRoutes } from '../../../../src/features/speech/speech.routes.js';
+import { SpeechService } from '../../../../src/features/speech/speech.service.js';
+import { SpeechQuota } from '../../../../src/features/speech/speech-quota.js';
+import { VoiceCatalog } from '../../../../src/features/voices/voice-catalog.js';
+import { VoicesRepository } from '../../../../src/features/voices/voices.repository.js';
 import { ToneVoice } from '../../fakes/tone-voice.js';
 import { type Ask, type ControlPlane, withControlPlane } from './control-plane-app.js';
 
@@ -51,20 +51,20 @@ export function withDictionaryPlane(): DictionaryPlane {
       const users = new AgentsRepository(db);
       const dictionaries = openDictionaries({ config: LIMITS, db, permits, users });
       closing.push(() => dictionaries.close());
-      const models = new ModelListing({ prefix: 'svc', llmModels: [] });
+      const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
       const speech = speechRoutes({
         credits: { spendOnSpeech: async () => '0', refund: async () => undefined },
-        jobs: new SpeechJobs({
+        jobs: new SpeechService({
           dictionaries: dictionaries.compiled,
           ownVoices: new VoicesRepository(db),
           shelf: new VoiceRegistry([voice]),
-          catalogue: new VoiceCatalogue(MODEL_CATALOGUE, [voice]),
+          catalogue: new VoiceCatalog(MODEL_CATALOGUE, [voice]),
           models,
           textLimit: 5_000,
         }),
         models,
         synthesiser: new Synthesiser(encoders),
-        slots: new SpeechSlots({ total: 64, perAccount: 0 }),
+        slots: new SpeechQuota({ total: 64, perAccount: 0 }),
         idleMs: 10_000,
       });
       return [...dictionaries.routes, ...speech];

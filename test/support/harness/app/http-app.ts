@@ -3,12 +3,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { type AppParts, createApp } from '../../../../src/app.js';
-import { ApiError } from '../../../../src/errors.js';
-import { float, int, list, model, str } from '../../../../src/http/fields.js';
-import { RateLimiter } from '../../../../src/http/rate-limit.js';
-import { type Principal, reply, route, SENT } from '../../../../src/http/route.js';
-import { Metrics } from '../../../../src/metrics.js';
+import { ApiError } from '../../../../src/platform/http/api-error.js';
+import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
+import { type Principal, reply, route, SENT } from '../../../../src/platform/http/route.js';
+import {
+  float,
+  int,
+  list,
+  model,
+  str,
+} from '../../../../src/platform/http/validation/schema-builders.js';
+import { Metrics } from '../../../../src/platform/observability/metrics.js';
+import { type AppParts, createApp } from '../../../../src/server.js';
 
 /** Bytes of a body at most. */
 const MAX_BODY_BYTES = 10_000;

@@ -9,17 +9,17 @@ import type {
   RoomInvitation,
   RoomTransport,
 } from '../../../../agents-runtime/transports/livekit/room-transport.js';
-import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
-import { CallSlots } from '../../../../src/calls/call-slots.js';
-import { CallsRepository } from '../../../../src/calls/calls.repository.js';
-import { type LiveCall, LiveCalls } from '../../../../src/calls/live-calls.js';
-import { liveKitAccess } from '../../../../src/livekit/livekit-access.js';
-import { LiveKitCluster } from '../../../../src/livekit/livekit-cluster.js';
-import { PhoneCalls } from '../../../../src/livekit/phone-calls.js';
-import type { CallTaking } from '../../../../src/livekit/room-call.js';
-import { RoomJobs } from '../../../../src/livekit/room-jobs.js';
-import { RoomTokens } from '../../../../src/livekit/room-tokens.js';
-import { NumberOwnership } from '../../../../src/numbers/number-ownership.js';
+import { CallSlots } from '../../../../src/calls/admission/call-slots.js';
+import { CallRegistry, type LiveCall } from '../../../../src/calls/session/call-registry.js';
+import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
+import { AgentJobs } from '../../../../src/channels/livekit/agent-jobs.js';
+import { liveKitAccess } from '../../../../src/channels/livekit/livekit-credentials.js';
+import type { CallTaking } from '../../../../src/channels/livekit/room-call.js';
+import { RoomClient } from '../../../../src/channels/livekit/room-client.js';
+import { RoomTokens } from '../../../../src/channels/livekit/room-tokens.js';
+import { SipInbound } from '../../../../src/channels/livekit/sip-inbound.js';
+import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
+import { NumberOwnership } from '../../../../src/features/phone-numbers/number-ownership.js';
 import type { LiveKitServer } from '../../programs/livekit-server.js';
 
 const log = pino({ level: 'silent' });
@@ -39,7 +39,7 @@ export function accessTo({ url, apiKey, apiSecret }: LiveKitServer) {
 export class RoomGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
-  readonly live = new LiveCalls();
+  readonly live = new CallRegistry();
   /** Calls that are held here now, and those that were. */
   readonly held = new Set<string>();
   readonly served: string[] = [];
@@ -48,7 +48,7 @@ export class RoomGateway {
   readonly downs: string[] = [];
   /** The most that were held at once. */
   most = 0;
-  readonly jobs: RoomJobs;
+  readonly jobs: AgentJobs;
   readonly #worker: DispatchThread;
   readonly #capacity: number;
   readonly #hasCallerSubscribed: Promise<void>;
@@ -69,14 +69,14 @@ export class RoomGateway {
     const tokens = new RoomTokens(access);
     const { live } = this;
     const admission = new CallSlots({ calls, live, load, expect: async () => undefined });
-    this.jobs = new RoomJobs({
+    this.jobs = new AgentJobs({
       rooms: this.#rooms(),
       opening: { take: (callId) => this.#take(callId) },
       calls,
       live,
       load,
-      cluster: new LiveKitCluster(access),
-      phones: new PhoneCalls({
+      cluster: new RoomClient(access),
+      phones: new SipInbound({
         agents,
         calls,
         slots: admission,

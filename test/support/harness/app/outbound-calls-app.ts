@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
-import { CallCommands } from '../../../../src/calls/call-commands.js';
-import { CallCommandsRepository } from '../../../../src/calls/call-commands.repository.js';
-import { CallSlots } from '../../../../src/calls/call-slots.js';
-import { CallsRepository } from '../../../../src/calls/calls.repository.js';
-import { LiveCalls } from '../../../../src/calls/live-calls.js';
-import { outboundRoutes } from '../../../../src/calls/outbound.routes.js';
-import { OutboundCalls } from '../../../../src/calls/outbound-calls.js';
-import { REFUSED_BY_DEFAULT, RefusedNumbers } from '../../../../src/calls/refused-numbers.js';
-import { Carriers } from '../../../../src/numbers/carriers.js';
-import { NumberOwnership } from '../../../../src/numbers/number-ownership.js';
-import { openDiallers } from '../../../../src/telephony/diallers.js';
+import { CallSlots } from '../../../../src/calls/admission/call-slots.js';
+import { CallCommandsRepository } from '../../../../src/calls/commands/call-commands.repository.js';
+import { CallCommandService } from '../../../../src/calls/commands/call-commands.service.js';
+import { outboundRoutes } from '../../../../src/calls/outbound/outbound-calls.routes.js';
+import { OutboundCalls } from '../../../../src/calls/outbound/outbound-calls.service.js';
+import { CallRegistry } from '../../../../src/calls/session/call-registry.js';
+import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
+import { createDialers } from '../../../../src/composition/dialers.js';
+import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
+import { CarrierRegistry } from '../../../../src/features/phone-numbers/carrier-registry.js';
+import {
+  DEFAULT_BLOCKLIST,
+  DialBlocklist,
+} from '../../../../src/features/phone-numbers/dial-blocklist.js';
+import { NumberOwnership } from '../../../../src/features/phone-numbers/number-ownership.js';
 import { OVERRIDES } from './webhook-app.js';
 
 export interface OutboundOptions {
@@ -33,8 +36,8 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     TELNYX_BASE_URL: 'http://127.0.0.1:1',
   };
   const calls = new CallsRepository(db, options.slots ?? 0);
-  const live = new LiveCalls();
-  const commands = new CallCommands({
+  const live = new CallRegistry();
+  const commands = new CallCommandService({
     db,
     gatewayId: randomUUID(),
     calls,
@@ -54,9 +57,9 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     slots,
     commands,
     overrides: OVERRIDES,
-    carriers: new Carriers(settings),
-    diallers: openDiallers(settings, options.origin),
-    refused: new RefusedNumbers(REFUSED_BY_DEFAULT),
+    carriers: new CarrierRegistry(settings),
+    dialers: createDialers(settings, options.origin),
+    refused: new DialBlocklist(DEFAULT_BLOCKLIST),
     numbers: new NumberOwnership(db),
   });
   const agents = new AgentsRepository(db);

@@ -5,12 +5,12 @@ import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
-import type { CallWebhookEvent } from '../../../../src/calls/call-events.js';
-import { CallsRepository } from '../../../../src/calls/calls.repository.js';
-import { openRecordings } from '../../../../src/recordings/open-recordings.js';
-import type { Recordings } from '../../../../src/recordings/recordings.js';
-import { LocalStore } from '../../../../src/storage/local-store.js';
-import type { ObjectStore } from '../../../../src/storage/object-store.js';
+import type { RecordingService } from '../../../../src/calls/recordings/recordings.service.js';
+import type { CallWebhookEvent } from '../../../../src/calls/store/call-events.js';
+import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
+import { openRecordings } from '../../../../src/composition/call-artifacts.module.js';
+import { LocalStore } from '../../../../src/platform/storage/local-store.js';
+import type { ObjectStore } from '../../../../src/platform/storage/object-store.js';
 import { makeTestFolder } from '../process/test-folder.js';
 
 export interface RecordingGatewayOptions {
@@ -26,7 +26,7 @@ export interface RecordingGateway {
   readonly gatewayId: string;
   readonly dataDir: string;
   readonly store: ObjectStore;
-  readonly recordings: Recordings;
+  readonly recordings: RecordingService;
   /** Told to receivers. */
   readonly events: CallWebhookEvent[];
   /** Messages of the log. */

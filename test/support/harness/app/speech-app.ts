@@ -9,23 +9,23 @@ import { MODEL_CATALOGUE } from '../../../../media/models/catalogue.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import { Synthesiser } from '../../../../media/tts/synthesiser.js';
 import { VoiceRegistry } from '../../../../media/tts/voice-registry.js';
-import { createApp } from '../../../../src/app.js';
-import { ApiError } from '../../../../src/errors.js';
-import type { KeyDirectory } from '../../../../src/http/authenticate.js';
-import { RateLimiter } from '../../../../src/http/rate-limit.js';
-import { UpgradeDispatcher } from '../../../../src/http/upgrade.js';
-import { Metrics } from '../../../../src/metrics.js';
-import { ModelListing } from '../../../../src/models-listing/model-listing.js';
-import { speechSockets } from '../../../../src/speech/sockets/speech-sockets.js';
-import { type SpeechParts, speechRoutes } from '../../../../src/speech/speech.routes.js';
-import type { SpeechCredits } from '../../../../src/speech/speech-credits.js';
+import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
+import { speechSockets } from '../../../../src/features/speech/sockets/speech-sockets.js';
+import { type SpeechParts, speechRoutes } from '../../../../src/features/speech/speech.routes.js';
 import {
   type SpeechDictionaries,
-  SpeechJobs,
+  SpeechService,
   type SpeechVoices,
-} from '../../../../src/speech/speech-jobs.js';
-import { SpeechSlots } from '../../../../src/speech/speech-slots.js';
-import { VoiceCatalogue } from '../../../../src/voices/voice-catalogue.js';
+} from '../../../../src/features/speech/speech.service.js';
+import type { SpeechCredits } from '../../../../src/features/speech/speech-credits.js';
+import { SpeechQuota } from '../../../../src/features/speech/speech-quota.js';
+import { VoiceCatalog } from '../../../../src/features/voices/voice-catalog.js';
+import { ApiError } from '../../../../src/platform/http/api-error.js';
+import type { Authenticator } from '../../../../src/platform/http/authenticate.js';
+import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
+import { WebSocketRouter } from '../../../../src/platform/http/websocket-router.js';
+import { Metrics } from '../../../../src/platform/observability/metrics.js';
+import { createApp } from '../../../../src/server.js';
 import { ToneVoice } from '../../fakes/tone-voice.js';
 
 const FREE: SpeechCredits = { spendOnSpeech: async () => '0', refund: async () => undefined };
@@ -56,17 +56,17 @@ export async function startSpeechApp(
   const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
   const permits = new CpuScheduler(1);
   const encoders = new EncoderThread(permits);
-  const slots = new SpeechSlots({ total: options.slots ?? 64, perAccount: options.ownSlots ?? 0 });
-  const models = new ModelListing({ prefix: 'svc', llmModels: [] });
+  const slots = new SpeechQuota({ total: options.slots ?? 64, perAccount: options.ownSlots ?? 0 });
+  const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   const metrics = new Metrics();
   const logged: string[] = [];
   const parts: SpeechParts = {
     credits: options.credits ?? FREE,
-    jobs: new SpeechJobs({
+    jobs: new SpeechService({
       dictionaries: options.dictionaries ?? NO_DICTIONARIES,
       ownVoices: options.ownVoices ?? NO_VOICES,
       shelf: new VoiceRegistry([voice, spanish]),
-      catalogue: new VoiceCatalogue(MODEL_CATALOGUE, [voice, spanish]),
+      catalogue: new VoiceCatalog(MODEL_CATALOGUE, [voice, spanish]),
       models,
       textLimit: 5000,
     }),
@@ -75,13 +75,13 @@ export async function startSpeechApp(
     slots,
     idleMs: options.idleMs ?? 10_000,
   };
-  const keys: KeyDirectory = {
+  const keys: Authenticator = {
     authenticate: async (bearer) =>
       bearer === 'key' ? { accountId: 'a', keyId: 1, scopes: ['speech'] } : undefined,
   };
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
   const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
-  const sockets = new UpgradeDispatcher(
+  const sockets = new WebSocketRouter(
     speechSockets({
       ...parts,
       textLimit: 5000,

@@ -5,17 +5,20 @@ import type { CallInput } from '../../../../agents-runtime/contract/transport.js
 import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../../../agents-runtime/timing/system-clock.js';
 import type { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
-import { AgentsRepository } from '../../../../src/agents/agents.repository.js';
-import type { CallOpening, TakenCall } from '../../../../src/calls/call-opening.js';
-import { RateLimiter } from '../../../../src/http/rate-limit.js';
-import { MediaTokens } from '../../../../src/telephony/media-tokens.js';
-import { PhoneConnections } from '../../../../src/telephony/phone-connections.js';
-import { PhoneDesk } from '../../../../src/telephony/phone-desk.js';
-import { twilioCallsOf } from '../../../../src/telephony/twilio/dialler.js';
-import { twilioSocket } from '../../../../src/telephony/twilio/media-socket.js';
-import { signTwilio } from '../../../../src/telephony/twilio/signature.js';
-import { twilioWebhooks } from '../../../../src/telephony/twilio/webhooks.js';
-import { type OpenWebhooks, openWebhooks } from '../../../../src/webhooks/open-webhooks.js';
+import { InboundCallService } from '../../../../src/calls/inbound/inbound-calls.service.js';
+import type {
+  CallSessionFactory,
+  TakenCall,
+} from '../../../../src/calls/session/call-session.factory.js';
+import { MediaConnector } from '../../../../src/calls/session/media-connector.js';
+import { twilioClientOf } from '../../../../src/channels/twilio/dialer.js';
+import { twilioSocket } from '../../../../src/channels/twilio/media-socket.js';
+import { MediaTokens } from '../../../../src/channels/twilio/media-tokens.js';
+import { twilioWebhooks } from '../../../../src/channels/twilio/twilio.webhooks.js';
+import { signTwilio } from '../../../../src/channels/twilio/twilio-signature.js';
+import { type OpenWebhooks, openWebhooks } from '../../../../src/composition/webhooks.module.js';
+import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
+import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
 import { type FakeCarrier, TWILIO } from '../../fakes/carrier-servers.js';
 import { withControlPlane } from './control-plane-app.js';
 import { outboundOf } from './outbound-calls-app.js';
@@ -112,7 +115,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         ...desk!,
         account,
         tokens: tokens!,
-        desk: new PhoneDesk({
+        desk: new InboundCallService({
           ...desk!,
           agents: new AgentsRepository(db),
           inbound: hooks!.inboundCalls,
@@ -125,11 +128,11 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
       twilioSocket({
         tokens: tokens!,
         calls: desk!.calls,
-        connections: new PhoneConnections({
+        connections: new MediaConnector({
           opening: scriptedOpening(() => desk!, calls),
           ticker: new FrameTicker(systemClock),
         }),
-        rest: twilioCallsOf({
+        rest: twilioClientOf({
           TWILIO_ACCOUNT_SID: TWILIO.accountSid,
           TWILIO_AUTH_TOKEN: account?.authToken,
           TWILIO_BASE_URL: twilio.baseUrl,
@@ -207,7 +210,7 @@ function openStream(origin: string, twiml: string, headers: Readonly<Record<stri
 function scriptedOpening(
   desk: () => ReturnType<typeof outboundOf>,
   begun: ScriptedCall[],
-): Pick<CallOpening, 'take'> {
+): Pick<CallSessionFactory, 'take'> {
   return {
     async take(callId) {
       const { calls, live } = desk();

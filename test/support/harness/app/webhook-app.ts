@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { VoiceOverrides } from '../../../../src/calls/voice-overrides.js';
-import { noSuchDictionary } from '../../../../src/dictionaries/dictionaries.js';
-import { type OpenWebhooks, openWebhooks } from '../../../../src/webhooks/open-webhooks.js';
+import { type OpenWebhooks, openWebhooks } from '../../../../src/composition/webhooks.module.js';
+import { dictionaryNotFound } from '../../../../src/features/dictionaries/dictionaries.service.js';
+import { VoiceOverrides } from '../../../../src/features/voices/voice-overrides.js';
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
 
 /** A Spanish voice, and one that is not installed, beside the built-in English one. */
@@ -16,7 +16,7 @@ const VOICES = [
 export const OVERRIDES = new VoiceOverrides({
   voices: { list: () => VOICES },
   ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
-  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : noSuchDictionary()) },
+  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : dictionaryNotFound()) },
 });
 
 export interface WebhookApp extends ControlPlane {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentConfigInput } from '../../../../src/agents/agent-config.schema.js';
-import type { CallRow } from '../../../../src/calls/call-row.js';
-import type { StoredTool } from '../../../../src/calls/turn-row.js';
-import { connect } from '../../../../src/db/connect.js';
+import type { CallRow } from '../../../../src/calls/store/call.model.js';
+import type { StoredTool } from '../../../../src/calls/store/turn.model.js';
+import type { AgentConfigInput } from '../../../../src/features/agents/config/agent-config.schema.js';
+import { connect } from '../../../../src/platform/db/connect.js';
 import type { Product } from '../process/product.js';
 import type { ConnectionDetails } from './call-client.js';
 

@@ -16,7 +16,7 @@ const FRAME = 320;
 const FRAME_MS = 20;
 /** After each sentence both are silent for so long. */
 const REST_MS = 1_500;
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 export interface EchoPath {
   /** From the playing client back to us, ms. */
@@ -110,7 +110,7 @@ export class EchoLine {
     let spokenMs = 0;
     let restMs = 0;
     for (let ms = 0; restMs < REST_MS; ms += FRAME_MS) {
-      if (ms > LONGEST_MS) throw new Error('The agent does not come to an end');
+      if (ms > MAX_MS) throw new Error('The agent does not come to an end');
       const { begun, over } = state();
       const at = caller ? ((spokenMs - caller.afterMs) * RATE) / 1000 : 0;
       await this.#step(

@@ -19,7 +19,7 @@ const FRAME_MS = 20;
 /** What a caller says to cut the agent, and how long it takes to be recognised. */
 const STOP_MS = 700;
 const RECOGNISED_MS = 150;
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 /** Silence around what was heard, which the recogniser wants. */
 const AROUND = new Float32Array(3_200);
 
@@ -169,7 +169,7 @@ class HeardLine {
 
   async #until(isSo: () => boolean, atMostMs?: number): Promise<void> {
     for (let ms = 0; !isSo(); ms += FRAME_MS) {
-      if (ms > (atMostMs ?? LONGEST_MS)) {
+      if (ms > (atMostMs ?? MAX_MS)) {
         if (atMostMs !== undefined) return;
         throw new Error('What is waited for does not happen');
       }

@@ -1,10 +1,10 @@
 import { systemClock } from '../../../../agents-runtime/timing/system-clock.js';
-import type { AgentConfigInput } from '../../../../src/agents/agent-config.schema.js';
-import { AudioSocketCall } from '../../../../src/telephony/simulate/audiosocket-call.js';
-import { registerAudioSocket } from '../../../../src/telephony/simulate/gateway-api.js';
-import type { SimulatedCall } from '../../../../src/telephony/simulate/simulated-call.js';
-import { TwilioCall } from '../../../../src/telephony/simulate/twilio-call.js';
-import { toLine } from '../../../../src/telephony/simulate/wav-file.js';
+import type { AgentConfigInput } from '../../../../src/features/agents/config/agent-config.schema.js';
+import { AudioSocketCall } from '../../../../tools/simulator/audiosocket-call.js';
+import { registerAudioSocket } from '../../../../tools/simulator/gateway-client.js';
+import type { SimulatedCall } from '../../../../tools/simulator/simulated-call.js';
+import { TwilioCall } from '../../../../tools/simulator/twilio/twilio-call.js';
+import { toLine } from '../../../../tools/simulator/wav-file.js';
 import { TWILIO } from '../../fakes/carrier-servers.js';
 import type { Product } from '../process/product.js';
 import { makeAgent, SHOP } from './call-agents.js';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
-import { makeAgentId } from '../../../../src/agents/agent-id.js';
-import { type Agent, AgentsRepository } from '../../../../src/agents/agents.repository.js';
-import type { StoredEventWebhook } from '../../../../src/agents/stored-config.js';
-import type { CallEvents } from '../../../../src/calls/call-events.js';
-import { CallsRepository } from '../../../../src/calls/calls.repository.js';
-import { AccountsRepository } from '../../../../src/keys/accounts.repository.js';
-import type { SecretBox } from '../../../../src/secrets/secret-box.js';
+import type { CallEvents } from '../../../../src/calls/store/call-events.js';
+import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
+import { makeAgentId } from '../../../../src/features/agents/agent-id.js';
+import { type Agent, AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
+import type { StoredEventWebhook } from '../../../../src/features/agents/config/stored-config.js';
+import { AccountsRepository } from '../../../../src/features/auth/accounts.repository.js';
+import type { SecretBox } from '../../../../src/platform/secrets/secret-box.js';
 
 type Entry = Partial<StoredEventWebhook> & { readonly url: string };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { CallTurnRow } from '../../../../src/calls/turn-row.js';
+import type { CallTurnRow } from '../../../../src/calls/store/turn.model.js';
 
 export interface CallSeed {
   readonly accountId: string;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type DatabaseConnection } from '../../../../src/db/connect.js';
-import { asUser, NOBODY } from '../../../../src/db/embedded/server-user.js';
+import { connect, type DatabaseConnection } from '../../../../src/platform/db/connect.js';
+import { asUser, NOBODY } from '../../../../src/platform/db/embedded/server-user.js';
 
 const NAME = 'parley';
 const READY_WITHIN_MS = 30_000;

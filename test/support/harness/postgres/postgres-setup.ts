@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { connect, type DatabaseConnection } from '../../../../src/db/connect.js';
-import { findBinaries } from '../../../../src/db/embedded/binaries.js';
-import { LOCALE_ARGS } from '../../../../src/db/embedded/data-folder.js';
-import { migrate } from '../../../../src/db/migrate.js';
+import { connect, type DatabaseConnection } from '../../../../src/platform/db/connect.js';
+import { findBinaries } from '../../../../src/platform/db/embedded/binaries.js';
+import { LOCALE_ARGS } from '../../../../src/platform/db/embedded/data-folder.js';
+import { migrate } from '../../../../src/platform/db/migrate.js';
 import { CACHE, makeTestFolder } from '../process/test-folder.js';
 import { createCluster, startPostgres, TEST_SERVER_USER } from './postgres-server.js';
 

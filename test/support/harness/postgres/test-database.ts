@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
-import { connect, type DatabaseConnection } from '../../../../src/db/connect.js';
+import { connect, type DatabaseConnection } from '../../../../src/platform/db/connect.js';
 
 export interface TestDatabase {
   /** Migrated to this version's schema; there from `beforeAll` on. */

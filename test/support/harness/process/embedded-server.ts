@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { processStart } from '../../../../src/db/embedded/process-identity.js';
+import { processStart } from '../../../../src/platform/db/embedded/process-identity.js';
 
 const WRITER = fileURLToPath(new URL('../../programs/database-writer.js', import.meta.url));
 

@@ -18,7 +18,10 @@ export class MiniClone {
     cpSync(join(PACKAGES, '.package-lock.json'), join(this.path, 'package-lock.json'));
     symlinkSync(PACKAGES, join(this.path, 'node_modules'));
     for (const tree of ['media', 'agents-runtime', 'src', 'test']) mkdirSync(join(this.path, tree));
-    this.write('src/models/cli.ts', 'process.exitCode = Number(process.env.MODELS_CODE ?? 0);\n');
+    this.write(
+      'tools/models/main.ts',
+      'process.exitCode = Number(process.env.MODELS_CODE ?? 0);\n',
+    );
     // The run's PostgreSQL, which the tests in here do not need.
     this.write(
       'test/support/harness/postgres/postgres-setup.ts',

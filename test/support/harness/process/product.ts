@@ -19,7 +19,7 @@ const PASSED_ON =
   /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PARLEY_CACHE|MODELS_.*|PIP_.*|.*_PROXY)$/i;
 const READY_WITHIN_MS = 120_000;
 const PORT_IS_TAKEN = 'another program listens there';
-const MOST_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 /** It gives itself 14 s; on a busy machine they are longer. */
 const STOP_WITHIN_MS = 60_000;
 
@@ -60,7 +60,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
       return await startOnPort(options);
     } catch (error) {
       // Others may have taken its port before it listened there.
-      if (tries === MOST_TRIES || !String(error).includes(PORT_IS_TAKEN)) throw error;
+      if (tries === MAX_ATTEMPTS || !String(error).includes(PORT_IS_TAKEN)) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cacheRoot } from '../../../../src/models/model-folders.js';
+import { cacheRoot } from '../../../../src/config/model-folders.js';
 
 /** What can be kept between runs, where the product keeps it too. */
 export const CACHE = cacheRoot(process.env);

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { normaliserOf } from '../../../../../media/text/normalise/registry.js';
 
-const FILE = new URL(
-  '../../../../../test/fixtures/languages/numbers/num2words.json',
-  import.meta.url,
-);
+const FILE = new URL('../../../../fixtures/languages/numbers/num2words.json', import.meta.url);
 const NUMBERS = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Record<string, string>>;
 
 /** Without what languages write in more than one way: spaces, hyphens, commas between classes. */

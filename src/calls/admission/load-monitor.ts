@@ -1,0 +1,135 @@
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import type { Logger } from 'pino';
+import type { FrameObserver } from '../../../agents-runtime/timing/frame-ticker.js';
+import type { PermitObserver, Priority } from '../../../media/runtime/cpu-scheduler.js';
+import { type Load, OPEN, type OverloadState, overloadAfter } from './overload-policy.js';
+
+const LOOK_MS = 1_000;
+/** Looks that are taken together. */
+const WINDOW = 10;
+/** Waits that one look keeps. */
+const MAX_WAITS = 500;
+/** Fewer waits in the window say nothing. */
+const FEWEST_WAITS = 20;
+const LOOP_RESOLUTION_MS = 10;
+const NS_PER_MS = 1e6;
+const US_PER_S = 1e6;
+const MS_PER_S = 1000;
+/** Jobs that a caller waits for in silence. */
+const URGENT: readonly Priority[] = ['first-chunk', 'turn', 'final-transcript'];
+
+/** What came in between two looks. */
+interface Look {
+  readonly frames: number[];
+  readonly waits: number[];
+  loopDelayMs: number;
+  cores: number;
+}
+
+export interface LoadMonitorOptions {
+  /** How often the load is looked at. */
+  readonly lookMs: number;
+  /** What all threads of this process have used of the CPU so far. */
+  readonly cpuSeconds: () => number;
+}
+
+const USUAL: LoadMonitorOptions = {
+  lookMs: LOOK_MS,
+  cpuSeconds: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / US_PER_S;
+  },
+};
+
+/** Measures how this gateway keeps up with its calls, and says whether it can take another. */
+export class LoadMonitor {
+  readonly #log: Logger;
+  readonly #options: LoadMonitorOptions;
+  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  #cpuSeconds = 0;
+  #lookedAt = 0;
+  #looks: readonly Look[] = [];
+  #now: Look = newLook();
+  #admission: OverloadState = OPEN;
+  #calls: () => number = () => 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(log: Logger, options: LoadMonitorOptions = USUAL) {
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Whether a new call may come. */
+  get isOpen(): boolean {
+    return this.#admission.isOpen;
+  }
+
+  /** @param calls how many run here now. */
+  start(calls: () => number): void {
+    this.#calls = calls;
+    this.#delay.enable();
+    this.#cpuSeconds = this.#options.cpuSeconds();
+    this.#lookedAt = performance.now();
+    this.#timer = setInterval(() => this.#look(), this.#options.lookMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#delay.disable();
+  }
+
+  /** A frame's time was noticed so late. */
+  readonly frame: FrameObserver = (lateMs) => {
+    this.#now.frames.push(lateMs);
+  };
+
+  /** A job has run. */
+  readonly job: PermitObserver = (priority, waitMs) => {
+    const { waits } = this.#now;
+    if (URGENT.includes(priority) && waits.length < MAX_WAITS) waits.push(waitMs);
+  };
+
+  /** What was measured over the last seconds. */
+  get #load(): Load {
+    const frames = this.#looks.flatMap((look) => look.frames);
+    const waits = this.#looks.flatMap((look) => look.waits);
+    const delays = this.#looks.map(({ loopDelayMs }) => loopDelayMs);
+    const cores = this.#looks.map((look) => look.cores);
+    return {
+      calls: this.#calls(),
+      frameLateMs: percentile(frames, 0.99),
+      loopDelayMs: percentile(delays, 0.5),
+      cores: percentile(cores, 0.5),
+      queueMs: waits.length < FEWEST_WAITS ? 0 : percentile(waits, 0.95),
+    };
+  }
+
+  #look(): void {
+    const now = this.#now;
+    now.loopDelayMs = Math.max(0, this.#delay.percentile(99) / NS_PER_MS - LOOP_RESOLUTION_MS);
+    this.#delay.reset();
+    const [cpuSeconds, at] = [this.#options.cpuSeconds(), performance.now()];
+    now.cores = (MS_PER_S * (cpuSeconds - this.#cpuSeconds)) / (at - this.#lookedAt);
+    this.#cpuSeconds = cpuSeconds;
+    this.#lookedAt = at;
+    this.#looks = [...this.#looks, now].slice(-WINDOW);
+    this.#now = newLook();
+    const load = this.#load;
+    const before = this.#admission;
+    this.#admission = overloadAfter(before, load);
+    if (before.isOpen === this.#admission.isOpen) return;
+    if (before.isOpen) this.#log.warn(load, 'overloaded: new calls are refused');
+    else this.#log.info(load, 'no longer overloaded: calls are taken again');
+  }
+}
+
+function newLook(): Look {
+  return { frames: [], waits: [], loopDelayMs: 0, cores: 0 };
+}
+
+/** Nearest rank; 0 of nothing. */
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}

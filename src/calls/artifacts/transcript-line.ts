@@ -1,0 +1,39 @@
+import type { CallRow } from '../store/call.model.js';
+import type { CallTurnRow, StoredTool } from '../store/turn.model.js';
+
+type Named = Pick<CallRow, 'agent_name'>;
+
+/** Who speaks, as transcripts say it. */
+export function asTold(call: Named, role: CallTurnRow['role']): string {
+  return role === 'user' ? 'Caller' : oneLine(call.agent_name);
+}
+
+/** Text on one line; an em dash says that the agent was cut short there. */
+export function spokenLine({ text, cut }: Pick<CallTurnRow, 'text' | 'cut'>): string {
+  return oneLine(text) + (cut ? ' —' : '');
+}
+
+/** `[00:12] Caller: …`, and a line for each tool, such as `[00:13] (order_status: ok, 240 ms)`. */
+export function lineOf(call: Named, turn: CallTurnRow): string {
+  const spoken = `[${clockTime(turn.start_ms)}] ${asTold(call, turn.role)}: ${spokenLine(turn)}\n`;
+  const { tools } = turn;
+  if (!tools) return spoken;
+  const before = tools.filter(({ started_ms }) => started_ms < turn.start_ms);
+  const after = tools.filter(({ started_ms }) => started_ms >= turn.start_ms);
+  return [...before.map(toolLine), spoken, ...after.map(toolLine)].join('');
+}
+
+function toolLine({ name, outcome, started_ms, duration_ms }: StoredTool): string {
+  return `[${clockTime(started_ms)}] (${oneLine(name)}: ${outcome}, ${duration_ms} ms)\n`;
+}
+
+/** Nobody writes a line that looks like somebody else's. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+function clockTime(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http';
+import { type Authenticator, bearerOf } from '../../platform/http/authenticate.js';
+import { type Principal, type Route, route } from '../../platform/http/route.js';
+import { model, str } from '../../platform/http/validation/schema-builders.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+import { loadCall } from '../store/load-call.js';
+import type { CallTokens } from './call-tokens.js';
+import {
+  AgentCallStatus,
+  CallPath,
+  ConnectionDetails,
+  ConnectionDetailsInput,
+  EndedCall,
+} from './connection.schema.js';
+import {
+  type AdmittedCall,
+  admittedCall,
+  type CallAdmission,
+  type ConnectionService,
+} from './connection.service.js';
+
+const TAG = 'Calls';
+
+export interface ConnectionRouteParts {
+  readonly desk: ConnectionService;
+  readonly tokens: CallTokens;
+  readonly calls: CallsRepository;
+  readonly keys: Authenticator;
+}
+
+/** `/connection` and `/calls`: the way into a call and out of it. */
+export function connectionRoutes(parts: ConnectionRouteParts): readonly Route[] {
+  const { desk } = parts;
+  return [
+    connectionRoute(desk, false),
+    connectionRoute(desk, true),
+    route({
+      tag: TAG,
+      scope: 'calls:start',
+      method: 'get',
+      path: '/connection/agent-status/{agent_id}',
+      summary: 'Tell whether an agent can be called',
+      params: model({ agent_id: str() }),
+      responses: {
+        200: { description: 'The agent as a caller sees it', schema: AgentCallStatus },
+        404: { description: 'No such agent' },
+      },
+      handle: ({ principal, params }) => desk.statusOf(principal.accountId, params.agent_id),
+    }),
+    endRoute(parts),
+  ];
+}
+
+function endRoute({ desk, tokens, calls, keys }: ConnectionRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls:monitor',
+    method: 'post',
+    path: '/calls/{call_id}/end',
+    summary: 'End a call',
+    description:
+      'The bearer is the end_token of the connection details, which ends the call as its caller does, or an API key, whose call then ends with operator_ended. Idempotent.',
+    params: CallPath,
+    isForBrowsers: true,
+    credential: {
+      kind: 'end_token',
+      orKey: true,
+      check: async (request) =>
+        (await ownToken(request, tokens, calls)) ?? keys.authenticate(bearerOf(request) ?? ''),
+    },
+    responses: {
+      200: { description: 'The call has ended', schema: EndedCall },
+      404: { description: 'No such call' },
+    },
+    async handle({ params, principal, req, log }) {
+      const callId = params.call_id;
+      const isCaller = (await ownToken(req, tokens, calls)) !== undefined;
+      if (!isCaller) {
+        await loadCall(calls, principal.accountId, callId);
+        log.info({ callId, keyId: principal.keyId }, 'a call is ended by an operator');
+      }
+      return desk.end(callId, isCaller ? 'user_hangup' : 'operator_ended');
+    },
+  });
+}
+
+function connectionRoute(desk: ConnectionService, isTest: boolean): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls:start',
+    method: 'post',
+    path: isTest ? '/connection/test-connection-details' : '/connection/connection-details',
+    summary: isTest ? 'Call an agent that may be paused' : 'Call an agent',
+    description:
+      'Takes a call slot, for 60 seconds unless the call begins. With the transport livekit, the default where LiveKit is configured, server_url and participant_token are those of a room; else server_url is a WebSocket that takes the participant_token.',
+    isIdempotent: true,
+    replay: {
+      keep: (body) => admittedCall(body as CallAdmission),
+      answer: (kept) => desk.readmit(kept as AdmittedCall),
+    },
+    body: ConnectionDetailsInput,
+    responses: {
+      200: { description: 'How to join the call', schema: ConnectionDetails },
+      403: { description: 'CALL_VALIDATION_FAILED with a reason' },
+      400: { description: "The overrides' voice does not speak the call's language" },
+      404: { description: 'No such agent, or the overrides name no voice that is here' },
+      409: {
+        description:
+          'NOT_CONFIGURED: LiveKit is asked for and has no settings; or the first request still runs',
+      },
+      502: { description: 'LiveKit cannot be reached' },
+      503: { description: 'Overloaded, or PUBLIC_URL is missing' },
+    },
+    handle: ({ principal, body }) =>
+      desk.admit(
+        principal.accountId,
+        body.agent_id,
+        {
+          ...(body.dynamic_variables && { dynamic_variables: body.dynamic_variables }),
+          ...(body.agent_overrides && { agent_overrides: body.agent_overrides }),
+        },
+        { isTest, transport: body.transport ?? undefined },
+      ),
+  });
+}
+
+/** The call's account, for a token that is for just this call. */
+async function ownToken(
+  request: IncomingMessage & { readonly path?: string },
+  tokens: CallTokens,
+  calls: CallsRepository,
+): Promise<Principal | undefined> {
+  const bearer = bearerOf(request);
+  const callId = bearer && (await tokens.verify(bearer, 'end'));
+  if (!callId || !request.path?.includes(`/calls/${callId}/`)) return undefined;
+  const row = await calls.find(callId);
+  return row && { accountId: row.account_id, keyId: null, scopes: ['*'] };
+}

@@ -1,0 +1,216 @@
+import type { Agent, AgentsRepository } from '../../features/agents/agents.repository.js';
+import { loadAgent } from '../../features/agents/load-agent.js';
+import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { type CallSlots, refusedCall, sentenceOf } from '../admission/call-slots.js';
+import type { CallCommandService } from '../commands/call-commands.service.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+import { callNotFound } from '../store/load-call.js';
+import type { CallTokens } from './call-tokens.js';
+import type { CallOptions } from './connection.schema.js';
+
+export interface ConnectionServiceParts {
+  readonly agents: AgentsRepository;
+  readonly calls: CallsRepository;
+  readonly tokens: CallTokens;
+  readonly slots: CallSlots;
+  readonly commands: Pick<CallCommandService, 'end'>;
+  readonly overrides: VoiceOverrides;
+  /** `ws(s)://host:port`; undefined where no absolute URL can be told. */
+  readonly socketOrigin: () => string | undefined;
+  /** The way in by LiveKit's rooms, where it is configured. */
+  readonly rooms?: RoomDoor | undefined;
+}
+
+/** A client's way into a call (the contract's connection details). */
+export interface CallAdmission {
+  readonly server_url: string;
+  readonly participant_token: string;
+  readonly call_id: string;
+  readonly end_token: string;
+}
+
+type CallTransport = 'livekit' | 'websocket';
+
+/** How a client wants to come. */
+export interface AdmissionWish {
+  /** A paused agent may be called too. */
+  readonly isTest: boolean;
+  /** By default LiveKit's rooms where they are configured. */
+  readonly transport?: CallTransport | undefined;
+}
+
+/** A call whose client has been given connection details. */
+export interface AdmittedCall {
+  readonly callId: string;
+  readonly transport: CallTransport;
+}
+
+/** By which wire a client comes. */
+interface Way {
+  /** Hz of the agent's audio on it; by default the voice's own. */
+  readonly sampleRate?: number;
+  readonly details: (
+    callId: string,
+  ) => Promise<Pick<CallAdmission, 'server_url' | 'participant_token'>>;
+}
+
+/** The way into calls by rooms of LiveKit. */
+export interface RoomDoor {
+  /** `ws(s)://host[:port]` of LiveKit. */
+  readonly url: string;
+  /** Hz of the agent's audio in rooms. */
+  readonly sampleRate: number;
+  /** LiveKit can bring calls to this gateway. */
+  readonly isUp: boolean;
+  /** Lets a call's client into its room. */
+  token(callId: string): Promise<string>;
+}
+
+/** LiveKit is looked for again within seconds. */
+const RETRY_AFTER_S = 5;
+
+/** Path of a call's socket; the call's token is never part of it. */
+export const CALL_SOCKET_PATH = '/api/v1/calls/{call_id}/socket';
+
+/** What to remember of connection details, so that they can be made again without their tokens. */
+export function admittedCall({ call_id: callId, server_url: url }: CallAdmission): AdmittedCall {
+  const isSocket = url.endsWith(CALL_SOCKET_PATH.replace('{call_id}', callId));
+  return { callId, transport: isSocket ? 'websocket' : 'livekit' };
+}
+
+/** Where calls are asked for: checks the agent, takes a slot, hands out tokens. */
+export class ConnectionService {
+  readonly #parts: ConnectionServiceParts;
+
+  constructor(parts: ConnectionServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @throws ApiError AGENT_NOT_FOUND, CALL_VALIDATION_FAILED with a reason, OVERLOADED,
+   *   PUBLIC_URL_REQUIRED, PROVIDER_ERROR, NOT_CONFIGURED, and what is wrong with the overrides
+   */
+  async admit(
+    accountId: string,
+    agentId: string,
+    options: CallOptions,
+    { isTest, transport }: AdmissionWish,
+  ): Promise<CallAdmission> {
+    const { slots, rooms } = this.#parts;
+    const agent = await this.#find(accountId, agentId);
+    const refusal = slots.refusalOf(agent, { isTest });
+    if (refusal === 'agent_not_deployed') throw refusedCall(refusal);
+    await this.#parts.overrides.check(agent, options.agent_overrides);
+    const way = this.#wayOf(transport ?? (rooms ? 'livekit' : 'websocket'));
+    const { sampleRate } = way;
+    const reserved = await slots.reserve({
+      agent,
+      callType: 'web',
+      options,
+      isTest,
+      ...(sampleRate && { sampleRate }),
+    });
+    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    return this.#admission(reserved.callId, way);
+  }
+
+  /**
+   * Connection details of a call that was admitted before, with tokens that are signed now.
+   * @throws ApiError PUBLIC_URL_REQUIRED, PROVIDER_ERROR
+   */
+  readmit({ callId, transport }: AdmittedCall): Promise<CallAdmission> {
+    return this.#admission(callId, this.#wayOf(transport));
+  }
+
+  async #admission(callId: string, way: Way): Promise<CallAdmission> {
+    return {
+      ...(await way.details(callId)),
+      call_id: callId,
+      end_token: await this.#parts.tokens.issue(callId, 'end'),
+    };
+  }
+
+  #wayOf(transport: CallTransport): Way {
+    return transport === 'livekit' ? this.#byRoom() : this.#bySocket();
+  }
+
+  #bySocket(): Way {
+    const origin = this.#parts.socketOrigin();
+    if (origin === undefined) {
+      throw new ApiError(
+        'PUBLIC_URL_REQUIRED',
+        'This gateway does not know its own address: set PUBLIC_URL',
+      );
+    }
+    return {
+      details: async (callId) => ({
+        server_url: origin + CALL_SOCKET_PATH.replace('{call_id}', callId),
+        participant_token: await this.#parts.tokens.issue(callId, 'join'),
+      }),
+    };
+  }
+
+  #byRoom(): Way {
+    const { rooms } = this.#parts;
+    if (!rooms) throw noLiveKit();
+    if (!rooms.isUp) {
+      throw new ApiError('PROVIDER_ERROR', 'LiveKit cannot be reached at the moment: try again', {
+        detail: 'The transport "websocket" goes on without it',
+        retryAfterS: RETRY_AFTER_S,
+      });
+    }
+    return {
+      sampleRate: rooms.sampleRate,
+      details: async (callId) => ({
+        server_url: rooms.url,
+        participant_token: await rooms.token(callId),
+      }),
+    };
+  }
+
+  /** What a client may know before it calls. */
+  async statusOf(accountId: string, agentId: string) {
+    const agent = await this.#find(accountId, agentId);
+    const refusal =
+      agent.status === 'deployed'
+        ? await this.#parts.calls.refusalOf(accountId)
+        : 'agent_not_deployed';
+    return {
+      agent_id: agent.id,
+      name: agent.name,
+      voice_id: agent.config.tts_params?.voice_id || null,
+      status: agent.status,
+      status_code: { deployed: 10, paused: 1, disabled: 0 }[agent.status],
+      call_allowed: refusal === undefined,
+      call_validation_details: refusal === undefined ? null : sentenceOf(refusal),
+    };
+  }
+
+  /** Ends a call for its client, or for who watches it; idempotent. @throws ApiError CALL_NOT_FOUND */
+  async end(callId: string, reason: 'user_hangup' | 'operator_ended') {
+    const { calls, commands } = this.#parts;
+    await commands.end(callId, reason);
+    const row = (await calls.find(callId)) ?? callNotFound(callId);
+    const { started_at: start, ended_at: end } = row;
+    return {
+      call_id: callId,
+      status: row.state,
+      ended_at: end?.toISOString() ?? null,
+      actual_duration_seconds: start && end ? (end.getTime() - start.getTime()) / 1000 : 0,
+      credits_used: Number(row.credits_used),
+    };
+  }
+
+  async #find(accountId: string, agentId: string): Promise<Agent> {
+    return loadAgent(this.#parts.agents, accountId, agentId);
+  }
+}
+
+function noLiveKit(): ApiError {
+  const settings = 'LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET';
+  return new ApiError(
+    'NOT_CONFIGURED',
+    `LiveKit is not configured: ${settings} are missing: set them, or ask for the transport "websocket"`,
+  );
+}

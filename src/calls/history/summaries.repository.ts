@@ -1,0 +1,68 @@
+import type { Knex } from 'knex';
+import type { CallRow } from '../store/call.model.js';
+
+/** The kind of job that sums up a call. */
+export const SUMMARISE_JOB = 'summarise-call';
+
+/** A summary that nobody has made after this long is asked for again: its gateway died. */
+const AGAIN_S = 60;
+/** A call that could not be summed up for this long stays without. */
+const FORGOTTEN_H = 24;
+const CALLS_A_SWEEP = 100;
+
+const ADD_JOB = `graphile_worker.add_job('${SUMMARISE_JOB}', json_build_object('call_id', call_id),
+  max_attempts := 3, job_key := '${SUMMARISE_JOB} ' || call_id)`;
+
+/** The only code that writes the summaries of calls, and adds jobs for them. */
+export class SummariesRepository {
+  readonly #db: Knex;
+
+  constructor(db: Knex) {
+    this.#db = db;
+  }
+
+  /** Wants a summary of a call that ends, inside the transaction of its end. */
+  async ask(transaction: Knex.Transaction, callId: string): Promise<void> {
+    await transaction('calls')
+      .where({ call_id: callId })
+      .update({ summary_due_at: transaction.raw(`now() + interval '${AGAIN_S} s'`) });
+    await transaction.raw(
+      `select ${ADD_JOB} from (select call_id from calls where call_id = ?) wanted`,
+      [callId],
+    );
+  }
+
+  /** A call that a summary is still wanted of. */
+  async findWaiting(callId: string): Promise<CallRow | undefined> {
+    return this.#db<CallRow>('calls')
+      .where({ call_id: callId })
+      .whereNotNull('summary_due_at')
+      .first();
+  }
+
+  /** @returns false when there is one already, or the call is gone */
+  async save(transaction: Knex.Transaction, callId: string, summary: string): Promise<boolean> {
+    const saved = await transaction('calls')
+      .where({ call_id: callId, has_transcript: true })
+      .whereNotNull('summary_due_at')
+      .update({ summary_due_at: null, transcription_summary: summary });
+    return saved > 0;
+  }
+
+  /** Asks again for what a dead gateway was about to sum up, and gives up what is too old. */
+  async sweep(): Promise<void> {
+    await this.#db.raw(
+      `with late as (
+         select call_id from calls where summary_due_at < now()
+         order by summary_due_at limit ${CALLS_A_SWEEP} for update skip locked
+       ), again as (
+         update calls set summary_due_at = case
+           when has_transcript and ended_at > now() - interval '${FORGOTTEN_H} hours'
+             then now() + interval '${AGAIN_S} s' end
+         from late where calls.call_id = late.call_id
+         returning calls.call_id, summary_due_at
+       )
+       select ${ADD_JOB} from again where summary_due_at is not null`,
+    );
+  }
+}

@@ -1,0 +1,135 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
+import type { LanguageModel } from '../../../agents-runtime/contract/language-model.js';
+import {
+  type SummarisedTurn,
+  summariseExtractively,
+  summariseWithLlm,
+} from '../../../agents-runtime/reply/call-summary.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import { type Agent, AgentsRepository } from '../../features/agents/agents.repository.js';
+import { BUILT_IN_RESPONDER } from '../../features/model-catalog/model-catalog.js';
+import { JobQueue } from '../../platform/jobs/job-queue.js';
+import type { LlmRegistry } from '../providers/llm-registry.js';
+import type { CallRow } from '../store/call.model.js';
+import type { HeldEvents } from '../store/call-events.js';
+import type { CallTurnsRepository } from '../store/call-turns.repository.js';
+import { SUMMARISE_JOB, SummariesRepository } from './summaries.repository.js';
+
+export interface SummaryServiceParts {
+  readonly db: Knex;
+  readonly log: Logger;
+  readonly turns: Pick<CallTurnsRepository, 'read'>;
+  readonly replies: Pick<LlmRegistry, 'get'>;
+  readonly events: HeldEvents;
+  readonly clock?: Clock;
+}
+
+/** Calls that are summed up at once in this gateway: a model may take its time for each. */
+const CONCURRENCY = 4;
+/** A model that takes longer is done without. */
+const MODEL_MS = 15_000;
+const SWEEP_MS = 15_000;
+/** Of a call of hours, so many turns are read; a model gets less. */
+const MAX_TURNS = 2_000;
+
+/**
+ * Sums up calls after their end: by the agent's model, and where that is the built-in responder or
+ * fails, by what was said. The summary goes into the call's row and into the event that waits for it.
+ */
+export class SummaryService {
+  readonly #parts: SummaryServiceParts;
+  readonly #repository: SummariesRepository;
+  readonly #agents: AgentsRepository;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  #queue: JobQueue | undefined;
+  #sweeping: NodeJS.Timeout | undefined;
+
+  constructor(parts: SummaryServiceParts) {
+    this.#parts = parts;
+    this.#repository = new SummariesRepository(parts.db);
+    this.#agents = new AgentsRepository(parts.db);
+    this.#clock = parts.clock ?? systemClock;
+  }
+
+  start(): void {
+    const { db, log } = this.#parts;
+    const tasks = { [SUMMARISE_JOB]: (payload: unknown) => this.make(callIdOf(payload)) };
+    this.#queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
+    const sweep = () => {
+      this.#repository
+        .sweep()
+        .catch((error) => log.warn({ err: error }, 'summaries could not be looked for'));
+    };
+    sweep();
+    this.#sweeping = setInterval(sweep, SWEEP_MS);
+  }
+
+  /** What is not done is done by another gateway, or after the next start. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#closing.abort();
+    await this.#queue?.close();
+  }
+
+  /** Sums a call up, once; one that has its summary is left alone. */
+  async make(callId: string): Promise<void> {
+    const { db, events } = this.#parts;
+    const call = await this.#repository.findWaiting(callId);
+    if (!call) return;
+    const summary = await this.#summaryOf(call);
+    await db.transaction(async (transaction) => {
+      if (!(await this.#repository.save(transaction, callId, summary))) return;
+      await events.amend(transaction, callId, {
+        event: 'call.completed',
+        data: { transcript_summary: summary },
+      });
+    });
+  }
+
+  async #summaryOf(call: CallRow): Promise<string> {
+    const turns = await this.#turnsOf(call.call_id);
+    const agent = await this.#agents.find(call.account_id, call.agent_id);
+    const model = agent && this.#modelOf(agent);
+    if (!model || !turns.some(({ role }) => role === 'user')) return summariseExtractively(turns);
+    const until = this.#clock.now() + MODEL_MS;
+    const ask = () =>
+      summariseWithLlm(model, turns, {
+        language: agent.config.tts_params?.language ?? 'en',
+        limitMs: until - this.#clock.now(),
+        clock: this.#clock,
+        signal: this.#closing.signal,
+      });
+    try {
+      // Once more, as in a call, in what is left of the time.
+      return await ask().catch(ask);
+    } catch (error) {
+      // The job is taken up elsewhere, or later.
+      if (this.#closing.signal.aborted) throw error;
+      this.#parts.log.warn({ err: error, callId: call.call_id }, 'no model summed up the call');
+      return summariseExtractively(turns);
+    }
+  }
+
+  /** Undefined where the agent has no language model. */
+  #modelOf({ config }: Agent): LanguageModel | undefined {
+    const model = this.#parts.replies.get(config.llm_model ?? '');
+    return model.id === BUILT_IN_RESPONDER ? undefined : model;
+  }
+
+  async #turnsOf(callId: string): Promise<readonly SummarisedTurn[]> {
+    const turns: SummarisedTurn[] = [];
+    for await (const page of this.#parts.turns.read(callId)) {
+      turns.push(...page.map(({ role, text, cut }) => ({ role, text, cut })));
+      if (turns.length >= MAX_TURNS) break;
+    }
+    return turns;
+  }
+}
+
+/** Jobs of this kind are written by the repository alone. */
+function callIdOf(payload: unknown): string {
+  return String((payload as { readonly call_id?: unknown }).call_id);
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import type { AgentsRepository } from '../../features/agents/agents.repository.js';
+import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
+import type { SlotRefusal } from '../admission/call-slots.js';
+import type { CallRow } from '../store/call.model.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+import { type InboundParts, reserveInbound } from './reserve-inbound.js';
+
+/** A call that reaches us, as its carrier tells of it. */
+export interface IncomingCall {
+  readonly carrier: string;
+  /** The carrier's name of it: a call that is told of twice is one call. */
+  readonly carrierCallId: string;
+  /** Numbers, SIP addresses, or what stands for a number that is hidden. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What is to become of a call that rings. */
+export type Rung =
+  | {
+      readonly type: 'admitted';
+      readonly callId: string;
+      readonly agentId: string;
+      readonly from: string | null;
+      readonly to: string | null;
+    }
+  | { readonly type: 'refused'; readonly why: SlotRefusal | 'no_agent' }
+  /** It has ended already. */
+  | { readonly type: 'over' };
+
+export interface InboundCallServiceParts extends InboundParts {
+  readonly agents: Pick<AgentsRepository, 'findDeployedByNumber'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
+}
+
+/** The id of a call by its carrier's name, the same on every gateway. */
+export function callIdOf(carrier: string, carrierCallId: string): string {
+  const hash = createHash('sha256').update(`parley ${carrier} ${carrierCallId}`).digest();
+  // Source: RFC 9562, §5.8: version 8, whose other bits are the maker's own.
+  hash[6] = (hash[6]! & 0x0f) | 0x80;
+  hash[8] = (hash[8]! & 0x3f) | 0x80;
+  const hex = hash.toString('hex', 0, 16);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Where telephone calls come in: finds who answers, asks the owner's webhook, takes a slot. */
+export class InboundCallService {
+  readonly #parts: InboundCallServiceParts;
+  /** Those that ring now: whoever is told of one twice waits for the first answer. */
+  readonly #ringing = new Map<string, Promise<Rung>>();
+
+  constructor(parts: InboundCallServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** A call rings. Told of it again, here or at another gateway, the same call is meant. */
+  ring(call: IncomingCall): Promise<Rung> {
+    const callId = callIdOf(call.carrier, call.carrierCallId);
+    const known = this.#ringing.get(callId);
+    if (known) return known;
+    const rung = this.#ring(callId, call).finally(() => this.#ringing.delete(callId));
+    this.#ringing.set(callId, rung);
+    return rung;
+  }
+
+  /** Resolves when no call of this name rings here, or rings any more: its record stands then, if it has one. */
+  async settled(carrier: string, carrierCallId: string): Promise<void> {
+    // Whoever told of the call hears what failed.
+    await this.#ringing.get(callIdOf(carrier, carrierCallId))?.catch(() => undefined);
+  }
+
+  async #ring(callId: string, { from, to }: IncomingCall): Promise<Rung> {
+    const before = await this.#parts.calls.find(callId);
+    if (before) return again(before);
+    const toNumber = parsePhoneNumber(to);
+    const agent = toNumber && (await this.#parts.agents.findDeployedByNumber(toNumber));
+    if (!agent) return { type: 'refused', why: 'no_agent' };
+    const fromNumber = parsePhoneNumber(from);
+    try {
+      const call = { callId, agent, fromNumber, toNumber, sampleRate: PHONE_SAMPLE_RATE };
+      const reserved = await reserveInbound(this.#parts, call);
+      if (reserved.type === 'refused') return reserved;
+    } catch (error) {
+      // Another gateway was told of the same call, and was faster.
+      const other = await this.#parts.calls.find(callId);
+      if (other) return again(other);
+      throw error;
+    }
+    return { type: 'admitted', callId, agentId: agent.id, from: fromNumber, to: toNumber };
+  }
+}
+
+function again({ state, call_id, agent_id, from_number, to_number }: CallRow): Rung {
+  if (state === 'ended') return { type: 'over' };
+  return {
+    type: 'admitted',
+    callId: call_id,
+    agentId: agent_id,
+    from: from_number,
+    to: to_number,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Agent } from '../../features/agents/agents.repository.js';
+import type { InboundCalls, RingingCall } from '../../features/webhooks/inbound-call-webhook.js';
+import type { CallSlots, ReservedCall } from '../admission/call-slots.js';
+import type { CallOptions, CallVariables } from '../connection/connection.schema.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+
+export interface InboundParts {
+  readonly calls: Pick<CallsRepository, 'refusalOf'>;
+  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
+  readonly inbound: InboundCalls;
+}
+
+/** A call that somebody's telephone exchange brings. */
+export interface InboundCall extends RingingCall {
+  readonly agent: Agent;
+  /** Hz of the agent's audio on the wire. */
+  readonly sampleRate: number;
+  /** They win over those of the inbound_call webhook. */
+  readonly variables?: CallVariables | null | undefined;
+}
+
+/** Asks the agent's owner how the call is to go, and takes its slot. A call that cannot be had is not announced. */
+export async function reserveInbound(
+  { calls, slots, inbound }: InboundParts,
+  { agent, sampleRate, variables, ...ringing }: InboundCall,
+): Promise<ReservedCall> {
+  const why = slots.refusalOf(agent) ?? (await calls.refusalOf(agent.accountId));
+  if (why) return { type: 'refused', why };
+  const options = withVariables(await inbound.optionsFor(agent, ringing), variables);
+  const { callId, ...numbers } = ringing;
+  return slots.reserve({ agent, callType: 'sip_inbound', options, sampleRate, ...numbers }, callId);
+}
+
+function withVariables(options: CallOptions, variables: InboundCall['variables']): CallOptions {
+  if (!variables) return options;
+  return { ...options, dynamic_variables: { ...options.dynamic_variables, ...variables } };
+}

@@ -1,0 +1,182 @@
+import type { Request } from 'express';
+import { ApiError } from '../../platform/http/api-error.js';
+import { type Route, route, SENT } from '../../platform/http/route.js';
+import {
+  bool,
+  int,
+  list,
+  model,
+  oneOf,
+  str,
+} from '../../platform/http/validation/schema-builders.js';
+import type { CallCommandService } from '../commands/call-commands.service.js';
+import { CallPath } from '../connection/connection.schema.js';
+import { findRunning, NOT_RUNNING, notAnswered, notRunning } from '../store/running-call.js';
+import { AUDIO_TYPE } from './audio-mixer.js';
+import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
+import { LIVE_SCOPE, type StreamSessions } from './stream-sessions.js';
+
+const TAG = 'Live calls';
+/** A minute and more of speech. */
+const MAX_SAY_CHARACTERS = 1_000;
+
+const RunningCall = model({
+  call_id: str(),
+  agent_id: str(),
+  agent_name: str(),
+  call_type: str(),
+  from_number: str().nullable(),
+  to_number: str().nullable(),
+  started_at: str({ format: 'date-time' }).nullable(),
+});
+const LiveTurn = model({
+  index: int(),
+  role: oneOf(['user', 'agent']),
+  text: str(),
+  cut: bool(),
+  start_ms: int(),
+  end_ms: int(),
+});
+const RunningCalls = model({ calls: list(RunningCall) }).meta({ id: 'RunningCalls' });
+const LiveCall = model({ call: RunningCall, turns: list(LiveTurn) }).meta({ id: 'LiveCall' });
+const SayInput = model({
+  text: str({ min: 1, max: MAX_SAY_CHARACTERS }).refine((text) => /[\p{L}\p{N}]/u.test(text), {
+    message: 'the text must hold something that can be said',
+  }),
+}).meta({ id: 'SayInput' });
+const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });
+
+const STREAMED =
+  'With `Accept: text/event-stream` it answers a stream of events, until the client goes.';
+
+export interface LiveRouteParts {
+  readonly running: RunningCallsRepository;
+  readonly desk: StreamSessions;
+  readonly commands: Pick<CallCommandService, 'say'>;
+}
+
+/** `/calls/live` and what an operator may do to a running call. */
+export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
+  const { running, desk } = parts;
+  return [
+    route({
+      tag: TAG,
+      scope: LIVE_SCOPE,
+      method: 'get',
+      path: '/calls/live',
+      summary: 'Watch the calls that run',
+      description: `The newest first, 1,000 at most. ${STREAMED}`,
+      responses: { 200: { description: 'The calls that run now', schema: RunningCalls } },
+      async handle({ principal, req, res, log }) {
+        if (!wantsStream(req)) return { calls: await running.list(principal.accountId) };
+        log.info({ keyId: principal.keyId }, 'live calls are watched');
+        await desk.streamAccount({ principal, req, res, log });
+        return SENT;
+      },
+    }),
+    route({
+      tag: TAG,
+      scope: LIVE_SCOPE,
+      method: 'get',
+      path: '/calls/{call_id}/live',
+      summary: 'Watch a call that runs',
+      description: `What has been said so far. ${STREAMED} Last-Event-ID leaves out what was told.`,
+      params: CallPath,
+      responses: {
+        200: { description: 'The call as it is now', schema: LiveCall },
+        404: { description: 'No such call' },
+        409: { description: NOT_RUNNING },
+      },
+      async handle({ principal, params, req, res, log }) {
+        const row = await findRunning(running, principal.accountId, params.call_id);
+        if (!wantsStream(req)) {
+          const turns = await running.turns(row.call_id, 0);
+          return { call: toRunning(row), turns: turns.map(toTurn) };
+        }
+        log.info({ callId: row.call_id, keyId: principal.keyId }, 'a live call is watched');
+        await desk.streamCall({ principal, req, res, log }, row.call_id, lastTurnOf(req));
+        return SENT;
+      },
+    }),
+    audioRoute(parts),
+    sayRoute(parts),
+  ];
+}
+
+function audioRoute({ running, desk }: LiveRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: LIVE_SCOPE,
+    method: 'get',
+    path: '/calls/{call_id}/audio',
+    summary: 'Listen in to a call that runs',
+    description: 'Both legs together from now on, as MP3 (24 kHz, mono) that comes as it is heard.',
+    params: CallPath,
+    responses: {
+      200: { description: 'Sound, until the call ends', mediaTypes: [AUDIO_TYPE] },
+      404: { description: 'No such call' },
+      409: { description: NOT_RUNNING },
+      503: { description: 'The gateway that holds the call cannot be reached' },
+    },
+    async handle({ principal, params, req, res, log }) {
+      const row = await findRunning(running, principal.accountId, params.call_id);
+      log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
+      await desk.listen({ principal, req, res, log }, row);
+      return SENT;
+    },
+  });
+}
+
+function sayRoute({ running, commands }: LiveRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls:monitor',
+    method: 'post',
+    path: '/calls/{call_id}/say',
+    summary: 'Have the agent say something',
+    description:
+      'The agent says it as soon as it has the floor, to its end, and the transcript has it as its own words. At most five texts wait.',
+    params: CallPath,
+    body: SayInput,
+    responses: {
+      200: { description: 'It will be said', schema: Said },
+      404: { description: 'No such call' },
+      409: { description: `${NOT_RUNNING}, or the agent says goodbye, or five texts wait` },
+      503: { description: 'The gateway that holds the call does not answer' },
+    },
+    async handle({ principal, params, body, log }) {
+      const row = await findRunning(running, principal.accountId, params.call_id);
+      const answer = await commands.say(row.call_id, body.text);
+      log.info({ callId: row.call_id, keyId: principal.keyId, answer }, 'an operator speaks');
+      switch (answer) {
+        case 'queued':
+          return { call_id: row.call_id, status: answer };
+        case 'ending':
+          throw new ApiError('CALL_ENDING', 'The call is about to end');
+        case 'busy':
+          throw new ApiError('CALL_BUSY', 'Five texts wait to be said already');
+        case 'late':
+          throw notAnswered();
+        case undefined:
+          throw notRunning();
+      }
+    },
+  });
+}
+
+/** Plain requests, which take anything, are answered with plain JSON. */
+function wantsStream(request: Request): boolean {
+  return /\btext\/event-stream\b/i.test(request.get('accept') ?? '');
+}
+
+/** The newest turn that the client knows; 0 where it knows none. */
+function lastTurnOf(request: Request): number {
+  const id = request.get('last-event-id') ?? '';
+  return /^\d{1,9}$/.test(id) ? Number(id) : 0;
+}
+
+function toTurn({ index, role, text, cut, start_ms, end_ms }: LiveTurnRow) {
+  return { index, role, text, cut, start_ms, end_ms };
+}
+
+type LiveTurnRow = Awaited<ReturnType<RunningCallsRepository['turns']>>[number];

@@ -1,0 +1,144 @@
+import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import type { Agent } from '../../features/agents/agents.repository.js';
+import type { Provider } from '../../features/phone-numbers/carrier.js';
+import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
+import type { NumberOwnership } from '../../features/phone-numbers/number-ownership.js';
+import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { type CallSlots, refusedCall } from '../admission/call-slots.js';
+import type { CallCommandService } from '../commands/call-commands.service.js';
+import type { CallOptions } from '../connection/connection.schema.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+
+/** How far a carrier came with a call that it was to make; `machine`: a voicemail or fax answered. */
+export type DialStatus =
+  | 'initiated'
+  | 'ringing'
+  | 'answered'
+  | 'completed'
+  | 'busy'
+  | 'no-answer'
+  | 'failed'
+  | 'canceled'
+  | 'machine';
+
+/** Nobody was reached. */
+const UNREACHED: ReadonlySet<DialStatus> = new Set(['busy', 'no-answer', 'failed', 'canceled']);
+
+/** A call that a carrier is to make. */
+export interface DialedCall {
+  readonly callId: string;
+  /** E.164 both. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A carrier that can call somebody. */
+export interface Dialer {
+  /**
+   * Resolves once the carrier has, or may have, taken the order; what becomes of it is reported to
+   * `OutboundCalls.progress`. An order is never sent twice.
+   * @returns the carrier's name of the call; undefined where its answer was lost
+   * @throws ApiError PROVIDER_ERROR when nothing rings, PUBLIC_URL_REQUIRED
+   */
+  dial(call: DialedCall): Promise<string | undefined>;
+  /** Stops a call from ringing; one that is over is over. @throws ApiError PROVIDER_ERROR */
+  stop(carrierCallId: string): Promise<void>;
+}
+
+export type DialerRegistry = Partial<Readonly<Record<Provider, Dialer>>>;
+
+export interface OutboundCallsParts {
+  readonly calls: Pick<CallsRepository, 'find' | 'noteDial' | 'endWaiting'>;
+  readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
+  readonly commands: Pick<CallCommandService, 'end'>;
+  readonly overrides: VoiceOverrides;
+  /** Throws NOT_CONFIGURED that names the settings a carrier cannot be used without. */
+  readonly carriers: { requireConfigured(provider: Provider): void };
+  readonly dialers: DialerRegistry;
+  readonly refused: DialBlocklist;
+  readonly numbers: Pick<NumberOwnership, 'requireUsable'>;
+}
+
+/** Calls that agents make: who may, whom, and what became of it. */
+export class OutboundCalls {
+  readonly #parts: OutboundCallsParts;
+
+  constructor(parts: OutboundCallsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes a slot and has the agent's carrier dial. @returns the call's id
+   * @throws ApiError CALL_VALIDATION_FAILED with a reason, OVERLOADED, PROVIDER_ERROR,
+   *   PUBLIC_URL_REQUIRED, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED, and what is wrong with the overrides
+   */
+  async start(agent: Agent, to: string, options: CallOptions): Promise<string> {
+    const { slots, calls, overrides } = this.#parts;
+    if (agent.status !== 'deployed') {
+      throw notAllowed('The agent is not deployed: deploy it first', 'agent_not_deployed');
+    }
+    if (!agent.config.allow_outbound_calling) throw notAllowed('This agent may not call out');
+    const carrier = agent.config.phone_provider ?? 'twilio';
+    const dialer = this.#dialer(carrier);
+    const from = agent.config.phone_number;
+    if (!from) throw notAllowed('This agent has no phone number to call from');
+    if (this.#parts.refused.has(to)) throw notAllowed('This number is never called');
+    await this.#parts.numbers.requireUsable(agent.accountId, from);
+    await overrides.check(agent, options.agent_overrides);
+    const reserved = await slots.reserve({
+      agent,
+      callType: 'sip_outbound',
+      options,
+      fromNumber: from,
+      toNumber: to,
+      sampleRate: PHONE_SAMPLE_RATE,
+    });
+    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    const { callId } = reserved;
+    try {
+      const carrier_call_id = await dialer.dial({ callId, from, to });
+      const isWanted = await calls.noteDial(callId, {
+        ...(carrier_call_id && { carrier, carrier_call_id }),
+      });
+      // It was ended while the carrier took the order.
+      if (!isWanted && carrier_call_id !== undefined) await dialer.stop(carrier_call_id);
+    } catch (error) {
+      // Its slot must not stay taken by a call that never was.
+      await calls.noteDial(callId, { dial_status: 'failed' });
+      await calls.endWaiting(callId, 'error_transport');
+      throw error;
+    }
+    return callId;
+  }
+
+  /** A call was ended before anybody had answered: it must not ring on. */
+  async stop(callId: string): Promise<void> {
+    const row = await this.#parts.calls.find(callId);
+    const { carrier, carrier_call_id } = row?.options ?? {};
+    if (!carrier || carrier_call_id === undefined) return;
+    await this.#parts.dialers[carrier]?.stop(carrier_call_id);
+  }
+
+  /** A carrier tells how far it came; in any order, and as often as it likes. */
+  async progress(callId: string, status: DialStatus): Promise<void> {
+    const { calls, commands } = this.#parts;
+    await calls.noteDial(callId, { dial_status: status });
+    if (UNREACHED.has(status)) await calls.endWaiting(callId, 'error_transport');
+    if (status === 'machine') await commands.end(callId, 'voicemail_reached');
+    if (status !== 'completed') return;
+    await calls.endWaiting(callId, 'error_transport');
+    await commands.end(callId, 'user_hangup');
+  }
+
+  #dialer(provider: Provider): Dialer {
+    this.#parts.carriers.requireConfigured(provider);
+    const dialer = this.#parts.dialers[provider];
+    if (dialer) return dialer;
+    throw new ApiError('PROVIDER_ERROR', `This version cannot dial through ${provider} yet`);
+  }
+}
+
+function notAllowed(sentence: string, reason = 'outbound_not_allowed'): ApiError {
+  return new ApiError('CALL_VALIDATION_FAILED', sentence, { fields: { reason } });
+}

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import type { VoiceSettings } from '../../../agents-runtime/contract/agent-config.js';
+import type { FindVoice } from '../../../agents-runtime/contract/find-voice.js';
+import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import { MediaError } from '../../../media/errors.js';
+import { LANGUAGES } from '../../../media/languages.js';
+import type { Dictionary } from '../../../media/text/dictionary/dictionary.js';
+import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import type { VoiceRegistry } from '../../../media/tts/voice-registry.js';
+import type { Config } from '../../config/config.js';
+import type { AgentTools } from '../../features/agent-tools/agent-tools.js';
+import type { CompiledDictionaries } from '../../features/dictionaries/compiled-dictionaries.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { CallProviders } from '../session/call-session.factory.js';
+import type { LlmRegistry } from './llm-registry.js';
+import type { SttModels } from './stt-models.js';
+import { SttProviders } from './stt-providers.js';
+
+export interface CallProvidersParts {
+  readonly config: Config;
+  readonly ears: SttModels;
+  readonly voices: VoiceRegistry;
+  readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
+  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
+  readonly dictionaries: CompiledDictionaries;
+  readonly log: Logger;
+}
+
+/** The models with which an agent's calls are held, chosen by its settings. */
+export function createCallProviders(parts: CallProvidersParts): CallProviders {
+  const { config, ears, voices, replies, tools, dictionaries, log } = parts;
+  const recognisers = new SttProviders(ears.recogniser, config, log);
+  return {
+    ...ears,
+    speechCache: new SpeechCache(systemClock),
+    recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
+    liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
+    fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
+    voiceFor: ({ voice }) => voiceFor(voices, voice),
+    voicesFor: ({ voice }) => voicesFor(voices, voice),
+    replyModelFor: (agent) => replies.get(agent.llmModel),
+    fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
+    expectTools: (agent, agentId) => tools.expect(agent, agentId),
+    toolsFor: (agent, caller) => tools.open(agent, caller),
+    dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
+  };
+}
+
+/** The agent's voice; where it is not installed any more, its language's, and English at worst. */
+function voiceFor(voices: VoiceRegistry, { voiceId, language }: VoiceSettings): TextToSpeech {
+  const own = voiceId === null ? undefined : voices.find(voiceId);
+  const spoken = language === 'auto' ? 'en' : language;
+  const voice = own ?? voices.defaultFor(spoken) ?? voices.defaultFor('en');
+  if (!voice) throw new MediaError('MODEL_MISSING', 'No voice is installed');
+  return voice;
+}
+
+/** The agent's own voice for what it speaks, and each other language's default one. */
+function voicesFor(
+  voices: VoiceRegistry,
+  { voiceId, language }: VoiceSettings,
+): FindVoice | undefined {
+  if (language !== 'auto') return undefined;
+  const own = voiceId === null ? undefined : voices.find(voiceId);
+  return (wanted) => (own?.languages.includes(wanted) ? own : voices.defaultFor(wanted));
+}
+
+/** For each language that the call may be in, another voice that speaks it. */
+function fallbackVoices(
+  voices: VoiceRegistry,
+  { language }: VoiceSettings,
+  own: TextToSpeech,
+): readonly TextToSpeech[] {
+  const spoken = language === 'auto' ? LANGUAGES : [language];
+  const others = spoken.flatMap((each) => voices.anotherFor(each, own) ?? []);
+  return [...new Set(others)];
+}
+
+/** The agent's dictionary; one that was deleted, or was never there, keeps no agent from speaking. */
+async function dictionaryFor(
+  dictionaries: CompiledDictionaries,
+  accountId: string,
+  { dictionaryId, dictionaryVersion }: VoiceSettings,
+): Promise<Dictionary | undefined> {
+  if (dictionaryId === null) return undefined;
+  try {
+    return await dictionaries.find(accountId, dictionaryId, dictionaryVersion);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { KnowledgeSearch } from '../../../agents-runtime/contract/knowledge.js';
+import type { LanguageModel } from '../../../agents-runtime/contract/language-model.js';
+import { ExtractiveResponder } from '../../../agents-runtime/providers/builtin-responder/extractive-responder.js';
+import { OpenAiChatModel } from '../../../agents-runtime/providers/openai-chat.js';
+import { RagModel } from '../../../agents-runtime/providers/rag-model.js';
+import type { Embedder } from '../../../media/embeddings/embedder.js';
+import type { ListedLanguageModel } from '../../features/model-catalog/language-model-settings.js';
+import {
+  BUILT_IN_RESPONDER,
+  type ModelCatalog,
+} from '../../features/model-catalog/model-catalog.js';
+
+export interface LlmRegistryParts {
+  /** Those of language servers; the built-in responder is always there. */
+  readonly languageModels: () => readonly ListedLanguageModel[];
+  /** Ids of models that stand in for one that does not answer, in this order. */
+  readonly fallbacks?: readonly string[];
+  readonly models: Pick<ModelCatalog, 'defaultLlmModel'>;
+  readonly embedder: Embedder;
+  readonly knowledge: KnowledgeSearch;
+}
+
+/** The language models that agents may name, by the ids of the listing. */
+export class LlmRegistry {
+  readonly #parts: LlmRegistryParts;
+  readonly #builtIn: LanguageModel;
+  /** Made when they are asked for first. */
+  readonly #byModel = new WeakMap<ListedLanguageModel, LanguageModel>();
+
+  constructor(parts: LlmRegistryParts) {
+    const { embedder, knowledge } = parts;
+    this.#parts = parts;
+    this.#builtIn = new ExtractiveResponder({ id: BUILT_IN_RESPONDER, embedder, knowledge });
+  }
+
+  /** The model of this id; one that is not (or no longer) listed is the default's to answer for. */
+  get(id: string): LanguageModel {
+    return this.#find(id) ?? this.#find(this.#parts.models.defaultLlmModel) ?? this.#builtIn;
+  }
+
+  /** Those that stand in for the model of this id. */
+  fallbacksFor(id: string): readonly LanguageModel[] {
+    const own = this.get(id);
+    const others = (this.#parts.fallbacks ?? []).flatMap((other) => this.#find(other) ?? []);
+    return others.filter((other) => other !== own);
+  }
+
+  #find(id: string): LanguageModel | undefined {
+    if (id === this.#builtIn.id) return this.#builtIn;
+    const { languageModels, knowledge } = this.#parts;
+    const found = languageModels().find((model) => model.id === id);
+    if (!found) return undefined;
+    const known = this.#byModel.get(found);
+    if (known) return known;
+    const model = new RagModel(new OpenAiChatModel(id, found), knowledge);
+    this.#byModel.set(found, model);
+    return model;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import type { ModelStore } from '../../../media/models/store.js';
+import type { NoiseReduction } from '../../../media/noise/noise-reduction.js';
+import { RnnoiseNoiseReduction } from '../../../media/noise/rnnoise-noise-reduction.js';
+import type { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { MoonshineSpeechToText } from '../../../media/stt/moonshine-speech-to-text.js';
+import type { SpeechToText } from '../../../media/stt/speech-to-text.js';
+import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
+import type { TurnDetector } from '../../../media/turn-detection/turn-detector.js';
+import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
+import type { VoiceActivity } from '../../../media/vad/voice-activity.js';
+
+/** The models that listen. */
+export interface SttModels {
+  readonly voiceActivity: VoiceActivity & { readonly dropped: number };
+  /** Without it calls are heard with their noise. */
+  readonly noiseReduction?: NoiseReduction;
+  readonly turnDetector: TurnDetector;
+  readonly recogniser: SpeechToText;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens and warms the models that listen.
+ * @throws MediaError MODEL_MISSING when one is not installed.
+ */
+export async function loadSttModels(
+  store: ModelStore,
+  permits: CpuScheduler,
+  log: Logger,
+): Promise<SttModels> {
+  const recogniserId = 'moonshine-tiny-en';
+  const { preparedFolder } = store;
+  const voiceActivity = new SileroVoiceActivity({
+    folder: await store.require('silero-vad'),
+    preparedFolder,
+    onFault: (error) => log.error({ err: error }, 'voice activity failed'),
+  });
+  const turnDetector = new SmartTurn({
+    folder: await store.require('smart-turn-v3.2'),
+    preparedFolder,
+    permits,
+  });
+  const recogniser = new MoonshineSpeechToText({
+    id: recogniserId,
+    folder: await store.require(recogniserId),
+    permits,
+  });
+  const noiseReduction = new RnnoiseNoiseReduction({
+    onFault: (error) => log.error({ err: error }, 'noise reduction failed'),
+  });
+  const needed = [voiceActivity, turnDetector, recogniser];
+  const all = [...needed, noiseReduction];
+  // Calls do without it: they are heard with their noise then.
+  const warming = noiseReduction
+    .warm()
+    .catch((error: unknown) => log.error({ err: error }, 'noise reduction is not there'));
+  await Promise.all([warming, ...needed.map((model) => model.warm())]);
+  return {
+    voiceActivity,
+    noiseReduction,
+    turnDetector,
+    recogniser,
+    close: async () => {
+      await Promise.all(all.map((model) => model.close()));
+    },
+  };
+}

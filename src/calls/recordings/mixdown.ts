@@ -1,0 +1,124 @@
+import { createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Mp3Program } from '../../../media/codec/mp3.js';
+import { MediaError } from '../../../media/errors.js';
+import type { MixdownThread } from '../../../media/recording/mixdown-thread.js';
+import { type ObjectStore, StorageError } from '../../platform/storage/object-store.js';
+import type { SpoolFolder } from './recording-files.js';
+import { fileKey, spoolKey } from './recording-keys.js';
+import { LEASE_S, type RecordingsRepository } from './recordings.repository.js';
+
+/** How often is looked whether another gateway has finished. */
+const LOOK_MS = 250;
+
+export interface RecordingMixdownParts {
+  readonly gatewayId: string;
+  readonly recordings: RecordingsRepository;
+  readonly store: ObjectStore;
+  readonly folder: SpoolFolder;
+  readonly thread: MixdownThread;
+  readonly channels: 1 | 2;
+  readonly mp3Program: Mp3Program;
+  readonly log: Logger;
+}
+
+/** Makes files of spools: each once, whoever asks, on whichever gateway. */
+export class RecordingMixdown {
+  readonly #parts: RecordingMixdownParts;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(parts: RecordingMixdownParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Resolves when the file is in the store, or nothing can be made of the spool.
+   * @throws StorageError, MediaError DISK_FULL
+   */
+  merge(callId: string): Promise<void> {
+    const running =
+      this.#running.get(callId) ??
+      this.#mergeOnce(callId).finally(() => this.#running.delete(callId));
+    this.#running.set(callId, running);
+    return running;
+  }
+
+  /** Breaks off what runs: the next one to ask begins anew. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#running.values());
+    await this.#parts.thread.close();
+  }
+
+  async #mergeOnce(callId: string): Promise<void> {
+    const { gatewayId, recordings } = this.#parts;
+    while (!(await recordings.lease(callId, gatewayId))) {
+      const row = await recordings.find(callId);
+      if (row?.state !== 'spooled') return;
+      await sleep(LOOK_MS, undefined, { signal: this.#closing.signal });
+    }
+    const renewal = setInterval(
+      () => {
+        recordings.lease(callId, gatewayId).catch((error: unknown) => {
+          this.#parts.log.warn({ err: error, callId }, 'a merge could not be announced');
+        });
+      },
+      (LEASE_S * 1000) / 3,
+    ).unref();
+    try {
+      await this.#makeFile(callId);
+    } catch (error) {
+      if (!isHopeless(error)) throw error;
+      this.#parts.log.error({ err: error, callId }, 'nothing is left of a recording');
+      await recordings.lost(callId);
+    } finally {
+      clearInterval(renewal);
+      await recordings.release(callId, gatewayId);
+    }
+  }
+
+  async #makeFile(callId: string): Promise<void> {
+    const { recordings, store, folder, thread, channels, mp3Program, gatewayId } = this.#parts;
+    const name = `${callId}-${gatewayId}`;
+    const outPath = folder.draftPath(`${name}.mp3`);
+    const fetchedPath = folder.draftPath(`${name}.spool`);
+    try {
+      const spoolPath = await this.#fetchSpool(callId, fetchedPath);
+      const { signal } = this.#closing;
+      const durationMs = await thread.mixDown({ spoolPath, outPath, channels, mp3Program }, signal);
+      await store.putFile(fileKey(callId), outPath);
+      const { size: bytes } = await stat(outPath);
+      const isWanted = await recordings.ready(callId, { durationMs, bytes });
+      if (!isWanted) await store.delete(fileKey(callId));
+      await store.delete(spoolKey(callId));
+    } finally {
+      await rm(outPath, { force: true });
+      await rm(fetchedPath, { force: true });
+    }
+  }
+
+  /** Where the spool lies on this machine, fetched if need be. */
+  async #fetchSpool(callId: string, to: string): Promise<string> {
+    const { store } = this.#parts;
+    const key = spoolKey(callId);
+    if ((await store.size(key)) === undefined) {
+      throw new StorageError('NO_SUCH_OBJECT', 'The storage has lost a spool');
+    }
+    const path = store.pathOf?.(key);
+    if (path !== undefined) return path;
+    await pipeline(await store.open(key), createWriteStream(to, { mode: 0o600 }), {
+      signal: this.#closing.signal,
+    });
+    return to;
+  }
+}
+
+/** Another try would end in the same way. */
+function isHopeless(error: unknown): boolean {
+  if (error instanceof StorageError) return error.code === 'NO_SUCH_OBJECT';
+  return error instanceof MediaError && error.code === 'INVALID_INPUT';
+}

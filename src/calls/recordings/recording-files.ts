@@ -1,0 +1,63 @@
+import { access, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isCallId } from '../store/call-id.js';
+
+const SUFFIX = '.spool';
+/** Drafts of merges that nobody has touched for so long are of gateways that died. */
+const STALE_MS = 86_400_000;
+
+/** The files of this machine: spools that are being written, or have not been stored yet, and drafts. */
+export class SpoolFolder {
+  readonly #folder: string;
+  readonly #drafts: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.#drafts = join(folder, 'drafts');
+  }
+
+  /** Makes the folder, for its owner only. */
+  static async in(folder: string): Promise<SpoolFolder> {
+    const made = new SpoolFolder(folder);
+    await mkdir(made.#drafts, { recursive: true, mode: 0o700 });
+    await made.#removeStaleDrafts();
+    return made;
+  }
+
+  /** @param callId of our own making, so fit for a file's name. */
+  pathOf(callId: string): string {
+    return join(this.#folder, callId + SUFFIX);
+  }
+
+  draftPath(name: string): string {
+    return join(this.#drafts, name);
+  }
+
+  async has(callId: string): Promise<boolean> {
+    return access(this.pathOf(callId)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async remove(callId: string): Promise<void> {
+    await rm(this.pathOf(callId), { force: true });
+  }
+
+  /** The calls whose spools are here. */
+  async callIds(): Promise<readonly string[]> {
+    const names = await readdir(this.#folder);
+    return names
+      .filter((name) => name.endsWith(SUFFIX))
+      .map((name) => name.slice(0, -SUFFIX.length))
+      .filter(isCallId);
+  }
+
+  async #removeStaleDrafts(): Promise<void> {
+    for (const name of await readdir(this.#drafts)) {
+      const path = this.draftPath(name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+      if (Date.now() - mtimeMs > STALE_MS) await rm(path, { force: true });
+    }
+  }
+}

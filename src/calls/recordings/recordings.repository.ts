@@ -1,0 +1,114 @@
+import type { Knex } from 'knex';
+import type { CallRow } from '../store/call.model.js';
+import { type CallEvents, recordingReady } from '../store/call-events.js';
+
+/** Who merges a recording has it to itself for so long, and longer while it says so. */
+export const LEASE_S = 30;
+
+export interface RecordingRow {
+  readonly call_id: string;
+  readonly state: 'recording' | 'spooled' | 'ready' | 'lost' | 'deleted';
+  readonly duration_ms: number | null;
+  readonly bytes: string | null;
+  readonly merging_by: string | null;
+  readonly merging_until: Date | null;
+}
+
+/** The only code that names the columns of `recordings`. */
+export class RecordingsRepository {
+  readonly #db: Knex;
+  readonly #events: CallEvents;
+
+  constructor(db: Knex, events: CallEvents) {
+    this.#db = db;
+    this.#events = events;
+  }
+
+  async find(callId: string): Promise<RecordingRow | undefined> {
+    return this.#db<RecordingRow>('recordings').where({ call_id: callId }).first();
+  }
+
+  /** A gateway begins to record a call. */
+  async begin(callId: string): Promise<void> {
+    await this.#db('recordings').insert({ call_id: callId }).onConflict('call_id').ignore();
+  }
+
+  /** The whole spool is in the store; told to receivers once. @returns false for what was deleted. */
+  settled(callId: string, durationMs: number): Promise<boolean> {
+    return this.#db.transaction(async (transaction) => {
+      const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
+      if (!call) return false;
+      await transaction('recordings').insert({ call_id: callId }).onConflict('call_id').ignore();
+      const changed = await transaction('recordings')
+        .where({ call_id: callId, state: 'recording' })
+        .update({
+          state: 'spooled',
+          duration_ms: Math.round(durationMs),
+          changed_at: transaction.fn.now(3),
+        });
+      if (changed > 0) await this.#events.record(transaction, [recordingReady(call, durationMs)]);
+      const row = await transaction<RecordingRow>('recordings').where({ call_id: callId }).first();
+      return row?.state === 'spooled' || row?.state === 'ready';
+    });
+  }
+
+  /** Takes the merging of a recording, or keeps it. @returns whether it is this gateway's. */
+  async lease(callId: string, gatewayId: string): Promise<boolean> {
+    const changed = await this.#db('recordings')
+      .where({ call_id: callId, state: 'spooled' })
+      .where((free) =>
+        free
+          .whereNull('merging_until')
+          .orWhere('merging_until', '<', this.#db.fn.now(3))
+          .orWhere({ merging_by: gatewayId }),
+      )
+      .update({
+        merging_by: gatewayId,
+        merging_until: this.#db.raw(`now() + interval '${LEASE_S} s'`),
+      });
+    return changed > 0;
+  }
+
+  /** Lets another gateway try. */
+  async release(callId: string, gatewayId: string): Promise<void> {
+    await this.#db('recordings')
+      .where({ call_id: callId, merging_by: gatewayId })
+      .update({ merging_by: null, merging_until: null });
+  }
+
+  /** The merged file is in the store. @returns false for what was deleted meanwhile. */
+  async ready(callId: string, file: { durationMs: number; bytes: number }): Promise<boolean> {
+    const changed = await this.#db('recordings')
+      .where({ call_id: callId, state: 'spooled' })
+      .update({
+        state: 'ready',
+        duration_ms: Math.round(file.durationMs),
+        bytes: file.bytes,
+        merging_by: null,
+        merging_until: null,
+        changed_at: this.#db.fn.now(3),
+      });
+    return changed > 0;
+  }
+
+  /** Nothing that can be played is left of it. */
+  async lost(callId: string): Promise<void> {
+    await this.#mark(callId, 'lost');
+  }
+
+  /** It was deleted: what a gateway still finds of it, it removes. */
+  async deleted(callId: string): Promise<void> {
+    await this.#mark(callId, 'deleted');
+  }
+
+  /** Whether a gateway lives, as far as its heartbeats tell. */
+  async isGatewayAlive(gatewayId: string): Promise<boolean> {
+    return (await this.#db('gateways').where({ id: gatewayId }).first('id')) !== undefined;
+  }
+
+  async #mark(callId: string, state: 'lost' | 'deleted'): Promise<void> {
+    await this.#db('recordings')
+      .where({ call_id: callId })
+      .update({ state, bytes: null, changed_at: this.#db.fn.now(3) });
+  }
+}

@@ -1,0 +1,229 @@
+import type { Logger } from 'pino';
+import type { RecordingSink } from '../../../agents-runtime/observers/recording/recording-sink.js';
+import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
+import { MediaError } from '../../../media/errors.js';
+import type { SpoolThread } from '../../../media/recording/spool-thread.js';
+import type { ObjectStore } from '../../platform/storage/object-store.js';
+import type { CallRow } from '../store/call.model.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+import type { RecordingMixdown } from './mixdown.js';
+import type { SpoolFolder } from './recording-files.js';
+import { fileKey, spoolKey } from './recording-keys.js';
+import type { RecordingsRepository } from './recordings.repository.js';
+
+/** A request waits for a merge no longer than this. Source: the contract's supplement, §8. */
+const MERGED_WITHIN_MS = 20_000;
+/** How often is looked for what gateways that died have left here. */
+const LOOK_MS = 60_000;
+/** A spool that no gateway has brought by then will not come any more. */
+const LOST_AFTER_MS = 3_600_000;
+
+/** What a client can have of a recording. */
+export type RecordingStatus = 'ready' | 'processing' | 'not_recorded';
+
+/** An object that is there, and how long it is. */
+export interface StoredFile {
+  readonly store: ObjectStore;
+  readonly key: string;
+  readonly size: number;
+}
+
+export interface RecordingServiceParts {
+  readonly gatewayId: string;
+  readonly recordings: RecordingsRepository;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly store: ObjectStore;
+  readonly folder: SpoolFolder;
+  readonly spools: SpoolThread;
+  readonly merging: RecordingMixdown;
+  readonly log: Logger;
+  /** By default 20 s. */
+  readonly mergedWithinMs?: number | undefined;
+}
+
+/** The sound of calls: written while they run, stored when they end, merged when somebody asks. */
+export class RecordingService {
+  readonly #parts: RecordingServiceParts;
+  /** Calls that are being recorded here, and those whose spool is on its way into the store. */
+  readonly #open = new Map<string, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: RecordingServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Brings what gateways that died have left, now and from time to time. */
+  start(): void {
+    const look = () => {
+      this.#bringLeft().catch((error: unknown) =>
+        this.#parts.log.error({ err: error }, 'left recordings could not be brought'),
+      );
+    };
+    look();
+    this.#timer = setInterval(look, LOOK_MS).unref();
+  }
+
+  /** Begins to record a call. What fails costs the recording, never the call. */
+  begin(callId: string, agentRate: number): RecordingSink {
+    const { folder, spools, recordings, log } = this.#parts;
+    const rates = { caller: CALLER_SAMPLE_RATE, agent: agentRate };
+    const spool = spools.open(folder.pathOf(callId), rates, (error) => {
+      const isFull = error instanceof MediaError && error.code === 'DISK_FULL';
+      const why = isFull ? 'the disk is full' : 'the spool cannot be written';
+      log.error({ err: error, callId }, `${why}: the rest of this call is not recorded`);
+    });
+    const known = recordings.begin(callId).catch((error: unknown) => {
+      log.warn({ err: error, callId }, 'a recording could not be noted');
+    });
+    let end: (durationMs: number) => void = () => undefined;
+    const ended = new Promise<number>((resolve) => {
+      end = resolve;
+    });
+    const finish = async () => {
+      const durationMs = await ended;
+      await spool.close(durationMs);
+      await known;
+      await this.#settle(callId, durationMs);
+    };
+    this.#hold(callId, finish());
+    return { write: (pieces) => spool.append(pieces), end };
+  }
+
+  /**
+   * Makes the file if it is not there yet, once for all who ask; waits for 20 s at most.
+   * @throws StorageError where the storage cannot be used
+   */
+  async prepare(call: CallRow): Promise<RecordingStatus> {
+    if (call.state !== 'ended') return 'processing';
+    const work = this.#prepareEnded(call);
+    // Who has stopped waiting does not hear how it ended: the next one to ask does.
+    work.catch(() => undefined);
+    const late = new Promise<RecordingStatus>((resolve) => {
+      const ms = this.#parts.mergedWithinMs ?? MERGED_WITHIN_MS;
+      setTimeout(resolve, ms, 'processing').unref();
+    });
+    return Promise.race([work, late]);
+  }
+
+  /** The file of a call, where there is one; `prepare` makes it. @throws StorageError */
+  async fileOf({ call_id: callId }: CallRow): Promise<StoredFile | undefined> {
+    const { recordings, store } = this.#parts;
+    if ((await recordings.find(callId))?.state !== 'ready') return undefined;
+    const key = fileKey(callId);
+    const size = await store.size(key);
+    return size === undefined ? undefined : { store, key, size };
+  }
+
+  /**
+   * Removes all that is stored of a call's sound, here and in the store; idempotent.
+   * @returns the bytes that the store had of it.
+   */
+  async deleteRecording(callId: string): Promise<number> {
+    const { recordings, folder, store } = this.#parts;
+    const sizes = await Promise.all([store.size(spoolKey(callId)), store.size(fileKey(callId))]);
+    await recordings.deleted(callId);
+    await folder.remove(callId);
+    await store.delete(spoolKey(callId));
+    await store.delete(fileKey(callId));
+    return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  }
+
+  /** Resolves when what has ended is in the store; what is not, the next start brings. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#open.values());
+    await this.#parts.merging.close();
+    await this.#parts.spools.close();
+  }
+
+  async #prepareEnded(call: CallRow): Promise<RecordingStatus> {
+    const { recordings, merging, log } = this.#parts;
+    const { call_id: callId } = call;
+    let row = await recordings.find(callId);
+    if (row === undefined || row.state === 'recording') {
+      await this.#open.get(callId);
+      row = await recordings.find(callId);
+    }
+    if (row?.state === 'recording') {
+      if (!(await this.#bring(call))) return stillComes(call) ? 'processing' : 'not_recorded';
+      row = await recordings.find(callId);
+    }
+    if (row?.state === 'spooled') {
+      await merging.merge(callId);
+      row = await recordings.find(callId);
+    }
+    if (row?.state === 'ready' && (await this.#parts.store.size(fileKey(callId))) === undefined) {
+      log.error({ callId }, 'the storage has lost a recording');
+      await recordings.lost(callId);
+      return 'not_recorded';
+    }
+    return row?.state === 'ready'
+      ? 'ready'
+      : row?.state === 'spooled'
+        ? 'processing'
+        : 'not_recorded';
+  }
+
+  #hold(callId: string, work: Promise<void>): void {
+    const held = work
+      .catch((error: unknown) =>
+        this.#parts.log.error({ err: error, callId }, 'a recording could not be stored yet'),
+      )
+      .finally(() => this.#open.delete(callId));
+    this.#open.set(callId, held);
+  }
+
+  /** Puts a whole spool into the store; the file here is removed then. */
+  async #settle(callId: string, durationMs: number): Promise<void> {
+    const { recordings, folder, store } = this.#parts;
+    if (!(await folder.has(callId))) return;
+    await store.putFile(spoolKey(callId), folder.pathOf(callId));
+    const isWanted = await recordings.settled(callId, durationMs);
+    if (!isWanted) await store.delete(spoolKey(callId));
+    await folder.remove(callId);
+  }
+
+  async #bringLeft(): Promise<void> {
+    const { calls, folder } = this.#parts;
+    for (const callId of await folder.callIds()) {
+      if (this.#open.has(callId)) continue;
+      const call = await calls.find(callId);
+      if (!call) await folder.remove(callId);
+      else if (call.state === 'ended') {
+        // One that cannot be brought holds up no other; it is told of where it is brought.
+        await this.#bring(call).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Stores a spool that lies here and that its gateway does not store any more. @returns whether it did */
+  async #bring(call: CallRow): Promise<boolean> {
+    const { gatewayId, recordings, folder } = this.#parts;
+    const { call_id: callId, gateway_id: owner } = call;
+    await this.#open.get(callId);
+    if (!(await folder.has(callId))) return false;
+    const isOthers = owner !== null && owner !== gatewayId;
+    if (isOthers && (await recordings.isGatewayAlive(owner))) return false;
+    const work = this.#settleLeft(callId);
+    this.#hold(callId, work);
+    await work;
+    return true;
+  }
+
+  async #settleLeft(callId: string): Promise<void> {
+    const { recordings, folder, spools, log } = this.#parts;
+    try {
+      await this.#settle(callId, await spools.durationOf(folder.pathOf(callId)));
+    } catch (error) {
+      if (!(error instanceof MediaError) || error.code !== 'INVALID_INPUT') throw error;
+      log.error({ err: error, callId }, 'nothing is left of a recording');
+      await recordings.lost(callId);
+      await folder.remove(callId);
+    }
+  }
+}
+
+/** Whether its gateway, or the next one on that machine, may still bring the spool. */
+function stillComes({ ended_at: endedAt }: CallRow): boolean {
+  return endedAt !== null && Date.now() - endedAt.getTime() < LOST_AFTER_MS;
+}

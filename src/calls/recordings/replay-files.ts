@@ -1,0 +1,116 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip, type Gzip } from 'node:zlib';
+import type { Logger } from 'pino';
+import type {
+  ReplayHeader,
+  ReplayLine,
+  ReplaySink,
+} from '../../../agents-runtime/observers/replay/replay-format.js';
+
+/** A call's file ends here, before it is packed: a call of more than a quarter of an hour. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+/** So much may wait for the disk. */
+const MAX_WAITING = 8 * 1024 * 1024;
+/** What a crash may cost. */
+const FLUSH_MS = 500;
+
+export const REPLAY_SUFFIX = '.replay.jsonl.gz';
+
+/** Writes a replay file for every call into one folder. What fails costs the file, never the call. */
+export class ReplayFiles {
+  readonly #folder: string;
+  readonly #log: Logger;
+  readonly #mostCharacters: number;
+  readonly #open = new Set<Promise<void>>();
+
+  private constructor(folder: string, log: Logger, mostCharacters: number) {
+    this.#folder = folder;
+    this.#log = log;
+    this.#mostCharacters = mostCharacters;
+  }
+
+  /** Makes the folder, for its owner only. */
+  static async in(
+    folder: string,
+    log: Logger,
+    mostCharacters = MAX_CHARACTERS,
+  ): Promise<ReplayFiles> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    log.warn('REPLAY_DIR is set: the audio and the words of every call are written to files');
+    return new ReplayFiles(folder, log, mostCharacters);
+  }
+
+  /** @param callId of our own making, so fit for a file's name. */
+  begin(callId: string): ReplaySink {
+    const gzip = createGzip();
+    const path = join(this.#folder, `${callId}${REPLAY_SUFFIX}`);
+    const written = pipeline(gzip, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(
+      (error: unknown) => this.#log.warn({ err: error, callId }, 'replay file broke off'),
+    );
+    this.#open.add(written);
+    void written.then(() => this.#open.delete(written));
+    return new ReplayFile(gzip, this.#mostCharacters, () =>
+      this.#log.warn({ callId }, 'replay file is full'),
+    );
+  }
+
+  /** Removes the file of a call that is over; idempotent. */
+  async delete(callId: string): Promise<void> {
+    await rm(join(this.#folder, `${callId}${REPLAY_SUFFIX}`), { force: true });
+  }
+
+  /** Resolves when all that was written is in its files. */
+  async close(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+}
+
+/** Keeps lines until there are enough of them: packing is done by another thread. */
+class ReplayFile implements ReplaySink {
+  readonly #gzip: Gzip;
+  readonly #mostCharacters: number;
+  readonly #onFull: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #lines: string[] = [];
+  #characters = 0;
+  #lastT = 0;
+
+  constructor(gzip: Gzip, mostCharacters: number, onFull: () => void) {
+    this.#gzip = gzip;
+    this.#mostCharacters = mostCharacters;
+    this.#onFull = onFull;
+    this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref();
+  }
+
+  write(line: ReplayHeader | ReplayLine): void {
+    if (this.#gzip.writableEnded || this.#gzip.destroyed) return;
+    if ('t' in line) this.#lastT = line.t;
+    const row = `${JSON.stringify(line)}\n`;
+    this.#characters += row.length;
+    if (this.#characters > this.#mostCharacters || this.#gzip.writableLength > MAX_WAITING) {
+      this.#lines.push(`${JSON.stringify({ t: this.#lastT, type: 'full' })}\n`);
+      this.#onFull();
+      this.end();
+    } else this.#lines.push(row);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    if (this.#gzip.writableEnded || this.#gzip.destroyed) return;
+    this.#gzip.end(this.#taken());
+  }
+
+  /** What has been packed so far can be read, should nothing follow. */
+  #flush(): void {
+    if (this.#lines.length === 0 || this.#gzip.destroyed) return;
+    this.#gzip.write(this.#taken());
+    this.#gzip.flush(constants.Z_SYNC_FLUSH);
+  }
+
+  #taken(): string {
+    return this.#lines.splice(0).join('');
+  }
+}

@@ -1,0 +1,150 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { TurnLatency } from '../../../agents-runtime/contract/call-log.js';
+import type { CallObserver, TurnOutcome } from '../../../agents-runtime/contract/call-observer.js';
+import type { AgentState } from '../../../agents-runtime/contract/transport.js';
+import { LATENCY_PARTS } from '../../../agents-runtime/session/turn-latency.js';
+import { VAD_WINDOW } from '../../../media/vad/voice-activity.js';
+
+const LATENCY_BUCKETS_S = [
+  0.01, 0.02, 0.04, 0.08, 0.12, 0.2, 0.3, 0.5, 0.65, 0.8, 1, 1.2, 1.5, 2, 3, 5, 8,
+];
+const SILENCE_BUCKETS_S = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 8, 12, 20];
+const DURATION_BUCKETS_S = [5, 15, 30, 60, 120, 300, 600, 1200, 3600];
+const MS_PER_S = 1000;
+const RATE = 16_000;
+
+/** What is told of calls to whoever watches the gateway: counts and times, and never of whom. */
+export class CallMetrics {
+  readonly #states = new Map<object, AgentState>();
+  readonly #turns: Counter<'outcome'>;
+  readonly #latency: Histogram<'part'>;
+  readonly #deadAir: Histogram;
+  readonly #ended: Counter<'reason'>;
+  readonly #duration: Histogram;
+  readonly #faults: Counter<'part'>;
+  readonly #dropped: Counter;
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#registry = registry;
+    const states = this.#states;
+    new Gauge({
+      name: 'calls',
+      help: "Calls that run here, by the agent's state",
+      labelNames: ['state'],
+      registers,
+      collect() {
+        this.reset();
+        for (const state of ['initializing', 'listening', 'thinking', 'speaking']) {
+          this.set({ state }, 0);
+        }
+        for (const state of states.values()) this.inc({ state });
+      },
+    });
+    this.#turns = new Counter({
+      name: 'turns_total',
+      help: "Callers' turns by what became of them, and answers that were cut short",
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#latency = new Histogram({
+      name: 'turn_latency_seconds',
+      help: "From the caller's last sample to the agent's first as played: the parts and the total",
+      labelNames: ['part'],
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    });
+    this.#deadAir = new Histogram({
+      name: 'dead_air_seconds',
+      help: 'How long a call was silent while an answer was owed',
+      buckets: SILENCE_BUCKETS_S,
+      registers,
+    });
+    this.#ended = new Counter({
+      name: 'calls_ended_total',
+      help: 'Calls that ended, by reason',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: 'call_duration_seconds',
+      help: 'How long calls were held',
+      buckets: DURATION_BUCKETS_S,
+      registers,
+    });
+    this.#faults = new Counter({
+      name: 'call_faults_total',
+      help: 'Faults that calls survived, by part',
+      labelNames: ['part'],
+      registers,
+    });
+    this.#dropped = new Counter({
+      name: 'dropped_audio_seconds_total',
+      help: "Callers' audio that was thrown away because it ran too far ahead of real time",
+      registers,
+    });
+  }
+
+  /** A call begins; what is told of it is counted. */
+  begin(): CallObserver {
+    const id = {};
+    const begunAt = performance.now();
+    let thinkingSince: number | undefined;
+    this.#states.set(id, 'initializing');
+    const answered = () => {
+      if (thinkingSince === undefined) return;
+      this.#deadAir.observe((performance.now() - thinkingSince) / MS_PER_S);
+      thinkingSince = undefined;
+    };
+    return {
+      output: (event) => {
+        if (event.type !== 'send' || event.event.type !== 'state') return;
+        const { state } = event.event;
+        if (state === 'thinking') thinkingSince ??= performance.now();
+        else answered();
+        this.#states.set(id, state);
+      },
+      turn: (outcome: TurnOutcome) => this.#turns.inc({ outcome }),
+      latency: (latency: TurnLatency) => {
+        for (const part of [...LATENCY_PARTS, 'total'] as const) {
+          this.#latency.observe({ part }, latency[part] / MS_PER_S);
+        }
+      },
+      fault: (part) => this.#faults.inc({ part }),
+      dropped: (samples) => this.#dropped.inc(samples / RATE),
+      ended: (reason) => {
+        // Who hangs up while an answer is owed has waited the longest.
+        answered();
+        this.#states.delete(id);
+        this.#ended.inc({ reason });
+        this.#duration.observe((performance.now() - begunAt) / MS_PER_S);
+      },
+    };
+  }
+
+  /** Shows whether new calls are let in. */
+  watchLoad(load: { readonly isOpen: boolean }): void {
+    new Gauge({
+      name: 'calls_admitted',
+      help: '1 while new calls are let in, 0 while the load forbids it',
+      registers: [this.#registry],
+      collect() {
+        this.set(load.isOpen ? 1 : 0);
+      },
+    });
+  }
+
+  /** @param read windows that the VAD has dropped so far; asked when somebody asks here. */
+  watchVoiceActivity(read: () => number): void {
+    new Counter({
+      name: 'voice_activity_dropped_seconds_total',
+      help: "Callers' audio that counted as silence because the VAD was behind",
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc((read() * VAD_WINDOW) / RATE);
+      },
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import type { CallCommandsRepository } from '../commands/call-commands.repository.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+
+/** Source: the platform notes on several gateways. */
+const BEAT_MS = 5_000;
+/** A gateway is dead after 15 s, and its calls are over within 20: so it is looked for more often. */
+const LOOK_MS = 2_000;
+/** After the database was away, or stood still, others get so long to show that they live. */
+const PATIENCE_MS = 15_000;
+/** Two beats: one that comes later was kept from coming, and so were those of others. */
+const LATE_MS = 10_000;
+
+/** Shows other gateways that this one lives, and ends the calls of one that died. */
+export class Heartbeat {
+  readonly #calls: CallsRepository;
+  readonly #gatewayId: string;
+  readonly #address: string | undefined;
+  readonly #commands: CallCommandsRepository;
+  readonly #log: Logger;
+  #patientUntil = 0;
+  /** The last beat, by the database's clock and by ours. */
+  #beatAt = new Date(0);
+  #beatAtMs = Number.POSITIVE_INFINITY;
+  #timers: readonly NodeJS.Timeout[] = [];
+
+  constructor(parts: {
+    readonly calls: CallsRepository;
+    readonly gatewayId: string;
+    /** Where other gateways reach this one. */
+    readonly address?: string | undefined;
+    readonly commands: CallCommandsRepository;
+    readonly log: Logger;
+  }) {
+    this.#calls = parts.calls;
+    this.#gatewayId = parts.gatewayId;
+    this.#address = parts.address;
+    this.#commands = parts.commands;
+    this.#log = parts.log;
+  }
+
+  /** @param isAlone no other gateway can be on this database: whatever is still open is a dead one's. */
+  async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
+    if (isAlone) await this.#calls.forgetGateways();
+    await this.#beat();
+    await this.#look();
+    this.#timers = [
+      setInterval(() => void this.#beat(), BEAT_MS),
+      setInterval(() => void this.#look(), LOOK_MS),
+    ];
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#calls.signOff(this.#gatewayId);
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      this.#beatAt = await this.#calls.heartbeat(this.#gatewayId, this.#address);
+      const nowMs = performance.now();
+      if (nowMs - this.#beatAtMs > LATE_MS) this.#patientUntil = nowMs + PATIENCE_MS;
+      this.#beatAtMs = nowMs;
+    } catch (error) {
+      this.#patientUntil = performance.now() + PATIENCE_MS;
+      this.#log.error({ err: error }, 'heartbeat failed');
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (performance.now() < this.#patientUntil) return;
+    try {
+      const ended = await this.#calls.endSilent(this.#gatewayId, this.#beatAt);
+      await this.#calls.endForgotten();
+      await this.#commands.forgetEnded();
+      if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
+    } catch (error) {
+      this.#log.error({ err: error }, 'silent gateways could not be looked for');
+    }
+  }
+}

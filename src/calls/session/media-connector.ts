@@ -1,0 +1,88 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../../agents-runtime/contract/clock.js';
+import type { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import type {
+  CarrierLink,
+  CarrierTraits,
+} from '../../../agents-runtime/transports/telephony/carrier.js';
+import { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import type { CallSessionFactory, TakeRefusal } from './call-session.factory.js';
+
+/** A carrier's media that has come for a call. */
+export interface IncomingMedia {
+  readonly callId: string;
+  readonly link: CarrierLink;
+  readonly traits: CarrierTraits;
+  readonly log: Logger;
+}
+
+export interface MediaConnectorParts {
+  readonly opening: Pick<CallSessionFactory, 'take'>;
+  /** The pulse that all calls share. */
+  readonly ticker: FrameTicker;
+  readonly clock?: Clock;
+}
+
+/** Joins reserved calls and the media of their carriers, whichever carrier it is. */
+export class MediaConnector {
+  readonly #parts: MediaConnectorParts;
+
+  constructor(parts: MediaConnectorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Answers the line at once, which is handed all events from now on. The call begins as soon as it
+   * is taken; where it cannot be, the line is hung up, or only closed where it is not the first.
+   * @param onRefused is told why.
+   */
+  connect(
+    media: IncomingMedia,
+    onRefused: (why: TakeRefusal) => void = () => undefined,
+  ): PhoneTransport {
+    const { callId, link, traits } = media;
+    const log = media.log.child({ callId });
+    const line = new PhoneTransport({
+      clock: this.#parts.clock ?? systemClock,
+      ticker: this.#parts.ticker,
+      link,
+      traits,
+      onFault: (fault) => log.warn({ fault }, 'a message of the carrier could not be used'),
+    });
+    this.#begin(line, callId, log, onRefused).catch((error: unknown) => {
+      log.error({ err: error }, 'call could not begin');
+      line.close();
+    });
+    return line;
+  }
+
+  async #begin(
+    line: PhoneTransport,
+    callId: string,
+    log: Logger,
+    onRefused: (why: TakeRefusal) => void,
+  ): Promise<void> {
+    const taken = await this.#parts.opening.take(callId, { mustBeDeployed: true });
+    if (typeof taken === 'string') {
+      log.info({ why: taken }, 'the media of a call came in vain');
+      onRefused(taken);
+      // Another wire may have the call, so that this one ends alone: the carrier's call goes on.
+      if (taken === 'gone') line.gone('error_transport');
+      line.close();
+      return;
+    }
+    if (line.isOver) {
+      // What ended it need not have been the end of its wire.
+      line.close();
+      await taken.drop();
+      return;
+    }
+    try {
+      taken.begin(line, { log, phone: line }, (call) => line.start(call));
+    } catch (error) {
+      await taken.drop();
+      throw error;
+    }
+  }
+}

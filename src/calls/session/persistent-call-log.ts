@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallLog, LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
+import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import { isDatabaseUnavailable } from '../../platform/db/database-unavailable.js';
+import type { CallTurnsRepository } from '../store/call-turns.repository.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+
+const RETRY_MS = 1_000;
+
+export interface PersistentCallLogParts {
+  readonly calls: Pick<CallsRepository, 'start' | 'end'> & {
+    readonly turns: Pick<CallTurnsRepository, 'save'>;
+  };
+  readonly callId: string;
+  /** The gateway stops: a database that is away then is waited for no longer. */
+  readonly isStopping: () => boolean;
+  readonly retryMs?: number;
+}
+
+/**
+ * A call's record in the database. One that is away is waited for: an end that was never written would
+ * hold its slot for as long as this gateway lives.
+ */
+export class PersistentCallLog implements CallLog {
+  readonly #parts: PersistentCallLogParts;
+
+  constructor(parts: PersistentCallLogParts) {
+    this.#parts = parts;
+  }
+
+  started(): Promise<void> {
+    const { calls, callId } = this.#parts;
+    return this.#surely(() => calls.start(callId));
+  }
+
+  turn(turn: LoggedTurn): Promise<void> {
+    const { calls, callId } = this.#parts;
+    return this.#surely(() => calls.turns.save(callId, turn));
+  }
+
+  ended(reason: EndedReason): Promise<void> {
+    const { calls, callId } = this.#parts;
+    return this.#surely(() => calls.end(callId, reason));
+  }
+
+  /** @param write may be done again, whether it was done or not. */
+  async #surely(write: () => Promise<void>): Promise<void> {
+    const { isStopping, retryMs = RETRY_MS } = this.#parts;
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isDatabaseUnavailable(error) || isStopping()) throw error;
+      }
+      await sleep(retryMs, undefined, { ref: false });
+    }
+  }
+}

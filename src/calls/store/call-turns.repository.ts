@@ -1,0 +1,96 @@
+import type { Knex } from 'knex';
+import type { LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
+import type { CallRow } from './call.model.js';
+import { type CallEvents, toolCalled, turnCompleted } from './call-events.js';
+import { type CallTurnRow, toTurn, toTurnRow } from './turn.model.js';
+
+const TURNS_AT_ONCE = 500;
+
+/** What was said in calls, turn by turn; the events that tell it are written with it. */
+export class CallTurnsRepository {
+  readonly #db: Knex;
+  readonly #events: CallEvents;
+
+  constructor(db: Knex, events: CallEvents) {
+    this.#db = db;
+    this.#events = events;
+  }
+
+  /** Writes a turn down, or writes it anew, and tells of what was not told of it yet. */
+  async save(callId: string, turn: LoggedTurn): Promise<void> {
+    await this.#db.transaction(async (transaction) => {
+      const told = turn.tools ? await this.#toolsOf(transaction, callId, turn.index) : 0;
+      const [saved] = await transaction('call_turns')
+        .insert(toTurnRow(callId, turn))
+        .onConflict(['call_id', 'index'])
+        .merge()
+        .returning<{ is_new: boolean }[]>(transaction.raw('(xmax = 0) as is_new'));
+      await this.#tellTools(transaction, callId, { ...turn, tools: turn.tools?.slice(told) ?? [] });
+      if (saved?.is_new) await this.#tellTurns(transaction, callId, turn);
+    });
+  }
+
+  /** Whether anything was said in a call. */
+  async has(callId: string): Promise<boolean> {
+    return (await this.#db('call_turns').where({ call_id: callId }).first('index')) !== undefined;
+  }
+
+  /** A call's turns, some hundred at a time. @param order by which they come, ties by index */
+  async *read(
+    callId: string,
+    order: 'index' | 'start_ms' = 'index',
+  ): AsyncGenerator<readonly CallTurnRow[]> {
+    let last: CallTurnRow | undefined;
+    do {
+      const page: readonly CallTurnRow[] = await this.#db<CallTurnRow>('call_turns')
+        .where({ call_id: callId })
+        .modify((turns) => {
+          if (last) turns.whereRaw('(??, index) > (?, ?)', [order, last[order], last.index]);
+        })
+        .orderBy([order, 'index'])
+        .limit(TURNS_AT_ONCE);
+      if (page.length > 0) yield page;
+      last = page.length === TURNS_AT_ONCE ? page.at(-1) : undefined;
+    } while (last);
+  }
+
+  /** The user's turn at an index, or at the end of the call. */
+  async userTurnAt(
+    transaction: Knex.Transaction,
+    callId: string,
+    index?: number,
+  ): Promise<LoggedTurn | undefined> {
+    const row = await transaction<CallTurnRow>('call_turns')
+      .where({ call_id: callId, ...(index !== undefined && { index }) })
+      .orderBy('index', 'desc')
+      .first();
+    return row?.role === 'user' ? toTurn(row) : undefined;
+  }
+
+  /** How many tools a turn had when it was written before. */
+  async #toolsOf(transaction: Knex.Transaction, callId: string, index: number): Promise<number> {
+    const before = await transaction<CallTurnRow>('call_turns')
+      .where({ call_id: callId, index })
+      .first('tools');
+    return before?.tools?.length ?? 0;
+  }
+
+  async #tellTools(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
+    if (!turn.tools?.length) return;
+    const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
+    if (!call) return;
+    const events = turn.tools.map((tool) => toolCalled(call, turn.index, tool));
+    await this.#events.record(transaction, events);
+  }
+
+  /** The agent's turns are written when they are over; the user's are over when the next is written. */
+  async #tellTurns(transaction: Knex.Transaction, callId: string, turn: LoggedTurn): Promise<void> {
+    const before = await this.userTurnAt(transaction, callId, turn.index - 1);
+    const over = [...(before ? [before] : []), ...(turn.role === 'agent' ? [turn] : [])];
+    if (over.length === 0) return;
+    const call = await transaction<CallRow>('calls').where({ call_id: callId }).first();
+    if (!call) return;
+    const events = over.map((each) => turnCompleted(call, each));
+    await this.#events.record(transaction, events);
+  }
+}

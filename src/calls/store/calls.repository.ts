@@ -1,0 +1,285 @@
+import type { Knex } from 'knex';
+import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import type { CallOptions } from '../connection/connection.schema.js';
+import type { CallRow, CallType } from './call.model.js';
+import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
+import { CallTurnsRepository } from './call-turns.repository.js';
+
+/** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
+const RESERVED_S = 60;
+/** A gateway that has not been seen for this long is dead. */
+const SILENT_S = 15;
+/** Who was last seen longer ago is late, and does not judge others. */
+const FRESH_S = 10;
+
+/** A telephone call that waits for so long after its slot was freed waits for nobody. */
+const FORGOTTEN_S = 3_600;
+
+export interface NewCall {
+  readonly callId: string;
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly callType: CallType;
+  readonly options: CallOptions;
+  readonly fromNumber?: string | null;
+  readonly toNumber?: string | null;
+}
+
+/** Why a call was not let in. */
+export type CallRefusal = 'insufficient_credits' | 'concurrency_limit';
+
+const UNHEARD: CallEvents = { record: async () => undefined };
+
+/** The life of calls, from their reservation to their end, and of the gateways that hold them. */
+export class CallsRepository {
+  /** What was said in them. */
+  readonly turns: CallTurnsRepository;
+  readonly #db: Knex;
+  /** Calls at once that an account may hold; 0 = no limit. */
+  readonly #slots: number;
+  readonly #events: CallEvents;
+
+  /** @param events hears of what happens to calls; by default nobody does. */
+  constructor(db: Knex, slots: number, events: CallEvents = UNHEARD) {
+    this.#db = db;
+    this.#slots = slots;
+    this.#events = events;
+    this.turns = new CallTurnsRepository(db, events);
+  }
+
+  /** Makes a call's row and takes its slot, atomically. @returns why not, if it could not. */
+  reserve(call: NewCall): Promise<CallRefusal | undefined> {
+    return this.#db.transaction(async (transaction) => {
+      await lockAccount(transaction, call.accountId);
+      const refusal = await this.#refusal(transaction, call.accountId);
+      if (refusal) return refusal;
+      await transaction('calls').insert({
+        call_id: call.callId,
+        account_id: call.accountId,
+        agent_id: call.agentId,
+        agent_name: call.agentName,
+        call_type: call.callType,
+        options: call.options,
+        from_number: call.fromNumber ?? null,
+        to_number: call.toNumber ?? null,
+        reserved_until: transaction.raw(`now() + interval '${RESERVED_S} s'`),
+      });
+      return undefined;
+    });
+  }
+
+  /**
+   * Gives a reserved call to the gateway that its client reached; once only. A client that comes
+   * after its slot was freed gets one again if there is one.
+   */
+  take(callId: string, gatewayId: string): Promise<CallRow | CallRefusal | undefined> {
+    return this.#db.transaction(async (transaction) => {
+      const calls = () => transaction<CallRow>('calls').where({ call_id: callId });
+      const row = await calls().forUpdate().first();
+      if (row?.state !== 'reserved') return undefined;
+      await lockAccount(transaction, row.account_id);
+      const refusal = await this.#refusal(transaction, row.account_id, callId);
+      if (refusal) return refusal;
+      const [taken] = await calls().update({ state: 'live', gateway_id: gatewayId }).returning('*');
+      return taken;
+    });
+  }
+
+  /** Why a call of this account would not be let in now. Takes no lock: nothing is reserved by it. */
+  refusalOf(accountId: string): Promise<CallRefusal | undefined> {
+    return this.#refusal(this.#db, accountId);
+  }
+
+  async find(callId: string): Promise<CallRow | undefined> {
+    return this.#db<CallRow>('calls').where({ call_id: callId }).first();
+  }
+
+  /**
+   * Notes what a carrier tells of a call that it makes. @returns false when the call is over: what was
+   * told last stays.
+   */
+  async noteDial(
+    callId: string,
+    told: Pick<CallOptions, 'dial_status' | 'carrier' | 'carrier_call_id'>,
+  ): Promise<boolean> {
+    const noted = await this.#db('calls')
+      .where({ call_id: callId, call_type: 'sip_outbound' })
+      .whereNot({ state: 'ended' })
+      .update({ options: this.#db.raw('options || ?::jsonb', [JSON.stringify(told)]) });
+    return noted > 0;
+  }
+
+  /** Media is connected: the call's zero. */
+  async start(callId: string): Promise<void> {
+    await this.#db.transaction(async (transaction) => {
+      const [call] = await transaction<CallRow>('calls')
+        .where({ call_id: callId, state: 'live' })
+        .whereNull('started_at')
+        .update({ started_at: transaction.fn.now(3) as never })
+        .returning('*');
+      if (call) await this.#events.record(transaction, [callStarted(call)]);
+    });
+  }
+
+  /**
+   * Ends a call, frees its slot, takes its credits and tells it, all or nothing. Idempotent: a call that
+   * has ended stays as it is.
+   */
+  async end(callId: string, reason: EndedReason): Promise<void> {
+    await this.#end(this.#db.raw('call_id = ?', [callId]), reason);
+  }
+
+  /**
+   * Ends a call that waits for its client; one that a gateway holds is left to that gateway.
+   * @returns whether it did.
+   */
+  async endWaiting(callId: string, reason: EndedReason): Promise<boolean> {
+    const which = this.#db.raw(`call_id = ? and state = 'reserved'`, [callId]);
+    return (await this.#end(which, reason)) > 0;
+  }
+
+  /** Those of these calls that have ended. */
+  async findEnded(
+    callIds: readonly string[],
+  ): Promise<readonly Pick<CallRow, 'call_id' | 'ended_reason'>[]> {
+    return this.#db<CallRow>('calls')
+      .whereIn('call_id', callIds)
+      .where({ state: 'ended' })
+      .select('call_id', 'ended_reason');
+  }
+
+  /** How these calls stand; those that are missing never were. */
+  async statesOf(callIds: readonly string[]): Promise<ReadonlyMap<string, CallRow['state']>> {
+    const rows = await this.#db<CallRow>('calls')
+      .whereIn('call_id', callIds)
+      .select('call_id', 'state');
+    return new Map(rows.map(({ call_id, state }) => [call_id, state]));
+  }
+
+  /** Says that this gateway lives, and where others reach it. @returns when, by the database's clock. */
+  async heartbeat(gatewayId: string, address?: string): Promise<Date> {
+    const [row] = await this.#db('gateways')
+      .insert({ id: gatewayId, address: address ?? null, seen_at: this.#db.fn.now(3) })
+      .onConflict('id')
+      .merge()
+      .returning<{ seen_at: Date }[]>('seen_at');
+    if (!row) throw new Error('unreachable: the row is written in any case');
+    return row.seen_at;
+  }
+
+  /**
+   * Ends the calls of other gateways that do not live any more.
+   * @param beatAt when this one's last heartbeat was: if that is too long ago, the database stood still,
+   *   and nobody's silence means anything.
+   * @returns how many.
+   */
+  async endSilent(gatewayId: string, beatAt: Date): Promise<number> {
+    await this.#db('gateways')
+      .whereNot({ id: gatewayId })
+      .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
+      .whereRaw(`?::timestamptz > now() - interval '${FRESH_S} s'`, [beatAt])
+      .delete();
+    return this.#end(
+      this.#db.raw(
+        `state = 'live' and gateway_id is distinct from ?
+         and not exists (select from gateways where gateways.id = calls.gateway_id)`,
+        [gatewayId],
+      ),
+      'error_transport',
+    );
+  }
+
+  /** Ends telephone calls that never began, and of whose end their carrier has not told. @returns how many. */
+  endForgotten(): Promise<number> {
+    return this.#end(
+      this.#db.raw(
+        `state = 'reserved' and call_type <> 'web'
+         and reserved_until < now() - interval '${FORGOTTEN_S} s'`,
+      ),
+      'error_transport',
+    );
+  }
+
+  /** This gateway's calls whose account has spent its balance on the calls that run now. */
+  async findRunDry(gatewayId: string): Promise<readonly string[]> {
+    const { rows } = await this.#db.raw<{ rows: { call_id: string }[] }>(
+      `with running as (
+         select account_id, sum(extract(epoch from now() - started_at)) as seconds from calls
+         where state = 'live' and started_at is not null group by account_id
+       )
+       select call_id from calls join running using (account_id)
+         join accounts on accounts.id = account_id
+       where state = 'live' and gateway_id = ? and price_per_call_second > 0
+         and seconds * price_per_call_second >= balance`,
+      [gatewayId],
+    );
+    return rows.map(({ call_id }) => call_id);
+  }
+
+  /** Forgets every gateway, so that the next heartbeat ends what they left: only for one that is alone. */
+  async forgetGateways(): Promise<void> {
+    await this.#db('gateways').delete();
+  }
+
+  /** Ends what a gateway still holds and takes it off the list: a clean stop, or a death that was seen. */
+  async signOff(gatewayId: string, reason: EndedReason = 'drained'): Promise<void> {
+    await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), reason);
+    await this.#db('gateways').where({ id: gatewayId }).delete();
+  }
+
+  #end(which: Knex.Raw, reason: EndedReason): Promise<number> {
+    return this.#db.transaction(async (transaction) => {
+      const { rows } = await transaction.raw<{ rows: CallRow[] }>(
+        `with ending as (
+           update calls set state = 'ended', ended_at = now(), ended_reason = ?,
+             credits_used = case when started_at is null then 0 else
+               extract(epoch from now() - started_at)
+                 * (select price_per_call_second from accounts where accounts.id = account_id) end
+           where state <> 'ended' and (?)
+           returning *
+         ), spent as (
+           select account_id, sum(credits_used) as credits from ending group by account_id
+         ), paid as (
+           update accounts set balance = balance - spent.credits
+           from spent where accounts.id = spent.account_id and balance is not null
+         )
+         select * from ending`,
+        [reason, which],
+      );
+      for (const call of rows) {
+        const last = await this.turns.userTurnAt(transaction, call.call_id);
+        const turns = last ? [turnCompleted(call, last)] : [];
+        await this.#events.record(transaction, [...turns, ...callEnded(call)]);
+      }
+      return rows.length;
+    });
+  }
+
+  async #refusal(db: Knex, accountId: string, except?: string): Promise<CallRefusal | undefined> {
+    const account = await db<{ id: string; balance: number | null }>('accounts')
+      .where({ id: accountId })
+      .first('balance');
+    if (account?.balance != null && Number(account.balance) <= 0) return 'insufficient_credits';
+    if (this.#slots === 0) return undefined;
+    const open = await db('calls')
+      .where({ account_id: accountId })
+      .modify((query) => {
+        if (except) query.whereNot({ call_id: except });
+      })
+      .where((query) =>
+        query
+          .where({ state: 'live' })
+          .orWhere((reserved) =>
+            reserved.where({ state: 'reserved' }).where('reserved_until', '>', db.fn.now()),
+          ),
+      )
+      .count<{ count: number }[]>('*');
+    return Number(open[0]!.count) >= this.#slots ? 'concurrency_limit' : undefined;
+  }
+}
+
+/** Slots of an account are taken one at a time, so that two calls never take the last one. */
+async function lockAccount(transaction: Knex.Transaction, accountId: string): Promise<void> {
+  await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
+}

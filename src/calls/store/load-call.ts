@@ -1,0 +1,23 @@
+import { ApiError } from '../../platform/http/api-error.js';
+import type { CallRow } from './call.model.js';
+import { isCallId } from './call-id.js';
+
+/** What finds calls, whoever's they are. */
+interface CallFinder {
+  find(callId: string): Promise<CallRow | undefined>;
+}
+
+/** A call of this account: those of others do not exist for it. @throws ApiError CALL_NOT_FOUND */
+export async function loadCall(
+  calls: CallFinder,
+  accountId: string,
+  callId: string,
+): Promise<CallRow> {
+  const row = isCallId(callId) ? await calls.find(callId) : undefined;
+  return row?.account_id === accountId ? row : callNotFound(callId);
+}
+
+/** @throws ApiError CALL_NOT_FOUND */
+export function callNotFound(callId: string): never {
+  throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
+}

@@ -1,0 +1,30 @@
+import { ApiError } from '../../platform/http/api-error.js';
+import type { RunningCallsRepository } from '../monitoring/running-calls.repository.js';
+import type { CallRow } from './call.model.js';
+import { loadCall } from './load-call.js';
+
+export const NOT_RUNNING = 'The call has ended, or its client has not come yet';
+const RETRY_AFTER_S = 5;
+
+/** A running call of the account. @throws ApiError CALL_NOT_FOUND, CALL_NOT_RUNNING */
+export async function findRunning(
+  running: RunningCallsRepository,
+  accountId: string,
+  callId: string,
+): Promise<CallRow> {
+  const row = await loadCall(running, accountId, callId);
+  if (row.state !== 'live') throw notRunning();
+  return row;
+}
+
+/** For a call that ended before it could do what was asked of it, too. */
+export function notRunning(): ApiError {
+  return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
+}
+
+/** The gateway of a call has not answered a command in time. */
+export function notAnswered(): ApiError {
+  return new ApiError('OVERLOADED', 'The gateway that holds this call does not answer', {
+    retryAfterS: RETRY_AFTER_S,
+  });
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import { refusedCall } from '../../calls/admission/call-slots.js';
+import type { CallVariables } from '../../calls/connection/connection.schema.js';
+import { type InboundParts, reserveInbound } from '../../calls/inbound/reserve-inbound.js';
+import type { Agent } from '../../features/agents/agents.repository.js';
+import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
+import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
+
+/** As long as a slot is held for a call that has not begun. */
+const GOOD_FOR_S = 60;
+
+/** A call that an Asterisk is about to bring. */
+export interface ComingCall {
+  readonly agent: Agent;
+  /** As the exchange writes them. */
+  readonly from: string | null | undefined;
+  readonly to: string | null | undefined;
+  /** They win over those of the inbound_call webhook. */
+  readonly variables: CallVariables | null | undefined;
+}
+
+export interface RegisteredCall {
+  readonly callId: string;
+  readonly uuid: string;
+  readonly expiresAt: Date;
+}
+
+export interface AudioSocketRegistrationParts extends InboundParts {
+  readonly registered: Pick<AudioSocketCallsRepository, 'register'>;
+}
+
+/** Where exchanges announce calls: the agent's webhook is asked, a slot is taken, a UUID handed out. */
+export class AudioSocketRegistration {
+  readonly #parts: AudioSocketRegistrationParts;
+
+  constructor(parts: AudioSocketRegistrationParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws ApiError CALL_VALIDATION_FAILED with a reason, OVERLOADED */
+  async register({ agent, from, to, variables }: ComingCall): Promise<RegisteredCall> {
+    const callId = randomUUID();
+    const [fromNumber, toNumber] = [parsePhoneNumber(from), parsePhoneNumber(to)];
+    const call = { callId, agent, fromNumber, toNumber, sampleRate: PHONE_SAMPLE_RATE, variables };
+    const reserved = await reserveInbound(this.#parts, call);
+    if (reserved.type === 'refused') throw refusedCall(reserved.why);
+    const uuid = randomUUID();
+    return {
+      callId,
+      uuid,
+      expiresAt: await this.#parts.registered.register(uuid, callId, GOOD_FOR_S),
+    };
+  }
+}

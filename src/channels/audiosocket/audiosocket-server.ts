@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket-connection.js';
+import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import type { MediaConnector } from '../../calls/session/media-connector.js';
+import { StartError } from '../../platform/http/api-error.js';
+import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
+
+/** Connections at once, with those that have not said yet whose they are. */
+const MAX_CONNECTIONS = 2_000;
+
+export interface AudioSocketServerParts {
+  readonly phones: Pick<MediaConnector, 'connect'>;
+  readonly registered: Pick<AudioSocketCallsRepository, 'redeem'>;
+  readonly log: Logger;
+}
+
+/** Listens for Asterisks. They have no credential but the UUID: the address should be a private one. */
+export class AudioSocketServer {
+  readonly #parts: AudioSocketServerParts;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(parts: AudioSocketServerParts) {
+    this.#parts = parts;
+    this.#server = createServer((socket) => this.#welcome(socket));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  get port(): number | undefined {
+    return (this.#server.address() as AddressInfo | null)?.port;
+  }
+
+  /** @throws StartError when the port or the address cannot be had */
+  async listen(port: number, host: string): Promise<void> {
+    this.#server.listen(port, host);
+    try {
+      await once(this.#server, 'listening');
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+      const what = `AudioSocket cannot listen on ${host}:${port} (${code})`;
+      const sentence = `${what}: set AUDIOSOCKET_PORT and AUDIOSOCKET_HOST to what is free here.`;
+      throw new StartError(sentence, { cause: error });
+    }
+  }
+
+  /** Takes no more connections and cuts those that are left. */
+  close(): void {
+    if (this.#server.listening) this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #welcome(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    const { registered, phones, log } = this.#parts;
+    let line: PhoneTransport | undefined;
+    let over: EndedReason | undefined;
+    const connection = new AudioSocketConnection(socket, systemClock, {
+      async opened(uuid, sampleRate) {
+        const callId = await registered.redeem(uuid);
+        if (callId === undefined) {
+          log.warn('AudioSocket with an unknown, used or expired UUID');
+          return false;
+        }
+        const traits = { sampleRate, buffers: false };
+        line = phones.connect({ callId, link: connection, traits, log });
+        // The socket broke while it was looked up whose it is.
+        if (over) line.gone(over);
+        return true;
+      },
+      event: (event) => line?.handle(event),
+      ended: (how) => {
+        over = how === 'closed' ? 'user_hangup' : 'error_transport';
+        line?.gone(over);
+      },
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { DynamicVariables } from '../../calls/connection/connection.schema.js';
+import type { AgentsRepository } from '../../features/agents/agents.repository.js';
+import { loadAgent } from '../../features/agents/load-agent.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { type Route, reply, route } from '../../platform/http/route.js';
+import { int, model, str } from '../../platform/http/validation/schema-builders.js';
+import type { AudioSocketRegistration } from './audiosocket-registration.js';
+
+const MAX_ADDRESS = 400;
+
+const AudioSocketCallInput = model({
+  agent_id: str(),
+  from_number: str({
+    max: MAX_ADDRESS,
+    description: "The caller's number or SIP URI, as the exchange has it.",
+  })
+    .nullable()
+    .optional(),
+  to_number: str({ max: MAX_ADDRESS, description: 'The number or SIP URI that was called.' })
+    .nullable()
+    .optional(),
+  dynamic_variables: DynamicVariables.nullable().optional(),
+}).meta({ id: 'AudioSocketCallInput' });
+
+const AudioSocketCall = model({
+  call_id: str(),
+  uuid: str({ format: 'uuid', description: 'What the dialplan gives AudioSocket(); good once.' }),
+  port: int(),
+  expires_at: str({ format: 'date-time' }),
+}).meta({ id: 'AudioSocketCall' });
+
+export interface AudioSocketRouteParts {
+  readonly agents: AgentsRepository;
+  readonly desk: AudioSocketRegistration;
+  /** Where AudioSocket is listened for; undefined: nowhere. */
+  readonly port: () => number | undefined;
+}
+
+/** `/telephony/audiosocket`: an exchange announces a call and is told under which UUID to bring it. */
+export function audioSocketRoutes({ agents, desk, port }: AudioSocketRouteParts): readonly Route[] {
+  return [
+    route({
+      tag: 'Telephony',
+      scope: 'calls:start',
+      method: 'post',
+      path: '/telephony/audiosocket/calls',
+      summary: 'Announce a call that Asterisk brings over AudioSocket',
+      description:
+        "Asks the agent's inbound_call webhook, for up to 5 seconds, and takes a call slot for 60.",
+      isIdempotent: true,
+      body: AudioSocketCallInput,
+      responses: {
+        201: { description: 'Where the exchange connects, and as whom', schema: AudioSocketCall },
+        403: { description: 'CALL_VALIDATION_FAILED with a reason, or the scope is missing' },
+        404: { description: 'No such agent' },
+        409: { description: 'NOT_CONFIGURED: AUDIOSOCKET_PORT is not set' },
+        503: { description: 'Overloaded' },
+      },
+      async handle({ principal, body }) {
+        const agent = await loadAgent(agents, principal.accountId, body.agent_id);
+        const listening = port();
+        if (listening === undefined) {
+          const sentence = 'AudioSocket is not configured: set AUDIOSOCKET_PORT';
+          throw new ApiError('NOT_CONFIGURED', sentence);
+        }
+        const { callId, uuid, expiresAt } = await desk.register({
+          agent,
+          from: body.from_number,
+          to: body.to_number,
+          variables: body.dynamic_variables,
+        });
+        const expires_at = expiresAt.toISOString();
+        return reply(201, { call_id: callId, uuid, port: listening, expires_at });
+      },
+    }),
+  ];
+}

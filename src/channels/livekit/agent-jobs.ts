@@ -1,0 +1,166 @@
+import type {
+  Assignment,
+  WorkerState,
+} from '../../../agents-runtime/transports/livekit/worker-connection.js';
+import type {
+  JobAnswer,
+  WorkerJob,
+} from '../../../agents-runtime/transports/livekit/worker-protocol.js';
+import type { CallRegistry } from '../../calls/session/call-registry.js';
+import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import { type JobMetadata, readJobMetadata } from './job-metadata.js';
+import { RoomCall, type RoomCallOutcome, type RoomCallParts } from './room-call.js';
+import type { RoomClient } from './room-client.js';
+import { callerIdentityOf, callOfRoom, callOfSid, roomOf } from './room-names.js';
+import type { SipInbound } from './sip-inbound.js';
+
+/** A job that was accepted and is not assigned by then has gone to nobody. */
+const ASSIGNED_WITHIN_MS = 15_000;
+/**
+ * Of a worker's load from 0 to 1. LiveKit offers no jobs above its target load; a gateway that has
+ * room for a call is always below. Source: livekit-server, agents.target_load, by default 0.7.
+ */
+const HIGHEST_LOAD = 0.65;
+
+export interface AgentJobsParts extends Omit<RoomCallParts, 'phones' | 'live'> {
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly live: Pick<CallRegistry, 'isDraining' | 'size' | 'get'>;
+  /** Whether this gateway keeps up with the calls that it has. */
+  readonly load: { readonly isOpen: boolean };
+  readonly cluster: Pick<RoomClient, 'closeRoom' | 'isDispatched'>;
+  readonly phones: Pick<SipInbound, 'isWanted' | 'reserve'>;
+  /** `ws(s)://host[:port]` of LiveKit. */
+  readonly url: string;
+  readonly tellJob: (jobId: string, status: 'running' | 'success' | 'failed', why?: string) => void;
+  /** Told when the state has changed. */
+  readonly onState: () => void;
+}
+
+/** A job that this gateway has said yes to. */
+interface AcceptedJob {
+  readonly job: WorkerJob;
+  readonly metadata: JobMetadata;
+  readonly callId: string;
+  call?: RoomCall;
+  over?: Promise<void>;
+}
+
+/** The jobs that LiveKit gives to this gateway: each is a room in which one call is held. */
+export class AgentJobs {
+  readonly #parts: AgentJobsParts;
+  readonly #jobs = new Map<string, AcceptedJob>();
+  #isClosed = false;
+
+  constructor(parts: AgentJobsParts) {
+    this.#parts = parts;
+  }
+
+  get state(): WorkerState {
+    const { live, rooms } = this.#parts;
+    const taken = Math.max(live.size, this.#jobs.size);
+    const load = HIGHEST_LOAD * (taken / Math.max(1, taken + rooms.free));
+    return { isFull: !this.#hasRoom(), load, jobs: this.#jobs.size };
+  }
+
+  /** Whether a job is wanted here. A call that is over, or is held already, is offered to nobody else. */
+  async onAsked(job: WorkerJob): Promise<JobAnswer> {
+    const metadata = readJobMetadata(job.metadata);
+    const callId = metadata && callOf(job, metadata);
+    if (!metadata || callId === undefined) return { type: 'never' };
+    if (!this.#hasRoom()) return { type: 'no' };
+    // Counted from now on: of two questions for the last room one is answered with no.
+    this.#jobs.set(job.id, { job, metadata, callId });
+    this.#parts.onState();
+    let isWanted = false;
+    try {
+      isWanted = await this.#isWanted(callId, metadata);
+    } finally {
+      if (!isWanted) this.#forget(job.id);
+    }
+    if (!isWanted) return { type: 'never' };
+    setTimeout(() => this.#forgetUnassigned(job.id), ASSIGNED_WITHIN_MS).unref();
+    return { type: 'yes', identity: `agent-${job.id}`, name: 'Agent' };
+  }
+
+  onAssigned({ jobId, url, token }: Assignment): void {
+    const accepted = this.#jobs.get(jobId);
+    if (!accepted || accepted.call || this.#isClosed) {
+      this.#parts.tellJob(jobId, 'failed', 'this job is not expected here');
+      return;
+    }
+    const { callId, metadata } = accepted;
+    const isClient = metadata.type === 'call';
+    const invitation = {
+      callId,
+      url: url ?? this.#parts.url,
+      token,
+      callerIdentity: isClient ? callerIdentityOf(callId) : undefined,
+    };
+    accepted.call = new RoomCall(this.#parts, invitation, isClient ? undefined : metadata);
+    accepted.over = this.#hold(accepted, accepted.call);
+  }
+
+  /** LiveKit says so too when the agent's connection breaks, from which it may come back. */
+  async onTerminated(jobId: string): Promise<void> {
+    const accepted = this.#jobs.get(jobId);
+    if (!accepted?.call) return;
+    const { job, call } = accepted;
+    const { cluster } = this.#parts;
+    if (call.hasBegun && (await cluster.isDispatched(job.roomName, job.dispatchId))) return;
+    call.leave('operator_ended');
+  }
+
+  /** Gives up what has not begun; resolves when no room is held any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const jobs = [...this.#jobs.values()];
+    for (const { call } of jobs) call?.leave('drained');
+    await Promise.all(jobs.map(({ over }) => over));
+  }
+
+  #hasRoom(): boolean {
+    const { live, load, rooms } = this.#parts;
+    const coming = [...this.#jobs.values()].filter(({ call }) => !call?.hasBegun).length;
+    return !this.#isClosed && !live.isDraining && load.isOpen && rooms.free > coming;
+  }
+
+  async #isWanted(callId: string, metadata: JobMetadata): Promise<boolean> {
+    const { calls, phones } = this.#parts;
+    if (metadata.type === 'agent') return phones.isWanted(callId, metadata);
+    return (await calls.find(callId))?.state === 'reserved';
+  }
+
+  async #hold({ job, callId }: AcceptedJob, call: RoomCall): Promise<void> {
+    const { tellJob, log, cluster } = this.#parts;
+    tellJob(job.id, 'running');
+    let outcome: RoomCallOutcome = { notBegun: 'this gateway met a fault' };
+    try {
+      outcome = await call.hold();
+    } catch (error) {
+      log.error({ err: error, callId }, 'a call in a room could not be held');
+    }
+    const why = typeof outcome === 'string' ? undefined : outcome.notBegun;
+    if (why !== undefined) log.warn({ callId, why }, 'a call in a room did not begin');
+    tellJob(job.id, why === undefined ? 'success' : 'failed', why);
+    this.#forget(job.id);
+    // Another gateway's call is left alone: this one only came too late for it.
+    if (why === 'gone') return;
+    await cluster.closeRoom(job.roomName).catch((error: unknown) => {
+      log.warn({ err: error, callId }, 'a room could not be closed');
+    });
+  }
+
+  #forgetUnassigned(jobId: string): void {
+    if (!this.#jobs.get(jobId)?.call) this.#forget(jobId);
+  }
+
+  #forget(jobId: string): void {
+    if (this.#jobs.delete(jobId)) this.#parts.onState();
+  }
+}
+
+/** The call of a job; undefined where the room is not the one of the call. */
+function callOf({ roomName, roomSid }: WorkerJob, metadata: JobMetadata): string | undefined {
+  if (metadata.type === 'agent') return callOfRoom(roomName, roomSid) ?? callOfSid(roomSid);
+  return roomOf(metadata.callId) === roomName ? metadata.callId : undefined;
+}

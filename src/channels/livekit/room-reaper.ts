@@ -1,0 +1,106 @@
+import type { Logger } from 'pino';
+import type { CallRow } from '../../calls/store/call.model.js';
+import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import type { RoomClient, RoomNow } from './room-client.js';
+import { callOfRoom, isPhoneRoom } from './room-names.js';
+
+const SWEEP_MS = 5_000;
+/**
+ * LiveKit looks for a gateway for 3 s and gives the job up then (Source: psrpc, DefaultClientTimeout);
+ * who has got it takes its call at once.
+ */
+const TAKEN_WITHIN_S = 10;
+/** A telephone's call is made in the room: its agent's owner is asked, and it may ring on for 30 s. */
+const ANSWERED_WITHIN_S = 60;
+
+export interface RoomReaperParts {
+  readonly cluster: Pick<RoomClient, 'closeRoom' | 'listRooms' | 'isTaken'>;
+  readonly calls: Pick<CallsRepository, 'statesOf' | 'endWaiting'>;
+  readonly log: Logger;
+}
+
+type OurRoom = RoomNow & { readonly callId: string };
+type CallState = CallRow['state'];
+
+/**
+ * Closes rooms in which nobody is served any more: those of a gateway that died, and those for which no
+ * gateway had room. Each gateway does so for all.
+ */
+export class RoomReaper {
+  readonly #parts: RoomReaperParts;
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> | undefined;
+
+  constructor(parts: RoomReaperParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    // Several gateways that started together do not all ask at once.
+    const wait = SWEEP_MS * (0.75 + Math.random() / 2);
+    this.#timer = setInterval(() => this.#run(), wait);
+    this.#timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sweeping;
+  }
+
+  /** Looks once. */
+  async sweep(): Promise<void> {
+    const { cluster, calls } = this.#parts;
+    const rooms = (await cluster.listRooms()).flatMap((room) => {
+      const callId = callOfRoom(room.name, room.sid);
+      return callId === undefined ? [] : [{ ...room, callId }];
+    });
+    if (rooms.length === 0) return;
+    const states = await calls.statesOf(rooms.map(({ callId }) => callId));
+    for (const room of rooms) {
+      // One about which LiveKit does not answer keeps none of the others.
+      await this.#tend(room, states.get(room.callId)).catch((error) => this.#onFault(error));
+    }
+  }
+
+  async #tend(room: OurRoom, state: CallState | undefined): Promise<void> {
+    if (state === 'ended') await this.#close(room);
+    else if (state !== 'live' && (await this.#isForsaken(room))) {
+      await this.#letGo(room, state === 'reserved');
+    }
+  }
+
+  /** That LiveKit is away is told by readiness. */
+  #onFault(error: unknown): void {
+    this.#parts.log.debug({ err: error }, 'rooms could not be looked through');
+  }
+
+  #run(): void {
+    this.#sweeping ??= this.sweep()
+      .catch((error: unknown) => this.#onFault(error))
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+  }
+
+  /** Nobody will come any more. */
+  async #isForsaken({ name, ageS }: OurRoom): Promise<boolean> {
+    if (ageS < TAKEN_WITHIN_S) return false;
+    if (!isPhoneRoom(name) || ageS >= ANSWERED_WITHIN_S) return true;
+    return !(await this.#parts.cluster.isTaken(name));
+  }
+
+  async #letGo({ callId, name }: OurRoom, isWaiting: boolean): Promise<void> {
+    const { cluster, calls, log } = this.#parts;
+    const hasWaited = await calls.endWaiting(callId, 'error_transport');
+    // A gateway has taken it after all.
+    if (isWaiting && !hasWaited) return;
+    log.warn({ callId }, 'a caller in a room, whom no gateway has taken, is let go');
+    await cluster.closeRoom(name);
+  }
+
+  async #close({ callId, name }: OurRoom): Promise<void> {
+    const { cluster, log } = this.#parts;
+    log.info({ callId }, 'the room of a call that is over is closed');
+    await cluster.closeRoom(name);
+  }
+}

@@ -1,0 +1,74 @@
+import { ROOM_RATE } from '../../../agents-runtime/transports/livekit/ipc-messages.js';
+import type { RoomCaller } from '../../../agents-runtime/transports/livekit/room-transport.js';
+import type { SlotRefusal } from '../../calls/admission/call-slots.js';
+import { type InboundParts, reserveInbound } from '../../calls/inbound/reserve-inbound.js';
+import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import type { AgentsRepository } from '../../features/agents/agents.repository.js';
+import type { NumberOwnership } from '../../features/phone-numbers/number-ownership.js';
+import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
+
+export interface SipInboundParts extends InboundParts {
+  readonly agents: Pick<AgentsRepository, 'find'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
+  readonly numbers: Pick<NumberOwnership, 'isForeign'>;
+}
+
+/** For whom an agent is wanted in a room that is no client's of ours. */
+export interface WantedAgent {
+  readonly accountId: string;
+  readonly agentId: string;
+}
+
+/** Calls of those whom LiveKit brings: the call is made when they are in the room. */
+export class SipInbound {
+  readonly #parts: SipInboundParts;
+
+  constructor(parts: SipInboundParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the call is new and its agent takes calls. */
+  async isWanted(callId: string, wanted: WantedAgent): Promise<boolean> {
+    const { agents, calls } = this.#parts;
+    if (await calls.find(callId)) return false;
+    const agent = await agents.find(wanted.accountId, wanted.agentId);
+    return agent?.status === 'deployed';
+  }
+
+  /**
+   * Makes the call of a caller and takes its slot; the agent's owner may say how it is to go.
+   * @returns why not, if it could not
+   */
+  async reserve(
+    callId: string,
+    { accountId, agentId }: WantedAgent,
+    caller: RoomCaller,
+  ): Promise<SlotRefusal | 'gone' | undefined> {
+    const agent = await this.#parts.agents.find(accountId, agentId);
+    if (!agent) return 'agent_not_deployed';
+    const wish = { agent, ...numbersOf(caller), sampleRate: ROOM_RATE };
+    if (await this.#isForeign(accountId, wish.toNumber)) return 'agent_not_deployed';
+    try {
+      const reserved = caller.isPhone
+        ? await reserveInbound(this.#parts, { ...wish, callId })
+        : await this.#parts.slots.reserve({ ...wish, callType: 'web', options: {} }, callId);
+      return reserved.type === 'refused' ? reserved.why : undefined;
+    } catch (error) {
+      // While the owner was asked, another gateway may have had the same job.
+      if (await this.#parts.calls.find(callId)) return 'gone';
+      throw error;
+    }
+  }
+
+  /** A dispatch rule may be older than the number's present owner. */
+  async #isForeign(accountId: string, toNumber: string | null): Promise<boolean> {
+    return toNumber !== null && (await this.#parts.numbers.isForeign(accountId, toNumber));
+  }
+}
+
+function numbersOf({ attributes }: RoomCaller) {
+  return {
+    fromNumber: parsePhoneNumber(attributes['sip.phoneNumber']),
+    toNumber: parsePhoneNumber(attributes['sip.trunkPhoneNumber']),
+  };
+}

@@ -1,0 +1,249 @@
+import {
+  RoomConfiguration,
+  type SIPDispatchRuleInfo,
+  type SIPInboundTrunkInfo,
+} from '@livekit/protocol';
+import { SipClient, TwirpError } from 'livekit-server-sdk';
+import type { Logger } from 'pino';
+import type { AgentLines, LineState } from '../../features/agents/agents.ports.js';
+import type { Agent } from '../../features/agents/agents.repository.js';
+import type { NumberOwnership } from '../../features/phone-numbers/number-ownership.js';
+import type { NumberLines } from '../../features/phone-numbers/phone-numbers.service.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { LiveKitAccess } from './livekit-credentials.js';
+import { isNotFound, REQUEST_S } from './room-client.js';
+import { PHONE_ROOM_PREFIX } from './room-names.js';
+import { roomConfig } from './room-tokens.js';
+
+/** By which trunks and rules that were made here are known again. */
+const OURS = 'parley';
+
+/** The telephone lines of LiveKit SIP: a trunk for each number, a dispatch rule for each deployed agent. */
+export class SipProvisioner implements AgentLines, NumberLines {
+  readonly #sip: SipClient;
+  readonly #numbers: Pick<NumberOwnership, 'requireUsable'>;
+  readonly #log: Logger;
+
+  constructor(
+    { apiUrl, apiKey, apiSecret }: LiveKitAccess,
+    numbers: Pick<NumberOwnership, 'requireUsable'>,
+    log: Logger,
+  ) {
+    const options = { requestTimeout: REQUEST_S, failover: false };
+    this.#sip = new SipClient(apiUrl, apiKey, apiSecret, options);
+    this.#numbers = numbers;
+    this.#log = log;
+  }
+
+  /** Brings the calls of an agent's number to the agent, and no others. Idempotent, never throws. */
+  async openAgent(agent: Agent): Promise<LineState | undefined> {
+    const { phone_number: phoneNumber } = agent.config;
+    if (phoneNumber == null) {
+      await this.closeAgent(agent);
+      return undefined;
+    }
+    try {
+      // A request that was overtaken must not take the rule of the number's new owner away.
+      await this.#numbers.requireUsable(agent.accountId, phoneNumber);
+      const trunk = await this.#ensureTrunk(phoneNumber);
+      const rule = await this.#ensureRule(agent, trunk.sipTrunkId);
+      const { sipTrunkId: trunk_id } = trunk;
+      const { sipDispatchRuleId: dispatch_rule_id } = rule;
+      return {
+        sip_status: 'configured',
+        sip_details: { phone_number: phoneNumber, trunk_id, dispatch_rule_id, error: null },
+      };
+    } catch (error) {
+      this.#warn(error, 'LiveKit has no line for a deployed agent', agent);
+      return {
+        sip_status: 'failed',
+        sip_details: {
+          phone_number: phoneNumber,
+          trunk_id: null,
+          dispatch_rule_id: null,
+          error: sentenceOf(error),
+        },
+      };
+    }
+  }
+
+  /** Brings an agent no more calls. Idempotent, never throws: a call that comes all the same is refused. */
+  async closeAgent(agent: Agent): Promise<void> {
+    try {
+      await this.#removeRules(await this.#rulesOf(agent.id));
+    } catch (error) {
+      if (hasNoSip(error)) return;
+      this.#warn(error, "an agent's line in LiveKit was not removed", agent);
+    }
+  }
+
+  /** Has LiveKit SIP take calls to a number. Never throws: the agent's deployment does it again. */
+  async openNumber(phoneNumber: string): Promise<void> {
+    try {
+      await this.#ensureTrunk(phoneNumber);
+    } catch (error) {
+      this.#warn(error, 'LiveKit has no trunk for a number that was selected');
+    }
+  }
+
+  /** Never throws. */
+  async closeNumber(phoneNumber: string): Promise<void> {
+    try {
+      const trunk = await this.#findTrunk(phoneNumber);
+      if (!trunk || !isOurs(trunk)) return;
+      const rules = await this.#sip.listSipDispatchRule({ trunkIds: [trunk.sipTrunkId] });
+      await this.#removeRules(rules.filter(({ trunkIds }) => trunkIds.includes(trunk.sipTrunkId)));
+      await this.#removeTrunk(trunk.sipTrunkId);
+    } catch (error) {
+      this.#warn(error, "a released number's trunk in LiveKit was not removed");
+    }
+  }
+
+  /** An operator's own trunk for the number is used as it is, with its passwords and addresses. */
+  async #ensureTrunk(phoneNumber: string): Promise<SIPInboundTrunkInfo> {
+    const known = await this.#findTrunk(phoneNumber);
+    if (known) return known;
+    try {
+      const made = await this.#sip.createSipInboundTrunk(`${OURS} ${phoneNumber}`, [phoneNumber], {
+        metadata: JSON.stringify({ [OURS]: 'number' }),
+      });
+      return (await this.#findTrunk(phoneNumber)) ?? made;
+    } catch (error) {
+      // Another gateway may have been faster; LiveKit takes no second trunk for a number.
+      const other = await this.#findTrunk(phoneNumber);
+      if (other) return other;
+      throw error;
+    }
+  }
+
+  /**
+   * Trunks without numbers take any: they are no number's own. Two of ours, made at the same moment,
+   * become one: of all who find them the same.
+   */
+  async #findTrunk(phoneNumber: string): Promise<SIPInboundTrunkInfo | undefined> {
+    const trunks = (await this.#sip.listSipInboundTrunk({ numbers: [phoneNumber] }))
+      .filter(({ numbers }) => numbers.includes(phoneNumber))
+      .sort((left, right) => (left.sipTrunkId < right.sipTrunkId ? -1 : 1));
+    const chosen = trunks.find((trunk) => !isOurs(trunk)) ?? trunks[0];
+    for (const trunk of trunks) {
+      if (trunk !== chosen && isOurs(trunk)) await this.#removeTrunk(trunk.sipTrunkId);
+    }
+    return chosen;
+  }
+
+  async #removeTrunk(trunkId: string): Promise<void> {
+    try {
+      await this.#sip.deleteSipTrunk(trunkId);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  async #ensureRule(agent: Agent, trunkId: string): Promise<SIPDispatchRuleInfo> {
+    const isRight = (rule: SIPDispatchRuleInfo) =>
+      rule.trunkIds.length === 1 && rule.trunkIds[0] === trunkId;
+    const own = await this.#rulesOf(agent.id);
+    const right = own.find(isRight);
+    await this.#removeRules(own.filter((rule) => rule !== right));
+    if (right) return right;
+    await this.#removeStrangers(agent.id, trunkId);
+    try {
+      return await this.#createRule(agent, trunkId);
+    } catch (error) {
+      const other = (await this.#rulesOf(agent.id)).find(isRight);
+      if (other) return other;
+      throw error;
+    }
+  }
+
+  #createRule(agent: Agent, trunkId: string): Promise<SIPDispatchRuleInfo> {
+    const job = { account_id: agent.accountId, agent_id: agent.id };
+    return this.#sip.createSipDispatchRule(
+      { type: 'individual', roomPrefix: PHONE_ROOM_PREFIX },
+      {
+        name: `${OURS} ${agent.id}`,
+        trunkIds: [trunkId],
+        metadata: JSON.stringify({ [OURS]: 'agent', agent_id: agent.id }),
+        roomConfig: new RoomConfiguration(roomConfigOf(job)),
+      },
+    );
+  }
+
+  /** A number is one deployed agent's: rules of ours for others are left from a time when LiveKit was away. */
+  async #removeStrangers(agentId: string, trunkId: string): Promise<void> {
+    const rules = await this.#sip.listSipDispatchRule({ trunkIds: [trunkId] });
+    await this.#removeRules(
+      rules.filter(
+        (rule) =>
+          rule.trunkIds.includes(trunkId) &&
+          agentIn(rule) !== undefined &&
+          agentIn(rule) !== agentId,
+      ),
+    );
+  }
+
+  /** LiveKit's own words about trunks hold their numbers: they are left out. */
+  #warn(error: unknown, message: string, agent?: Agent): void {
+    const why = error instanceof TwirpError ? { why: sentenceOf(error) } : { err: error };
+    this.#log.warn({ ...why, ...(agent && { agent: agent.id }) }, message);
+  }
+
+  async #rulesOf(agentId: string): Promise<readonly SIPDispatchRuleInfo[]> {
+    const rules = await this.#sip.listSipDispatchRule();
+    return rules.filter((rule) => agentIn(rule) === agentId);
+  }
+
+  async #removeRules(rules: readonly SIPDispatchRuleInfo[]): Promise<void> {
+    for (const { sipDispatchRuleId } of rules) {
+      try {
+        await this.#sip.deleteSipDispatchRule(sipDispatchRuleId);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    }
+  }
+}
+
+function roomConfigOf(job: object) {
+  const { agents, ...room } = roomConfig(job);
+  return { ...room, agents: agents.map((agent) => ({ ...agent })) };
+}
+
+function isOurs({ metadata }: SIPInboundTrunkInfo): boolean {
+  return markIn(metadata)?.[OURS] === 'number';
+}
+
+/** The agent for which a rule was made here; undefined for rules of others. */
+function agentIn({ metadata }: SIPDispatchRuleInfo): unknown {
+  const mark = markIn(metadata);
+  return mark?.[OURS] === 'agent' ? mark.agent_id : undefined;
+}
+
+function markIn(metadata: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(metadata);
+    return typeof json === 'object' && json !== null
+      ? (json as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined; // what others note is theirs
+  }
+}
+
+/** Where there is no SIP there are no rules and no trunks. */
+function hasNoSip(error: unknown): boolean {
+  return error instanceof TwirpError && /redis|not connected/i.test(error.message);
+}
+
+/** Tells an account what to do, and nothing about other trunks and rules of the cluster. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  if (!(error instanceof TwirpError)) return 'LiveKit cannot be reached: deploy the agent again';
+  const { code = 'unknown', status } = error;
+  if (hasNoSip(error)) return 'LiveKit has no SIP: it needs Redis for it';
+  // Source: livekit/protocol, sip/sip.go: both are invalid arguments, told apart by their words.
+  if (/conflict|same trunk/i.test(error.message)) {
+    return 'LiveKit has another dispatch rule or trunk for this number';
+  }
+  return `LiveKit refused the line: ${code} (${status})`;
+}

@@ -1,0 +1,205 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { RawData, WebSocket } from 'ws';
+import { FaultBoundary } from '../../../agents-runtime/timing/fault-boundary.js';
+import type {
+  CarrierAction,
+  CarrierLink,
+} from '../../../agents-runtime/transports/telephony/carrier.js';
+import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import {
+  MAX_TWILIO_MESSAGE,
+  TWILIO_RATE,
+  TwilioCodec,
+} from '../../../agents-runtime/transports/telephony/twilio-protocol.js';
+import type { MediaConnector } from '../../calls/session/media-connector.js';
+import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Newcomer, SocketRoute } from '../../platform/http/websocket-router.js';
+import type { MediaPass, MediaTokens } from './media-tokens.js';
+import { TWILIO_PATH } from './twilio.webhooks.js';
+import type { TwilioClient } from './twilio-client.js';
+import { isSignedByTwilio } from './twilio-signature.js';
+import { dial } from './twiml.js';
+
+/** Twilio starts the stream as soon as the socket is open. */
+const START_MS = 10_000;
+/** A hang-up that Twilio did not take is tried again after so long. */
+const HANG_UP_AGAIN_MS = [0, 1_000, 5_000];
+const TRAITS = { sampleRate: TWILIO_RATE, buffers: true } as const;
+/** Source: RFC 6455 §7.4.1. */
+const CLOSE = { normal: 1000, refused: 1008 } as const;
+/** The other end closed in order, with a code or without. */
+const IN_ORDER: ReadonlySet<number> = new Set([1000, 1005]);
+
+export interface TwilioSocketParts {
+  readonly tokens: Pick<MediaTokens, 'read'>;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly connections: Pick<MediaConnector, 'connect'>;
+  /** Undefined while Twilio is not configured. */
+  readonly rest: Pick<TwilioClient, 'end' | 'redirect'> | undefined;
+  readonly authToken: string | undefined;
+  /** `http(s)://host[:port]` by which Twilio reaches this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
+  /** By default 10 s. */
+  readonly startMs?: number | undefined;
+}
+
+/** `/telephony/twilio/stream/{token}`: the audio of calls. The token is what lets in. */
+export function twilioSocket(parts: TwilioSocketParts): SocketRoute {
+  return {
+    path: `${TWILIO_PATH}/stream/{token}`,
+    scope: 'any',
+    authenticate: (request, url) => whoseCall(parts, request, url),
+    maxMessageBytes: MAX_TWILIO_MESSAGE,
+    open: (socket, { url, log }) => {
+      const pass = parts.tokens.read(tokenIn(url));
+      if (pass) new Stream(parts, socket, pass, log);
+      else socket.close(CLOSE.refused, 'the token has expired');
+    },
+  };
+}
+
+/** A signature is checked where there is one; its absence refuses nothing. @throws ApiError FORBIDDEN */
+async function whoseCall(
+  { tokens, calls, authToken, origin }: TwilioSocketParts,
+  request: IncomingMessage,
+  url: URL,
+): Promise<Newcomer | undefined> {
+  const pass = tokens.read(tokenIn(url));
+  if (!pass) return undefined;
+  const signature = request.headers['x-twilio-signature'];
+  const base = origin()?.replace(/^http/, 'ws');
+  if (typeof signature === 'string' && authToken !== undefined && base !== undefined) {
+    const isSigned = isSignedByTwilio(authToken, signature, { url: base + request.url });
+    if (!isSigned) throw new ApiError('FORBIDDEN', 'Twilio has not signed this upgrade');
+  }
+  const row = await calls.find(pass.callId);
+  if (!row) return undefined;
+  if (row.state !== 'reserved') {
+    throw new ApiError('FORBIDDEN', 'This call has its socket, or is over');
+  }
+  return { accountId: row.account_id, keyId: null, scopes: ['*'] };
+}
+
+/** The path may end in a slash. */
+function tokenIn({ pathname }: URL): string {
+  return pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
+}
+
+/** One Media Stream, from its socket's opening to its end. */
+class Stream implements CarrierLink {
+  readonly #boundary = new FaultBoundary({
+    report: (error) => this.#log.error({ err: error }, 'fault in the stream of a call'),
+    end: () => {
+      this.#socket.terminate();
+      this.#line?.gone('error_transport');
+    },
+  });
+  readonly #parts: TwilioSocketParts;
+  readonly #socket: WebSocket;
+  readonly #pass: MediaPass;
+  readonly #socketLog: Logger;
+  readonly #log: Logger;
+  readonly #codec = new TwilioCodec();
+  readonly #limit: NodeJS.Timeout;
+  #line: PhoneTransport | undefined;
+
+  constructor(parts: TwilioSocketParts, socket: WebSocket, pass: MediaPass, log: Logger) {
+    this.#parts = parts;
+    this.#socket = socket;
+    this.#pass = pass;
+    this.#socketLog = log;
+    this.#log = log.child({ callId: pass.callId });
+    this.#limit = setTimeout(
+      () => socket.close(CLOSE.refused, 'the stream did not start'),
+      parts.startMs ?? START_MS,
+    );
+    const onMessage = (data: RawData, isBinary: boolean) => this.#onMessage(data, isBinary);
+    socket.on('message', this.#boundary.guard(onMessage));
+    socket.on('close', (code) => this.#onClose(code));
+  }
+
+  get backlogBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  act(action: CarrierAction): void {
+    if (action.type === 'hangup') this.#hangUp();
+    else {
+      const text = this.#codec.write(action);
+      if (text !== undefined && this.#socket.readyState === this.#socket.OPEN) {
+        this.#socket.send(text);
+      }
+    }
+  }
+
+  async transfer(target: string): Promise<boolean> {
+    const { rest } = this.#parts;
+    if (!rest) return false;
+    try {
+      return await rest.redirect(this.#pass.carrierCallId, dial(target));
+    } catch (error) {
+      this.#log.warn({ err: error }, 'Twilio refused the transfer');
+      return false;
+    }
+  }
+
+  close(): void {
+    this.#socket.close(CLOSE.normal);
+  }
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    const event = isBinary
+      ? ({ type: 'error', message: 'The message is binary', isFatal: false } as const)
+      : this.#codec.read(data.toString());
+    if (!event) return;
+    if (this.#line) {
+      this.#line.handle(event);
+      return;
+    }
+    if (event.type === 'open' && event.callId === this.#pass.carrierCallId) {
+      clearTimeout(this.#limit);
+      const { callId } = this.#pass;
+      const log = this.#socketLog;
+      this.#line = this.#parts.connections.connect({ callId, link: this, traits: TRAITS, log });
+    } else if (event.type === 'open') {
+      this.#refuse('The stream is not that of this call');
+    } else if (event.type === 'error' && event.isFatal) {
+      this.#refuse(event.message);
+    }
+  }
+
+  #refuse(fault: string): void {
+    this.#log.warn({ fault }, 'a stream was refused');
+    this.#socket.close(CLOSE.refused, fault);
+  }
+
+  #onClose(code: number): void {
+    clearTimeout(this.#limit);
+    this.#line?.gone(IN_ORDER.has(code) ? 'user_hangup' : 'error_transport');
+  }
+
+  /** Twilio ends the call when its socket closes, too; this holds where another verb would follow. */
+  #hangUp(): void {
+    void this.#endAtTwilio().catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'Twilio did not take the hang-up'),
+    );
+  }
+
+  async #endAtTwilio(): Promise<void> {
+    const { rest } = this.#parts;
+    if (!rest) return;
+    let fault: unknown;
+    for (const pauseMs of HANG_UP_AGAIN_MS) {
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+      try {
+        return await rest.end(this.#pass.carrierCallId);
+      } catch (error) {
+        fault = error;
+      }
+    }
+    throw fault;
+  }
+}

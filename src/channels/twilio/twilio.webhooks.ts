@@ -1,0 +1,208 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { CallCommandService } from '../../calls/commands/call-commands.service.js';
+import { callIdOf, type InboundCallService } from '../../calls/inbound/inbound-calls.service.js';
+import type { DialStatus, OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
+import { isCallId } from '../../calls/store/call-id.js';
+import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { RateLimiter } from '../../platform/http/rate-limit.js';
+import { methodNotAllowed } from '../../platform/http/router.js';
+import { readBytes } from '../../platform/http/validation/json-body.js';
+import type { MediaTokens } from './media-tokens.js';
+import { type FormFields, isSignedByTwilio } from './twilio-signature.js';
+import { connectStream, hangUp, reject, TWIML_TYPE } from './twiml.js';
+
+/** Twilio's forms have some dozens of short fields. */
+const MAX_BODY_BYTES = 65_536;
+const FORM = 'application/x-www-form-urlencoded';
+const NOT_CONFIGURED = 'Twilio is not configured: set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN';
+const CALL_SID = /^CA\w{1,64}$/;
+
+export const TWILIO_PATH = '/telephony/twilio';
+
+/** What Twilio calls the steps of a call, and what we do. */
+const STEPS: Readonly<Record<string, DialStatus>> = {
+  queued: 'initiated',
+  initiated: 'initiated',
+  ringing: 'ringing',
+  'in-progress': 'answered',
+  completed: 'completed',
+  busy: 'busy',
+  'no-answer': 'no-answer',
+  failed: 'failed',
+  canceled: 'canceled',
+};
+/** After these nothing comes any more. */
+const LAST_STEPS = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
+/** Who answered, where it was nobody. Source: Twilio's answering machine detection. */
+const MACHINE = /^(machine_|fax)/;
+
+interface TwilioLogin {
+  readonly accountSid: string;
+  readonly authToken: string;
+}
+
+export interface TwilioWebhookParts {
+  /** Undefined while Twilio is not configured: nothing it says can be checked then. */
+  readonly account: TwilioLogin | undefined;
+  readonly desk: Pick<InboundCallService, 'ring' | 'settled'>;
+  readonly tokens: Pick<MediaTokens, 'issue'>;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly commands: Pick<CallCommandService, 'end'>;
+  readonly outbound: Pick<OutboundCalls, 'progress'>;
+  readonly limiter: Pick<RateLimiter, 'countFailedAuth'>;
+  /** `http(s)://host[:port]` by which Twilio reaches this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
+}
+
+/** What a request says, once it was believed. */
+interface Told {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly callSid: string;
+  /** Of a call that we had made. */
+  readonly callId: string | undefined;
+}
+
+/** What Twilio asks (`voice`: a call rings, or was answered) and tells (`status`). */
+export function twilioWebhooks(parts: TwilioWebhookParts): RequestHandler {
+  const router = Router({ caseSensitive: true, strict: false });
+  const serve = (path: string, answer: (told: Told, response: Response) => Promise<void>) => {
+    router.post(path, async (request, response) => {
+      response.locals.route = path;
+      const { account } = parts;
+      if (!account) throw new ApiError('NOT_CONFIGURED', NOT_CONFIGURED);
+      await answer(await believed(parts, account, request), response);
+    });
+    router.all(path, () => {
+      throw methodNotAllowed(['POST']);
+    });
+  };
+  serve(`${TWILIO_PATH}/voice`, async (told, response) => {
+    const { callId } = told;
+    send(response, callId ? await answered(parts, told, callId) : await rung(parts, told));
+  });
+  serve(`${TWILIO_PATH}/status`, async (told, response) => {
+    await note(parts, told);
+    response.status(204).end();
+  });
+  return router;
+}
+
+/** Somebody calls one of our numbers. */
+async function rung(parts: TwilioWebhookParts, { fields, callSid }: Told): Promise<string> {
+  const rung = await parts.desk.ring({
+    carrier: 'twilio',
+    carrierCallId: callSid,
+    from: fields.get('From') ?? '',
+    to: fields.get('To') ?? '',
+  });
+  if (rung.type === 'over') return hangUp();
+  if (rung.type === 'refused') {
+    const isClosed = rung.why === 'no_agent' || rung.why === 'agent_not_deployed';
+    return reject(isClosed ? 'rejected' : 'busy');
+  }
+  return connected(parts, callSid, rung);
+}
+
+/** Somebody whom we called has answered. */
+async function answered(
+  parts: TwilioWebhookParts,
+  { fields, callSid }: Told,
+  callId: string,
+): Promise<string> {
+  if (MACHINE.test(fields.get('AnsweredBy') ?? '')) {
+    await parts.outbound.progress(callId, 'machine');
+    return hangUp();
+  }
+  const row = await parts.calls.find(callId);
+  if (row?.call_type !== 'sip_outbound' || row.state === 'ended') return hangUp();
+  return connected(parts, callSid, {
+    callId,
+    agentId: row.agent_id,
+    from: row.from_number,
+    to: row.to_number,
+  });
+}
+
+interface ConnectedCall {
+  readonly callId: string;
+  readonly agentId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+function connected(
+  { tokens, origin }: TwilioWebhookParts,
+  callSid: string,
+  { callId, agentId, from, to }: ConnectedCall,
+): string {
+  const base = origin();
+  if (base === undefined) {
+    throw new ApiError('PUBLIC_URL_REQUIRED', 'Twilio must be told where the socket is');
+  }
+  const token = tokens.issue({ callId, carrierCallId: callSid });
+  const url = `${base.replace(/^http/, 'ws')}${TWILIO_PATH}/stream/${token}`;
+  return connectStream(url, { callId, agentId, ...(from && { from }), ...(to && { to }) });
+}
+
+async function note(parts: TwilioWebhookParts, { fields, callSid, callId }: Told): Promise<void> {
+  const status = fields.get('CallStatus') ?? '';
+  if (callId === undefined) {
+    // The caller is gone, whatever became of the socket.
+    if (LAST_STEPS.has(status)) {
+      // Who hangs up while the call's owner is still asked must not be waited for afterwards.
+      await parts.desk.settled('twilio', callSid);
+      await parts.commands.end(callIdOf('twilio', callSid), 'user_hangup');
+    }
+    return;
+  }
+  if (MACHINE.test(fields.get('AnsweredBy') ?? '')) {
+    await parts.outbound.progress(callId, 'machine');
+  }
+  const step = STEPS[status];
+  if (step) await parts.outbound.progress(callId, step);
+}
+
+/** @throws ApiError for what Twilio did not send, or not to us */
+async function believed(
+  parts: TwilioWebhookParts,
+  account: TwilioLogin,
+  request: Request,
+): Promise<Told> {
+  const body = await readBytes(request, MAX_BODY_BYTES);
+  const type = request.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== FORM) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${FORM}`);
+  const fields = [...new URLSearchParams(body.toString())];
+  const byName = new Map(fields);
+  const { accountSid, authToken } = account;
+  const isOwn = byName.get('AccountSid') === accountSid;
+  if (!isSigned(authToken, parts.origin(), request, fields) || !isOwn) {
+    await parts.limiter.countFailedAuth(request.ip ?? '');
+    throw new ApiError('FORBIDDEN', 'Twilio has not signed this request for this URL');
+  }
+  const callSid = byName.get('CallSid') ?? '';
+  if (!CALL_SID.test(callSid)) throw new ApiError('CALL_NOT_FOUND', 'The request names no call');
+  const { call_id: asked } = request.query;
+  const callId = typeof asked === 'string' && isCallId(asked) ? asked : undefined;
+  return { fields: byName, callSid, callId };
+}
+
+/** By our public URL; where proxies are trusted, by the one that they tell of, too. */
+function isSigned(
+  authToken: string,
+  origin: string | undefined,
+  request: Request,
+  fields: FormFields,
+): boolean {
+  const signature = request.get('x-twilio-signature') ?? '';
+  const seen = `${request.protocol}://${request.host}`;
+  const isProxied = Boolean(request.app.get('trust proxy'));
+  const origins = [...(origin === undefined ? [] : [origin]), ...(isProxied ? [seen] : [])];
+  return origins.some((base) =>
+    isSignedByTwilio(authToken, signature, { url: base + request.originalUrl, fields }),
+  );
+}
+
+function send(response: Response, twiml: string): void {
+  response.status(200).set({ 'Content-Type': TWIML_TYPE, 'Cache-Control': 'no-store' }).send(twiml);
+}

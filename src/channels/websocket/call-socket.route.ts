@@ -1,0 +1,211 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { RawData, WebSocket } from 'ws';
+import { CallError } from '../../../agents-runtime/contract/errors.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import {
+  type Hello,
+  MAX_FRAME,
+  parseClientMessage,
+  SUBPROTOCOL,
+  TOKEN_SUBPROTOCOL,
+} from '../../../agents-runtime/transports/websocket/protocol.js';
+import {
+  CALL_CLOSE_CODES,
+  WebSocketTransport,
+} from '../../../agents-runtime/transports/websocket/websocket-transport.js';
+import type { CallTokens } from '../../calls/connection/call-tokens.js';
+import { CALL_SOCKET_PATH } from '../../calls/connection/connection.service.js';
+import { CallRegistry } from '../../calls/session/call-registry.js';
+import type {
+  CallSessionFactory,
+  TakenCall,
+  TakeRefusal,
+} from '../../calls/session/call-session.factory.js';
+import { isCallId } from '../../calls/store/call-id.js';
+import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import {
+  type Newcomer,
+  offeredSubprotocols,
+  type SocketCall,
+  type SocketRoute,
+} from '../../platform/http/websocket-router.js';
+
+/** What a client reads; other refusals are told by their names. */
+const REFUSALS: Readonly<Partial<Record<TakeRefusal, string>>> = {
+  draining: 'this gateway is about to stop: ask for another call',
+  gone: 'this token has been used, or its call has ended',
+  no_agent: 'no such agent',
+};
+/** What comes along with `hello` and waits for the call to begin, bytes. */
+const MAX_EARLY = 64 * 1024;
+/** A socket that has not said hello by then is closed. */
+const HELLO_MS = 5_000;
+
+export interface CallSocketsParts {
+  readonly gatewayId: string;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly tokens: CallTokens;
+  readonly live: CallRegistry;
+  readonly opening: Pick<CallSessionFactory, 'take'>;
+}
+
+/** Opens the sockets of calls: a client joins with its token or takes up a call whose socket broke. */
+export class CallSockets {
+  readonly #parts: CallSocketsParts;
+
+  constructor(parts: CallSocketsParts) {
+    this.#parts = parts;
+  }
+
+  get route(): SocketRoute {
+    return {
+      path: CALL_SOCKET_PATH,
+      scope: 'any',
+      authenticate: (_request, url) => this.#whoseCall(url),
+      isVerifiedByFirstMessage: true,
+      subprotocol: SUBPROTOCOL,
+      maxMessageBytes: MAX_FRAME,
+      open: (socket, call) => this.#open(socket, call),
+    };
+  }
+
+  /** Undefined for calls that nobody can join any more; who joins is verified by `hello`. */
+  async #whoseCall(url: URL): Promise<Newcomer | undefined> {
+    const callId = callIdIn(url);
+    const row = isCallId(callId) ? await this.#parts.calls.find(callId) : undefined;
+    if (row === undefined || row.state === 'ended') return undefined;
+    const isElsewhere = row.state === 'live' && row.gateway_id !== this.#parts.gatewayId;
+    const heldBy = isElsewhere ? (row.gateway_id ?? undefined) : undefined;
+    return { accountId: row.account_id, keyId: null, scopes: ['*'], heldBy };
+  }
+
+  #open(socket: WebSocket, call: SocketCall): void {
+    const { log } = call;
+    const callId = callIdIn(call.url);
+    const limit = setTimeout(
+      () => socket.close(CALL_CLOSE_CODES.refused, 'hello did not come'),
+      HELLO_MS,
+    );
+    socket.once('close', () => clearTimeout(limit));
+    socket.once('message', (data: RawData, isBinary: boolean) => {
+      clearTimeout(limit);
+      const letThrough = holdBack(socket);
+      this.#welcome(socket, callId, call, { data, isBinary })
+        .then(letThrough)
+        .catch((error: unknown) => {
+          if (error instanceof ApiError && error.code === 'RATE_LIMITED') {
+            socket.close(CALL_CLOSE_CODES.refused, error.message);
+            return;
+          }
+          log.error({ err: error, callId }, 'call could not begin');
+          socket.close(CALL_CLOSE_CODES.internal, 'the call could not begin');
+        });
+    });
+  }
+
+  async #welcome(
+    socket: WebSocket,
+    callId: string,
+    { request, principal, limits, log }: SocketCall,
+    first: { data: RawData; isBinary: boolean },
+  ): Promise<void> {
+    const hello = readHello(first);
+    if (typeof hello === 'string') {
+      socket.close(CALL_CLOSE_CODES.invalid, hello.slice(0, 100));
+      return;
+    }
+    if (hello.resumeToken !== undefined) {
+      const live = this.#parts.live.findByResumeToken(hello.resumeToken);
+      if (live) {
+        live.resumable.socket.resume(socket, hello);
+        return;
+      }
+      await limits.countFailedAuth();
+      socket.close(CALL_CLOSE_CODES.refused, 'this call cannot be taken up again');
+      return;
+    }
+    const token = hello.token ?? tokenOf(request) ?? '';
+    if ((await this.#parts.tokens.verify(token, 'join')) !== callId) {
+      await limits.countFailedAuth();
+      socket.close(CALL_CLOSE_CODES.refused, 'the token is wrong or has expired');
+      return;
+    }
+    await limits.countRequest(principal.accountId);
+    await this.#join(socket, callId, hello, log);
+  }
+
+  async #join(socket: WebSocket, callId: string, hello: Hello, log: Logger): Promise<void> {
+    const taken = await this.#parts.opening.take(callId);
+    if (typeof taken === 'string') {
+      socket.close(CALL_CLOSE_CODES.refused, REFUSALS[taken] ?? taken);
+      return;
+    }
+    if (socket.readyState !== socket.OPEN) {
+      await taken.drop();
+      return;
+    }
+    try {
+      this.#start(socket, taken, hello, log.child({ callId }));
+    } catch (error) {
+      await taken.drop();
+      throw error;
+    }
+  }
+
+  #start(socket: WebSocket, taken: TakenCall, hello: Hello, log: Logger): void {
+    const callId = taken.row.call_id;
+    const resumeToken = CallRegistry.makeResumeToken(callId);
+    const wire = new WebSocketTransport({
+      clock: systemClock,
+      callId,
+      resumeToken,
+      sampleRate: taken.voiceRate,
+      audio: hello.audio,
+      onFault: (error) => log.error({ err: error }, 'fault in the transport of a call'),
+    });
+    const resumable = { socket: wire, token: resumeToken };
+    taken.begin(wire, { log, resumable }, (call) => wire.start(call, socket));
+  }
+}
+
+/** Keeps what a socket says until the returned function lets it through to who listens then. */
+function holdBack(socket: WebSocket): () => void {
+  const early: (readonly [RawData, boolean])[] = [];
+  let bytes = 0;
+  const keep = (data: RawData, isBinary: boolean) => {
+    bytes += (data as Buffer).length;
+    if (bytes > MAX_EARLY) socket.close(CALL_CLOSE_CODES.refused, 'too much came before ready');
+    else early.push([data, isBinary]);
+  };
+  socket.on('message', keep);
+  return () => {
+    socket.off('message', keep);
+    if (socket.readyState !== socket.OPEN) return;
+    for (const [data, isBinary] of early) socket.emit('message', data, isBinary);
+  };
+}
+
+/** The path may end in a slash. */
+function callIdIn({ pathname }: URL): string {
+  return pathname.replace(/\/$/, '').split('/').at(-2) ?? '';
+}
+
+function readHello({ data, isBinary }: { data: RawData; isBinary: boolean }): Hello | string {
+  if (isBinary) return 'hello comes before audio';
+  try {
+    const message = parseClientMessage(data.toString());
+    return message.type === 'hello' ? message : 'the first message is hello';
+  } catch (error) {
+    if (error instanceof CallError) return error.message;
+    throw error;
+  }
+}
+
+/** A token that came as a subprotocol, which no log of URLs holds. */
+function tokenOf(request: IncomingMessage): string | undefined {
+  return offeredSubprotocols(request)
+    .find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL))
+    ?.slice(TOKEN_SUBPROTOCOL.length);
+}

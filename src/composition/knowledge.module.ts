@@ -1,0 +1,139 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { KnowledgeSearch } from '../../agents-runtime/contract/knowledge.js';
+import { OpenAiEmbedder } from '../../agents-runtime/providers/openai-embeddings.js';
+import type { Embedder } from '../../media/embeddings/embedder.js';
+import { SentenceModelEmbedder } from '../../media/embeddings/sentence-model-embedder.js';
+import type { ModelStore } from '../../media/models/store.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import type { Config } from '../config/config.js';
+import type { KnowledgeBaseDirectory } from '../features/agents/agents.ports.js';
+import { DocumentsRepository } from '../features/knowledge/documents.repository.js';
+import { TextExtractor } from '../features/knowledge/extraction/text-extractor.js';
+import { ExtractionWorker } from '../features/knowledge/indexing/extraction-worker.js';
+import { Indexer } from '../features/knowledge/indexing/indexer.js';
+import { IndexingRepository } from '../features/knowledge/indexing/indexing.repository.js';
+import { KnowledgeRepository } from '../features/knowledge/knowledge.repository.js';
+import { knowledgeRoutes } from '../features/knowledge/knowledge.routes.js';
+import { HybridSearch } from '../features/knowledge/search/hybrid-search.js';
+import { PgvectorRepository } from '../features/knowledge/search/pgvector.repository.js';
+import { hasPgvector } from '../features/knowledge/search/pgvector-index.js';
+import { SearchThread } from '../features/knowledge/search/search-thread.js';
+import type { Route } from '../platform/http/route.js';
+
+/** Its vectors are stored under this name: another model must have another. */
+const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
+/** Of vectors in memory: some 85,000 windows of text. */
+const KEPT_BYTES = 128 * 1_048_576;
+/** Turns of calls come so often. */
+const CALLS_WITHIN_MS = 10_000;
+
+export interface KnowledgeParts {
+  readonly config: Pick<
+    Config,
+    | 'KNOWLEDGE_FILE_BYTES'
+    | 'EMBEDDING_BASE_URL'
+    | 'EMBEDDING_API_KEY'
+    | 'EMBEDDING_MODEL'
+    | 'EMBEDDING_MODEL_DIR'
+  >;
+  readonly db: Knex;
+  /** Of the same database. */
+  readonly databaseUrl: string;
+  readonly store: ModelStore;
+  readonly permits: CpuScheduler;
+  readonly log: Logger;
+}
+
+/** Everything about knowledge bases, put together. */
+export interface OpenKnowledge {
+  /** The English sentence model, which the built-in responder compares sentences with. */
+  readonly embedder: Embedder;
+  readonly search: KnowledgeSearch;
+  readonly directory: KnowledgeBaseDirectory;
+  readonly routes: readonly Route[];
+  close(): Promise<void>;
+}
+
+/** Warms the embedding model and goes on with the indexing that a stop or a kill left. */
+export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
+  const { config, db, databaseUrl, permits, log } = parts;
+  const { sentences, own, embedder } = await openEmbedders(parts);
+  const repository = new IndexingRepository(db, embedder.id);
+  const documents = new DocumentsRepository(db, embedder.id);
+  const knowledge = new KnowledgeRepository(db, embedder.id);
+  const indexer = new Indexer({
+    repository,
+    embedder,
+    log,
+    hasCalls: () => permits.sinceAwaitedMs < CALLS_WITHIN_MS,
+  });
+  const files = new ExtractionWorker({
+    documents,
+    extractor: new TextExtractor(),
+    log,
+    onText: indexer.wake,
+  });
+  const isInDatabase = await hasPgvector(db, log);
+  if (isInDatabase) await PgvectorRepository.open(db, embedder.id);
+  const finder = new SearchThread(
+    { databaseUrl, embeddingModel: embedder.id, hasPgvector: isInDatabase, maxBytes: KEPT_BYTES },
+    log,
+  );
+  finder.warm();
+  const search = new HybridSearch({ finder, embedder, log });
+  indexer.start();
+  files.start();
+  return {
+    embedder: sentences,
+    search,
+    directory: knowledge,
+    routes: knowledgeRoutes({
+      knowledge,
+      documents,
+      maxFileBytes: config.KNOWLEDGE_FILE_BYTES,
+      whyIndexingWaits: indexer.whyItWaits,
+      onDocuments: () => {
+        files.wake();
+        indexer.wake();
+      },
+    }),
+    async close() {
+      await files.close();
+      await indexer.close();
+      await finder.close();
+      await own?.close();
+      await sentences.close();
+    },
+  };
+}
+
+/** The English sentence model, and the one by which passages are found: the same by default. */
+async function openEmbedders(parts: KnowledgeParts) {
+  const folder = await parts.store.require(EMBEDDING_MODEL);
+  const sentences = await SentenceModelEmbedder.openMiniLm({
+    id: EMBEDDING_MODEL,
+    folder,
+    permits: parts.permits,
+  });
+  try {
+    await sentences.warm();
+    const own = await ownModel(parts);
+    const embedder: Embedder = own ?? remoteModel(parts) ?? sentences;
+    return { sentences, own, embedder };
+  } catch (error) {
+    await sentences.close();
+    throw error;
+  }
+}
+
+function ownModel({ config, permits }: KnowledgeParts): Promise<SentenceModelEmbedder> | undefined {
+  const folder = config.EMBEDDING_MODEL_DIR;
+  return folder === undefined ? undefined : SentenceModelEmbedder.open(folder, permits);
+}
+
+function remoteModel({ config }: KnowledgeParts): Embedder | undefined {
+  const { EMBEDDING_BASE_URL: baseUrl, EMBEDDING_MODEL: model } = config;
+  if (baseUrl === undefined || model === undefined) return undefined;
+  return new OpenAiEmbedder({ baseUrl, model, apiKey: config.EMBEDDING_API_KEY });
+}

@@ -1,0 +1,103 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
+import { ROOM_RATE } from '../../agents-runtime/transports/livekit/ipc-messages.js';
+import type { RoomConnector } from '../../agents-runtime/transports/livekit/room-transport.js';
+import type { CallSlots } from '../calls/admission/call-slots.js';
+import type { RoomDoor } from '../calls/connection/connection.service.js';
+import type { CallRegistry } from '../calls/session/call-registry.js';
+import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
+import type { CallsRepository } from '../calls/store/calls.repository.js';
+import { AgentJobs } from '../channels/livekit/agent-jobs.js';
+import { liveKitWebhooks } from '../channels/livekit/livekit.webhooks.js';
+import type { LiveKitAccess } from '../channels/livekit/livekit-credentials.js';
+import { RoomClient } from '../channels/livekit/room-client.js';
+import { RoomReaper } from '../channels/livekit/room-reaper.js';
+import { AGENT_NAME, RoomTokens } from '../channels/livekit/room-tokens.js';
+import { SipInbound } from '../channels/livekit/sip-inbound.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { NumberOwnership } from '../features/phone-numbers/number-ownership.js';
+import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
+import type { HealthPart } from '../platform/observability/health.js';
+
+export interface LiveKitParts {
+  readonly access: LiveKitAccess;
+  readonly rooms: RoomConnector;
+  readonly opening: CallSessionFactory;
+  readonly slots: CallSlots;
+  readonly calls: CallsRepository;
+  readonly agents: AgentsRepository;
+  readonly live: CallRegistry;
+  readonly load: { readonly isOpen: boolean };
+  readonly inbound: InboundCalls;
+  readonly numbers: NumberOwnership;
+  readonly log: Logger;
+}
+
+/** Everything about LiveKit, put together. */
+export interface OpenLiveKit {
+  readonly door: RoomDoor;
+  readonly health: HealthPart;
+  readonly webhooks: RequestHandler;
+  /** Takes no more jobs; calls that run go on. */
+  drain(): void;
+  /** After the calls have ended. */
+  close(): Promise<void>;
+}
+
+/** Registers this gateway with LiveKit, from now on and again whenever it was away. */
+export function openLiveKit(parts: LiveKitParts): OpenLiveKit {
+  const { access, calls, log, rooms } = parts;
+  const cluster = new RoomClient(access);
+  const tokens = new RoomTokens(access);
+  const jobs: AgentJobs = new AgentJobs({
+    ...parts,
+    cluster,
+    url: access.url,
+    phones: new SipInbound(parts),
+    tellJob: (...told) => worker.tellJob(...told),
+    onState: () => worker.tell(),
+  });
+  const worker = new DispatchThread({
+    url: access.url,
+    token: () => tokens.worker(),
+    agentName: AGENT_NAME,
+    state: () => jobs.state,
+    onAsked: (job) => jobs.onAsked(job),
+    onAssigned: (assignment) => jobs.onAssigned(assignment),
+    onTerminated: (jobId) => {
+      jobs.onTerminated(jobId).catch((error: unknown) => {
+        log.warn({ err: error }, 'LiveKit gave a job up, and cannot say why');
+      });
+    },
+    onUp: (version) => log.info({ version }, 'registered with LiveKit'),
+    onDown: (why) => log.warn({ why }, 'LiveKit is away: it brings no calls'),
+    onFault: (error) => log.warn({ err: error }, 'fault with LiveKit'),
+  });
+  const sweep = new RoomReaper({ cluster, calls, log });
+  worker.start();
+  sweep.start();
+  return {
+    door: {
+      url: access.url,
+      sampleRate: ROOM_RATE,
+      get isUp() {
+        return worker.isUp;
+      },
+      token: (callId) => tokens.join(callId),
+    },
+    health: {
+      name: 'livekit',
+      isNeeded: false,
+      check: async () => (worker.isUp ? 'up' : 'this gateway is not registered with it'),
+    },
+    webhooks: liveKitWebhooks({ access, calls, log }),
+    drain: () => worker.tell(),
+    async close() {
+      await jobs.close();
+      await sweep.close();
+      await worker.close();
+      await rooms.close();
+    },
+  };
+}

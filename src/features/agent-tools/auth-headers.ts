@@ -1,0 +1,28 @@
+import type { Authentication } from '../../../agents-runtime/contract/agent-config.js';
+
+/** They belong to the connection, which is ours. Source: RFC 9110, section 7.6.1. */
+const OF_THE_CONNECTION = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The headers that an entry wants to be sent, and the one that says who asks. Names in lower case. */
+export function authHeaders({ type, token, headers }: Authentication): Record<string, string> {
+  const own = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !OF_THE_CONNECTION.has(name));
+  return {
+    ...Object.fromEntries(own),
+    ...(type === 'bearer_token' && token && { authorization: `Bearer ${token}` }),
+    ...(type === 'api_key' && token && { 'x-api-key': token }),
+  };
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { McpServerConfig } from '../../../../agents-runtime/contract/agent-config.js';
+import type { EgressClient } from '../../../platform/egress/egress-client.js';
+import { MAX_TOOLS_BYTES } from '../../agents/config/tool-limits.js';
+import type { CallTool } from '../tool-set.js';
+import type { ArgumentValidator } from '../validation/argument-validator.js';
+import type { ToolCaller } from '../webhook-tool.js';
+import { fairShares } from './fair-share.js';
+import { type ListedTool, McpSession, type SkippedTool } from './mcp-session.js';
+import { mcpTool } from './mcp-tool.js';
+import { ToolListCache } from './tool-list-cache.js';
+import { fitting, mcpToolNames } from './tool-names.js';
+
+/** A call begins without the tools that have not been listed by then; they come later. */
+const BEGIN_WITHIN_MS = 2_000;
+/** Of all servers together; models refuse more. */
+const MAX_TOOLS = 100;
+/** Names of skipped tools in a line of the log. */
+const MAX_LOGGED_TOOLS = 5;
+
+export interface McpConnectionsParts {
+  readonly outbound: Pick<EgressClient, 'fetch'>;
+  readonly validator: ArgumentValidator;
+  readonly log: Logger;
+  readonly beginWithinMs?: number;
+}
+
+interface Line {
+  readonly server: McpServerConfig;
+  readonly session: McpSession;
+  readonly onFault: (error: unknown) => void;
+  tools: readonly ListedTool[];
+}
+
+/** The tools of a call's MCP servers. */
+export interface OpenMcpConnections {
+  /** Those that are known now; the same list as long as nothing changes. */
+  tools(): readonly CallTool[];
+  close(): void;
+}
+
+/** The MCP servers of all agents: their lists are kept, their sessions are a call's own. */
+export class McpConnections {
+  readonly #parts: McpConnectionsParts;
+  readonly #lists = new ToolListCache();
+
+  constructor(parts: McpConnectionsParts) {
+    this.#parts = parts;
+  }
+
+  /** A call of this agent is about to come: lists that are not known are read. */
+  expect(agentId: string, servers: readonly McpServerConfig[]): void {
+    for (const server of servers) {
+      const known = this.#lists.get(ToolListCache.keyOf(agentId, server));
+      if (known && !known.isOld) continue;
+      const line = this.#newLine(agentId, server, () => undefined);
+      void this.#list(agentId, line).then(() => line.session.close());
+    }
+  }
+
+  /** @param taken names of the call's other tools. */
+  async open(
+    caller: ToolCaller,
+    servers: readonly McpServerConfig[],
+    taken: readonly string[],
+  ): Promise<OpenMcpConnections> {
+    const { agentId } = caller;
+    let named: readonly CallTool[] | undefined;
+    const onChange = () => {
+      named = undefined;
+    };
+    const lines = servers.map((server) => this.#newLine(agentId, server, onChange));
+    const listings = lines.map((line) => {
+      const known = this.#lists.get(ToolListCache.keyOf(agentId, line.server));
+      if (known) line.tools = known.tools;
+      // One that is known connects all the same, so that its first tool does not wait for it.
+      const listing = this.#list(agentId, line, onChange);
+      return known ? undefined : listing;
+    });
+    await Promise.race([
+      Promise.all(listings),
+      sleep(this.#parts.beginWithinMs ?? BEGIN_WITHIN_MS, undefined, { ref: false }),
+    ]);
+    for (const { server } of lines) this.#waitNoMore(ToolListCache.keyOf(agentId, server));
+    return {
+      tools: () => {
+        named ??= this.#named(caller, lines, taken);
+        return named;
+      },
+      close: () => {
+        for (const { session } of lines) void session.close();
+      },
+    };
+  }
+
+  #newLine(agentId: string, server: McpServerConfig, onChange: () => void): Line {
+    const { outbound } = this.#parts;
+    const onFault = (error: unknown) => this.#logFault(agentId, error);
+    const line: Line = {
+      server,
+      onFault,
+      tools: [],
+      session: new McpSession({
+        server,
+        outbound,
+        onListed: (tools) => {
+          this.#lists.set(ToolListCache.keyOf(agentId, server), tools);
+          line.tools = tools;
+          onChange();
+        },
+        onSkipped: (skipped) => this.#logSkipped(agentId, server.name, skipped),
+        onFault,
+      }),
+    };
+    return line;
+  }
+
+  /** Reads a server's list; never rejects. */
+  async #list(agentId: string, line: Line, onChange: () => void = () => undefined): Promise<void> {
+    try {
+      line.tools = await line.session.list();
+      this.#lists.set(ToolListCache.keyOf(agentId, line.server), line.tools);
+      onChange();
+    } catch (error) {
+      this.#waitNoMore(ToolListCache.keyOf(agentId, line.server));
+      this.#logFault(agentId, error);
+    }
+  }
+
+  /** The next call of this agent does not wait for a server that did not answer this one. */
+  #waitNoMore(key: string): void {
+    if (!this.#lists.get(key)) this.#lists.set(key, []);
+  }
+
+  /** The text of a fault may be the server's own: it is not for the log. */
+  #logFault(agentId: string, error: unknown): void {
+    const { name = '', code = undefined } = error as { name?: string; code?: unknown };
+    this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
+  }
+
+  #named(
+    caller: ToolCaller,
+    lines: readonly Line[],
+    taken: readonly string[],
+  ): readonly CallTool[] {
+    const { validator, log } = this.#parts;
+    const { agentId } = caller;
+    const shares = fairShares(
+      lines.map(({ tools }) => tools.length),
+      MAX_TOOLS,
+    );
+    const all = withinBytes(
+      lines.flatMap((line, i) => line.tools.slice(0, shares[i]).map((tool) => ({ ...line, tool }))),
+    );
+    const leftOut = lines.reduce((sum, { tools }) => sum + tools.length, 0) - all.length;
+    if (leftOut > 0)
+      log.warn({ agent: agentId, leftOut }, 'MCP tools are left out, as too many or too large');
+    const names = mcpToolNames(
+      all.map(({ server, tool }) => ({ server: server.name, name: tool.name })),
+      taken,
+    );
+    return all.flatMap(({ tool, session, onFault }, i) => {
+      const name = names[i];
+      return name === undefined
+        ? []
+        : [mcpTool(tool, name, { session, caller, validator, onFault })];
+    });
+  }
+
+  /** The names of skipped tools are the server's own: only letters of them are logged. */
+  #logSkipped(agentId: string, server: string, skipped: readonly SkippedTool[]): void {
+    const tools = skipped.slice(0, MAX_LOGGED_TOOLS).map(({ name, problem }) => ({
+      name: fitting(name),
+      problem,
+    }));
+    const line = { agent: agentId, server, skipped: skipped.length, tools };
+    this.#parts.log.warn(line, 'tools of an MCP server are skipped');
+  }
+}
+
+/** The first tools whose schemas are together within the limit. */
+function withinBytes<Entry extends { readonly tool: ListedTool }>(
+  entries: readonly Entry[],
+): readonly Entry[] {
+  let bytes = 0;
+  return entries.filter(({ tool }) => {
+    if (bytes + tool.schemaBytes > MAX_TOOLS_BYTES) return false;
+    bytes += tool.schemaBytes;
+    return true;
+  });
+}

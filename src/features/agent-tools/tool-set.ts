@@ -1,0 +1,26 @@
+import type { ToolOutcome, ToolSpec, Tools } from '../../../agents-runtime/contract/tools.js';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** One tool of one call. */
+export interface CallTool {
+  readonly spec: ToolSpec;
+  problemWith(args: Arguments): Promise<string | undefined>;
+  call(args: Arguments, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** The tools of one call by their names; of two with the same name the first one counts. */
+export function callTools(list: () => readonly CallTool[]): Tools {
+  const find = (name: string) => list().find(({ spec }) => spec.name === name);
+  return {
+    get specs() {
+      return list().map(({ spec }) => spec);
+    },
+    problemWith: async (name, args) => find(name)?.problemWith(args),
+    async call(name, args, signal) {
+      const tool = find(name);
+      if (tool) return tool.call(args, signal);
+      return { text: 'Error: the tool is not there any more.', failed: true };
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import type { Knex } from 'knex';
+import { ApiError } from '../../platform/http/api-error.js';
+import { NumberOwnership, withoutForeignNumbers } from '../phone-numbers/number-ownership.js';
+import { isAgentId } from './agent-id.js';
+import type { StoredConfig } from './config/stored-config.js';
+
+export const AGENT_STATUSES = ['deployed', 'paused', 'disabled'] as const;
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+/** An agent as it is stored; the secrets in its config are encrypted. */
+export interface Agent {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly config: StoredConfig;
+  readonly kbId: number | null;
+  readonly status: AgentStatus;
+  /** Grows with every change. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type NewAgent = Pick<Agent, 'id' | 'accountId' | 'name' | 'config' | 'kbId' | 'status'>;
+export type AgentChange = Partial<Pick<Agent, 'name' | 'config' | 'kbId' | 'status'>>;
+
+interface AgentRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly config: StoredConfig;
+  readonly kb_id: number | null;
+  readonly status: AgentStatus;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A part of a list, counted in agents. */
+export interface Slice {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The only code that names the columns of `agents`. Other accounts' agents do not exist for it. */
+export class AgentsRepository {
+  readonly #db: Knex;
+
+  constructor(db: Knex) {
+    this.#db = db;
+  }
+
+  /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND when its knowledge base was deleted meanwhile */
+  async insert(agent: NewAgent): Promise<Agent> {
+    try {
+      const [row] = await this.#db<AgentRow>('agents')
+        .insert({
+          id: agent.id,
+          account_id: agent.accountId,
+          name: agent.name,
+          config: agent.config,
+          kb_id: agent.kbId,
+          status: agent.status,
+        })
+        .returning('*');
+      return toAgent(row!);
+    } catch (error) {
+      throw explainViolation(error) ?? error;
+    }
+  }
+
+  async find(accountId: string, id: string): Promise<Agent | undefined> {
+    if (!isAgentId(id)) return undefined;
+    const row = await this.#db<AgentRow>('agents').where({ account_id: accountId, id }).first();
+    return row && toAgent(row);
+  }
+
+  /**
+   * The agent that answers a number, of any account: calls come in without a key. A number rings at
+   * no agent of an account that does not own it.
+   */
+  async findDeployedByNumber(phoneNumber: string): Promise<Agent | undefined> {
+    const deployed = this.#db<AgentRow & { phone_number: string | null }>('agents').where({
+      phone_number: phoneNumber,
+      status: 'deployed',
+    });
+    const row: AgentRow | undefined = await withoutForeignNumbers(deployed).first();
+    return row && toAgent(row);
+  }
+
+  /** The newest first, ties by id. */
+  async list(accountId: string, statuses: readonly AgentStatus[], slice: Slice): Promise<Agent[]> {
+    const rows = await this.#db<AgentRow>('agents')
+      .where({ account_id: accountId })
+      .whereIn('status', statuses)
+      .orderBy([
+        { column: 'created_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
+      .limit(slice.limit)
+      .offset(slice.offset);
+    return rows.map(toAgent);
+  }
+
+  /** How many deployed agents, of all accounts, have no model of their own. */
+  async countWithoutModel(): Promise<number> {
+    const [row] = await this.#db<AgentRow>('agents')
+      .where({ status: 'deployed' })
+      .whereRaw("coalesce(config->>'llm_model', '') = ''")
+      .count<{ count: number }[]>('*');
+    return Number(row!.count);
+  }
+
+  /** How many agents an account has in each state. */
+  async countByStatus(accountId: string): Promise<Readonly<Record<AgentStatus, number>>> {
+    const rows = await this.#db('agents')
+      .where({ account_id: accountId })
+      .groupBy('status')
+      .select<{ status: AgentStatus; count: number }[]>('status', this.#db.raw('count(*)'));
+    const counts = { deployed: 0, paused: 0, disabled: 0 };
+    for (const { status, count } of rows) counts[status] = count;
+    return counts;
+  }
+
+  /**
+   * Changes an agent as `decide` says, which sees it as it is and may throw to leave it so. Changes
+   * of one agent take turns; one that changes nothing leaves its version and time alone.
+   * @throws ApiError PHONE_NUMBER_IN_USE when another deployed agent or account has the number,
+   *   PHONE_NUMBER_NOT_OWNED, KNOWLEDGE_BASE_NOT_FOUND when the knowledge base was deleted meanwhile
+   */
+  async change(
+    accountId: string,
+    id: string,
+    decide: (agent: Agent) => AgentChange,
+  ): Promise<Agent | undefined> {
+    if (!isAgentId(id)) return undefined;
+    try {
+      return await this.#db.transaction(async (transaction) => {
+        const agents = () => transaction<AgentRow>('agents').where({ account_id: accountId, id });
+        // Before the agent and its number, as orders of numbers and removals of accounts lock it too.
+        await transaction('accounts').where({ id: accountId }).forKeyShare().first('id');
+        const before = await agents().forUpdate().first();
+        if (!before) return undefined;
+        const agent = toAgent(before);
+        const change = decide(agent);
+        const columns = toColumns(change);
+        if (Object.keys(columns).length === 0) return agent;
+        const claimed = numberToClaim(agent, change);
+        if (claimed) await new NumberOwnership(transaction).claim(accountId, claimed);
+        const [after] = await agents()
+          .update({ ...columns, ...laterVersion(transaction) })
+          .returning('*');
+        return toAgent(after!);
+      });
+    } catch (error) {
+      throw explainViolation(error) ?? error;
+    }
+  }
+
+  /** Takes a dictionary out of the agents that use it, as part of its deletion. */
+  async forgetDictionary(
+    transaction: Knex.Transaction,
+    accountId: string,
+    dictionaryId: string,
+  ): Promise<void> {
+    const nothing = JSON.stringify({ dictionary_id: null, dictionary_version: null });
+    await transaction<AgentRow>('agents')
+      .where({ account_id: accountId })
+      .whereRaw("lower(config #>> '{tts_params,dictionary_id}') = ?", [dictionaryId.toLowerCase()])
+      .update({
+        config: transaction.raw(
+          "jsonb_set(config, '{tts_params}', (config -> 'tts_params') || ?::jsonb)",
+          [nothing],
+        ),
+        ...laterVersion(transaction),
+      });
+  }
+}
+
+/** The number that a change deploys; undefined where none is, or where the agent was deployed with it. */
+function numberToClaim(agent: Agent, change: AgentChange): string | undefined {
+  const { status, config } = { ...agent, ...change };
+  const number = config.phone_number;
+  const wasClaimed = agent.status === 'deployed' && agent.config.phone_number === number;
+  return status === 'deployed' && number && !wasClaimed ? number : undefined;
+}
+
+/** What every change of an agent changes besides. */
+function laterVersion(transaction: Knex.Transaction) {
+  return {
+    version: transaction.raw('version + 1'),
+    // Two changes within a millisecond are told apart all the same.
+    updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')"),
+  };
+}
+
+function explainViolation(cause: unknown): ApiError | undefined {
+  if (!(cause instanceof Error && 'constraint' in cause)) return undefined;
+  switch (cause.constraint) {
+    case 'agents_deployed_number':
+      return new ApiError(
+        'PHONE_NUMBER_IN_USE',
+        "Another deployed agent has this agent's phone number: pause that one or take another number",
+        { cause },
+      );
+    case 'agents_kb_id_fkey':
+      return new ApiError('KNOWLEDGE_BASE_NOT_FOUND', 'The knowledge base was deleted', { cause });
+    default:
+      return undefined;
+  }
+}
+
+function toColumns(change: AgentChange): Partial<AgentRow> {
+  return {
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.config !== undefined && { config: change.config }),
+    ...(change.kbId !== undefined && { kb_id: change.kbId }),
+    ...(change.status !== undefined && { status: change.status }),
+  };
+}
+
+function toAgent(row: AgentRow): Agent {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    config: row.config,
+    kbId: row.kb_id,
+    status: row.status,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { PAGE_FIELDS, Pagination } from '../../platform/http/validation/pagination.js';
+import { int, list, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
+import { AGENT_STATUSES } from './agents.repository.js';
+import { AgentConfigInput, AgentConfigOutput } from './config/agent-config.schema.js';
+
+const agentName = () => str({ min: 1, max: 255 });
+const statuses = () => oneOf(AGENT_STATUSES);
+
+export const CreateAgent = model({
+  name: agentName(),
+  config: AgentConfigInput,
+  kb_id: int().nullable().optional(),
+}).meta({ id: 'CreateAgent' });
+export type CreateAgent = z.output<typeof CreateAgent>;
+
+export const UpdateAgent = model({
+  name: agentName().optional(),
+  config: AgentConfigInput.optional(),
+  kb_id: int().nullable().optional(),
+}).meta({
+  id: 'UpdateAgent',
+  description:
+    'What is left out stays as it is, null clears, arrays replace; tts_params and webhooks merge field by field.',
+});
+export type UpdateAgent = z.output<typeof UpdateAgent>;
+
+/** An unknown id is no agent (404), so any text is let through here. */
+export const AgentPath = model({ agent_id: str() });
+
+export const ListAgents = model({
+  ...PAGE_FIELDS,
+  show_statuses: list(statuses(), { max: 10 }).optional().meta({
+    description: 'May be repeated. Default: deployed and paused.',
+  }),
+});
+export type ListAgents = z.output<typeof ListAgents>;
+
+export const AgentBody = model({
+  agent_id: str({ format: 'uuid' }),
+  name: agentName(),
+  config: AgentConfigOutput,
+  created_at: str({ format: 'date-time' }),
+  updated_at: str({ format: 'date-time' }),
+  status: statuses(),
+  status_code: int({ description: '10 deployed, 1 paused, 0 disabled.' }),
+  kb_id: int().nullable(),
+}).meta({ id: 'Agent' });
+export type AgentBody = z.output<typeof AgentBody>;
+
+const AgentPage = model({ items: list(AgentBody), pagination: Pagination }).meta({
+  id: 'AgentPage',
+});
+/** All agents when neither page nor limit is asked for, else one page of them. */
+export const AgentList = z.union([list(AgentBody), AgentPage]);
+export const AgentAndMessage = model({ agent: AgentBody, message: str() });
+/** With LiveKit configured and a number: how LiveKit's SIP service took it. */
+export const DeployedAgent = model({
+  agent: AgentBody,
+  message: str(),
+  sip_status: oneOf(['configured', 'failed']).optional(),
+  sip_details: model({
+    phone_number: str().nullable(),
+    trunk_id: str().nullable(),
+    dispatch_rule_id: str().nullable(),
+    error: str().nullable(),
+  }).optional(),
+});
+export const AgentAlone = model({ agent: AgentBody });
+export const StatsSummary = model({
+  total_agents: int(),
+  status_summary: model({ deployed: int(), paused: int(), disabled: int() }),
+});

@@ -1,0 +1,175 @@
+import type { Logger } from 'pino';
+import type { AllowedHosts } from '../../platform/egress/allowed-hosts.js';
+import { ApiError, InvalidInput } from '../../platform/http/api-error.js';
+import { requireMatch } from '../../platform/http/entity-tag.js';
+import type { SecretBox } from '../../platform/secrets/secret-box.js';
+import type { NumberOwnership } from '../phone-numbers/number-ownership.js';
+import { makeAgentId } from './agent-id.js';
+import type { KnowledgeBaseDirectory, LanguageAvailability } from './agents.ports.js';
+import { entityTagOf } from './agents.presenter.js';
+import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents.repository.js';
+import type { CreateAgent, UpdateAgent } from './agents.schema.js';
+import type { AgentConfigInput } from './config/agent-config.schema.js';
+import { configErrorsOf } from './config/config-rules.js';
+import { ineffectiveSettingsOf } from './config/ineffective-settings.js';
+import { mergeConfig } from './config/merge-config.js';
+import { type StoredConfig, sealConfig } from './config/stored-config.js';
+import { TTS_DEFAULTS } from './config/voice-settings.schema.js';
+import { agentNotFound, loadAgent } from './load-agent.js';
+
+export interface AgentServiceParts {
+  readonly repository: AgentsRepository;
+  readonly box: SecretBox;
+  readonly allowedHosts: AllowedHosts;
+  readonly languages: LanguageAvailability;
+  readonly knowledgeBases: KnowledgeBaseDirectory;
+  readonly log: Pick<Logger, 'info'>;
+  readonly numbers: Pick<NumberOwnership, 'requireStorable' | 'requireUsable'>;
+}
+
+/** Which agent to change, and the ETag that it must still have. */
+export interface AgentRef {
+  readonly accountId: string;
+  readonly id: string;
+  readonly ifMatch?: string | undefined;
+}
+
+/**
+ * The life of agents: made paused, deployed and paused at will, disabled for good. Every method is
+ * about one account; another account's agent is AGENT_NOT_FOUND.
+ */
+export class AgentService {
+  readonly #parts: AgentServiceParts;
+
+  constructor(parts: AgentServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @throws InvalidInput when the config's fields do not fit each other
+   * @throws ApiError PHONE_NUMBER_IN_USE, KNOWLEDGE_BASE_NOT_FOUND
+   */
+  async create(accountId: string, body: CreateAgent): Promise<Agent> {
+    const id = makeAgentId();
+    const config = this.#merge(id, {}, body.config);
+    await this.#requireKnowledgeBase(accountId, body.kb_id);
+    await this.#requireStorable(accountId, body.config);
+    const { name, kb_id: kbId = null } = body;
+    const agent = { id, accountId, name, config, kbId, status: 'paused' } as const;
+    const made = await this.#parts.repository.insert(agent);
+    this.#logIneffective(made);
+    return made;
+  }
+
+  async find(accountId: string, id: string): Promise<Agent> {
+    return loadAgent(this.#parts.repository, accountId, id);
+  }
+
+  /** A partial update; a deployed agent's calls see it from the next one on. */
+  async update(ref: AgentRef, body: UpdateAgent): Promise<Agent> {
+    const { accountId, id } = ref;
+    await this.find(accountId, id);
+    await this.#requireKnowledgeBase(accountId, body.kb_id);
+    await this.#requireStorable(accountId, body.config);
+    const changed = await this.#change(ref, (agent) => {
+      requireEnabled(agent);
+      return {
+        ...(body.name !== undefined && { name: body.name }),
+        ...(body.kb_id !== undefined && { kbId: body.kb_id }),
+        ...(body.config !== undefined && { config: this.#merge(id, agent.config, body.config) }),
+      };
+    });
+    if (body.config !== undefined) this.#logIneffective(changed);
+    return changed;
+  }
+
+  /**
+   * Idempotent.
+   * @throws ApiError LANGUAGE_NOT_AVAILABLE, PHONE_NUMBER_IN_USE, PHONE_NUMBER_NOT_OWNED,
+   *   AGENT_DISABLED
+   */
+  async deploy(ref: AgentRef): Promise<Agent> {
+    const agent = await this.find(ref.accountId, ref.id);
+    requireEnabled(agent);
+    const voice = agent.config.tts_params;
+    const language = voice?.language ?? TTS_DEFAULTS.language;
+    const voiceId = voice?.voice_id || null;
+    const problem = await this.#parts.languages.problemWith({
+      accountId: ref.accountId,
+      language,
+      voiceId,
+    });
+    if (problem !== undefined) throw new ApiError('LANGUAGE_NOT_AVAILABLE', problem);
+    // Also of an agent that is deployed already: its account may have lost the number.
+    const number = agent.config.phone_number;
+    if (number) await this.#parts.numbers.requireUsable(ref.accountId, number);
+    return this.#move(ref, 'deployed');
+  }
+
+  /** Idempotent; frees the agent's number. @throws ApiError AGENT_DISABLED */
+  async pause(ref: AgentRef): Promise<Agent> {
+    return this.#move(ref, 'paused');
+  }
+
+  /** Final. @throws ApiError AGENT_NOT_PAUSED unless the agent is paused */
+  async disable(ref: AgentRef): Promise<Agent> {
+    return this.#change(ref, ({ status }) => {
+      if (status === 'paused') return { status: 'disabled' };
+      const sentence =
+        status === 'deployed'
+          ? 'The agent is deployed: pause it before you disable it'
+          : 'The agent is disabled already';
+      throw new ApiError('AGENT_NOT_PAUSED', sentence);
+    });
+  }
+
+  /** Assigns a knowledge base, or takes it away with null. */
+  async assignKnowledgeBase(ref: AgentRef, kbId: number | null): Promise<Agent> {
+    return this.update(ref, { kb_id: kbId });
+  }
+
+  #move(ref: AgentRef, status: AgentStatus): Promise<Agent> {
+    return this.#change(ref, (agent) => {
+      requireEnabled(agent);
+      return agent.status === status ? {} : { status };
+    });
+  }
+
+  async #change(ref: AgentRef, decide: (agent: Agent) => AgentChange): Promise<Agent> {
+    const { accountId, id, ifMatch } = ref;
+    const changed = await this.#parts.repository.change(accountId, id, (agent) => {
+      requireMatch(ifMatch, entityTagOf(agent));
+      return decide(agent);
+    });
+    return changed ?? agentNotFound(id);
+  }
+
+  #merge(id: string, stored: StoredConfig, input: AgentConfigInput): StoredConfig {
+    const sealed = sealConfig(input, (text) => this.#parts.box.seal(text, id));
+    const next = mergeConfig(stored, sealed);
+    const faults = configErrorsOf(input, next, this.#parts.allowedHosts);
+    if (faults.length > 0) throw new InvalidInput(faults);
+    return next;
+  }
+
+  #logIneffective({ id, config }: Agent): void {
+    const settings = ineffectiveSettingsOf(config);
+    if (settings.length === 0) return;
+    this.#parts.log.info({ agent: id, settings }, 'settings of the agent have no effect');
+  }
+
+  async #requireStorable(accountId: string, config: AgentConfigInput | undefined): Promise<void> {
+    const number = config?.phone_number;
+    if (number) await this.#parts.numbers.requireStorable(accountId, number);
+  }
+
+  async #requireKnowledgeBase(accountId: string, kbId: number | null | undefined): Promise<void> {
+    if (kbId == null || (await this.#parts.knowledgeBases.exists(accountId, kbId))) return;
+    throw new ApiError('KNOWLEDGE_BASE_NOT_FOUND', `No knowledge base has the id ${kbId}`);
+  }
+}
+
+function requireEnabled(agent: Agent): void {
+  if (agent.status !== 'disabled') return;
+  throw new ApiError('AGENT_DISABLED', 'The agent is disabled, which is final: create a new one');
+}

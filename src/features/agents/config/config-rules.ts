@@ -1,0 +1,114 @@
+import type { AllowedHosts } from '../../../platform/egress/allowed-hosts.js';
+import type { ValidationError } from '../../../platform/http/api-error.js';
+import type { AgentConfigInput } from './agent-config.schema.js';
+import { CONFIG_DEFAULTS } from './agent-config.schema.js';
+import type { StoredConfig } from './stored-config.js';
+import { toolLimitProblems } from './tool-limits.js';
+
+type Loc = ValidationError['loc'];
+const CONFIG = ['body', 'config'] as const;
+
+/**
+ * What the fields of a config owe to each other. The addresses of the request are judged, so that a
+ * stricter setting does not lock old agents; the rest is judged on the config as it would become.
+ */
+export function configErrorsOf(
+  input: AgentConfigInput,
+  next: StoredConfig,
+  hosts: AllowedHosts,
+): ValidationError[] {
+  return [
+    ...faultsOfDelays(input, next),
+    ...faultsOfOutbound(input, next),
+    ...faultsOfAddresses(input, hosts),
+    ...faultsOfDuplicates(input),
+    ...faultsOfTools(input),
+  ];
+}
+
+function faultsOfDelays(input: AgentConfigInput, next: StoredConfig): ValidationError[] {
+  const min = next.min_endpointing_delay ?? CONFIG_DEFAULTS.min_endpointing_delay;
+  const max = next.max_endpointing_delay ?? CONFIG_DEFAULTS.max_endpointing_delay;
+  if (min <= max) return [];
+  const field = input.min_endpointing_delay == null ? 'max' : 'min';
+  const given = field === 'min' ? min : max;
+  const sentence = `min_endpointing_delay (${min}) must not be greater than max_endpointing_delay (${max})`;
+  return [fault([...CONFIG, `${field}_endpointing_delay`], sentence, given)];
+}
+
+function faultsOfOutbound(input: AgentConfigInput, next: StoredConfig): ValidationError[] {
+  const isEmpty = Object.keys(next.outbound_contacts ?? {}).length === 0;
+  if (!next.allow_outbound_calling || !isEmpty) return [];
+  const sentence = 'outbound_contacts must not be empty when allow_outbound_calling is true';
+  return [fault([...CONFIG, 'outbound_contacts'], sentence, input.outbound_contacts ?? null)];
+}
+
+/** Each address of a request with its place. */
+function* addressesOf({ webhooks, mcp_servers }: AgentConfigInput): Generator<[Loc, string]> {
+  for (const kind of ['events', 'tools'] as const) {
+    for (const [index, { url }] of (webhooks?.[kind] ?? []).entries()) {
+      yield [[...CONFIG, 'webhooks', kind, index, 'url'], url];
+    }
+  }
+  if (webhooks?.inbound_call) {
+    yield [[...CONFIG, 'webhooks', 'inbound_call', 'url'], webhooks.inbound_call.url];
+  }
+  for (const [index, { url }] of (mcp_servers ?? []).entries()) {
+    yield [[...CONFIG, 'mcp_servers', index, 'url'], url];
+  }
+}
+
+function faultsOfAddresses(input: AgentConfigInput, hosts: AllowedHosts): ValidationError[] {
+  const faults: ValidationError[] = [];
+  for (const [loc, text] of addressesOf(input)) {
+    const url = new URL(text);
+    if (url.protocol === 'https:' || hosts.has(url.hostname)) continue;
+    const sentence = 'the URL must use https (http is only for hosts in OUTBOUND_ALLOWED_HOSTS)';
+    faults.push(fault(loc, sentence, text));
+  }
+  return faults;
+}
+
+function faultsOfDuplicates({ webhooks, mcp_servers }: AgentConfigInput): ValidationError[] {
+  return [
+    ...repeated(webhooks?.events, 'url', [...CONFIG, 'webhooks', 'events']),
+    ...repeated(webhooks?.tools, 'name', [...CONFIG, 'webhooks', 'tools']),
+    ...repeated(mcp_servers, 'name', [...CONFIG, 'mcp_servers']),
+  ];
+}
+
+function faultsOfTools({ webhooks }: AgentConfigInput): ValidationError[] {
+  const tools = webhooks?.tools ?? [];
+  return toolLimitProblems(tools).map(({ index, field, problem }) => {
+    const loc: Loc = [...CONFIG, 'webhooks', 'tools', index, field];
+    return fault(loc, problem, tools[index]?.name);
+  });
+}
+
+function repeated<Field extends 'url' | 'name'>(
+  entries: readonly Readonly<Record<Field, string>>[] | null | undefined,
+  field: Field,
+  loc: Loc,
+): ValidationError[] {
+  const seen = new Set<string>();
+  return (entries ?? []).flatMap((entry, index) => {
+    const value = entry[field];
+    // An address is the same however it is written: `https://a.example` and `HTTPS://A.example/`.
+    const key = field === 'url' ? new URL(value).href : value;
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    return [fault([...loc, index, field], `the ${field} is used by an earlier entry`, value)];
+  });
+}
+
+function fault(loc: Loc, sentence: string, input: unknown): ValidationError {
+  return {
+    type: 'value_error',
+    loc,
+    msg: `Value error, ${sentence}`,
+    input,
+    ctx: { error: {} },
+  };
+}

@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+import { Refused, toText } from '../../../platform/http/validation/coerce.js';
+import { custom, dict, str } from '../../../platform/http/validation/schema-builders.js';
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+type Optional<T extends Shape> = { [K in keyof T]: z.ZodOptional<z.ZodNullable<T[K]>> };
+type Nullable<T extends Shape> = { [K in keyof T]: z.ZodNullable<T[K]> };
+
+const MAX_URL_LENGTH = 2_048;
+const MAX_HEADERS = 50;
+/** Source: RFC 9110, section 5.6.2 (token). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+/** Visible characters, spaces and tabs: nothing that could end the header. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The fields of a request: each may be left out or null. `defaults` are only told. */
+export function optionalShape<T extends Shape>(
+  shape: T,
+  defaults: Readonly<Record<string, unknown>>,
+): Optional<T> {
+  const entries = Object.entries(shape).map(([key, field]) => {
+    const optional = field.nullable().optional();
+    return [key, key in defaults ? optional.meta({ default: defaults[key] }) : optional];
+  });
+  return Object.fromEntries(entries) as Optional<T>;
+}
+
+/** The same fields in an answer: all are there, and may be null. */
+export function nullableShape<T extends Shape>(shape: T): Nullable<T> {
+  const entries = Object.entries(shape).map(([key, field]) => [key, field.nullable()]);
+  return Object.fromEntries(entries) as Nullable<T>;
+}
+
+/** A field of an entry: null and absence both stand for the default, which is what is stored. */
+export function orDefault<T extends z.ZodType>(field: T, value: z.output<T>) {
+  return field
+    .nullable()
+    .default(value as never)
+    .transform((given) => (given ?? value) as z.output<T>);
+}
+
+/** A secret: absent keeps what is stored, null or an empty string clears it. */
+export function secretText() {
+  return str({ max: 4_096 })
+    .nullable()
+    .transform((text) => text || null)
+    .optional();
+}
+
+/** A secret that is sent as a header, so without line breaks: absent keeps what is stored, null clears it. */
+export function headerSecret() {
+  return str({ max: 4_096, pattern: HEADER_VALUE })
+    .nullable()
+    .transform((text) => text || null)
+    .optional();
+}
+
+/** Headers that may hold secrets: absent keeps what is stored, null or none clears them. */
+export function secretHeaders() {
+  return dict(str({ max: 8_192, pattern: HEADER_VALUE }))
+    .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, {
+      message: `there must be at most ${MAX_HEADERS} headers`,
+    })
+    .refine((headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)), {
+      message: 'a header has a name that HTTP does not allow',
+    })
+    .meta({ maxProperties: MAX_HEADERS, propertyNames: { pattern: HEADER_NAME.source } })
+    .nullable()
+    .transform((headers) => (headers && Object.keys(headers).length > 0 ? headers : null))
+    .optional();
+}
+
+/** An http or https address, kept as it was written. */
+export function webAddress() {
+  return custom(readAddress, {
+    type: 'string',
+    format: 'uri',
+    maxLength: MAX_URL_LENGTH,
+    description: 'https; http only for the hosts in OUTBOUND_ALLOWED_HOSTS.',
+  });
+}
+
+function readAddress(value: unknown): string | Refused {
+  const text = toText(value);
+  if (text instanceof Refused) return text;
+  if (text.length > MAX_URL_LENGTH) {
+    return new Refused('url_too_long', `URL should have at most ${MAX_URL_LENGTH} characters`, {
+      max_length: MAX_URL_LENGTH,
+    });
+  }
+  if (!URL.canParse(text) || /[\0-\x20]/.test(text)) {
+    const error = 'relative URL without a base';
+    return new Refused('url_parsing', `Input should be a valid URL, ${error}`, { error });
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    const expected_schemes = "'http' or 'https'";
+    return new Refused('url_scheme', `URL scheme should be ${expected_schemes}`, {
+      expected_schemes,
+    });
+  }
+  if (url.username || url.password) {
+    return new Refused('value_error', 'Value error, the URL must hold no user name or password', {
+      error: {},
+    });
+  }
+  return text;
+}

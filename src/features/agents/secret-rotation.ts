@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+import { isSealed, type SecretBox } from '../../platform/secrets/secret-box.js';
+import type { StoredConfig } from './config/stored-config.js';
+
+/** Where secrets stand; elsewhere a text of that form is somebody's own. */
+const PARTS = ['webhooks', 'mcp_servers'] as const;
+const PARTS_IN_SQL = "concat(config ->> 'webhooks', config ->> 'mcp_servers')";
+/** A JSON string that SecretBox may have written, with the id of its key. */
+const SEALED_IN_SQL = '"sealed:1:([0-9a-f]{8}):';
+const BATCH = 100;
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+interface SealedAgent {
+  readonly id: string;
+  readonly config: StoredConfig;
+}
+
+/** The ids of all keys with which stored secrets are sealed. */
+export async function findSealKeyIds(db: Knex): Promise<readonly string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select distinct found[1] as id from agents, regexp_matches(${PARTS_IN_SQL}, ?, 'g') found order by 1`,
+    [SEALED_IN_SQL],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Seals every stored secret anew with the current key; a kill in between leaves each agent either
+ * way. @returns how many agents were changed
+ * @throws SealError when a secret's key is not there
+ */
+export function resealConfigs(db: Knex, box: SecretBox): Promise<number> {
+  return changeConfigs(db, (sealed, agentId) =>
+    box.isOutdated(sealed) ? box.seal(box.open(sealed, agentId), agentId) : sealed,
+  );
+}
+
+/** Takes out every stored secret, which nothing can open; the agents work on without. */
+export function forgetSecrets(db: Knex): Promise<number> {
+  return changeConfigs(db, () => null);
+}
+
+type ChangeSealed = (sealed: string, agentId: string) => string | null;
+
+async function changeConfigs(db: Knex, change: ChangeSealed): Promise<number> {
+  let changed = 0;
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const ids = await db('agents')
+      .where('id', '>', after)
+      .whereRaw(`${PARTS_IN_SQL} ~ ?`, [SEALED_IN_SQL])
+      .orderBy('id')
+      .limit(BATCH)
+      .pluck<string[]>('id');
+    for (const id of ids) changed += (await changeConfig(db, id, change)) ? 1 : 0;
+    const last = ids.at(-1);
+    if (last === undefined) return changed;
+    after = last;
+  }
+}
+
+/** The agent's version stays: what its owner sees of it is the same. */
+function changeConfig(db: Knex, id: string, change: ChangeSealed): Promise<boolean> {
+  return db.transaction(async (transaction) => {
+    const agent = await transaction<SealedAgent>('agents').where({ id }).forUpdate().first();
+    if (!agent) return false;
+    const config = { ...agent.config };
+    for (const part of PARTS) {
+      if (!config[part]) continue;
+      const json: Json = JSON.parse(JSON.stringify(config[part]));
+      Object.assign(config, { [part]: mapSealed(json, (sealed) => change(sealed, id)) });
+    }
+    if (JSON.stringify(config) === JSON.stringify(agent.config)) return false;
+    await transaction('agents').where({ id }).update({ config });
+    return true;
+  });
+}
+
+function mapSealed(json: Json, change: (sealed: string) => string | null): Json {
+  if (typeof json === 'string') return isSealed(json) ? change(json) : json;
+  if (json === null || typeof json !== 'object') return json;
+  if (Array.isArray(json)) return json.map((item) => mapSealed(item, change));
+  const members = Object.entries(json).map(([name, value]) => [name, mapSealed(value, change)]);
+  return Object.fromEntries(members);
+}

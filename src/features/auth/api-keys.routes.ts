@@ -1,0 +1,199 @@
+import type { z } from 'zod';
+import { ApiError } from '../../platform/http/api-error.js';
+import {
+  type Principal,
+  type Route,
+  type RouteResponse,
+  reply,
+  route,
+} from '../../platform/http/route.js';
+import { isGranted } from '../../platform/http/route-scopes.js';
+import { model, str } from '../../platform/http/validation/schema-builders.js';
+import { makeApiKey } from './api-key.js';
+import type { ApiKeyFields, ApiKeyInfo, ApiKeysRepository } from './api-keys.repository.js';
+import {
+  ApiKeyBody,
+  ApiKeyList,
+  CreateApiKey,
+  NewApiKeyBody,
+  UpdateApiKey,
+} from './api-keys.schema.js';
+import type { ApiKeyAuthenticator } from './authenticator.js';
+import { isScope, type Scope } from './scopes.js';
+
+const MAX_KEYS = 1_000;
+const MAX_INT4 = 2_147_483_647;
+const PATH = '/auth/api-key';
+const COMMON = { scope: 'keys', tag: 'API keys' } as const;
+const KeyPath = model({ key_id: str() });
+const NO_SUCH_KEY: RouteResponse = { description: 'No such key' };
+
+export interface ApiKeyRouteParts {
+  readonly keys: ApiKeysRepository;
+  readonly directory: ApiKeyAuthenticator;
+}
+
+/** `/auth/api-key`: an account's keys. A key's text is shown once, when it is made. */
+export function apiKeyRoutes(parts: ApiKeyRouteParts): readonly Route[] {
+  return [...collectionRoutes(parts), ...oneKeyRoutes(parts)];
+}
+
+function collectionRoutes({ keys }: ApiKeyRouteParts): readonly Route[] {
+  return [
+    route({
+      ...COMMON,
+      method: 'get',
+      path: PATH,
+      summary: 'List API keys',
+      responses: { 200: { description: 'The keys, the newest first', schema: ApiKeyList } },
+      async handle({ principal }) {
+        const found = await keys.list(principal.accountId);
+        return { api_keys: found.map(toBody), total_keys: found.length };
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'post',
+      path: PATH,
+      summary: 'Create an API key',
+      isIdempotent: true,
+      body: CreateApiKey,
+      responses: {
+        201: { description: 'The key, shown this once', schema: NewApiKeyBody },
+        409: {
+          description: 'SECRET_ALREADY_SHOWN to a repetition, or the first request still runs',
+        },
+      },
+      replay: { keep: withoutSecret, answer: secretAlreadyShown },
+      authorize: ({ principal, body }) => requireGrantable(principal, body.scopes ?? []),
+      async handle({ principal, body }) {
+        const scopes = body.scopes ?? principal.scopes.filter(isScope);
+        if ((await keys.count(principal.accountId)) >= MAX_KEYS) {
+          throw new ApiError('FORBIDDEN', `An account has at most ${MAX_KEYS} API keys`);
+        }
+        const key = makeApiKey();
+        const info = await keys.insert(principal.accountId, key, {
+          name: body.name,
+          description: body.description ?? null,
+          scopes: unique(scopes),
+          isActive: true,
+          expiresAt: body.expires_at ?? null,
+        });
+        return reply(201, { api_key: key.text, key_info: toBody(info) });
+      },
+    }),
+  ];
+}
+
+function oneKeyRoutes({ keys, directory }: ApiKeyRouteParts): readonly Route[] {
+  return [
+    route({
+      ...COMMON,
+      method: 'get',
+      path: `${PATH}/{key_id}`,
+      summary: 'Read an API key',
+      params: KeyPath,
+      responses: { 200: { description: 'The key', schema: ApiKeyBody }, 404: NO_SUCH_KEY },
+      async handle({ principal, params }) {
+        return toBody(await findOrThrow(keys, principal, params.key_id));
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'put',
+      path: `${PATH}/{key_id}`,
+      summary: 'Update an API key',
+      description: 'What is left out stays as it is.',
+      params: KeyPath,
+      body: UpdateApiKey,
+      responses: { 200: { description: 'The key', schema: ApiKeyBody }, 404: NO_SUCH_KEY },
+      async handle({ principal, params, body }) {
+        const before = await findOrThrow(keys, principal, params.key_id);
+        const change = toFields(body);
+        // Switching a mightier key on again, or letting it live longer, would grant its scopes too.
+        if (change.scopes || change.isActive || change.expiresAt !== undefined) {
+          requireGrantable(principal, change.scopes ?? before.scopes);
+        }
+        const isEmpty = Object.keys(change).length === 0;
+        const after = isEmpty ? before : await keys.update(principal.accountId, before.id, change);
+        directory.forget();
+        return toBody(after ?? noSuchKey(params.key_id));
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'delete',
+      path: `${PATH}/{key_id}`,
+      summary: 'Delete an API key',
+      params: KeyPath,
+      responses: { 204: { description: 'The key no longer exists' }, 404: NO_SUCH_KEY },
+      async handle({ principal, params }) {
+        const { id } = await findOrThrow(keys, principal, params.key_id);
+        await keys.delete(principal.accountId, id);
+        directory.forget();
+        return reply(204);
+      },
+    }),
+  ];
+}
+
+async function findOrThrow(
+  keys: ApiKeysRepository,
+  principal: Principal,
+  text: string,
+): Promise<ApiKeyInfo> {
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  const found = id <= MAX_INT4 ? await keys.find(principal.accountId, id) : undefined;
+  return found ?? noSuchKey(text);
+}
+
+function noSuchKey(id: string): never {
+  throw new ApiError('API_KEY_NOT_FOUND', `No API key has the id ${id}`);
+}
+
+/** @throws ApiError FORBIDDEN when the caller would hand on more than it has */
+function requireGrantable(principal: Principal, scopes: readonly Scope[]): void {
+  const lacking = scopes.filter((scope) => !isGranted(principal.scopes, scope));
+  if (lacking.length === 0) return;
+  throw new ApiError('FORBIDDEN', 'An API key cannot grant a scope that it lacks', {
+    detail: `Missing scope: ${lacking.join(', ')}`,
+  });
+}
+
+function toFields(body: UpdateApiKey): Partial<ApiKeyFields> {
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.description !== undefined && { description: body.description }),
+    ...(body.is_active !== undefined && { isActive: body.is_active }),
+    ...(body.expires_at !== undefined && { expiresAt: body.expires_at }),
+    ...(body.scopes !== undefined && { scopes: unique(body.scopes) }),
+  };
+}
+
+function withoutSecret(body: unknown): unknown {
+  return { key_info: (body as z.output<typeof NewApiKeyBody>).key_info };
+}
+
+async function secretAlreadyShown(kept: unknown): Promise<never> {
+  const { id } = (kept as Pick<z.output<typeof NewApiKeyBody>, 'key_info'>).key_info;
+  throw new ApiError('SECRET_ALREADY_SHOWN', 'This request has made a key, which is shown once', {
+    detail: `The key has the id ${id}: delete it and make another if its text was lost`,
+  });
+}
+
+function unique(scopes: readonly Scope[]): readonly Scope[] {
+  return [...new Set(scopes)];
+}
+
+function toBody(info: ApiKeyInfo): ApiKeyBody {
+  return {
+    id: info.id,
+    name: info.name,
+    description: info.description,
+    is_active: info.isActive,
+    scopes: [...info.scopes],
+    created_at: info.createdAt.toISOString(),
+    last_used_at: info.lastUsedAt?.toISOString() ?? null,
+    expires_at: info.expiresAt?.toISOString() ?? null,
+  };
+}

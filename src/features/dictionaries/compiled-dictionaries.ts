@@ -1,0 +1,41 @@
+import { putNewest } from '../../../media/async/bounded-map.js';
+import { Dictionary } from '../../../media/text/dictionary/dictionary.js';
+import type { DictionariesRepository } from './dictionaries.repository.js';
+import { dictionaryNotFound, dictionaryVersionNotFound } from './dictionaries.service.js';
+
+/** So many compiled versions are kept, those that were used last. */
+const MAX_ENTRIES = 64;
+
+/** Versions of dictionaries, ready to be applied: each is compiled once, as it never changes. */
+export class CompiledDictionaries {
+  readonly #repository: Pick<DictionariesRepository, 'findSummary' | 'findRules'>;
+  /** By id and version, those used last at the end. */
+  readonly #kept = new Map<string, Promise<Dictionary>>();
+
+  constructor(repository: Pick<DictionariesRepository, 'findSummary' | 'findRules'>) {
+    this.#repository = repository;
+  }
+
+  /**
+   * @param version null for the current one.
+   * @throws ApiError DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND
+   */
+  async find(accountId: string, id: string, version: number | null): Promise<Dictionary> {
+    const summary = (await this.#repository.findSummary(accountId, id)) ?? dictionaryNotFound();
+    const wanted = version ?? summary.currentVersion;
+    const key = `${summary.id} ${wanted}`;
+    const dictionary = this.#kept.get(key) ?? this.#compile(summary.id, wanted);
+    putNewest(this.#kept, key, dictionary, MAX_ENTRIES);
+    try {
+      return await dictionary;
+    } catch (error) {
+      if (this.#kept.get(key) === dictionary) this.#kept.delete(key);
+      throw error;
+    }
+  }
+
+  async #compile(id: string, version: number): Promise<Dictionary> {
+    const rules = (await this.#repository.findRules(id, version)) ?? dictionaryVersionNotFound();
+    return Dictionary.compile(rules);
+  }
+}

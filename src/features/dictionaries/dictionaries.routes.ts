@@ -1,0 +1,250 @@
+import type { PlsLimits } from '../../../media/text/pls/lexeme-reader.js';
+import { type Route, type RouteResponse, route, SENT } from '../../platform/http/route.js';
+import type { DictionaryDetail, DictionarySummary } from './dictionaries.repository.js';
+import {
+  DictionaryBody,
+  DictionaryDeleted,
+  DictionaryList,
+  DictionaryPath,
+  type DictionarySummaryBody,
+  dictionaryBodies,
+  VersionPath,
+} from './dictionaries.schema.js';
+import type { DictionaryService } from './dictionaries.service.js';
+
+const COMMON = { scope: 'dictionaries', tag: 'Pronunciation dictionaries' } as const;
+const PATH = '/tts/pronunciation-dictionaries';
+const ONE = `${PATH}/{dictionary_id}`;
+const PLS_TYPE = 'application/pls+xml';
+/** The list has no pages: so many of the newest it holds at the most. */
+const MAX_LIST = 1_000;
+/** Ten thousand rules of the usual length are larger than other bodies may be. */
+const MAX_RULES_BYTES = 8_388_608;
+
+const THE_DICTIONARY: RouteResponse = { description: 'The dictionary', schema: DictionaryBody };
+const NONE_SUCH: RouteResponse = { description: 'No such dictionary' };
+const NOT_STORED: RouteResponse = { description: 'The dictionary could not be stored' };
+
+export interface DictionaryRouteParts {
+  readonly dictionaries: DictionaryService;
+  readonly limits: PlsLimits;
+  readonly maxFileBytes: number;
+}
+
+/** `/tts/pronunciation-dictionaries` */
+export function dictionaryRoutes(parts: DictionaryRouteParts): readonly Route[] {
+  const bodies = dictionaryBodies(parts.limits);
+  return [
+    ...creationRoutes(parts, bodies),
+    ...oneDictionaryRoutes(parts, bodies),
+    ...ruleRoutes(parts, bodies),
+  ];
+}
+
+type Bodies = ReturnType<typeof dictionaryBodies>;
+
+function creationRoutes(
+  { dictionaries, maxFileBytes }: DictionaryRouteParts,
+  bodies: Bodies,
+): readonly Route[] {
+  return [
+    route({
+      ...COMMON,
+      method: 'post',
+      path: `${PATH}/add-from-rules`,
+      summary: 'Create a dictionary from rules',
+      body: bodies.create,
+      maxBodyBytes: MAX_RULES_BYTES,
+      isIdempotent: true,
+      responses: {
+        200: THE_DICTIONARY,
+        400: { description: 'The request cannot be understood' },
+        502: NOT_STORED,
+      },
+      async handle({ principal, body }) {
+        return toBody(await dictionaries.create(principal.accountId, body));
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'post',
+      path: `${PATH}/add-from-file`,
+      summary: 'Create a dictionary from a PLS file',
+      body: bodies.createFromFile,
+      isMultipart: true,
+      maxBodyBytes: maxFileBytes,
+      isIdempotent: true,
+      responses: {
+        200: THE_DICTIONARY,
+        400: { description: 'The file is no lexicon; the answer tells line and column' },
+        413: { description: 'The file is too large' },
+        502: NOT_STORED,
+      },
+      async handle({ principal, body: { file, name, language } }) {
+        const given = { name, language, bytes: file.bytes };
+        return toBody(await dictionaries.createFromFile(principal.accountId, given));
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'get',
+      path: PATH,
+      summary: 'List dictionaries',
+      description: 'The newest first, without their rules.',
+      responses: { 200: { description: 'The dictionaries', schema: DictionaryList } },
+      async handle({ principal }) {
+        return (await dictionaries.list(principal.accountId, MAX_LIST)).map(toSummaryBody);
+      },
+    }),
+  ];
+}
+
+function oneDictionaryRoutes(
+  { dictionaries }: DictionaryRouteParts,
+  bodies: Bodies,
+): readonly Route[] {
+  const common = { ...COMMON, params: DictionaryPath };
+  return [
+    route({
+      ...common,
+      method: 'get',
+      path: ONE,
+      summary: 'Read a dictionary',
+      responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
+      async handle({ principal, params }) {
+        return toBody(await dictionaries.find(principal.accountId, params.dictionary_id));
+      },
+    }),
+    route({
+      ...common,
+      method: 'patch',
+      path: ONE,
+      summary: 'Rename a dictionary',
+      body: bodies.rename,
+      responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
+      async handle({ principal, params, body }) {
+        const { accountId } = principal;
+        return toBody(await dictionaries.rename(accountId, params.dictionary_id, body.name));
+      },
+    }),
+    route({
+      ...common,
+      method: 'delete',
+      path: ONE,
+      summary: 'Delete a dictionary',
+      description: 'Agents that use it go on without it.',
+      responses: {
+        200: { description: 'The dictionary is gone', schema: DictionaryDeleted },
+        404: NONE_SUCH,
+      },
+      async handle({ principal, params: { dictionary_id: id } }) {
+        await dictionaries.delete(principal.accountId, id);
+        return { id, deleted: true };
+      },
+    }),
+    route({
+      ...COMMON,
+      method: 'get',
+      path: `${ONE}/{version}/download`,
+      summary: 'Download a version as PLS',
+      params: VersionPath,
+      responses: {
+        200: { description: 'The lexicon', mediaTypes: [PLS_TYPE] },
+        404: { description: 'No such dictionary or version' },
+      },
+      async handle({ principal, params: { dictionary_id: id, version }, res }) {
+        const { name, text } = await dictionaries.download(principal.accountId, id, version);
+        res.attachment(name).set('Content-Type', PLS_TYPE).end(text);
+        return SENT;
+      },
+    }),
+  ];
+}
+
+function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): readonly Route[] {
+  const common = {
+    ...COMMON,
+    method: 'post',
+    params: DictionaryPath,
+    maxBodyBytes: MAX_RULES_BYTES,
+    // Each request makes a version.
+    isIdempotent: true,
+    responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
+  } as const;
+  return [
+    route({
+      ...common,
+      path: `${ONE}/set-rules`,
+      summary: 'Replace the rules',
+      description: 'Makes a version, which becomes the current one.',
+      body: bodies.rules,
+      async handle({ principal, params, body }) {
+        const { accountId } = principal;
+        return toBody(await dictionaries.setRules(accountId, params.dictionary_id, body.rules));
+      },
+    }),
+    route({
+      ...common,
+      path: `${ONE}/add-rules`,
+      summary: 'Add rules',
+      description: 'Behind those that are there. Makes a version, which becomes the current one.',
+      body: bodies.rules,
+      responses: {
+        ...common.responses,
+        409: {
+          description:
+            'A rule with one of the ids is there, no room for so many, or the first request still runs',
+        },
+      },
+      async handle({ principal, params, body }) {
+        const { accountId } = principal;
+        return toBody(await dictionaries.addRules(accountId, params.dictionary_id, body.rules));
+      },
+    }),
+    route({
+      ...common,
+      path: `${ONE}/remove-rules`,
+      summary: 'Remove rules',
+      description: 'By their ids. Makes a version, which becomes the current one.',
+      body: bodies.removeRules,
+      async handle({ principal, params, body }) {
+        const { accountId } = principal;
+        return toBody(
+          await dictionaries.removeRules(accountId, params.dictionary_id, body.rule_ids),
+        );
+      },
+    }),
+  ];
+}
+
+function toBody(dictionary: DictionaryDetail): DictionaryBody {
+  return {
+    ...toSummaryBody(dictionary),
+    rules: dictionary.rules.map(({ id, word, replacement, ipa, caseSensitive }) => ({
+      id,
+      word,
+      replacement,
+      ipa,
+      case_sensitive: caseSensitive,
+    })),
+    versions: dictionary.versions.map(({ version, createdAt }) => ({
+      version,
+      created_at_unix: unixSeconds(createdAt),
+    })),
+  };
+}
+
+function toSummaryBody(dictionary: DictionarySummary): DictionarySummaryBody {
+  return {
+    id: dictionary.id,
+    name: dictionary.name,
+    language: dictionary.language,
+    current_version: dictionary.currentVersion,
+    created_at_unix: unixSeconds(dictionary.createdAt),
+    updated_at_unix: unixSeconds(dictionary.updatedAt),
+  };
+}
+
+function unixSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1_000);
+}

@@ -1,0 +1,244 @@
+import type { Knex } from 'knex';
+import type { DocumentKind } from './extraction/document-kind.js';
+import type { ExtractedText } from './extraction/extraction.js';
+import { BEFORE_ALL_ACCOUNTS, MAX_FAILURES } from './indexing/indexing.repository.js';
+
+/** A gateway that was killed leaves a document alone for so long. Over the time for one document. */
+const CLAIMED_FOR = "interval '150 seconds'";
+/** Of a file, in one answer of the database: some milliseconds of decoding. */
+const PART_BYTES = 262_144;
+const MAX_INT8 = Number.MAX_SAFE_INTEGER;
+
+export interface NewDocument {
+  readonly name: string;
+  readonly kind: DocumentKind;
+  readonly bytes: Uint8Array;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** A document as it is listed. */
+export interface ListedDocument {
+  readonly id: number;
+  readonly name: string;
+  readonly title: string;
+  readonly kind: DocumentKind;
+  readonly bytes: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly state: 'pending' | 'indexed' | 'failed';
+  /** Why it failed. */
+  readonly failure: string | undefined;
+  readonly passages: number;
+  readonly createdAt: Date;
+}
+
+/** A document whose text is still to be taken out of its file. */
+export interface ClaimedFile {
+  readonly accountId: string;
+  readonly id: number;
+  readonly kbId: number;
+  readonly kind: DocumentKind;
+  readonly claimedUntil: Date;
+}
+
+interface DocumentRow {
+  readonly id: number;
+  readonly name: string;
+  readonly title: string;
+  readonly kind: DocumentKind;
+  readonly bytes: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly failure: string | null;
+  readonly failures: number;
+  readonly indexed_with: string | null;
+  readonly passage_count: number | null;
+  readonly created_at: Date;
+}
+
+/** @returns the document's id */
+export async function insertFile(
+  transaction: Knex.Transaction,
+  kbId: number,
+  { name, kind, bytes, metadata }: NewDocument,
+): Promise<number> {
+  const [row] = await transaction('documents')
+    .insert({
+      kb_id: kbId,
+      content: '',
+      name,
+      kind,
+      file: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+      file_bytes: bytes.length,
+      metadata,
+    })
+    .returning('id');
+  return row.id;
+}
+
+/** The single documents of a knowledge base that the caller is known to have. */
+export class DocumentsRepository {
+  readonly #db: Knex;
+  readonly #model: string;
+
+  /** @param embeddingModel vectors of another model count as none. */
+  constructor(db: Knex, embeddingModel: string) {
+    this.#db = db;
+    this.#model = embeddingModel;
+  }
+
+  /** Undefined when the knowledge base holds `most` documents already, or is gone. */
+  async insert(
+    kbId: number,
+    document: NewDocument,
+    most: number,
+  ): Promise<ListedDocument | undefined> {
+    return this.#db.transaction(async (transaction) => {
+      // Its row is the lock behind which documents are counted.
+      const base = await transaction('knowledge_bases')
+        .where({ kb_id: kbId })
+        .update({ updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')") });
+      if (base === 0 || (await countOf(transaction, kbId)) >= most) return undefined;
+      return this.find(kbId, await insertFile(transaction, kbId, document), transaction);
+    });
+  }
+
+  count(kbId: number): Promise<number> {
+    return countOf(this.#db, kbId);
+  }
+
+  /** The oldest first. */
+  async list(
+    kbId: number,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<ListedDocument[]> {
+    const rows = await this.#listed(this.#db, { kb_id: kbId })
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset);
+    return rows.map((row) => this.#toDocument(row));
+  }
+
+  async find(kbId: number, id: number, db: Knex = this.#db): Promise<ListedDocument | undefined> {
+    if (!isStorable(id)) return undefined;
+    const row = await this.#listed(db, { kb_id: kbId, id }).first();
+    return row && this.#toDocument(row);
+  }
+
+  /** Answers whether there was one. */
+  async delete(kbId: number, id: number): Promise<boolean> {
+    if (!isStorable(id)) return false;
+    return this.#db.transaction(async (transaction) => {
+      // In the order of the indexer's locks.
+      await transaction('knowledge_bases')
+        .where({ kb_id: kbId })
+        .update({
+          version: transaction.raw('version + 1'),
+          deletions: transaction.raw('deletions + 1'),
+        });
+      return (await transaction('documents').where({ kb_id: kbId, id }).delete()) > 0;
+    });
+  }
+
+  /** Bytes of an account's files whose text is still to be taken. */
+  async waitingBytes(accountId: string): Promise<number> {
+    const [row] = await this.#db('documents')
+      .join('knowledge_bases', 'knowledge_bases.kb_id', 'documents.kb_id')
+      .whereNotNull('file')
+      .where({ account_id: accountId })
+      .sum<{ sum: number | string | null }[]>('file_bytes');
+    return Number(row?.sum ?? 0);
+  }
+
+  /**
+   * The oldest document with a file that nobody reads, of the account whose turn it is.
+   * @param afterAccount the account that had the last turn; turns go by the order of ids.
+   */
+  async claimFile(afterAccount = BEFORE_ALL_ACCOUNTS): Promise<ClaimedFile | undefined> {
+    const { rows } = await this.#db.raw<{ rows: ClaimedFile[] }>(
+      `with next as (
+         select d.id, k.account_id from documents d join knowledge_bases k using (kb_id)
+         where d.file is not null and (d.claimed_until is null or d.claimed_until < now())
+         order by k.account_id <= ?, k.account_id, d.id limit 1 for update of d skip locked
+       )
+       update documents d set claimed_until = now() + ${CLAIMED_FOR}
+       from next where d.id = next.id
+       returning next.account_id as "accountId", d.id, d.kb_id as "kbId", d.kind,
+         d.claimed_until as "claimedUntil"`,
+      [afterAccount],
+    );
+    return rows[0];
+  }
+
+  /** The file in parts, so that none of them holds up audio: what the database sends is decoded here. */
+  async *fileParts({ id }: ClaimedFile): AsyncGenerator<Buffer> {
+    for (let from = 1; ; from += PART_BYTES) {
+      const row = await this.#db('documents')
+        .where({ id })
+        .first(this.#db.raw('substring(file from ? for ?) as part', [from, PART_BYTES]));
+      if (row?.part) yield row.part;
+      if (!(row?.part?.length === PART_BYTES)) return;
+    }
+  }
+
+  /** Keeps the text; the file has served. */
+  async keepText(claimed: ClaimedFile, { text, title }: ExtractedText): Promise<void> {
+    await this.#claimed(claimed).update({ body: text, title, file: null, claimed_until: null });
+  }
+
+  /** Leaves the document alone for good. */
+  async keepFailure(claimed: ClaimedFile, failure: string): Promise<void> {
+    await this.#claimed(claimed).update({ failure, file: null, claimed_until: null });
+  }
+
+  /** Lets others read it at once. */
+  async giveBack(claimed: ClaimedFile): Promise<void> {
+    await this.#claimed(claimed).update({ claimed_until: null });
+  }
+
+  #claimed({ id, claimedUntil }: ClaimedFile) {
+    return this.#db('documents').where({ id, claimed_until: claimedUntil });
+  }
+
+  #listed(db: Knex, where: object): Knex.QueryBuilder<DocumentRow, DocumentRow[]> {
+    return db('documents')
+      .where(where)
+      .select(
+        'id',
+        'name',
+        'title',
+        'kind',
+        'metadata',
+        'failure',
+        'failures',
+        'indexed_with',
+        'passage_count',
+        'created_at',
+        db.raw('coalesce(file_bytes, octet_length(content)) as bytes'),
+      );
+  }
+
+  #toDocument(row: DocumentRow): ListedDocument {
+    const isIndexed = row.indexed_with === this.#model;
+    const isFailed = row.failure !== null || (!isIndexed && row.failures >= MAX_FAILURES);
+    return {
+      id: row.id,
+      name: row.name,
+      title: row.title,
+      kind: row.kind,
+      bytes: row.bytes,
+      metadata: row.metadata,
+      state: isFailed ? 'failed' : isIndexed ? 'indexed' : 'pending',
+      failure: isFailed ? (row.failure ?? 'It could not be indexed') : undefined,
+      passages: row.passage_count ?? 0,
+      createdAt: row.created_at,
+    };
+  }
+}
+
+async function countOf(db: Knex, kbId: number): Promise<number> {
+  const [row] = await db('documents').where({ kb_id: kbId }).count<{ count: number }[]>('*');
+  return Number(row!.count);
+}
+
+function isStorable(id: number): boolean {
+  return id >= 1 && id <= MAX_INT8;
+}

@@ -1,0 +1,95 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
+import type { ExtractionBounds, ExtractionJob, ExtractionReply } from './extraction.js';
+import { spawnIsolated } from './spawn-isolated.js';
+
+const HEAP_MB = 256;
+/** Memory is looked at so often: a bomb inflates some tens of megabytes in between. */
+const LOOK_EVERY_MS = 25;
+/** An idle process is ended after so long. */
+const IDLE_MS = 20_000;
+const PAGE_BYTES = 4_096;
+
+/**
+ * Takes text from one document at a time in a process of its own, which stands back behind calls, knows
+ * no setting or secret, and is ended and replaced when a document takes too long or too much memory.
+ */
+export class ExtractionProcess {
+  readonly #bounds: ExtractionBounds;
+  #child: ChildProcess | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(bounds: ExtractionBounds) {
+    this.#bounds = bounds;
+  }
+
+  async extract({ kind, bytes }: Omit<ExtractionJob, 'limits'>): Promise<ExtractionReply> {
+    clearTimeout(this.#idle);
+    const child = this.#start();
+    let fault = 'It cannot be read';
+    const endFor = (reason: string) => {
+      fault = reason;
+      this.end();
+    };
+    const { timeoutMs, limits } = this.#bounds;
+    const late = setTimeout(() => endFor('It takes too long to read'), timeoutMs);
+    const watch = setInterval(() => {
+      void this.#isTooLarge(child).then((is) => is && endFor('It takes too much memory to read'));
+    }, LOOK_EVERY_MS);
+    const reply = await answered(child, { kind, bytes, limits });
+    clearTimeout(late);
+    clearInterval(watch);
+    this.#idle = setTimeout(() => this.end(), IDLE_MS);
+    return reply ?? { ok: false, reason: fault };
+  }
+
+  /** Ends the process, whatever it does; the next document starts another. */
+  end(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  #start(): ChildProcess {
+    if (this.#child?.connected) return this.#child;
+    const child = spawnIsolated('./extraction.child.js', HEAP_MB);
+    // What goes wrong is told by its end.
+    child.on('error', () => undefined);
+    if (child.pid !== undefined) beNice(child.pid);
+    this.#child = child;
+    return child;
+  }
+
+  /** Buffers are beside the heap that V8 bounds, so the system is asked; Linux tells. */
+  async #isTooLarge({ pid }: ChildProcess): Promise<boolean> {
+    if (process.platform !== 'linux') return false;
+    const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
+    return Number(statm.split(' ')[1] ?? 0) * PAGE_BYTES > this.#bounds.memoryBytes;
+  }
+}
+
+function beNice(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended by now, which whoever waits for it is told.
+  }
+}
+
+/** Its reply; undefined when it ended without one. */
+function answered(child: ChildProcess, job: ExtractionJob): Promise<ExtractionReply | undefined> {
+  return new Promise((resolve) => {
+    const settle = (reply: ExtractionReply | undefined) => {
+      child.off('message', onMessage);
+      child.off('exit', onEnd);
+      child.off('error', onEnd);
+      resolve(reply);
+    };
+    const onMessage = (message: unknown) => settle(message as ExtractionReply);
+    const onEnd = () => settle(undefined);
+    child.on('message', onMessage);
+    child.on('exit', onEnd);
+    child.on('error', onEnd);
+    child.send(job, (error) => error && onEnd());
+  });
+}

@@ -1,0 +1,123 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { DocumentKind } from './document-kind.js';
+import {
+  EXTRACTION_LIMITS,
+  type ExtractedText,
+  type ExtractionBounds,
+  type ExtractionReply,
+  type ToSupervisor,
+  UnreadableDocument,
+} from './extraction.js';
+import { spawnIsolated } from './spawn-isolated.js';
+
+const BOUNDS: ExtractionBounds = {
+  limits: EXTRACTION_LIMITS,
+  timeoutMs: 120_000,
+  memoryBytes: 512 * 1_048_576,
+};
+/** It holds one file and one text, and starts processes. */
+const HEAP_MB = 64;
+
+/** The gateway is closing, or the small process is gone: the document is as it was. */
+export class ExtractionStopped extends Error {
+  override readonly name = 'ExtractionStopped';
+}
+
+/**
+ * Takes text from documents, one at a time, in a process that stands back behind calls. A small process
+ * beside the gateway, which stays, starts and ends it: a fork of the gateway itself stops all its threads
+ * for as long as its memory's tables take to copy.
+ */
+export class TextExtractor {
+  readonly #bounds: ExtractionBounds;
+  #keeper: ChildProcess | undefined;
+  #settle: ((reply: ExtractionReply | undefined) => void) | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(bounds: Partial<ExtractionBounds> = {}) {
+    this.#bounds = { ...BOUNDS, ...bounds };
+  }
+
+  /** The number of the small process, if it runs. */
+  get pid(): number | undefined {
+    return this.#keeper?.connected ? this.#keeper.pid : undefined;
+  }
+
+  /** Starts the small process: best before there are calls. The first document does it otherwise. */
+  start(): void {
+    if (!this.#isClosed) this.#started();
+  }
+
+  /**
+   * @param parts the file's bytes; small ones leave the thread to others in between.
+   * @throws UnreadableDocument with the reason; ExtractionStopped; what `parts` throws.
+   */
+  extract(
+    kind: DocumentKind,
+    parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<ExtractedText> {
+    const result = this.#last.then(() => this.#extract(kind, parts));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const keeper = this.#keeper;
+    if (keeper?.pid && keeper.exitCode === null && keeper.signalCode === null) {
+      const ended = once(keeper, 'exit');
+      keeper.ref();
+      if (keeper.connected) keeper.disconnect();
+      await ended;
+    }
+    await this.#last;
+  }
+
+  async #extract(
+    kind: DocumentKind,
+    parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<ExtractedText> {
+    if (this.#isClosed) throw new ExtractionStopped('The text extractor is closed');
+    const keeper = this.#started();
+    keeper.channel?.ref();
+    const replied = new Promise<ExtractionReply | undefined>((resolve) => {
+      this.#settle = resolve;
+    });
+    try {
+      await tell(keeper, { type: 'file' });
+      for await (const bytes of parts) await tell(keeper, { type: 'part', bytes });
+      await tell(keeper, { type: 'read', kind });
+      const reply = await replied;
+      if (reply?.ok) return reply.output;
+      if (!reply) throw new ExtractionStopped('The process that reads documents ended');
+      throw new UnreadableDocument(reply.reason);
+    } finally {
+      this.#settle = undefined;
+      keeper.channel?.unref();
+    }
+  }
+
+  #started(): ChildProcess {
+    if (this.#keeper?.connected) return this.#keeper;
+    const keeper = spawnIsolated('./extraction-supervisor.js', HEAP_MB, [
+      JSON.stringify(this.#bounds),
+    ]);
+    const onEnd = () => {
+      if (this.#keeper === keeper) this.#settle?.(undefined);
+    };
+    keeper.on('message', (reply) => this.#settle?.(reply as ExtractionReply));
+    keeper.on('exit', onEnd);
+    keeper.on('error', onEnd);
+    keeper.unref();
+    keeper.channel?.unref();
+    this.#keeper = keeper;
+    return keeper;
+  }
+}
+
+/** Resolves when it is on its way; that it cannot be is told by the end of the process. */
+function tell(keeper: ChildProcess, message: ToSupervisor): Promise<void> {
+  return new Promise((resolve) => keeper.send(message, () => resolve()));
+}

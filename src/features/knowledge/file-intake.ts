@@ -1,0 +1,58 @@
+import { ApiError, valueError } from '../../platform/http/api-error.js';
+import type { UploadedFile } from '../../platform/http/validation/multipart-body.js';
+import { storableName } from './document-name.js';
+import type { DocumentsRepository, NewDocument } from './documents.repository.js';
+import { documentKindOf } from './extraction/document-kind.js';
+import { Turnstile } from './turnstile.js';
+
+/** Of an account's files whose texts are still to be extracted. */
+const MAX_WAITING_BYTES = 500 * 1_048_576;
+/**
+ * Files that are inserted at once. Each may wait for the indexer's lock, with a connection that calls
+ * would miss.
+ */
+const MAX_INSERTS = 2;
+
+export interface SentFile {
+  readonly file: UploadedFile;
+  /** Instead of the file's own name. */
+  readonly name?: string | null | undefined;
+}
+
+/** Checks files that clients send, and stores a few at a time. */
+export class FileIntake {
+  readonly #documents: Pick<DocumentsRepository, 'waitingBytes'>;
+  readonly #inserts = new Turnstile(MAX_INSERTS);
+
+  constructor(documents: Pick<DocumentsRepository, 'waitingBytes'>) {
+    this.#documents = documents;
+  }
+
+  /**
+   * Stores a file by `insert`.
+   * @throws ApiError UNSUPPORTED_MEDIA_TYPE, RATE_LIMITED; InvalidInput when the file is empty
+   */
+  store<T>(
+    accountId: string,
+    { file, name }: SentFile,
+    insert: (document: NewDocument) => Promise<T>,
+  ): Promise<T> {
+    const { bytes } = file;
+    if (bytes.length === 0) throw valueError(['body', 'file'], 'the file is empty', null);
+    const kind = documentKindOf(file.name, bytes);
+    if (!kind) {
+      throw new ApiError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The file must be plain text (.txt, .csv), Markdown (.md), HTML, PDF or DOCX',
+      );
+    }
+    return this.#inserts.pass(async () => {
+      if ((await this.#documents.waitingBytes(accountId)) + bytes.length > MAX_WAITING_BYTES) {
+        throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
+          headers: { 'Retry-After': '30' },
+        });
+      }
+      return insert({ name: storableName(name ?? file.name), kind, bytes, metadata: {} });
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import { PollingWorker } from '../../../platform/jobs/polling-worker.js';
+import type { DocumentsRepository } from '../documents.repository.js';
+import { UnreadableDocument } from '../extraction/extraction.js';
+import type { TextExtractor } from '../extraction/text-extractor.js';
+
+/** Files that another gateway left are found after so long at the latest. */
+const LOOK_EVERY_MS = 15_000;
+
+/** Takes the texts out of files that were sent, one after the other, by turns of accounts; the indexer does the rest. */
+export class ExtractionWorker {
+  readonly #documents: DocumentsRepository;
+  readonly #extractor: TextExtractor;
+  readonly #onText: () => void;
+  readonly #loop: PollingWorker;
+  /** The account that had the last turn. */
+  #lastAccount: string | undefined;
+
+  constructor(parts: {
+    readonly documents: DocumentsRepository;
+    readonly extractor: TextExtractor;
+    readonly log: Logger;
+    /** Told when there is a text to index. */
+    readonly onText: () => void;
+  }) {
+    this.#documents = parts.documents;
+    this.#extractor = parts.extractor;
+    this.#onText = parts.onText;
+    this.#loop = new PollingWorker((closing) => this.#step(closing), parts.log);
+  }
+
+  start(): void {
+    this.#extractor.start();
+    this.#loop.start();
+  }
+
+  /** Says that there may be files. */
+  readonly wake = (): void => this.#loop.wake();
+
+  /** Gives the file in hand back. */
+  async close(): Promise<void> {
+    await Promise.all([this.#loop.close(), this.#extractor.close()]);
+  }
+
+  async #step(closing: AbortSignal): Promise<number> {
+    const claimed = await this.#documents.claimFile(this.#lastAccount);
+    if (!claimed) return LOOK_EVERY_MS;
+    this.#lastAccount = claimed.accountId;
+    try {
+      const text = await this.#extractor.extract(claimed.kind, this.#documents.fileParts(claimed));
+      await this.#documents.keepText(claimed, text);
+      this.#onText();
+    } catch (error) {
+      if (error instanceof UnreadableDocument) {
+        await this.#documents.keepFailure(claimed, error.message);
+        return 0;
+      }
+      await this.#documents.giveBack(claimed);
+      if (!closing.aborted) throw error;
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,277 @@
+import type { Knex } from 'knex';
+import type { DocumentPassage } from '../../../../media/embeddings/document-chunker.js';
+import { knowledgeBaseWord, searchConfig, searchText } from '../search/full-text-language.js';
+import type { KnowledgeVersion } from '../search/knowledge-version.js';
+import type { PassageVectors } from '../search/vector-comparison.js';
+import { fromBytes, toBytes } from '../search/vector-encoding.js';
+
+/** Comes before all accounts in their order. */
+export const BEFORE_ALL_ACCOUNTS = '00000000-0000-0000-0000-000000000000';
+/** A document that failed so often in a row is left alone until the next start. */
+export const MAX_FAILURES = 3;
+/** Vectors that are read in one query: some milliseconds of parsing. */
+const READ_AT_ONCE = 200;
+const INSERT_AT_ONCE = 100;
+
+export interface StoredPassage extends DocumentPassage {
+  readonly id: number;
+}
+
+/** A passage as it is found. */
+export interface FoundPassage extends StoredPassage {
+  readonly documentId: number;
+  readonly documentName: string;
+}
+
+export interface PendingDocument {
+  readonly id: number;
+  readonly isSplit: boolean;
+}
+
+/** Documents with work to do, of one knowledge base, which is locked by the transaction. */
+export interface PendingWork {
+  readonly accountId: string;
+  readonly kbId: number;
+  /** Undefined where each document tells its own. */
+  readonly language: string | undefined;
+  readonly documents: readonly PendingDocument[];
+}
+
+interface EmbeddedRow {
+  readonly id: number;
+  readonly embedding: Buffer;
+}
+
+/** What indexing reads and writes: passages, their vectors, and documents' progress. */
+export class IndexingRepository {
+  readonly #db: Knex;
+  readonly #model: string;
+
+  /** @param embeddingModel vectors of another model count as none. */
+  constructor(db: Knex, embeddingModel: string) {
+    this.#db = db;
+    this.#model = embeddingModel;
+  }
+
+  /** Gives documents that failed before another chance. */
+  async forgetFailures(): Promise<void> {
+    await this.#db('documents').where('failures', '>', 0).update({ failures: 0 });
+  }
+
+  transaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    return this.#db.transaction(work);
+  }
+
+  /**
+   * The oldest documents with work to do of one knowledge base of the account whose turn it is, or
+   * first those that are not cut into passages. The knowledge base is locked until the transaction
+   * ends, before any of its passages: deleting it takes the locks in the same order.
+   * @param afterAccount the account that had the last turn; turns go by the order of ids.
+   */
+  async claim(
+    transaction: Knex.Transaction,
+    limit: number,
+    { afterAccount = BEFORE_ALL_ACCOUNTS, isUncutFirst = false } = {},
+  ): Promise<PendingWork | undefined> {
+    const order = isUncutFirst ? 'd.passage_count is not null, d.id' : 'd.id';
+    const basesOrder = isUncutFirst ? 'first.is_split, ' : '';
+    const pending = `(d.indexed_with is null or d.indexed_with <> ?) and d.failures < ?
+      and d.file is null and d.failure is null`;
+    const { rows: bases } = await transaction.raw<{
+      rows: { accountId: string; kbId: number; language: string | null }[];
+    }>(
+      `select k.account_id as "accountId", k.kb_id as "kbId", k.language
+       from knowledge_bases k cross join lateral (
+         select d.id, d.passage_count is not null as is_split from documents d
+         where d.kb_id = k.kb_id and ${pending} order by ${order} limit 1
+       ) first
+       order by ${basesOrder}k.account_id <= ?, k.account_id, first.id
+       limit 1 for no key update of k skip locked`,
+      [this.#model, MAX_FAILURES, afterAccount],
+    );
+    const [base] = bases;
+    if (!base) return undefined;
+    const { rows: documents } = await transaction.raw<{ rows: PendingDocument[] }>(
+      `select d.id, d.passage_count is not null as "isSplit" from documents d
+       where d.kb_id = ? and ${pending} order by ${order} limit ?`,
+      [base.kbId, this.#model, MAX_FAILURES, limit],
+    );
+    return { ...base, language: base.language ?? undefined, documents };
+  }
+
+  async textOf(
+    transaction: Knex.Transaction,
+    documentId: number,
+  ): Promise<{ readonly text: string; readonly title: string }> {
+    const row = await transaction('documents')
+      .where({ id: documentId })
+      .first(
+        transaction.raw(
+          `coalesce(body, content) as text, coalesce(nullif(title, ''), name) as title`,
+        ),
+      );
+    return row ?? { text: '', title: '' };
+  }
+
+  async insertPassages(
+    transaction: Knex.Transaction,
+    of: { readonly kbId: number; readonly document: PendingDocument; readonly language: string },
+    passages: readonly DocumentPassage[],
+  ): Promise<void> {
+    const { kbId, document, language } = of;
+    const rows = passages.map(({ title, text }) => ({
+      kb_id: kbId,
+      document_id: document.id,
+      heading: title,
+      text,
+      language,
+      search: transaction.raw(`to_tsvector(?::regconfig, ?) || array_to_tsvector(array[?])`, [
+        searchConfig(language),
+        searchText(`${title}\n${text}`, language),
+        knowledgeBaseWord(kbId),
+      ]),
+    }));
+    await transaction.batchInsert('passages', rows, INSERT_AT_ONCE);
+    await transaction('documents')
+      .where({ id: document.id })
+      .update({ passage_count: passages.length });
+    // What words find is there at once, and what was found before is out of date.
+    await this.#countVersion(transaction, of.kbId);
+  }
+
+  /** The next passages of documents that have no vectors of this model. */
+  async withoutVectors(
+    transaction: Knex.Transaction,
+    documentIds: readonly number[],
+    limit: number,
+  ): Promise<StoredPassage[]> {
+    return transaction('passages')
+      .whereIn('document_id', documentIds)
+      .whereRaw('embedding_model is distinct from ?', [this.#model])
+      .orderBy('id')
+      .limit(limit)
+      .select('id', 'heading as title', 'text');
+  }
+
+  /** @param vectors of each passage, one a window. */
+  async storeVectors(
+    transaction: Knex.Transaction,
+    kbId: number,
+    vectors: ReadonlyMap<number, readonly Float32Array[]>,
+  ): Promise<void> {
+    const version = await this.#countVersion(transaction, kbId);
+    await transaction.raw(
+      `update passages set embedding = given.embedding, embedding_model = ?, vector_version = ?
+       from unnest(?::bigint[], ?::bytea[]) as given (id, embedding)
+       where passages.id = given.id`,
+      [this.#model, version, [...vectors.keys()], [...vectors.values()].map(toBytes)],
+    );
+  }
+
+  async #countVersion(transaction: Knex.Transaction, kbId: number): Promise<number> {
+    const [base] = await transaction('knowledge_bases')
+      .where({ kb_id: kbId })
+      .update({ version: transaction.raw('version + 1') })
+      .returning('version');
+    return base.version;
+  }
+
+  /** Those of the documents that have all their vectors. */
+  async markIndexed(transaction: Knex.Transaction, ids: readonly number[]): Promise<void> {
+    await transaction('documents')
+      .whereIn('id', ids)
+      .whereNotExists(
+        transaction('passages')
+          .whereRaw('passages.document_id = documents.id')
+          .whereRaw('embedding_model is distinct from ?', [this.#model])
+          .select(transaction.raw('1')),
+      )
+      .update({ indexed_with: this.#model, failures: 0 });
+  }
+
+  async countFailure(documentId: number): Promise<void> {
+    await this.#db('documents').where({ id: documentId }).increment('failures', 1);
+  }
+
+  /** Undefined for an unknown knowledge base. */
+  async versionOf(kbId: number): Promise<KnowledgeVersion | undefined> {
+    return this.#db('knowledge_bases')
+      .where({ kb_id: kbId })
+      .first('version', 'deletions')
+      .options({ name: 'knowledge-version' });
+  }
+
+  /**
+   * The vectors of this model that a knowledge base got after a version and up to another, at most so
+   * many bytes or a few more; read by steps, so that none of them holds up another search for long.
+   */
+  async *vectorsOf(
+    kbId: number,
+    {
+      dimensions,
+      mostBytes,
+      after,
+      upTo,
+    }: {
+      readonly dimensions: number;
+      readonly mostBytes: number;
+      readonly after: number;
+      readonly upTo: number;
+    },
+  ): AsyncGenerator<PassageVectors> {
+    let bytes = 0;
+    for (let afterId = 0; bytes < mostBytes; ) {
+      const rows: EmbeddedRow[] = await this.#db('passages')
+        .where({ kb_id: kbId, embedding_model: this.#model })
+        .where('vector_version', '>', after)
+        .where('vector_version', '<=', upTo)
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(READ_AT_ONCE)
+        .select('id', 'embedding');
+      const part = vectorsIn(rows, dimensions);
+      bytes += part.vectors.byteLength;
+      if (part.ids.length > 0) yield part;
+      if (rows.length < READ_AT_ONCE) return;
+      afterId = rows.at(-1)!.id;
+    }
+  }
+
+  /** What was found, by its ids, and the state of the knowledge base that has it: both as of one moment. */
+  async passages(ids: readonly number[]): Promise<{
+    readonly passages: readonly FoundPassage[];
+    /** Undefined where none of them is there any more. */
+    readonly version: KnowledgeVersion | undefined;
+  }> {
+    const { rows } = await this.#db
+      .raw<{ rows: (FoundPassage & KnowledgeVersion)[] }>(
+        `select p.id, p.heading as title, p.text, d.id as "documentId",
+           coalesce(nullif(d.title, ''), d.name) as "documentName", k.version, k.deletions
+         from passages p join documents d on d.id = p.document_id
+           join knowledge_bases k on k.kb_id = p.kb_id
+         where p.id = any(?::bigint[])`,
+        [[...ids]],
+      )
+      .options({ name: 'passages-by-id' });
+    const [first] = rows;
+    return {
+      passages: rows.map(({ version, deletions, ...passage }) => passage),
+      version: first && { version: first.version, deletions: first.deletions },
+    };
+  }
+}
+
+/** Those whose vectors have this length, in memory of their own. */
+function vectorsIn(rows: readonly EmbeddedRow[], dimensions: number): PassageVectors {
+  const bytesEach = dimensions * Float32Array.BYTES_PER_ELEMENT;
+  const fitting = rows.filter(({ embedding }) => embedding.length % bytesEach === 0);
+  const bytes = Buffer.concat(fitting.map(({ embedding }) => embedding));
+  return {
+    ids: Float64Array.from(
+      fitting.flatMap(({ id, embedding }) =>
+        new Array<number>(embedding.length / bytesEach).fill(id),
+      ),
+    ),
+    vectors: fromBytes(bytes),
+  };
+}

@@ -1,0 +1,140 @@
+import type { Passage } from '../../../../agents-runtime/contract/knowledge.js';
+import { cachedPromise } from '../../../../media/async/bounded-map.js';
+import type { IndexingRepository } from '../indexing/indexing.repository.js';
+import type {
+  FullTextSearchRepository,
+  KnowledgeWords,
+  WordHit,
+} from './full-text-search.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
+import { merged } from './rank-fusion.js';
+import type { NearPassage, VectorIndex } from './vector-index.js';
+
+/** Of each list. */
+const CANDIDATES = 60;
+const KEPT_WORDS = 256;
+
+/** A question to one knowledge base in one of its states. */
+export interface AskedPassages {
+  readonly kbId: number;
+  readonly version: KnowledgeVersion;
+  readonly question: string;
+  readonly limit: number;
+  /** For either list. */
+  readonly withinMs: number;
+}
+
+/** What was found in a state of a knowledge base. */
+export interface FoundPassages {
+  readonly passages: readonly Passage[];
+  /** The state in which the passages were read at last; undefined where there are none. */
+  readonly version: KnowledgeVersion | undefined;
+  /** Neither list was late or failed. */
+  readonly isWhole: boolean;
+}
+
+/** Where the passages of knowledge bases are found, and in which state these are. */
+export interface PassageFinder {
+  /** Undefined for an unknown knowledge base. */
+  versionOf(kbId: number): Promise<KnowledgeVersion | undefined>;
+  /** @param query the question's vector; undefined where it cannot be had, without end where it is late. */
+  find(asked: AskedPassages, query: Promise<Float32Array | undefined>): Promise<FoundPassages>;
+  /** Of a knowledge base that is gone. */
+  forget(kbId: number): void;
+}
+
+export interface FaultLog {
+  warn(fields: object, message: string): void;
+}
+
+export interface HybridRetrieverParts {
+  readonly repository: Pick<IndexingRepository, 'versionOf' | 'passages'>;
+  readonly words: FullTextSearchRepository;
+  readonly vectors: VectorIndex;
+  readonly log: FaultLog;
+}
+
+/**
+ * Finds passages by meaning and by words at the same time, and merges the two lists by rank. What
+ * is late or fails is left out: a call goes on with the other.
+ */
+export class HybridRetriever implements PassageFinder {
+  readonly #parts: HybridRetrieverParts;
+  readonly #words = new Map<string, Promise<KnowledgeWords>>();
+
+  constructor(parts: HybridRetrieverParts) {
+    this.#parts = parts;
+  }
+
+  versionOf(kbId: number): Promise<KnowledgeVersion | undefined> {
+    return this.#parts.repository.versionOf(kbId);
+  }
+
+  forget(kbId: number): void {
+    this.#parts.vectors.forget(kbId);
+  }
+
+  async find(
+    asked: AskedPassages,
+    query: Promise<Float32Array | undefined>,
+  ): Promise<FoundPassages> {
+    const { withinMs } = asked;
+    const [near, shared] = await Promise.all([
+      this.#inTime('vectors', withinMs, this.#near(asked, query)),
+      this.#inTime('words', withinMs, this.#sharing(asked)),
+    ]);
+    const isWhole = near !== undefined && shared !== undefined;
+    const best = merged(near ?? [], shared ?? []).slice(0, asked.limit);
+    if (best.length === 0) return { passages: [], version: undefined, isWhole };
+    const read = await this.#parts.repository.passages(best.map(({ id }) => id));
+    const byId = new Map(read.passages.map((passage) => [passage.id, passage]));
+    // One that was deleted meanwhile is not told any more.
+    const passages = best.flatMap((one) => {
+      const found = byId.get(one.id);
+      return found ? [{ ...found, ...one }] : [];
+    });
+    return { passages, version: read.version, isWhole };
+  }
+
+  async #near(
+    { kbId, version }: AskedPassages,
+    query: Promise<Float32Array | undefined>,
+  ): Promise<readonly NearPassage[] | undefined> {
+    const vector = await query;
+    return vector && this.#parts.vectors.nearest(kbId, version, vector, CANDIDATES);
+  }
+
+  async #sharing({ kbId, version, question }: AskedPassages): Promise<readonly WordHit[]> {
+    const { words } = this.#parts;
+    const state = `${kbId} ${version.version} ${version.deletions}`;
+    const known = await cachedPromise(this.#words, state, KEPT_WORDS, () => words.wordsOf(kbId));
+    return words.search(kbId, question, known, CANDIDATES);
+  }
+
+  /** A list, or none when it is late or cannot be made. */
+  async #inTime<T>(
+    list: string,
+    withinMs: number,
+    making: Promise<readonly T[] | undefined>,
+  ): Promise<readonly T[] | undefined> {
+    const { log } = this.#parts;
+    let isLate = false;
+    let timer: NodeJS.Timeout | undefined;
+    const time = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        log.warn({ list }, 'a knowledge base was not searched in time');
+        resolve(undefined);
+      }, withinMs);
+    });
+    const made = making.catch((error: unknown) => {
+      if (!isLate) log.warn({ list, err: error }, 'a knowledge base could not be searched');
+      return undefined;
+    });
+    try {
+      return await Promise.race([made, time]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { Logger } from 'pino';
+import type { KnowledgeSearch, Passage } from '../../../../agents-runtime/contract/knowledge.js';
+import { cachedPromise, putNewest } from '../../../../media/async/bounded-map.js';
+import type { Embedder } from '../../../../media/embeddings/embedder.js';
+import type { FoundPassages, PassageFinder } from './hybrid-retriever.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
+
+/** A turn waits no longer for either list. */
+const WITHIN_MS = 1_000;
+/** Searches that are kept for the same question: an interim transcript's serves the final one. */
+const KEPT = 256;
+const KEPT_VERSIONS = 256;
+/** A search that lacks a list is kept for its turn alone, whose next question would wait in vain again. */
+const PARTIAL_KEPT_MS = 10_000;
+
+export interface HybridSearchParts {
+  readonly finder: PassageFinder;
+  readonly embedder: Embedder;
+  readonly log: Logger;
+  /** For either list. */
+  readonly withinMs?: number;
+}
+
+/** One question to one knowledge base. */
+interface Asked {
+  readonly kbId: number;
+  readonly question: string;
+  /** The same, normalised. */
+  readonly asked: string;
+  readonly limit: number;
+}
+
+/** Finds passages by meaning and by words, and keeps what was found while its state lasts. */
+export class HybridSearch implements KnowledgeSearch {
+  readonly #parts: HybridSearchParts;
+  readonly #searches = new Map<string, Promise<FoundPassages>>();
+  /** As they were when they were last searched. */
+  readonly #versions = new Map<number, KnowledgeVersion>();
+
+  constructor(parts: HybridSearchParts) {
+    this.#parts = parts;
+  }
+
+  async search(kbId: number, question: string, limit: number): Promise<readonly Passage[]> {
+    const asked = normalised(question);
+    if (asked === '') return [];
+    const of: Asked = { kbId, asked, question, limit };
+    const latest = this.#versions.get(kbId);
+    const isKept = latest !== undefined && this.#searches.has(keyOf(latest, of));
+    // Most often nothing has changed since: then this is the answer.
+    const early = latest && this.#at(latest, of);
+    early?.catch(() => undefined);
+    // A search that was not made before tells the state itself: who asks costs the others time.
+    const seen = isKept ? undefined : (await early)?.version;
+    const version = seen ?? (await this.#parts.finder.versionOf(kbId));
+    if (!version) {
+      this.#versions.delete(kbId);
+      this.#parts.finder.forget(kbId);
+      return [];
+    }
+    putNewest(this.#versions, kbId, version, KEPT_VERSIONS);
+    const isSame = latest?.version === version.version && latest.deletions === version.deletions;
+    return (await (early && isSame ? early : this.#at(version, of))).passages;
+  }
+
+  /** What is found in a state of the knowledge base. */
+  #at(version: KnowledgeVersion, of: Asked): Promise<FoundPassages> {
+    const { finder, withinMs = WITHIN_MS } = this.#parts;
+    const { kbId, question, limit } = of;
+    const key = keyOf(version, of);
+    return cachedPromise(this.#searches, key, KEPT, async () => {
+      const asked = { kbId, version, question, limit, withinMs };
+      const found = await finder.find(asked, this.#vectorOf(question, withinMs));
+      if (!found.isWhole) setTimeout(() => this.#searches.delete(key), PARTIAL_KEPT_MS).unref();
+      return found;
+    });
+  }
+
+  /** Undefined where it cannot be had. One that is late never comes: the finder tells that. */
+  async #vectorOf(question: string, withinMs: number): Promise<Float32Array | undefined> {
+    const { embedder, log } = this.#parts;
+    const signal = AbortSignal.timeout(withinMs);
+    try {
+      const options = { priority: 'turn', signal, isQuestion: true } as const;
+      return (await embedder.embed([question], options))[0];
+    } catch (error) {
+      if (signal.aborted) return new Promise(() => undefined);
+      log.warn({ list: 'vectors', err: error }, 'a knowledge base could not be searched');
+      return undefined;
+    }
+  }
+}
+
+function keyOf({ version, deletions }: KnowledgeVersion, { kbId, limit, asked }: Asked): string {
+  return `${kbId} ${version} ${deletions} ${limit} ${asked}`;
+}
+
+/** Two transcripts of the same words are one question. */
+function normalised(question: string): string {
+  return question
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,113 @@
+import { DotProducts } from '../../../../media/embeddings/dot-products.js';
+import type { IndexingRepository } from '../indexing/indexing.repository.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
+import { nearestOf, type VectorColumns, withPart } from './vector-comparison.js';
+import type { NearPassage, VectorIndex } from './vector-index.js';
+
+/** Vectors of a knowledge base as of one of its states. */
+interface Kept extends KnowledgeVersion {
+  readonly loading: Promise<readonly VectorColumns[]>;
+  bytes: number;
+}
+
+/** What is read of a knowledge base, beyond what was before. */
+interface Reading {
+  readonly version: number;
+  readonly dimensions: number;
+  readonly before: Kept | undefined;
+}
+
+/**
+ * Exact search over the vectors of a knowledge base, kept in memory while none goes and added to as
+ * they come; the least recently asked ones go first when memory is short. For a worker's thread: a
+ * comparison keeps it busy.
+ */
+export class MemoryVectorIndex implements VectorIndex {
+  readonly #repository: IndexingRepository;
+  readonly #maxBytes: number;
+  readonly #products = DotProducts.open();
+  /** The most recently asked last. */
+  readonly #kept = new Map<number, Kept>();
+
+  /** @param maxBytes of vectors; one knowledge base that has more is searched in part. */
+  constructor(repository: IndexingRepository, maxBytes: number) {
+    this.#repository = repository;
+    this.#maxBytes = maxBytes;
+    this.#products.catch(() => undefined); // told to who asks
+  }
+
+  /** Bytes of vectors that are kept. */
+  get keptBytes(): number {
+    let sum = 0;
+    for (const { bytes } of this.#kept.values()) sum += bytes;
+    return sum;
+  }
+
+  async nearest(
+    kbId: number,
+    version: KnowledgeVersion,
+    query: Float32Array,
+    limit: number,
+  ): Promise<readonly NearPassage[]> {
+    const parts = await this.#load(kbId, version, query.length).loading;
+    return nearestOf(await this.#products, parts, { query, limit });
+  }
+
+  forget(kbId: number): void {
+    this.#kept.delete(kbId);
+  }
+
+  #load(kbId: number, { version, deletions }: KnowledgeVersion, dimensions: number): Kept {
+    const known = this.#kept.get(kbId);
+    this.#kept.delete(kbId);
+    // One that was read a moment later holds all that is asked for.
+    if (known && known.deletions === deletions && known.version >= version) {
+      this.#kept.set(kbId, known);
+      return known;
+    }
+    const before = known?.deletions === deletions ? known : undefined;
+    const entry: Kept = {
+      version,
+      deletions,
+      bytes: before?.bytes ?? 0,
+      loading: this.#read(kbId, { version, dimensions, before }).then(({ columns, bytes }) => {
+        entry.bytes = bytes;
+        this.#makeRoom();
+        return columns;
+      }),
+    };
+    this.#kept.set(kbId, entry);
+    entry.loading.catch(() => {
+      if (this.#kept.get(kbId) === entry) this.forget(kbId); // part of it may be missing
+    });
+    return entry;
+  }
+
+  async #read(
+    kbId: number,
+    { version, dimensions, before }: Reading,
+  ): Promise<{ readonly columns: readonly VectorColumns[]; readonly bytes: number }> {
+    let columns = (await before?.loading) ?? [];
+    let bytes = before?.bytes ?? 0;
+    const parts = this.#repository.vectorsOf(kbId, {
+      dimensions,
+      mostBytes: this.#maxBytes - bytes,
+      after: before?.version ?? 0,
+      upTo: version,
+    });
+    for await (const part of parts) {
+      bytes += part.vectors.byteLength;
+      columns = withPart(columns, part);
+    }
+    return { columns, bytes };
+  }
+
+  /** The one that was asked last stays, however large. */
+  #makeRoom(): void {
+    const [last] = [...this.#kept.keys()].slice(-1);
+    for (const kbId of this.#kept.keys()) {
+      if (kbId === last || this.keptBytes <= this.#maxBytes) return;
+      this.forget(kbId);
+    }
+  }
+}

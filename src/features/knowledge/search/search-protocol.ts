@@ -1,0 +1,38 @@
+import type { AskedPassages, FoundPassages } from './hybrid-retriever.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
+
+/** How the thread that searches is started. */
+export interface SearchThreadData {
+  readonly databaseUrl: string;
+  /** Vectors of another model count as none. */
+  readonly embeddingModel: string;
+  /** Whether the database compares vectors: its table for them is there. */
+  readonly hasPgvector: boolean;
+  /** Of vectors in memory. */
+  readonly maxBytes: number;
+}
+
+/** A line for the log; of errors only what is no word of anybody. */
+export interface FaultLine {
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** What the thread does that finds passages. */
+export type SearchJobs = {
+  readonly version: {
+    readonly input: { readonly kbId: number };
+    readonly output: KnowledgeVersion | undefined;
+  };
+  /** The question's vector follows by the search's number. */
+  readonly find: {
+    readonly input: { readonly search: number; readonly asked: AskedPassages };
+    readonly output: FoundPassages & { readonly faults: readonly FaultLine[] };
+  };
+  /** Undefined where the question has no vector. */
+  readonly query: {
+    readonly input: { readonly search: number; readonly query: Float32Array | undefined };
+    readonly output: undefined;
+  };
+  readonly forget: { readonly input: { readonly kbId: number }; readonly output: undefined };
+};

@@ -1,0 +1,54 @@
+import { WorkerThread } from '../../../../media/runtime/worker-thread.js';
+import type { AskedPassages, FaultLog, FoundPassages, PassageFinder } from './hybrid-retriever.js';
+import type { KnowledgeVersion } from './knowledge-version.js';
+import type { SearchJobs, SearchThreadData } from './search-protocol.js';
+
+const NO_KNOWLEDGE_BASE = 0;
+
+/**
+ * Finds passages on a thread of its own with its own connections to the database: on the thread of
+ * the calls' frames each step of a search would wait for them. It takes no permit, as a search is over
+ * before one would be free. A thread that dies fails its searches and is started again by the next one.
+ */
+export class SearchThread implements PassageFinder {
+  readonly #thread: WorkerThread<SearchJobs>;
+  readonly #log: FaultLog;
+  #nextSearch = 1;
+
+  constructor(data: SearchThreadData, log: FaultLog) {
+    this.#thread = new WorkerThread(new URL('./search.worker.js', import.meta.url), data);
+    this.#log = log;
+  }
+
+  /** Starts the thread and connects it, so that the first question does not wait for that. */
+  warm(): void {
+    this.versionOf(NO_KNOWLEDGE_BASE).catch(() => undefined); // a search tells
+  }
+
+  versionOf(kbId: number): Promise<KnowledgeVersion | undefined> {
+    return this.#thread.run('version', { kbId });
+  }
+
+  async find(
+    asked: AskedPassages,
+    query: Promise<Float32Array | undefined>,
+  ): Promise<FoundPassages> {
+    const search = this.#nextSearch++;
+    const finding = this.#thread.run('find', { search, asked }); // words need no vector
+    query
+      .then((vector) => this.#thread.run('query', { search, query: vector }))
+      .catch(() => undefined); // the search tells
+    const { faults, ...found } = await finding;
+    for (const { fields, message } of faults) this.#log.warn(fields, message);
+    return found;
+  }
+
+  forget(kbId: number): void {
+    // A thread that died has forgotten everything.
+    this.#thread.run('forget', { kbId }).catch(() => undefined);
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

@@ -1,0 +1,82 @@
+import { workerData } from 'node:worker_threads';
+import { MediaError } from '../../../../media/errors.js';
+import { serveJobs } from '../../../../media/runtime/serve-jobs.js';
+import { connect } from '../../../platform/db/connect.js';
+import { IndexingRepository } from '../indexing/indexing.repository.js';
+import { FullTextSearchRepository } from './full-text-search.repository.js';
+import { HybridRetriever } from './hybrid-retriever.js';
+import { MemoryVectorIndex } from './memory-vector-index.js';
+import { PgvectorRepository } from './pgvector.repository.js';
+import { PgvectorIndex } from './pgvector-index.js';
+import type { FaultLine, SearchJobs, SearchThreadData } from './search-protocol.js';
+
+/** Two lists, and a state or passages of other searches. */
+const CONNECTIONS = 4;
+/** Lines that wait for an answer to go with. */
+const MAX_FAULTS = 100;
+
+const { databaseUrl, embeddingModel, hasPgvector, maxBytes } = workerData as SearchThreadData;
+const faults: FaultLine[] = [];
+const log = {
+  warn({ err, ...fields }: { readonly err?: unknown }, message: string): void {
+    if (faults.length === MAX_FAULTS) faults.shift();
+    faults.push({
+      fields: err === undefined ? fields : { ...fields, fault: faultOf(err) },
+      message,
+    });
+  },
+};
+const db = connect(databaseUrl, { poolMax: CONNECTIONS });
+const repository = new IndexingRepository(db, embeddingModel);
+const inMemory = new MemoryVectorIndex(repository, maxBytes);
+const lists = new HybridRetriever({
+  repository,
+  words: new FullTextSearchRepository(db),
+  vectors: hasPgvector
+    ? new PgvectorIndex(new PgvectorRepository(db, embeddingModel), inMemory, log)
+    : inMemory,
+  log,
+});
+/** Searches that wait for their question's vector. */
+const waiting = new Map<number, (query: Float32Array | undefined) => void>();
+
+// As urgent as the calls: a turn waits for it, and it is over in milliseconds.
+serveJobs<SearchJobs>(
+  {
+    version: async ({ kbId }) => ({ output: await withoutWords(lists.versionOf(kbId)) }),
+    find: async ({ search, asked }) => {
+      const query = new Promise<Float32Array | undefined>((resolve) =>
+        waiting.set(search, resolve),
+      );
+      try {
+        const found = await withoutWords(lists.find(asked, query));
+        return { output: { ...found, faults: faults.splice(0) } };
+      } finally {
+        waiting.delete(search);
+      }
+    },
+    query: ({ search, query }) => {
+      waiting.get(search)?.(query);
+      return { output: undefined };
+    },
+    forget: ({ kbId }) => {
+      lists.forget(kbId);
+      return { output: undefined };
+    },
+  },
+  { isParallel: true },
+);
+
+/** Databases quote in their messages what they were given. */
+async function withoutWords<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new MediaError('INTERNAL', `Knowledge bases cannot be searched (${faultOf(error)})`);
+  }
+}
+
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return 'code' in error && error.code != null ? String(error.code) : error.name;
+}

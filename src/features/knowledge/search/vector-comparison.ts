@@ -1,0 +1,84 @@
+import type { DotProducts } from '../../../../media/embeddings/dot-products.js';
+import type { NearPassage } from './vector-index.js';
+
+/** Vectors of one length, one after the other, and the passage that each belongs to. */
+export interface PassageVectors {
+  /** A passage's vectors stand side by side, and all of them in one part. */
+  readonly ids: Float64Array<ArrayBuffer>;
+  readonly vectors: Float32Array<ArrayBuffer>;
+}
+
+interface NearestAsked {
+  readonly query: Float32Array;
+  readonly limit: number;
+}
+
+/** Vectors as they are compared: the first value of each, then the second of each, and so on. */
+export interface VectorColumns {
+  /** The passage that each vector belongs to; those of one stand side by side. */
+  readonly ids: Float64Array<ArrayBuffer>;
+  readonly columns: Float32Array<ArrayBuffer>;
+}
+
+/** The passages nearest to a vector, the best ones first; one of several vectors counts by its best. */
+export async function nearestOf(
+  products: Pick<DotProducts, 'of'>,
+  parts: readonly VectorColumns[],
+  { query, limit }: NearestAsked,
+): Promise<readonly NearPassage[]> {
+  const best: NearPassage[] = [];
+  for (const { ids, columns } of parts) {
+    const scores = await products.of(columns, query);
+    for (let i = 0; i < ids.length; ) {
+      const id = ids[i]!;
+      let score = -1;
+      for (; ids[i] === id; i++) score = Math.max(score, scores[i]!);
+      if (best.length === limit && score <= best[limit - 1]!.score) continue;
+      const at = best.findIndex((other) => other.score < score);
+      best.splice(at < 0 ? best.length : at, 0, { id, score });
+      if (best.length > limit) best.pop();
+    }
+  }
+  return best;
+}
+
+/** The parts and one more; those that are no larger are joined with it, so that there are few. */
+export function withPart(
+  parts: readonly VectorColumns[],
+  part: PassageVectors,
+): readonly VectorColumns[] {
+  return part.ids.length === 0 ? parts : withColumns(parts, columnsOf(part));
+}
+
+function withColumns(
+  parts: readonly VectorColumns[],
+  part: VectorColumns,
+): readonly VectorColumns[] {
+  const last = parts.at(-1);
+  if (!last || last.ids.length > part.ids.length) return [...parts, part];
+  return withColumns(parts.slice(0, -1), joined(last, part));
+}
+
+function columnsOf({ ids, vectors }: PassageVectors): VectorColumns {
+  const count = ids.length;
+  const dimensions = vectors.length / count;
+  const columns = new Float32Array(vectors.length);
+  for (let i = 0; i < count; i++) {
+    for (let d = 0; d < dimensions; d++) columns[d * count + i] = vectors[i * dimensions + d]!;
+  }
+  return { ids, columns };
+}
+
+function joined(left: VectorColumns, right: VectorColumns): VectorColumns {
+  const [before, after] = [left.ids.length, right.ids.length];
+  const count = before + after;
+  const ids = new Float64Array(count);
+  ids.set(left.ids);
+  ids.set(right.ids, before);
+  const columns = new Float32Array(left.columns.length + right.columns.length);
+  for (let d = 0; d * count < columns.length; d++) {
+    columns.set(left.columns.subarray(d * before, (d + 1) * before), d * count);
+    columns.set(right.columns.subarray(d * after, (d + 1) * after), d * count + before);
+  }
+  return { ids, columns };
+}

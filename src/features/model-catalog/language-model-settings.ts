@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Config } from '../../config/config.js';
+import { headerKey } from '../../config/setting-types.js';
+import { StartError } from '../../platform/http/api-error.js';
+import { BUILT_IN_RESPONDER } from './model-catalog.js';
+
+/** A model that reads less holds no conversation. */
+const MIN_CONTEXT_TOKENS = 2_048;
+
+/** Servers of language models, in the order in which their models are listed. */
+const EndpointsFile = z
+  .array(
+    z.strictObject({
+      base_url: z.url({ protocol: /^https?$/ }),
+      api_key: headerKey().optional(),
+      models: z.array(z.string().min(1).max(200)).max(200).default([]),
+      context_tokens: z.int().min(MIN_CONTEXT_TOKENS).max(10_000_000).optional(),
+    }),
+  )
+  .min(1)
+  .max(50);
+
+/** A language model behind an OpenAI-compatible endpoint. */
+export interface ListedLanguageModel {
+  readonly id: string;
+  /** What its server calls it, where that is another name. */
+  readonly servedId?: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  /** What it reads at once. */
+  readonly contextTokens: number;
+}
+
+/** A server of which no model is named: it is asked for those that it has. */
+export type AskedServer = Omit<ListedLanguageModel, 'id'>;
+
+type LlmSettings = Pick<
+  Config,
+  | 'LLM_BASE_URL'
+  | 'LLM_API_KEY'
+  | 'LLM_MODELS'
+  | 'LLM_FILE'
+  | 'LLM_FALLBACKS'
+  | 'LLM_CONTEXT_TOKENS'
+>;
+
+/** What the settings say about language models. */
+export interface LanguageModelSettings {
+  /** Those of LLM_BASE_URL first, then those of the file LLM_FILE. */
+  readonly named: readonly ListedLanguageModel[];
+  /** Of which no model is named. */
+  readonly servers: readonly AskedServer[];
+}
+
+/**
+ * The language models of the settings: those of LLM_BASE_URL first, then those of the file LLM_FILE.
+ * @throws StartError that says what is wrong with the file, that two servers have the same model, or
+ *   that LLM_FALLBACKS names one that nobody has.
+ */
+export function languageModels(settings: LlmSettings): LanguageModelSettings {
+  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODELS: ids, LLM_FILE: file } = settings;
+  const contextTokens = settings.LLM_CONTEXT_TOKENS;
+  const own = baseUrl === undefined ? [] : [{ baseUrl, apiKey, contextTokens, ids }];
+  const endpoints = [...own, ...(file === undefined ? [] : fromFile(file, contextTokens))];
+  const all = endpoints.flatMap(({ ids, ...server }) => ids.map((id) => ({ ...server, id })));
+  const servers = endpoints.flatMap(({ ids, ...server }) => (ids.length === 0 ? [server] : []));
+  const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
+  if (twice) {
+    throw new StartError(
+      `Two language servers have the model ${twice.id}: list it at one of them.`,
+    );
+  }
+  const known = [...all.map(({ id }) => id), BUILT_IN_RESPONDER];
+  const unknown = settings.LLM_FALLBACKS.find((id) => !known.includes(id));
+  // Those of a server that is asked are known later.
+  if (unknown !== undefined && servers.length === 0) {
+    throw new StartError(
+      `LLM_FALLBACKS names the model ${unknown}, which no server has: the models are ${known.join(', ')}.`,
+    );
+  }
+  return { named: all, servers };
+}
+
+function fromFile(file: string, usualTokens: number) {
+  const parsed = EndpointsFile.safeParse(parse(file));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const place = issue!.path.join('.') || 'the file';
+    throw new StartError(`LLM_FILE ${file} is not right: ${place}: ${issue!.message}.`);
+  }
+  return parsed.data.map(({ base_url: baseUrl, api_key: apiKey, models: ids, context_tokens }) => ({
+    ids,
+    baseUrl,
+    apiKey,
+    contextTokens: context_tokens ?? usualTokens,
+  }));
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? 'it is not valid JSON' : 'it cannot be read';
+    throw new StartError(`LLM_FILE ${file}: ${why}.`, { cause });
+  }
+}

@@ -1,0 +1,24 @@
+import { type Route, route } from '../../platform/http/route.js';
+import { list, model, str } from '../../platform/http/validation/schema-builders.js';
+import type { ModelCatalog } from './model-catalog.js';
+
+const Listed = model({ id: str(), name: str() }).meta({ id: 'ListedModel' });
+const Models = model({ llm_models: list(Listed), tts_models: list(Listed) }).meta({ id: 'Models' });
+
+/** `/models`: the ids that requests and agents may name. */
+export function modelRoutes(listing: ModelCatalog): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/models',
+      scope: 'any',
+      tag: 'Models',
+      summary: 'List models',
+      responses: { 200: { description: 'The models', schema: Models } },
+      async handle() {
+        await listing.refresh();
+        return { llm_models: listing.llmModels, tts_models: listing.ttsModels };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import { ApiError } from '../../platform/http/api-error.js';
+
+/** Carriers order numbers within seconds. */
+const TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 1_048_576;
+const MAX_TOLD = 300;
+
+export interface CarrierRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** A name may come more than once. */
+  readonly form?: readonly (readonly [name: string, value: string])[];
+  readonly json?: unknown;
+}
+
+export interface CarrierAnswer {
+  readonly status: number;
+  readonly isOk: boolean;
+  /** Parsed; undefined for what is no JSON. */
+  readonly body: unknown;
+}
+
+export interface CarrierHttpOptions {
+  /** As a person calls it. */
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly authorization: string;
+}
+
+/** Requests to one carrier's REST interface; follows no redirect, and bounds time and size. */
+export class CarrierHttp {
+  readonly #options: CarrierHttpOptions;
+
+  constructor(options: CarrierHttpOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ApiError PROVIDER_ERROR when there is no answer */
+  async send({ method, path, query, form, json }: CarrierRequest): Promise<CarrierAnswer> {
+    const url = `${this.#options.baseUrl}${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
+    const written = json === undefined ? undefined : JSON.stringify(json);
+    const fields = form?.map(([name, value]): [string, string] => [name, value]);
+    const body = fields ? new URLSearchParams(fields).toString() : written;
+    const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          authorization: this.#options.authorization,
+          accept: 'application/json',
+          ...(body && { 'content-type': type }),
+        },
+        ...(body && { body }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      const text = await readText(response);
+      return { status: response.status, isOk: response.ok, body: parsed(text) };
+    } catch (cause) {
+      throw new ApiError('PROVIDER_ERROR', `${this.#options.name} cannot be reached`, { cause });
+    }
+  }
+
+  /** Reads an answer. @throws ApiError PROVIDER_ERROR when it is a failure or has another form */
+  read<T extends z.ZodType>(schema: T, answer: CarrierAnswer): z.output<T> {
+    const result = schema.safeParse(answer.body);
+    if (answer.isOk && result.success) return result.data;
+    throw this.failed(answer);
+  }
+
+  /** @param told what the carrier says of it */
+  failed({ status, isOk }: CarrierAnswer, told?: string): ApiError {
+    const { name } = this.#options;
+    const sentence = isOk
+      ? `${name} gave an answer that cannot be read`
+      : `${name} answered with status ${status}`;
+    const detail = told?.slice(0, MAX_TOLD);
+    return new ApiError('PROVIDER_ERROR', sentence, { ...(detail && { detail }) });
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > MAX_ANSWER_BYTES) throw new Error('The answer is too large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+/** Digits with what people and exchanges write between them. Source: the telephony notes, §10. */
+const WRITTEN = /^\+?[\d\-. ()]+$/;
+const MAX_DIGITS = 15;
+/** What stands for a caller who hides the number. Source: RFC 3323 §4.1, and carriers' habits. */
+const WITHHELD = /^(anonymous|restricted|unknown|unavailable|private|withheld|blocked|none)$/i;
+/** What Twilio gives for withheld numbers: the letters of ANONYMOUS, RESTRICTED, … as keys. */
+const SPELT = new Set(['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253']);
+const MAX_ADDRESS_LENGTH = 200;
+
+/**
+ * A caller's or called number as records hold it: E.164 of a number, also of one inside a SIP or tel
+ * URI; another address as it is; null of one that is withheld, or none.
+ */
+export function parsePhoneNumber(text: string | null | undefined): string | null {
+  const bare = (text ?? '').trim().replace(/^.*<([^<>]*)>.*$/, '$1');
+  const user = userOf(bare);
+  if (user === '' || WITHHELD.test(user)) return null;
+  const digits = user.replace(/\D/g, '');
+  if (WRITTEN.test(user) && digits.length > 0 && digits.length <= MAX_DIGITS) {
+    const number = `+${digits}`;
+    return SPELT.has(number) ? null : number;
+  }
+  const isAddress = /^[\w.+%~!*'()-]+(@[\w.:[\]-]+)?$/.test(addressOf(bare));
+  return isAddress && bare.length <= MAX_ADDRESS_LENGTH ? addressOf(bare) : null;
+}
+
+/** `alice@example.com`, without scheme and parameters. */
+function addressOf(bare: string): string {
+  return bare.replace(/^(sips?|tel):/i, '').replace(/[;?].*$/, '');
+}
+
+function userOf(bare: string): string {
+  return addressOf(bare).split('@', 1)[0]!.trim();
+}

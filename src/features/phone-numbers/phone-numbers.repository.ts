@@ -1,0 +1,184 @@
+import type { Knex } from 'knex';
+import type { Provider } from './carrier.js';
+
+/** An order or a release that takes longer was lost with its gateway. */
+const ORDERING = '2 minutes';
+
+/** A number that an account has selected. */
+export interface OwnNumber {
+  readonly phoneNumber: string;
+  readonly provider: Provider;
+  /** The account's deployed agent that has it. */
+  readonly agentId: string | null;
+  readonly agentName: string | null;
+}
+
+export interface NumberOrder {
+  readonly accountId: string;
+  readonly phoneNumber: string;
+  readonly provider: Provider;
+}
+
+/** What became of the wish to order a number; `again`: an order of this account was cut off. */
+export type Placed = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
+
+/** Whether a release may begin; `agentId`: the deployed agent that has the number. */
+export type Releasable =
+  | { readonly type: 'begun' | 'none' }
+  | { readonly type: 'deployed'; readonly agentId: string };
+
+interface NumberRow {
+  readonly phone_number: string;
+  readonly account_id: string;
+  /** null: assigned, not ordered from a carrier here */
+  readonly provider: Provider | null;
+  readonly is_ordered: boolean;
+  readonly is_assigned: boolean;
+}
+
+interface KnownRow extends NumberRow {
+  readonly is_old?: boolean;
+}
+
+/**
+ * Orders of numbers from carriers, which make an account the owner. The rules for owners are in
+ * `number-ownership.ts`.
+ */
+export class PhoneNumbersRepository {
+  readonly #db: Knex;
+  /** Numbers that an account may hold; 0 = no limit. */
+  readonly #slots: number;
+
+  constructor(db: Knex, slots: number) {
+    this.#db = db;
+    this.#slots = slots;
+  }
+
+  /** Takes a slot for a number, before the carrier is asked for it. */
+  place({ accountId, phoneNumber, provider }: NumberOrder): Promise<Placed> {
+    return this.#db.transaction(async (transaction) => {
+      // The account's row is locked, so that two orders never take the last slot.
+      await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
+      const order = { accountId, phoneNumber, provider };
+      const known = await lockNumber(transaction, phoneNumber);
+      if (known && (known.account_id !== accountId || known.provider !== null)) {
+        return placeAgain(transaction, known, order);
+      }
+      const [held] = await transaction('phone_numbers')
+        .where({ account_id: accountId })
+        .whereNotNull('provider')
+        .count<{ count: number }[]>('*');
+      if (this.#slots > 0 && Number(held!.count) >= this.#slots) return 'no-slot';
+      if (known) {
+        await beginOrder(transaction, order);
+        return 'placed';
+      }
+      const rows = await transaction('phone_numbers')
+        .insert({ phone_number: phoneNumber, account_id: accountId, provider })
+        .onConflict('phone_number')
+        .ignore()
+        .returning('phone_number');
+      return rows.length > 0 ? 'placed' : 'taken';
+    });
+  }
+
+  /** The carrier has given the number. */
+  async confirm(phoneNumber: string): Promise<void> {
+    await this.#db('phone_numbers')
+      .where({ phone_number: phoneNumber })
+      .update({ is_ordered: true });
+  }
+
+  /** Frees the slot. An account to which the number was assigned remains its owner. */
+  async remove({ accountId, phoneNumber }: NumberOrder): Promise<void> {
+    const order = () =>
+      this.#db<NumberRow>('phone_numbers').where({
+        phone_number: phoneNumber,
+        account_id: accountId,
+      });
+    await order().where({ is_assigned: false }).delete();
+    await order().where({ is_assigned: true }).update({ provider: null, is_ordered: false });
+  }
+
+  /**
+   * Takes the number from its account before the carrier gets it back, so that no agent is deployed
+   * with it meanwhile. `confirm` undoes this, `remove` completes it.
+   */
+  beginRelease({ accountId, phoneNumber, provider }: NumberOrder): Promise<Releasable> {
+    return this.#db.transaction(async (transaction) => {
+      const known = await lockNumber(transaction, phoneNumber);
+      const isOwn = known?.account_id === accountId && known.provider === provider;
+      if (!isOwn || !(known.is_ordered || known.is_old)) return { type: 'none' };
+      const agent: { id: string } | undefined = await transaction('agents')
+        .where({ account_id: accountId, phone_number: phoneNumber, status: 'deployed' })
+        .first('id');
+      if (agent) return { type: 'deployed', agentId: agent.id };
+      await transaction<NumberRow>('phone_numbers')
+        .where({ phone_number: phoneNumber })
+        .update({ is_ordered: false, is_assigned: false, ...startedNow(transaction) });
+      return { type: 'begun' };
+    });
+  }
+
+  /** The numbers that the account has selected, the last first. */
+  async list(accountId: string): Promise<readonly OwnNumber[]> {
+    return this.#owned(accountId);
+  }
+
+  #owned(accountId: string): Knex.QueryBuilder<NumberRow, OwnNumber[]> {
+    return this.#db('phone_numbers as n')
+      .leftJoin('agents as a', (join) =>
+        join
+          .on('a.phone_number', 'n.phone_number')
+          .andOn('a.account_id', 'n.account_id')
+          .andOnVal('a.status', 'deployed'),
+      )
+      .where({ 'n.account_id': accountId, 'n.is_ordered': true })
+      .orderBy([
+        { column: 'n.created_at', order: 'desc' },
+        { column: 'n.phone_number', order: 'desc' },
+      ])
+      .select({
+        phoneNumber: 'n.phone_number',
+        provider: 'n.provider',
+        agentId: 'a.id',
+        agentName: 'a.name',
+      });
+  }
+}
+
+/** Nobody else orders, releases, deploys or assigns the number until the transaction ends. */
+function lockNumber(
+  transaction: Knex.Transaction,
+  phoneNumber: string,
+): Promise<KnownRow | undefined> {
+  return transaction<NumberRow>('phone_numbers')
+    .where({ phone_number: phoneNumber })
+    .forUpdate()
+    .first('*', transaction.raw(`created_at < now() - interval '${ORDERING}' as is_old`));
+}
+
+async function placeAgain(
+  transaction: Knex.Transaction,
+  known: KnownRow,
+  order: NumberOrder,
+): Promise<Placed> {
+  if (known.account_id !== order.accountId) return 'taken';
+  if (known.is_ordered) return known.provider === order.provider ? 'held' : 'taken';
+  if (!known.is_old) return 'taken';
+  await beginOrder(transaction, order);
+  return 'again';
+}
+
+async function beginOrder(
+  transaction: Knex.Transaction,
+  { phoneNumber, provider }: NumberOrder,
+): Promise<void> {
+  await transaction<NumberRow>('phone_numbers')
+    .where({ phone_number: phoneNumber })
+    .update({ provider, ...startedNow(transaction) });
+}
+
+function startedNow(transaction: Knex.Transaction) {
+  return { created_at: transaction.fn.now(3) };
+}

@@ -1,0 +1,45 @@
+import { int, list, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
+import { PROVIDERS } from './carrier.js';
+
+const provider = () => oneOf(PROVIDERS).default('twilio');
+
+export const SearchNumbers = model({
+  country_code: str({ pattern: /^[A-Za-z]{2}$/, description: 'ISO 3166-1.' }).default('US'),
+  area_code: str({ pattern: /^\d{3}$/ })
+    .nullable()
+    .optional(),
+  provider: provider(),
+}).meta({ id: 'SearchNumbers' });
+
+export const FoundNumbers = model({
+  results: list(
+    model({ phone_number: str(), country_code: str(), locality: str(), region: str() }).meta({
+      id: 'PhoneNumberResult',
+    }),
+  ),
+  total_results: int(),
+}).meta({ id: 'FoundNumbers' });
+
+export const NumberChoice = model({
+  phone_number: str({ pattern: /^\+[1-9]\d{1,14}$/, description: 'E.164.' }),
+  provider: provider(),
+}).meta({ id: 'NumberChoice' });
+
+export const ChosenNumber = model({
+  phone_number: str(),
+  status: oneOf(['selected', 'released']),
+}).meta({ id: 'ChosenNumber' });
+
+export const NumberList = model({
+  phone_numbers: list(
+    model({
+      phone_number: str(),
+      status: oneOf(['available', 'assigned']),
+      assigned_to_agent_id: str().nullable().optional(),
+      assigned_to_agent_name: str().nullable().optional(),
+    }).meta({ id: 'OwnPhoneNumber' }),
+  ),
+  total_numbers: int(),
+  total_available: int(),
+  total_assigned: int(),
+}).meta({ id: 'NumberList' });

@@ -1,0 +1,105 @@
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Carrier, NumberSearch, OfferedNumber, Provider } from './carrier.js';
+import type { NumberOrder, PhoneNumbersRepository } from './phone-numbers.repository.js';
+
+/** Telephone lines of numbers at a service that has to be told of them. */
+export interface NumberLines {
+  /** Idempotent, never throws. */
+  openNumber(phoneNumber: string): Promise<void>;
+  /** Idempotent, never throws. */
+  closeNumber(phoneNumber: string): Promise<void>;
+}
+
+export interface PhoneNumberServiceParts {
+  readonly repository: PhoneNumbersRepository;
+  readonly carriers: { get(provider: Provider): Carrier };
+  /** `http(s)://host[:port]` by which a carrier reaches this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
+  /** Where LiveKit's SIP service is to know of numbers. */
+  readonly lines?: NumberLines | undefined;
+}
+
+/** The numbers of accounts: had from a carrier, held in slots, given back. */
+export class PhoneNumberService {
+  readonly #parts: PhoneNumberServiceParts;
+
+  constructor(parts: PhoneNumberServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws ApiError PROVIDER_ERROR */
+  search(provider: Provider, search: NumberSearch): Promise<readonly OfferedNumber[]> {
+    return this.#parts.carriers.get(provider).search(search);
+  }
+
+  /**
+   * Takes a slot, then the number; selecting one's own number again changes nothing.
+   * @throws ApiError PHONE_NUMBER_LIMIT, PHONE_NUMBER_IN_USE, PROVIDER_ERROR, PUBLIC_URL_REQUIRED
+   */
+  async select(order: NumberOrder): Promise<void> {
+    const { repository, carriers } = this.#parts;
+    const carrier = carriers.get(order.provider);
+    const urls = this.#voiceUrls(order.provider);
+    const placed = await repository.place(order);
+    if (placed === 'held') return;
+    if (placed === 'taken') {
+      throw new ApiError('PHONE_NUMBER_IN_USE', 'This number is held already');
+    }
+    if (placed === 'no-slot') {
+      const sentence = 'All number slots of this account are taken: release a number first';
+      throw new ApiError('PHONE_NUMBER_LIMIT', sentence);
+    }
+    try {
+      const isBought = placed === 'again' && (await carrier.holds(order.phoneNumber));
+      if (!isBought) await carrier.buy(order.phoneNumber, urls);
+    } catch (error) {
+      await this.#forgetUnlessBought(carrier, order);
+      throw error;
+    }
+    await repository.confirm(order.phoneNumber);
+    await this.#parts.lines?.openNumber(order.phoneNumber);
+  }
+
+  /** @throws ApiError PHONE_NUMBER_NOT_FOUND, PHONE_NUMBER_IN_USE by a deployed agent, PROVIDER_ERROR */
+  async release(order: NumberOrder): Promise<void> {
+    const { repository, carriers } = this.#parts;
+    const releasable = await repository.beginRelease(order);
+    if (releasable.type === 'none') {
+      throw new ApiError('PHONE_NUMBER_NOT_FOUND', 'This account holds no such number');
+    }
+    if (releasable.type === 'deployed') {
+      const sentence = `The deployed agent ${releasable.agentId} has this number: pause it first`;
+      throw new ApiError('PHONE_NUMBER_IN_USE', sentence);
+    }
+    try {
+      await carriers.get(order.provider).release(order.phoneNumber);
+    } catch (error) {
+      await repository.confirm(order.phoneNumber);
+      throw error;
+    }
+    // While the number has no other owner, whose line this would be.
+    await this.#parts.lines?.closeNumber(order.phoneNumber);
+    await repository.remove(order);
+  }
+
+  /**
+   * An order whose answer was lost may have been carried out: while nobody knows, the slot stays
+   * taken, and selecting the number again finds out.
+   */
+  async #forgetUnlessBought(carrier: Carrier, order: NumberOrder): Promise<void> {
+    const isBought = await carrier.holds(order.phoneNumber).catch(() => undefined);
+    if (isBought === false) await this.#parts.repository.remove(order);
+  }
+
+  #voiceUrls(provider: Provider) {
+    const origin = this.#parts.origin();
+    if (origin === undefined) {
+      throw new ApiError(
+        'PUBLIC_URL_REQUIRED',
+        'The carrier must be told where to send calls: set PUBLIC_URL',
+      );
+    }
+    const base = `${origin}/telephony/${provider}`;
+    return { voice: `${base}/voice`, status: `${base}/status` };
+  }
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Carrier, NumberSearch, OfferedNumber } from './carrier.js';
+import { type CarrierAnswer, CarrierHttp } from './carrier-http.js';
+
+/** Numbers that one search tells of. */
+const LIMIT = '20';
+const NOTHING_THERE = 404;
+/** An order for a number that is gone, or that no search has told of, is refused like bad input. */
+const NOT_TO_BE_HAD = new Set([400, 404, 409, 422]);
+
+const Offered = z.object({
+  data: z.array(
+    z.object({
+      phone_number: z.string(),
+      region_information: z
+        .array(z.object({ region_type: z.string(), region_name: z.string() }))
+        .nullish(),
+    }),
+  ),
+});
+const Held = z.object({ data: z.array(z.object({ id: z.string() })) });
+const Failure = z.object({
+  errors: z.array(z.object({ title: z.string(), detail: z.string() }).partial()),
+});
+
+export interface TelnyxAccount {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+}
+
+/**
+ * Numbers through Telnyx's REST interface. Source: its API v2. A number rings at the connection that
+ * the Telnyx account has for new numbers; there is no URL to write with it.
+ */
+export class TelnyxCarrier implements Carrier {
+  readonly #http: CarrierHttp;
+
+  constructor({ apiKey, baseUrl }: TelnyxAccount) {
+    this.#http = new CarrierHttp({
+      name: 'Telnyx',
+      // Its own client's setting ends in the version.
+      baseUrl: `${baseUrl.replace(/\/v2$/, '')}/v2`,
+      authorization: `Bearer ${apiKey}`,
+    });
+  }
+
+  async search({ countryCode, areaCode }: NumberSearch): Promise<readonly OfferedNumber[]> {
+    const answer = await this.#http.send({
+      method: 'GET',
+      path: '/available_phone_numbers',
+      query: {
+        'filter[country_code]': countryCode,
+        'filter[features]': 'voice',
+        'filter[limit]': LIMIT,
+        ...(areaCode !== undefined && { 'filter[national_destination_code]': areaCode }),
+      },
+    });
+    if (!answer.isOk) throw this.#failed(answer);
+    return this.#http.read(Offered, answer).data.map((number) => {
+      const region = (type: string) =>
+        number.region_information?.find(({ region_type }) => region_type === type)?.region_name;
+      return {
+        phone_number: number.phone_number,
+        country_code: region('country_code') ?? countryCode,
+        locality: region('location') ?? region('rate_center') ?? '',
+        region: region('state') ?? '',
+      };
+    });
+  }
+
+  async holds(phoneNumber: string): Promise<boolean> {
+    return (await this.#idOf(phoneNumber)) !== undefined;
+  }
+
+  async buy(phoneNumber: string): Promise<void> {
+    const answer = await this.#http.send({
+      method: 'POST',
+      path: '/number_orders',
+      json: { phone_numbers: [{ phone_number: phoneNumber }] },
+    });
+    if (NOT_TO_BE_HAD.has(answer.status)) {
+      throw new ApiError('PHONE_NUMBER_IN_USE', 'Telnyx cannot give this number');
+    }
+    if (!answer.isOk) throw this.#failed(answer);
+  }
+
+  async release(phoneNumber: string): Promise<void> {
+    const id = await this.#idOf(phoneNumber);
+    if (id === undefined) return;
+    const answer = await this.#http.send({
+      method: 'DELETE',
+      path: `/phone_numbers/${encodeURIComponent(id)}`,
+    });
+    if (!answer.isOk && answer.status !== NOTHING_THERE) throw this.#failed(answer);
+  }
+
+  async #idOf(phoneNumber: string): Promise<string | undefined> {
+    const answer = await this.#http.send({
+      method: 'GET',
+      path: '/phone_numbers',
+      query: { 'filter[phone_number]': phoneNumber },
+    });
+    if (!answer.isOk) throw this.#failed(answer);
+    return this.#http.read(Held, answer).data[0]?.id;
+  }
+
+  #failed(answer: CarrierAnswer): ApiError {
+    const { title, detail } = Failure.safeParse(answer.body).data?.errors[0] ?? {};
+    return this.#http.failed(answer, detail ?? title);
+  }
+}

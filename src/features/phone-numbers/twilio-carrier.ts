@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Carrier, NumberSearch, OfferedNumber, VoiceUrls } from './carrier.js';
+import { type CarrierAnswer, CarrierHttp } from './carrier-http.js';
+
+/** Numbers that one search tells of. */
+const PAGE_SIZE = '20';
+/**
+ * "PhoneNumber is not available", "… is invalid", and the area codes and countries without numbers.
+ * Source: Twilio's error and warning dictionary.
+ */
+const NOT_TO_BE_HAD = new Set([21421, 21422]);
+const NOTHING_THERE = 404;
+
+const Offered = z.object({
+  available_phone_numbers: z.array(
+    z.object({
+      phone_number: z.string(),
+      iso_country: z.string().nullish(),
+      locality: z.string().nullish(),
+      region: z.string().nullish(),
+    }),
+  ),
+});
+const Held = z.object({ incoming_phone_numbers: z.array(z.object({ sid: z.string() })) });
+const Failure = z.object({ code: z.number(), message: z.string() }).partial();
+
+export interface TwilioAccount {
+  readonly accountSid: string;
+  readonly authToken: string;
+  readonly baseUrl: string;
+}
+
+/** Numbers through Twilio's REST interface. Source: its API of 2010-04-01. */
+export class TwilioCarrier implements Carrier {
+  readonly #http: CarrierHttp;
+  readonly #account: string;
+
+  constructor({ accountSid, authToken, baseUrl }: TwilioAccount) {
+    const basic = Buffer.from(`${accountSid}:${authToken}`).toString('base64');
+    this.#http = new CarrierHttp({ name: 'Twilio', baseUrl, authorization: `Basic ${basic}` });
+    this.#account = `/2010-04-01/Accounts/${accountSid}`;
+  }
+
+  async search({ countryCode, areaCode }: NumberSearch): Promise<readonly OfferedNumber[]> {
+    const answer = await this.#http.send({
+      method: 'GET',
+      path: `${this.#account}/AvailablePhoneNumbers/${countryCode}/Local.json`,
+      query: {
+        VoiceEnabled: 'true',
+        PageSize: PAGE_SIZE,
+        ...(areaCode !== undefined && { AreaCode: areaCode }),
+      },
+    });
+    // A country without local numbers is no resource.
+    if (answer.status === NOTHING_THERE) return [];
+    if (!answer.isOk) throw this.#failed(answer);
+    const { available_phone_numbers: numbers } = this.#http.read(Offered, answer);
+    return numbers.map((number) => ({
+      phone_number: number.phone_number,
+      country_code: number.iso_country ?? countryCode,
+      locality: number.locality ?? '',
+      region: number.region ?? '',
+    }));
+  }
+
+  async holds(phoneNumber: string): Promise<boolean> {
+    return (await this.#sidOf(phoneNumber)) !== undefined;
+  }
+
+  async buy(phoneNumber: string, urls: VoiceUrls): Promise<void> {
+    const answer = await this.#http.send({
+      method: 'POST',
+      path: `${this.#account}/IncomingPhoneNumbers.json`,
+      form: [
+        ['PhoneNumber', phoneNumber],
+        ['VoiceUrl', urls.voice],
+        ['VoiceMethod', 'POST'],
+        ['StatusCallback', urls.status],
+        ['StatusCallbackMethod', 'POST'],
+      ],
+    });
+    if (!answer.isOk) throw this.#failed(answer);
+  }
+
+  async release(phoneNumber: string): Promise<void> {
+    const sid = await this.#sidOf(phoneNumber);
+    if (sid === undefined) return;
+    const answer = await this.#http.send({
+      method: 'DELETE',
+      path: `${this.#account}/IncomingPhoneNumbers/${encodeURIComponent(sid)}.json`,
+    });
+    if (!answer.isOk && answer.status !== NOTHING_THERE) throw this.#failed(answer);
+  }
+
+  async #sidOf(phoneNumber: string): Promise<string | undefined> {
+    const answer = await this.#http.send({
+      method: 'GET',
+      path: `${this.#account}/IncomingPhoneNumbers.json`,
+      query: { PhoneNumber: phoneNumber },
+    });
+    if (!answer.isOk) throw this.#failed(answer);
+    return this.#http.read(Held, answer).incoming_phone_numbers[0]?.sid;
+  }
+
+  #failed(answer: CarrierAnswer): ApiError {
+    const { code, message } = Failure.safeParse(answer.body).data ?? {};
+    if (code !== undefined && NOT_TO_BE_HAD.has(code)) {
+      return new ApiError('PHONE_NUMBER_IN_USE', 'Twilio cannot give this number');
+    }
+    return this.#http.failed(answer, message);
+  }
+}

@@ -1,0 +1,45 @@
+import { ApiError, InvalidInput } from '../../../platform/http/api-error.js';
+import { STATUS } from '../../../platform/http/error-handler.js';
+
+/** Close codes of the speech sockets. Source: RFC 6455, section 7.4.1. */
+export const CLOSE = {
+  normal: 1000,
+  binary: 1003,
+  invalid: 1007,
+  refused: 1008,
+  internal: 1011,
+} as const;
+
+/** Longest reason of a close frame, bytes. Source: RFC 6455, section 5.5. */
+const MAX_REASON_LENGTH = 123;
+
+export interface Closing {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** How a socket is closed after a fault; undefined for faults of our own, which nobody is told about. */
+export function closingOf(error: unknown): Closing | undefined {
+  if (error instanceof InvalidInput) return { code: CLOSE.invalid, reason: reasonOf(error) };
+  if (!(error instanceof ApiError) || error.code === 'INTERNAL_ERROR') return undefined;
+  const code = STATUS[error.code] < 500 ? CLOSE.refused : CLOSE.internal;
+  return { code, reason: shortened(error.message) };
+}
+
+function reasonOf({ faults }: InvalidInput): string {
+  if (faults.some(({ type }) => type === 'extra_forbidden'))
+    return 'extra inputs are not permitted';
+  const [fault] = faults;
+  if (!fault || fault.type === 'json_invalid') return 'the message is not valid JSON';
+  return shortened(`${fault.loc.slice(1).join('.') || 'message'}: ${fault.msg}`);
+}
+
+/** Cut between characters, so that the reason stays UTF-8. */
+function shortened(text: string): string {
+  let reason = '';
+  for (const character of text) {
+    if (Buffer.byteLength(reason + character) > MAX_REASON_LENGTH) break;
+    reason += character;
+  }
+  return reason;
+}

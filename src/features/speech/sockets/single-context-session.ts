@@ -1,0 +1,53 @@
+import type { SpeechVoiceSettings } from '../speech.service.js';
+import { audioText, type FirstMessage, type LaterMessage, readMessage } from './protocol.js';
+import type { Session, SocketSession } from './session.js';
+import { SpeechWriter } from './speech-writer.js';
+import type { TextBuffer } from './text-buffer.js';
+
+/** `/tts/stream`: one text, spoken from its first sentence on. Faults are close codes only. */
+export class SingleContextSession implements SocketSession {
+  readonly #session: Session;
+  #text: TextBuffer | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async onFrame(frame: Buffer): Promise<void> {
+    const { first, later } = this.#session.messages.single;
+    if (this.#text) this.#add(this.#text, readMessage(later, frame));
+    else await this.#begin(readMessage(first, frame));
+  }
+
+  end(): void {
+    this.#text?.end();
+  }
+
+  async #begin(message: FirstMessage): Promise<void> {
+    const manner = await this.#session.resolve(message);
+    const text = this.#session.textBuffer(manner);
+    this.#text = text;
+    this.#add(text, message);
+    this.#session.run(() => this.#speak(manner, text, message.delivery_mode ?? 'raw'));
+  }
+
+  #add(text: TextBuffer, message: LaterMessage): void {
+    // The first flush has ended the text.
+    if (text.feed.hasEnded) return;
+    if (message.text) text.add(message.text);
+    if (message.flush) text.end();
+  }
+
+  async #speak(
+    manner: SpeechVoiceSettings,
+    text: TextBuffer,
+    deliveryMode: 'raw' | 'paced',
+  ): Promise<void> {
+    const { wire, accountId, parts } = this.#session;
+    const writer = new SpeechWriter(parts, { accountId, manner, deliveryMode });
+    const write = (audio: Uint8Array) => wire.send({ audio: audioText(audio) });
+    await writer.speak(text.feed, write, wire.signal);
+    await wire.send({ is_last: true });
+    await wire.finish();
+  }
+}

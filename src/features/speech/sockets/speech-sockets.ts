@@ -1,0 +1,95 @@
+import type { WebSocket } from 'ws';
+import { ApiError } from '../../../platform/http/api-error.js';
+import type { SocketCall, SocketRoute } from '../../../platform/http/websocket-router.js';
+import type { ModelCatalog } from '../../model-catalog/model-catalog.js';
+import { MultiContextSession } from './multi-context-session.js';
+import { type SocketMessages, socketMessages } from './protocol.js';
+import { Session, type SessionParts, type SocketSession } from './session.js';
+import { SingleContextSession } from './single-context-session.js';
+import { SocketWriter } from './socket-writer.js';
+
+const IDLE_MS = 180_000;
+/** Open sockets of one account; those that say nothing hold no place among the texts. */
+const MAX_SOCKETS = 200;
+
+export interface SpeechSocketParts extends SessionParts {
+  readonly models: ModelCatalog;
+  /** After this time a client that takes no bytes is cut off. */
+  readonly idleMs: number;
+  readonly maxMessageBytes: number;
+}
+
+type OpenSession = (session: Session) => SocketSession;
+
+/** `/tts/stream` and `/tts/multi-stream`. */
+export function speechSockets(parts: SpeechSocketParts): readonly SocketRoute[] {
+  const sockets = new OpenSockets(parts);
+  const shared = { scope: 'speech', maxMessageBytes: parts.maxMessageBytes } as const;
+  return [
+    {
+      ...shared,
+      path: '/api/v1/tts/stream',
+      open: (socket, call) =>
+        sockets.open(socket, call, (session) => new SingleContextSession(session)),
+    },
+    {
+      ...shared,
+      path: '/api/v1/tts/multi-stream',
+      open: (socket, call) =>
+        sockets.open(socket, call, (session) => new MultiContextSession(session)),
+    },
+  ];
+}
+
+/** Joins sockets and sessions, and counts them by account. */
+class OpenSockets {
+  readonly #parts: SpeechSocketParts;
+  readonly #messages: SocketMessages;
+  readonly #counts = new Map<string, number>();
+
+  constructor(parts: SpeechSocketParts) {
+    this.#parts = parts;
+    this.#messages = socketMessages(parts.models.ttsModels.map(({ id }) => id));
+  }
+
+  open(socket: WebSocket, { principal: { accountId }, log }: SocketCall, make: OpenSession): void {
+    const { clock, idleMs } = this.#parts;
+    const wire = new SocketWriter(socket, {
+      clock,
+      idleMs: IDLE_MS,
+      stallMs: idleMs,
+      onFrame: async (frame) => {
+        try {
+          await handler.onFrame(frame);
+        } catch (error) {
+          session.fail(error);
+        }
+      },
+    });
+    const { signal } = wire;
+    const session = new Session({
+      parts: this.#parts,
+      messages: this.#messages,
+      wire,
+      accountId,
+      log,
+    });
+    const handler = make(session);
+    signal.addEventListener('abort', () => handler.end());
+    this.#count(accountId, signal);
+    if (this.#counts.get(accountId)! > MAX_SOCKETS) session.fail(tooMany());
+  }
+
+  #count(accountId: string, signal: AbortSignal): void {
+    this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);
+    signal.addEventListener('abort', () => {
+      const left = this.#counts.get(accountId)! - 1;
+      if (left > 0) this.#counts.set(accountId, left);
+      else this.#counts.delete(accountId);
+    });
+  }
+}
+
+function tooMany(): ApiError {
+  return new ApiError('RATE_LIMITED', `An account has at most ${MAX_SOCKETS} open speech sockets`);
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../../../../agents-runtime/contract/clock.js';
+import { linkedAbort } from '../../../../media/async/linked-abort.js';
+import type { AudioFormat } from '../../../../media/codec/encoder.js';
+import type { SentenceFeed } from '../../../../media/text/sentence-feed.js';
+import type { Synthesiser } from '../../../../media/tts/synthesiser.js';
+import type { SynthesisRequest } from '../../../../media/tts/text-to-speech.js';
+import { codePoints } from '../../../platform/http/validation/coerce.js';
+import type { SpeechVoiceSettings } from '../speech.service.js';
+import { noCredits, type SpeechCredits } from '../speech-credits.js';
+import type { SpeechQuota } from '../speech-quota.js';
+import { Pacer } from './pacer.js';
+import type { DeliveryMode } from './protocol.js';
+
+/** Largest piece of audio in a message, bytes: many clients take no larger messages than 1 MB. */
+const MAX_PIECE = 48 * 1_024;
+/** Of paced audio: how much goes at a time. */
+const PACE_MS = 100;
+
+export interface SpeechWriterParts {
+  readonly credits: SpeechCredits;
+  readonly slots: SpeechQuota;
+  readonly synthesiser: Synthesiser;
+  readonly clock: Clock;
+}
+
+export interface SpeechWriterOptions {
+  readonly accountId: string;
+  readonly manner: SpeechVoiceSettings;
+  readonly deliveryMode: DeliveryMode;
+}
+
+/** Takes a message's worth of audio; resolves when there is room for more. */
+export type WriteAudio = (audio: Uint8Array) => Promise<void>;
+
+/** Speaks texts as they come, each as one file of the format, in the manner that a socket asked for. */
+export class SpeechWriter {
+  readonly #parts: SpeechWriterParts;
+  readonly #options: SpeechWriterOptions;
+
+  constructor(parts: SpeechWriterParts, options: SpeechWriterOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /**
+   * Speaks a text to its end. A place is taken while there is something to say, and each sentence is
+   * paid for before it is spoken.
+   * @throws MediaError ABORTED when the signal fires.
+   * @throws ApiError OVERLOADED, RATE_LIMITED, INSUFFICIENT_CREDITS
+   */
+  async speak(feed: SentenceFeed, write: WriteAudio, signal: AbortSignal): Promise<void> {
+    const stop = linkedAbort(signal);
+    const sentences = feed.sentences(stop.signal);
+    try {
+      const first = await sentences.next();
+      if (first.done) return;
+      const free = this.#parts.slots.take(this.#options.accountId);
+      try {
+        await this.#write(startingWith(first.value, sentences), write, stop.signal);
+      } finally {
+        free();
+      }
+    } finally {
+      stop.abort();
+      await sentences.return(undefined);
+    }
+  }
+
+  async #write(
+    sentences: AsyncGenerator<string>,
+    write: WriteAudio,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { manner, deliveryMode } = this.#options;
+    const pieces = () => this.#paidFor(sentences);
+    const bytesPerMs = deliveryMode === 'paced' ? bytesPerMsOf(manner.format) : undefined;
+    const pacer = new Pacer(this.#parts.clock);
+    const length = bytesPerMs === undefined ? MAX_PIECE : PACE_MS * bytesPerMs;
+    for await (const piece of this.#parts.synthesiser.streamChunks(manner, pieces, signal)) {
+      for (let at = 0; at < piece.length; at += length) {
+        const part = piece.subarray(at, at + length);
+        if (bytesPerMs !== undefined) await pacer.pass(part.length / bytesPerMs, signal);
+        await write(part);
+      }
+    }
+  }
+
+  async *#paidFor(sentences: AsyncGenerator<string>): AsyncGenerator<SynthesisRequest> {
+    const { accountId, manner } = this.#options;
+    for await (const text of sentences) {
+      const paid = await this.#parts.credits.spendOnSpeech(accountId, codePoints(text));
+      if (paid === undefined) throw noCredits();
+      yield manner.utterance(text);
+    }
+  }
+}
+
+/** Undefined for formats that cannot be cut anywhere. */
+function bytesPerMsOf({ bytesPerSample, sampleRate }: AudioFormat): number | undefined {
+  return bytesPerSample === undefined ? undefined : (bytesPerSample * sampleRate) / 1000;
+}
+
+async function* startingWith<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  yield first;
+  yield* rest;
+}

@@ -1,0 +1,46 @@
+import type { Clock, Timer } from '../../../../agents-runtime/contract/clock.js';
+import { SentenceFeed } from '../../../../media/text/sentence-feed.js';
+import { ApiError } from '../../../platform/http/api-error.js';
+import { codePoints } from '../../../platform/http/validation/coerce.js';
+
+/** A sentence that nothing followed for so long has ended. */
+const SETTLE_MS = 300;
+
+export interface TextBufferOptions {
+  readonly clock: Clock;
+  /** ISO 639-1. */
+  readonly language: string;
+  /** Longest text, in code points. */
+  readonly limit: number;
+}
+
+/** A text that a client writes bit by bit, from its first message to its flush. */
+export class TextBuffer {
+  readonly feed: SentenceFeed;
+  readonly #options: TextBufferOptions;
+  #length = 0;
+  #settling: Timer | undefined;
+
+  constructor(options: TextBufferOptions) {
+    this.#options = options;
+    this.feed = new SentenceFeed(options.language);
+  }
+
+  /** @throws ApiError TEXT_TOO_LONG */
+  add(text: string): void {
+    const { limit, clock } = this.#options;
+    this.#length += codePoints(text);
+    if (this.#length > limit) {
+      throw new ApiError('TEXT_TOO_LONG', `The text has more than ${limit} characters`);
+    }
+    this.feed.push(text);
+    this.#settling?.cancel();
+    this.#settling = clock.after(SETTLE_MS, () => this.feed.settle());
+  }
+
+  /** The text is complete, or nobody wants it any more. */
+  end(): void {
+    this.#settling?.cancel();
+    this.feed.end();
+  }
+}

@@ -1,0 +1,145 @@
+import type { Response } from 'express';
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import { MediaError } from '../../../media/errors.js';
+import type { SpeechJob, Synthesiser } from '../../../media/tts/synthesiser.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import {
+  type Principal,
+  type Route,
+  type RouteResponse,
+  route,
+  SENT,
+} from '../../platform/http/route.js';
+import { codePoints } from '../../platform/http/validation/coerce.js';
+import type { ModelCatalog } from '../model-catalog/model-catalog.js';
+import { sendAudio } from './send-audio.js';
+import { type SpeechRequest, speechRequest } from './speech.schema.js';
+import type { SpeechService } from './speech.service.js';
+import { noCredits, type SpeechCredits } from './speech-credits.js';
+import type { SpeechQuota } from './speech-quota.js';
+
+export interface SpeechParts {
+  readonly credits: SpeechCredits;
+  readonly jobs: SpeechService;
+  readonly models: ModelCatalog;
+  readonly synthesiser: Synthesiser;
+  readonly slots: SpeechQuota;
+  /** After this time a client that takes no bytes is cut off. */
+  readonly idleMs: number;
+}
+
+/** `/tts/speech/stream` and `/tts/speech`. */
+export function speechRoutes(parts: SpeechParts): readonly Route[] {
+  const body = speechRequest(parts.models.ttsModels.map(({ id }) => id));
+  const shared = { method: 'post', scope: 'speech', tag: 'Speech', body, responses } as const;
+  return [
+    route({
+      ...shared,
+      path: '/tts/speech/stream',
+      summary: 'Speak a text, sent as it is made',
+      handle: (call) =>
+        serving(parts, call, async (job) => {
+          const startedAt = performance.now();
+          const pieces = parts.synthesiser.stream(job, call.signal);
+          try {
+            const first = await pieces.next();
+            const firstAudioMs = performance.now() - startedAt;
+            writeHead(call.res, job).set('X-First-Audio-Ms', firstAudioMs.toFixed(1));
+            await sendAudio(call.res, startingWith(first, pieces), parts.idleMs);
+          } finally {
+            await pieces.return(undefined);
+          }
+        }),
+    }),
+    route({
+      ...shared,
+      path: '/tts/speech',
+      summary: 'Speak a text, sent whole',
+      handle: (call) =>
+        serving(parts, call, async (job) => {
+          const { pieces, length } = await parts.synthesiser.synthesiseFile(job, call.signal);
+          writeHead(call.res, job).set('Content-Length', String(length));
+          await sendAudio(call.res, pieces, parts.idleMs);
+        }),
+    }),
+  ];
+}
+
+const responses: Readonly<Record<number, RouteResponse>> = {
+  200: {
+    description: 'The audio',
+    mediaTypes: [...new Set([...AUDIO_FORMATS.values()].map((format) => format.contentType))],
+  },
+  400: { description: 'The text is too long, or model, voice and language do not go together' },
+  402: { description: 'The account has not credits enough' },
+  404: { description: 'There is no such voice or dictionary' },
+  409: { description: 'No voice of this language is installed' },
+  503: { description: 'Too many requests are being served' },
+};
+
+interface SpeechCall {
+  readonly principal: Principal;
+  readonly body: SpeechRequest;
+  readonly signal: AbortSignal;
+  readonly res: Response;
+}
+
+/** Runs `speak` in a place of the queue, which is free again whatever happens. */
+async function serving(
+  { jobs, slots, credits }: SpeechParts,
+  { principal: { accountId }, body, signal, res }: SpeechCall,
+  speak: (job: SpeechJob) => Promise<void>,
+): Promise<typeof SENT> {
+  const job = await jobs.resolve(accountId, body);
+  const free = slots.take(accountId);
+  try {
+    const paid = await credits.spendOnSpeech(accountId, codePoints(body.text));
+    if (paid === undefined) throw noCredits();
+    try {
+      await speak(job);
+    } catch (error) {
+      // The client has gone; nobody is left to tell.
+      if (signal.aborted) return SENT;
+      if (!res.headersSent) await credits.refund(accountId, paid);
+      throw asApiError(error);
+    }
+  } finally {
+    free();
+  }
+  return SENT;
+}
+
+function asApiError(error: unknown): unknown {
+  if (!(error instanceof MediaError)) return error;
+  if (error.code === 'TOO_LONG') {
+    const sentence = 'The text takes too long to say to be sent whole: stream it, or send less';
+    return new ApiError('TEXT_TOO_LONG', sentence, { cause: error });
+  }
+  if (error.code === 'QUEUE_FULL') {
+    return new ApiError('OVERLOADED', 'Too much speech is being made', {
+      retryAfterS: 2,
+      cause: error,
+    });
+  }
+  return error;
+}
+
+function writeHead(response: Response, { format }: SpeechJob): Response {
+  return response.status(200).set({
+    'Content-Type': format.contentType,
+    'X-Audio-Sample-Rate': String(format.sampleRate),
+    'Cache-Control': 'no-store',
+    // A proxy that gathers the pieces first would take the point out of streaming them.
+    'X-Accel-Buffering': 'no',
+  });
+}
+
+/** An iteration whose first result is known already. */
+async function* startingWith<T>(
+  first: IteratorResult<T>,
+  rest: AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}

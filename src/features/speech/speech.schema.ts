@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import { LANGUAGES } from '../../../media/languages.js';
+import { float, int, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
+import { optionalShape } from '../agents/config/secret-fields.js';
+
+export const SPEECH_DEFAULTS = {
+  audio_format: 'mp3',
+  temperature: 1,
+  top_p: 0.8,
+  language: 'en',
+} as const;
+
+/** How a text is to sound: fields of every request to speak. */
+export function audioFields(modelIds: readonly string[]) {
+  return optionalShape(
+    {
+      voice_id: str({
+        max: 200,
+        description: 'Without one the default voice of the language speaks.',
+      }),
+      audio_format: oneOf([...AUDIO_FORMATS.keys()], {
+        description: 'mp3, wav and pcm are 32 kHz; pcm is signed 16 bit, little endian, mono.',
+      }),
+      temperature: float({ ge: 0, le: 2, description: "1 is the voice's own sound." }),
+      top_p: float({ ge: 0, le: 1, description: "0.8 is the voice's own sound." }),
+      model: oneOf(modelIds, { description: 'Without one the language decides.' }),
+      language: oneOf(LANGUAGES, { description: 'ISO 639-1' }),
+      dictionary_id: str({ max: 200 }),
+      dictionary_version: int({ ge: 1, description: 'Without one the current version is used.' }),
+    },
+    SPEECH_DEFAULTS,
+  );
+}
+export type AudioRequest = z.output<z.ZodObject<ReturnType<typeof audioFields>>>;
+
+/**
+ * The body of both speech endpoints. How long the text may be is checked later: that fault has a code
+ * of its own.
+ */
+export function speechRequest(modelIds: readonly string[]) {
+  return model({
+    text: str({
+      min: 1,
+      allowNul: true,
+      description: '[SPELL:AB12] spells what is in it, character by character.',
+    })
+      .refine((text) => text.trim() !== '', 'text must not be blank')
+      .meta({ pattern: '[^\\s\\ufeff]' }),
+    ...audioFields(modelIds),
+  }).meta({ id: 'SpeechRequest' });
+}
+export type SpeechRequest = z.output<ReturnType<typeof speechRequest>>;

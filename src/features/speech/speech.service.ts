@@ -1,0 +1,163 @@
+import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
+import type { Language } from '../../../media/languages.js';
+import { fetchCommand } from '../../../media/models/models-command.js';
+import { type Dictionary, placedIn } from '../../../media/text/dictionary/dictionary.js';
+import type { SpeechFormat, SpeechJob } from '../../../media/tts/synthesiser.js';
+import type { SynthesisRequest, TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import type { VoiceRegistry } from '../../../media/tts/voice-registry.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { codePoints } from '../../platform/http/validation/coerce.js';
+import type { ModelCatalog } from '../model-catalog/model-catalog.js';
+import type { BuiltinVoices } from '../voices/builtin-voices.js';
+import { type AudioRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
+
+/** The same request sounds the same, sample by sample, each time it is made. */
+const SEED = 1;
+
+/** Finds dictionaries; a version of null is the current one. */
+export interface SpeechDictionaries {
+  /** @throws ApiError DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND */
+  find(accountId: string, id: string, version: number | null): Promise<Dictionary>;
+}
+
+/** The voices that accounts made. */
+export interface SpeechVoices {
+  /** One that the account may use; why it has failed, if it has. */
+  find(
+    accountId: string,
+    id: string,
+  ): Promise<{ readonly failureReason: string | null } | undefined>;
+}
+
+export interface SpeechServiceParts {
+  readonly dictionaries: SpeechDictionaries;
+  readonly ownVoices: SpeechVoices;
+  /** The voices that can speak now. */
+  readonly shelf: VoiceRegistry;
+  /** All voices that could be installed. */
+  readonly catalogue: BuiltinVoices;
+  readonly models: ModelCatalog;
+  /** Longest text, in code points. */
+  readonly textLimit: number;
+}
+
+/** How a request's texts are to sound. */
+export interface SpeechVoiceSettings extends SpeechFormat {
+  readonly language: Language;
+  /** A text, or a sentence of it, with the dictionary's replacements. @throws ApiError TEXT_TOO_LONG */
+  utterance(text: string): SynthesisRequest;
+}
+
+/** Turns requests into jobs: checks here whatever can be checked before the first byte. */
+export class SpeechService {
+  readonly #parts: SpeechServiceParts;
+
+  constructor(parts: SpeechServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws ApiError for what the schema cannot tell. */
+  async resolve(accountId: string, request: SpeechRequest): Promise<SpeechJob> {
+    this.#checkLength(request.text);
+    const manner = await this.resolveManner(accountId, request);
+    return { ...manner, text: manner.utterance(request.text) };
+  }
+
+  /** The same without its text, which may come later. @throws ApiError */
+  async resolveManner(accountId: string, request: AudioRequest): Promise<SpeechVoiceSettings> {
+    const language = request.language ?? SPEECH_DEFAULTS.language;
+    if (request.model != null) this.#checkModel(request.model, language);
+    const voice = await this.#voiceFor(accountId, request.voice_id ?? undefined, language);
+    const formatName = request.audio_format ?? SPEECH_DEFAULTS.audio_format;
+    const sound = {
+      language,
+      temperature: request.temperature ?? SPEECH_DEFAULTS.temperature,
+      topP: request.top_p ?? SPEECH_DEFAULTS.top_p,
+      seed: SEED,
+      speed: 1,
+    };
+    const { dictionary_id: id, dictionary_version: version } = request;
+    const dictionary =
+      id == null ? undefined : await this.#parts.dictionaries.find(accountId, id, version ?? null);
+    return {
+      voice,
+      format: AUDIO_FORMATS.get(formatName)!,
+      language,
+      utterance: (text) => ({ ...sound, ...pronounced(text, dictionary) }),
+    };
+  }
+
+  #checkLength(text: string): void {
+    const { textLimit } = this.#parts;
+    const length = codePoints(text);
+    if (length <= textLimit) return;
+    throw new ApiError(
+      'TEXT_TOO_LONG',
+      `The text has ${length} characters; at most ${textLimit} are spoken at once`,
+    );
+  }
+
+  #checkModel(id: string, language: Language): void {
+    const { models } = this.#parts;
+    if (language === 'en' || models.isMultilingual(id)) return;
+    throw new ApiError(
+      'MODEL_LANGUAGE_MISMATCH',
+      `The model ${id} speaks English only; ${models.ttsModelFor(language)} speaks ${language}`,
+    );
+  }
+
+  async #voiceFor(
+    accountId: string,
+    id: string | undefined,
+    language: Language,
+  ): Promise<TextToSpeech> {
+    const { shelf } = this.#parts;
+    const named = id === undefined ? undefined : await this.#named(accountId, id);
+    if (named && !named.languages.includes(language)) {
+      const known = named.languages.join(', ');
+      throw new ApiError(
+        'VOICE_LANGUAGE_MISMATCH',
+        `The voice ${named.id} does not speak ${language}, only ${known}`,
+      );
+    }
+    const voice = named ?? shelf.defaultFor(language);
+    if (voice) return voice;
+    throw new ApiError('LANGUAGE_NOT_AVAILABLE', `No installed voice speaks ${language}`, {
+      detail: `${fetchCommand(`add ${language}`)} installs one; then start the gateway again`,
+    });
+  }
+
+  async #named(accountId: string, id: string): Promise<TextToSpeech> {
+    const { shelf, catalogue, ownVoices } = this.#parts;
+    const voice = shelf.find(id);
+    if (voice) return voice;
+    if (catalogue.list().some((known) => known.id === id)) {
+      throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`, {
+        detail: `${fetchCommand(`fetch ${id}`)} installs it; then start the gateway again`,
+      });
+    }
+    const own = await ownVoices.find(accountId, id);
+    if (own) {
+      throw new ApiError('VOICE_NOT_AVAILABLE', 'This voice cannot speak', {
+        ...(own.failureReason !== null && { detail: own.failureReason }),
+      });
+    }
+    throw new ApiError('VOICE_NOT_FOUND', 'No voice has the given voice_id');
+  }
+}
+
+/** A text with the replacements of a dictionary. */
+function pronounced(text: string, dictionary: Dictionary | undefined) {
+  if (!dictionary) return { text };
+  const replaced = dictionary.apply(text);
+  if (!replaced.isWhole) {
+    throw new ApiError(
+      'TEXT_TOO_LONG',
+      "With the dictionary's replacements the text is too long to be spoken at once",
+    );
+  }
+  return {
+    text: replaced.text.text,
+    pronounced: placedIn(replaced.text, replaced.pronounced),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Model } from '../../../media/models/model.js';
+import { fetchCommand } from '../../../media/models/models-command.js';
+import type { ModelStore } from '../../../media/models/store.js';
+import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
+
+/** What an agent asks for: a language, and perhaps a voice. */
+export interface WantedVoice {
+  readonly accountId: string;
+  readonly language: string;
+  readonly voiceId: string | null;
+}
+
+/** The voices that accounts made; none of them can speak yet. */
+interface OwnVoices {
+  find(accountId: string, id: string): Promise<{ readonly name: string } | undefined>;
+}
+
+/** Says whether a call in a language could be held with the models that are installed. */
+export class InstalledLanguages {
+  readonly #voices: readonly TextToSpeech[];
+  readonly #models: readonly Model[];
+  readonly #store: ModelStore;
+  readonly #ownVoices: OwnVoices;
+  readonly #isUnderstoodOutside: (language: string) => boolean;
+
+  constructor(parts: {
+    readonly ownVoices: OwnVoices;
+    readonly voices: readonly TextToSpeech[];
+    readonly models: readonly Model[];
+    readonly store: ModelStore;
+    /** Whether a recogniser outside understands a language. */
+    readonly isUnderstoodOutside?: (language: string) => boolean;
+  }) {
+    this.#voices = parts.voices;
+    this.#models = parts.models;
+    this.#store = parts.store;
+    this.#ownVoices = parts.ownVoices;
+    this.#isUnderstoodOutside = parts.isUnderstoodOutside ?? (() => false);
+  }
+
+  /** Undefined when it could; else a sentence with the command that helps. */
+  async problemWith({ accountId, language, voiceId }: WantedVoice): Promise<string | undefined> {
+    // Where the recogniser cannot tell the language, English is spoken.
+    const spoken = language === 'auto' ? 'en' : language;
+    const voice = this.#voices.find(({ id }) => id === voiceId);
+    if (voice && !voice.languages.includes(spoken)) {
+      return `The voice ${voice.id} does not speak ${spoken}: choose another, or none for the default one`;
+    }
+    // Never with another voice's sound.
+    if (!voice && voiceId && (await this.#ownVoices.find(accountId, voiceId))) {
+      return 'The voice of this agent could not be made and cannot speak: choose another, or none for the default one';
+    }
+    if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
+      return `No installed voice speaks ${spoken}: run "${fetchCommand(`add ${spoken}`)}" and start again`;
+    }
+    if (this.#isUnderstoodOutside(spoken) || (await this.#hasRecogniser(spoken))) return undefined;
+    return spoken === 'en'
+      ? `No recogniser for en is installed: run "${fetchCommand('fetch moonshine-tiny-en')}" and start again`
+      : `No recogniser for ${spoken} can be installed yet, so calls need one outside (STT_BASE_URL or DEEPGRAM_API_KEY); POST /api/v1/tts/speech speaks ${spoken}`;
+  }
+
+  async #hasRecogniser(language: string): Promise<boolean> {
+    const known = this.#models.filter(
+      ({ use, languages }) => use === 'speech recognition' && languages.includes(language),
+    );
+    const folders = await Promise.all(known.map(({ id }) => this.#store.locate(id)));
+    return folders.some((folder) => folder !== undefined);
+  }
+}

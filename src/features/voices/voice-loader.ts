@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Model } from '../../../media/models/model.js';
+import type { ModelStore } from '../../../media/models/store.js';
+import type { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { EspeakVoice } from '../../../media/tts/espeak/espeak-voice.js';
+import { HibariVoice } from '../../../media/tts/hibari/hibari-voice.js';
+import type { Phonemizer } from '../../../media/tts/phonemizer.js';
+import { PiperVoice } from '../../../media/tts/piper/piper-voice.js';
+import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
+import { createEspeakVoices } from './espeak-voices.js';
+
+/** The voice that must be there: it speaks English where none is named. */
+const DEFAULT_VOICE = 'hibari-heart';
+
+export interface VoiceParts {
+  readonly store: ModelStore;
+  readonly models: readonly Model[];
+  readonly permits: CpuScheduler;
+  /** `off` leaves the formant engine out even where it is installed. */
+  readonly formant: 'auto' | 'off';
+  /** Voices outside. */
+  readonly remote?: readonly TextToSpeech[];
+}
+
+/** All that can speak now. */
+export interface LoadedVoices {
+  /** The default voice first; of each language the neural ones first and the formant one last. */
+  readonly voices: readonly TextToSpeech[];
+  /** Warms those that speak for a language, but the first; a fault is logged, and met by the first text. */
+  warmRest(log: Logger): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens every installed voice that an engine here can run.
+ * @throws MediaError MODEL_MISSING when the default voice is not installed.
+ */
+export async function loadVoices(parts: VoiceParts): Promise<LoadedVoices> {
+  const formant = parts.formant === 'off' ? undefined : createEspeakVoices(parts.permits);
+  const neural = [
+    ...(await openHibariVoices(parts)),
+    ...(formant ? await openPiperVoices(parts, formant.phonemizer) : []),
+  ];
+  const voices = [...neural, ...(parts.remote ?? []), ...(formant?.voices ?? [])];
+  return {
+    voices,
+    warmRest: (log) => warmAll(voicesToWarm(voices), log),
+    close: async () => {
+      await Promise.all(neural.map((voice) => voice.close()));
+      await formant?.close();
+    },
+  };
+}
+
+async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeech[]> {
+  const { store, models, permits } = parts;
+  const folder = await store.require(DEFAULT_VOICE);
+  const shared = { folder, permits, preparedFolder: store.preparedFolder };
+  const voices: TextToSpeech[] = [new HibariVoice({ ...shared, id: DEFAULT_VOICE })];
+  for (const model of models) {
+    if (model.engine !== 'hibari' || model.id === DEFAULT_VOICE) continue;
+    const own = await store.locate(model.id);
+    if (own === undefined) continue;
+    const modelFile = join(own, model.files[0]!.name);
+    const dialect = model.notes?.startsWith('British') ? 'gb' : 'us';
+    voices.push(new HibariVoice({ ...shared, id: model.id, modelFile, dialect }));
+  }
+  return voices;
+}
+
+/** Their phonemes come from the formant engine: without it they cannot speak. */
+async function openPiperVoices(
+  { store, models, permits }: VoiceParts,
+  phonemizer: Phonemizer,
+): Promise<readonly TextToSpeech[]> {
+  const voices: TextToSpeech[] = [];
+  for (const { id, engine, languages, files } of models) {
+    const graph = files.find(({ name }) => name.endsWith('.onnx'));
+    const folder = engine === 'piper' ? await store.locate(id) : undefined;
+    if (!folder || !graph) continue;
+    const modelFile = join(folder, graph.name);
+    const configFile = `${modelFile}.json`;
+    const language = languages[0]!;
+    voices.push(
+      await PiperVoice.open({
+        id,
+        language,
+        phonemizer,
+        permits,
+        modelFile,
+        configFile,
+        preparedFolder: store.preparedFolder,
+      }),
+    );
+  }
+  return voices;
+}
+
+/** The default voice of each language, and one of the formant engine, which all of them share. */
+function voicesToWarm(voices: readonly TextToSpeech[]): readonly TextToSpeech[] {
+  const [first] = voices;
+  const formant = voices.find((voice) => voice instanceof EspeakVoice);
+  const neural = voices.filter(
+    (voice) =>
+      !(voice instanceof EspeakVoice) &&
+      voices.find(({ languages }) => languages.includes(voice.languages[0]!)) === voice,
+  );
+  return [...(formant ? [formant] : []), ...neural].filter((voice) => voice !== first);
+}
+
+/** One after the other: callers need the machine too. */
+async function warmAll(voices: readonly TextToSpeech[], log: Logger): Promise<void> {
+  for (const voice of voices) {
+    try {
+      await voice.warm();
+    } catch (err) {
+      log.warn({ err, voice: voice.id }, 'a voice cannot be warmed');
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { Logger } from 'pino';
+import type { AgentsRepository } from '../agents/agents.repository.js';
+import type { StoredConfig, StoredEventWebhook } from '../agents/config/stored-config.js';
+import type { DeliveriesRepository, Head } from './deliveries.repository.js';
+import {
+  type DeliveryOutcome,
+  deliveryOutcomeOf,
+  deliveryOutcomeOfError,
+} from './delivery-outcome.js';
+import type { WebhookSender } from './webhook-sender.js';
+
+export interface DeliveryWorkerParts {
+  readonly agents: AgentsRepository;
+  readonly deliveries: DeliveriesRepository;
+  readonly sender: WebhookSender;
+  readonly log: Logger;
+  /** Waits before the second and the third try, ms; their number bounds the tries. */
+  readonly backoffMs?: readonly number[];
+}
+
+const BACKOFF_MS = [5_000, 30_000];
+/** A wait is this much shorter or longer, so that what failed together does not come back together. */
+const JITTER = 0.25;
+/** A claim outlives its try by so much. */
+const CLAIM_SLACK_MS = 10_000;
+
+/** Sends what waits in the outbox. */
+export class DeliveryWorker {
+  readonly #parts: DeliveryWorkerParts;
+  readonly #backoffMs: readonly number[];
+
+  constructor(parts: DeliveryWorkerParts) {
+    this.#parts = parts;
+    this.#backoffMs = parts.backoffMs ?? BACKOFF_MS;
+  }
+
+  /** Sends all that is due in a lane, in order; what must wait gets a job for later. */
+  async drain(lane: string): Promise<void> {
+    const { deliveries } = this.#parts;
+    for (;;) {
+      const head = await deliveries.head(lane);
+      // Whoever has claimed it goes on with the lane.
+      if (!head || head.is_claimed) return;
+      if (head.wait_ms > 0) return deliveries.wakeIn(lane, head.wait_ms);
+      if (!(await this.#deliver(head))) return;
+    }
+  }
+
+  /** One try. @returns whether the lane may go on at once. */
+  async #deliver(head: Head): Promise<boolean> {
+    const { deliveries, sender } = this.#parts;
+    const target = await this.#targetOf(head);
+    if (!target?.enabled) {
+      const error = target ? 'The webhook is disabled' : 'The agent has no such webhook any more';
+      await deliveries.finish(head.id, 'cancelled', { statusCode: null, error }, false);
+      return true;
+    }
+    const isMine = await deliveries.claim(head.id, target.timeout * 1_000 + CLAIM_SLACK_MS);
+    if (!isMine) return false;
+    const { agent_id: agentId, delivery_id: id, body } = head;
+    const verdict = await sender
+      .send({ agentId, target, id, body })
+      .then((answer) => deliveryOutcomeOf(answer, Date.now()), deliveryOutcomeOfError);
+    return this.#settle(head, verdict);
+  }
+
+  async #settle(head: Head, verdict: DeliveryOutcome): Promise<boolean> {
+    const { deliveries, log } = this.#parts;
+    const { statusCode } = verdict;
+    const told = { deliveryId: head.delivery_id, event: head.event, statusCode };
+    if (verdict.type === 'delivered') {
+      await deliveries.finish(head.id, 'delivered', { statusCode, error: null }, true);
+      log.debug(told, 'webhook delivered');
+      return true;
+    }
+    const tried = { statusCode, error: verdict.reason };
+    const backoffMs = this.#backoffMs[head.attempts];
+    if (verdict.type === 'retry' && backoffMs !== undefined) {
+      const jittered = backoffMs * (1 - JITTER + 2 * JITTER * Math.random());
+      await deliveries.retry(head.id, head.lane, tried, Math.max(jittered, verdict.afterMs));
+      return false;
+    }
+    if (verdict.type === 'failed' && verdict.isGone) await this.#disable(head);
+    await deliveries.finish(head.id, 'failed', tried, true);
+    log.warn({ ...told, reason: verdict.reason }, 'webhook not delivered');
+    return true;
+  }
+
+  /** The entry as it is now: its secret may have changed, or it may be gone. */
+  async #targetOf({ account_id, agent_id, url }: Head): Promise<StoredEventWebhook | undefined> {
+    const agent = await this.#parts.agents.find(account_id, agent_id);
+    return agent?.config.webhooks?.events?.find((entry) => entry.url === url);
+  }
+
+  /** The receiver wants no more: its entry is switched off, as if by the agent's owner. */
+  async #disable({ account_id, agent_id, url }: Head): Promise<void> {
+    await this.#parts.agents.change(account_id, agent_id, ({ config }) => {
+      const isOn = config.webhooks?.events?.some((entry) => entry.url === url && entry.enabled);
+      return isOn ? { config: withEntryOff(config, url) } : {};
+    });
+    this.#parts.log.warn({ agentId: agent_id }, 'webhook disabled: its receiver is gone');
+  }
+}
+
+function withEntryOff(config: StoredConfig, url: string): StoredConfig {
+  const events = config.webhooks?.events?.map((entry) =>
+    entry.url === url ? { ...entry, enabled: false } : entry,
+  );
+  return { ...config, webhooks: { ...config.webhooks, events } };
+}

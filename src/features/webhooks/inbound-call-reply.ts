@@ -1,0 +1,68 @@
+import {
+  AgentOverrides,
+  type CallOptions,
+  type CallVariables,
+  DynamicVariables,
+} from '../../calls/connection/connection.schema.js';
+import type { EgressResponse } from '../../platform/egress/egress-client.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { model } from '../../platform/http/validation/schema-builders.js';
+import { validationErrorsOf } from '../../platform/http/validation/validation-errors.js';
+import type { Agent } from '../agents/agents.repository.js';
+import type { VoiceOverrides } from '../voices/voice-overrides.js';
+
+/** What an inbound_call webhook may answer; keys that it adds besides have no effect. */
+const InboundCallReply = model({
+  dynamic_variables: DynamicVariables.nullable().optional(),
+  agent_overrides: AgentOverrides.nullable().optional(),
+});
+
+export type ReadReply =
+  | { readonly type: 'valid'; readonly options: CallOptions }
+  /** `error` is a sentence; it holds names of fields, and no values. */
+  | { readonly type: 'invalid'; readonly error: string };
+
+/** The JSON object of an answer; undefined for anything else. */
+export function jsonOf({ body }: EgressResponse): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(body.toString());
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+    return isObject ? (json as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined; // some other text is an answer too, only not one that says anything
+  }
+}
+
+/** Reads what an inbound_call webhook answered, against its agent. */
+export async function readReply(
+  answer: EgressResponse,
+  agent: Agent,
+  overrides: VoiceOverrides,
+): Promise<ReadReply> {
+  const { status } = answer;
+  if (status < 200 || status > 299) return invalid(`The webhook answered ${status}`);
+  // Nothing to say is said by an empty body as well as by an empty object.
+  const json = answer.body.length === 0 ? {} : jsonOf(answer);
+  if (!json) return invalid('The webhook answered no JSON object');
+  const reply = InboundCallReply.safeParse(json);
+  if (!reply.success) {
+    const faults = validationErrorsOf('reply', json, reply.error.issues);
+    return invalid(faults.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; '));
+  }
+  const { dynamic_variables, agent_overrides } = reply.data;
+  try {
+    await overrides.check(agent, agent_overrides);
+  } catch (error) {
+    if (error instanceof ApiError) return invalid(error.message);
+    throw error;
+  }
+  const options: CallOptions = {
+    ...(dynamic_variables && { dynamic_variables: dynamic_variables as CallVariables }),
+    ...(agent_overrides && { agent_overrides }),
+  };
+  return { type: 'valid', options };
+}
+
+function invalid(error: string): ReadReply {
+  return { type: 'invalid', error };
+}

@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import type { CallOptions } from '../../calls/connection/connection.schema.js';
+import { EgressError } from '../../platform/egress/egress-error.js';
+import type { Agent } from '../agents/agents.repository.js';
+import type { VoiceOverrides } from '../voices/voice-overrides.js';
+import { readReply } from './inbound-call-reply.js';
+import { makeMessageId, type WebhookSender } from './webhook-sender.js';
+
+/** A call that rings. */
+export interface RingingCall {
+  readonly callId: string;
+  /** E.164; null for a caller who hides it. */
+  readonly fromNumber: string | null;
+  /** null where the exchange does not say. */
+  readonly toNumber: string | null;
+}
+
+/** Asks an agent's owner what is special about a call, while it rings. For trunks. */
+export interface InboundCalls {
+  /**
+   * The call's variables and overrides. It never throws: where the webhook fails, is late or makes
+   * no sense, the call goes on as the agent was saved, and `inbound_call_error` says why.
+   */
+  optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions>;
+}
+
+/** A caller hears it ring for no longer than this, whatever timeout was configured. */
+const BUDGET_MS = 5_000;
+export const MAX_REPLY_BYTES = 262_144;
+
+/** The text that an inbound_call webhook is sent. Source: the contract's supplement, §7. */
+export function inboundCallRequest(agentId: string, call: RingingCall) {
+  return {
+    agent_id: agentId,
+    call_id: call.callId,
+    from_number: call.fromNumber,
+    to_number: call.toNumber,
+  };
+}
+
+export interface InboundCallParts {
+  readonly sender: WebhookSender;
+  readonly overrides: VoiceOverrides;
+  readonly log: Logger;
+}
+
+/** Asks the agent's `inbound_call` webhook. */
+export class InboundCallWebhooks implements InboundCalls {
+  readonly #parts: InboundCallParts;
+
+  constructor(parts: InboundCallParts) {
+    this.#parts = parts;
+  }
+
+  async optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions> {
+    const target = agent.config.webhooks?.inbound_call;
+    if (!target?.enabled) return {};
+    const { sender, overrides, log } = this.#parts;
+    try {
+      const answer = await sender.send(
+        {
+          agentId: agent.id,
+          target,
+          id: makeMessageId(),
+          body: JSON.stringify(inboundCallRequest(agent.id, call)),
+          timeoutMs: Math.min(target.timeout * 1_000, BUDGET_MS),
+        },
+        { maxBytes: MAX_REPLY_BYTES },
+      );
+      const reply = await readReply(answer, agent, overrides);
+      if (reply.type === 'valid') return reply.options;
+      log.warn({ callId: call.callId }, 'inbound_call webhook answered what cannot be used');
+      return { inbound_call_error: reply.error };
+    } catch (error) {
+      log.warn({ err: error, callId: call.callId }, 'inbound_call webhook failed');
+      const isKnown = error instanceof EgressError;
+      return { inbound_call_error: isKnown ? error.message : 'The request could not be made' };
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { CallWebhookEvent, HeldEvents } from '../../calls/store/call-events.js';
+import { AgentsRepository } from '../agents/agents.repository.js';
+import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
+import { amendedBody, eventBody, takesEvent } from './webhook-events.js';
+import { makeMessageId } from './webhook-sender.js';
+
+/** Turns events of calls into deliveries, one for each address that wants to be told. */
+export class WebhookOutbox implements HeldEvents {
+  readonly #deliveries: DeliveriesRepository;
+
+  constructor(deliveries: DeliveriesRepository) {
+    this.#deliveries = deliveries;
+  }
+
+  async record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void> {
+    const agents = new AgentsRepository(transaction);
+    const deliveries: NewDelivery[] = [];
+    for (const event of events) {
+      const agent = await agents.find(event.accountId, event.agentId);
+      const entries = agent?.config.webhooks?.events ?? [];
+      const told = entries.filter((entry) => entry.enabled && takesEvent(entry, event.event));
+      for (const { url } of told) deliveries.push(toDelivery(event, url));
+    }
+    await this.#deliveries.add(transaction, deliveries);
+  }
+
+  async amend(
+    transaction: Knex.Transaction,
+    callId: string,
+    { event, data }: Pick<CallWebhookEvent, 'event' | 'data'>,
+  ): Promise<void> {
+    await this.#deliveries.release(transaction, { callId, event }, (body) =>
+      amendedBody(body, data),
+    );
+  }
+}
+
+function toDelivery(event: CallWebhookEvent, url: string): NewDelivery {
+  return {
+    delivery_id: makeMessageId(),
+    account_id: event.accountId,
+    agent_id: event.agentId,
+    call_id: event.callId,
+    event: event.event,
+    url,
+    lane: laneOf(event.callId, url),
+    body: eventBody(event),
+    hold_ms: event.holdMs ?? 0,
+  };
+}
+
+/** In order within one call and address; an address that fails holds up no other one. */
+function laneOf(callId: string, url: string): string {
+  return `${callId} ${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { CallOptions } from '../../calls/connection/connection.schema.js';
+import type { EgressResponse } from '../../platform/egress/egress-client.js';
+import { EgressError } from '../../platform/egress/egress-error.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import { placeholdersOf } from '../agents/config/prompt-template.js';
+import type { StoredConfig } from '../agents/config/stored-config.js';
+import { TTS_DEFAULTS } from '../agents/config/voice-settings.schema.js';
+import { loadAgent } from '../agents/load-agent.js';
+import type { VoiceOverrides } from '../voices/voice-overrides.js';
+import { deliveryOutcomeOf } from './delivery-outcome.js';
+import { jsonOf, readReply } from './inbound-call-reply.js';
+import { inboundCallRequest, MAX_REPLY_BYTES } from './inbound-call-webhook.js';
+import { eventBody } from './webhook-events.js';
+import { makeMessageId, type WebhookSender, type WebhookTarget } from './webhook-sender.js';
+import type { WebhookTestResult } from './webhooks.schema.js';
+
+/** Numbers that belong to nobody. Source: NANPA, 555-0100 to 555-0199 are for fiction. */
+const CALLER = '+12025550100';
+const CALLED = '+12025550101';
+const MAX_EVENT_ANSWER_BYTES = 65_536;
+
+export interface WebhookTestServiceParts {
+  readonly agents: AgentsRepository;
+  readonly sender: WebhookSender;
+  readonly overrides: VoiceOverrides;
+}
+
+/** Tries an agent's webhooks at its owner's wish, and tells strictly what came of it. */
+export class WebhookTestService {
+  readonly #parts: WebhookTestServiceParts;
+
+  constructor(parts: WebhookTestServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sends `test` to one event entry, also to one that is disabled or takes other events: it is tried
+   * before it is used.
+   * @throws ApiError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND
+   */
+  async testEvent(accountId: string, agentId: string, url: string): Promise<WebhookTestResult> {
+    const agent = await this.#find(accountId, agentId);
+    const entry = agent.config.webhooks?.events?.find((each) => each.url === url);
+    if (!entry) throw notFound('The agent has no event webhook with this url');
+    const data = { call_type: 'web', message: 'This is a test' };
+    const body = eventBody({ event: 'test', agentId: agent.id, callId: null, data });
+    const result = new Result(url, body);
+    const answer = await this.#send(agent, entry, body, MAX_EVENT_ANSWER_BYTES);
+    if (typeof answer === 'string') return result.failed(answer);
+    result.answered(answer);
+    const verdict = deliveryOutcomeOf(answer, Date.now());
+    if (verdict.type !== 'delivered') return result.failed(verdict.reason);
+    return result.succeeded('The webhook took the event', {});
+  }
+
+  /** Asks the inbound_call webhook about a made-up call. @throws ApiError as `testEvent` */
+  async testInboundCall(accountId: string, agentId: string): Promise<WebhookTestResult> {
+    const agent = await this.#find(accountId, agentId);
+    const target = agent.config.webhooks?.inbound_call;
+    if (!target) throw notFound('The agent has no inbound_call webhook');
+    const call = { callId: randomUUID(), fromNumber: CALLER, toNumber: CALLED };
+    const body = JSON.stringify(inboundCallRequest(agent.id, call));
+    const result = new Result(target.url, body);
+    const answer = await this.#send(agent, target, body, MAX_REPLY_BYTES);
+    if (typeof answer === 'string') return result.failed(answer);
+    result.answered(answer);
+    const reply = await readReply(answer, agent, this.#parts.overrides);
+    if (reply.type === 'invalid') return result.failed(reply.error);
+    const strange = unknownVariables(agent.config, reply.options);
+    if (strange.length > 0) {
+      const names = strange.map((name) => JSON.stringify(name)).join(', ');
+      return result.failed(
+        `dynamic_variables: neither prompt nor greeting has a placeholder for ${names}`,
+      );
+    }
+    return result.succeeded(
+      'The webhook answered as it may',
+      resolved(agent.config, reply.options),
+    );
+  }
+
+  async #find(accountId: string, agentId: string): Promise<Agent> {
+    return loadAgent(this.#parts.agents, accountId, agentId);
+  }
+
+  /** The answer, or a sentence that says why there is none. */
+  async #send(
+    agent: Agent,
+    target: WebhookTarget,
+    body: string,
+    maxBytes: number,
+  ): Promise<EgressResponse | string> {
+    const message = { agentId: agent.id, target, id: makeMessageId(), body };
+    try {
+      return await this.#parts.sender.send(message, { maxBytes });
+    } catch (error) {
+      if (error instanceof EgressError) return error.message;
+      throw error;
+    }
+  }
+}
+
+/** Gathers a test's result on the way. */
+class Result {
+  readonly #url: string;
+  readonly #request: Readonly<Record<string, unknown>>;
+  #answer: Readonly<Record<string, unknown>> = {};
+
+  constructor(url: string, body: string) {
+    this.#url = url;
+    this.#request = JSON.parse(body) as Record<string, unknown>;
+  }
+
+  answered(answer: EgressResponse): void {
+    this.#answer = jsonOf(answer) ?? {};
+  }
+
+  failed(error: string): WebhookTestResult {
+    return { ...this.#common('failed', 'The test failed', {}), error };
+  }
+
+  succeeded(message: string, validated: Readonly<Record<string, unknown>>): WebhookTestResult {
+    return this.#common('success', message, validated);
+  }
+
+  #common(
+    status: WebhookTestResult['status'],
+    message: string,
+    validated: Readonly<Record<string, unknown>>,
+  ): WebhookTestResult {
+    return {
+      status,
+      message,
+      webhook_url: this.#url,
+      request_payload: this.#request,
+      raw_response: this.#answer,
+      validated_response: validated,
+    };
+  }
+}
+
+function notFound(sentence: string): ApiError {
+  return new ApiError('WEBHOOK_NOT_FOUND', sentence);
+}
+
+function unknownVariables(config: StoredConfig, { dynamic_variables = {} }: CallOptions): string[] {
+  const known = placeholdersOf(`${config.prompt ?? ''}\n${config.greeting ?? ''}`);
+  return Object.keys(dynamic_variables).filter((name) => !known.has(name));
+}
+
+/** What a call would be held with: the overrides, and behind them what was saved. */
+function resolved(config: StoredConfig, options: CallOptions): Readonly<Record<string, unknown>> {
+  const { dynamic_variables = {}, agent_overrides } = options;
+  const overridden = agent_overrides?.tts_params;
+  return {
+    dynamic_variables,
+    agent_overrides: overridden
+      ? { tts_params: { ...TTS_DEFAULTS, ...config.tts_params, ...overridden } }
+      : {},
+  };
+}

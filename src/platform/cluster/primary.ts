@@ -1,0 +1,157 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { StartError } from '../http/api-error.js';
+import type { FromGateway, ToGateway } from './ipc.js';
+import { stopReading } from './socket-handoff.js';
+
+/** A gateway that ends by itself is started again after so long; longer each time it does so soon. */
+const FIRST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 30_000;
+/** One that lived for so long has recovered. */
+const RECOVERED_MS = 60_000;
+/** Gateways end in order within 6 s beside their calls; what is left then is killed. */
+const STOP_WITHIN_MS = 7_500;
+
+export interface ClusterPrimaryParts {
+  /** The program of each gateway. */
+  readonly program: string;
+  /** The environments of the gateways, one each, over our own. */
+  readonly environments: readonly Readonly<Record<string, string>>[];
+  /** A gateway is gone: its calls are over. */
+  readonly onGone: (gatewayId: string) => Promise<void>;
+  /** How long their calls may go on when they are stopped. */
+  readonly drainMs: number;
+  readonly log: Logger;
+}
+
+interface Member {
+  readonly environment: Readonly<Record<string, string>>;
+  worker: Worker | undefined;
+  gatewayId: string | undefined;
+  startedAt: number;
+  waitMs: number;
+}
+
+/** Several gateways behind one port: starts them, starts again the one that dies, stops them. */
+export class ClusterPrimary {
+  readonly #parts: ClusterPrimaryParts;
+  readonly #members: readonly Member[];
+  readonly #stopping = new AbortController();
+  /** Ends of calls that are being written. */
+  readonly #going = new Set<Promise<void>>();
+  #onReady: () => void = () => undefined;
+  #onFailed: (error: StartError) => void = () => undefined;
+  #onStopped: () => void = () => undefined;
+  #isStarting = true;
+
+  constructor(parts: ClusterPrimaryParts) {
+    this.#parts = parts;
+    this.#members = parts.environments.map((environment) => ({
+      environment,
+      worker: undefined,
+      gatewayId: undefined,
+      startedAt: 0,
+      waitMs: FIRST_WAIT_MS,
+    }));
+  }
+
+  /**
+   * Resolves when all gateways are ready, or are being stopped.
+   * @throws StartError with the sentence of the first one that fails.
+   */
+  async start(): Promise<void> {
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({ exec: this.#parts.program, args: [] });
+    const all = new Promise<void>((resolve, reject) => {
+      let waitedFor = this.#members.length;
+      this.#onReady = () => {
+        waitedFor--;
+        if (waitedFor === 0) resolve();
+      };
+      this.#onFailed = reject;
+      this.#onStopped = resolve;
+    });
+    for (const member of this.#members) this.#fork(member);
+    await all;
+    this.#isStarting = false;
+  }
+
+  /** Ends all gateways in order. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#onStopped();
+    const running = this.#members.flatMap(({ worker }) => worker ?? []);
+    const ended = running.map((worker) => once(worker, 'exit'));
+    for (const worker of running) worker.process.kill('SIGTERM');
+    const late = setTimeout(() => {
+      for (const worker of running) worker.process.kill('SIGKILL');
+    }, this.#parts.drainMs + STOP_WITHIN_MS);
+    await Promise.all(ended);
+    clearTimeout(late);
+    await Promise.all(this.#going);
+  }
+
+  #fork(member: Member): void {
+    const worker = cluster.fork(member.environment);
+    member.worker = worker;
+    member.startedAt = performance.now();
+    worker.on('message', (message: FromGateway, socket: unknown) =>
+      this.#onMessage(member, worker, message, socket),
+    );
+    // Without a listener a message for one that just died would end the process.
+    worker.on('error', (error) => this.#parts.log.warn({ err: error }, 'a gateway is not heard'));
+    worker.once('exit', (code, signal) => void this.#onExit(member, code ?? signal));
+  }
+
+  #onMessage(member: Member, from: Worker, message: FromGateway, socket: unknown): void {
+    switch (message.type) {
+      case 'starting':
+        member.gatewayId = message.gatewayId;
+        return;
+      case 'ready':
+        this.#onReady();
+        return;
+      case 'failed':
+        if (this.#isStarting) this.#onFailed(new StartError(message.sentence));
+        else this.#parts.log.error({ sentence: message.sentence }, 'a gateway failed');
+        return;
+      case 'hand-on': {
+        if (!(socket instanceof Socket)) return; // its client was gone before it came
+        stopReading(socket);
+        socket.on('error', () => socket.destroy());
+        // One that nobody here holds is answered by whom it had reached.
+        const holder = this.#members.find(({ gatewayId }) => gatewayId === message.gatewayId);
+        const taken: ToGateway = { type: 'take', request: message.request };
+        (holder?.worker ?? from).send(taken, socket, () => socket.destroy());
+      }
+    }
+  }
+
+  async #onExit(member: Member, code: number | string): Promise<void> {
+    const { log, onGone } = this.#parts;
+    const { signal } = this.#stopping;
+    const { gatewayId } = member;
+    member.worker = undefined;
+    member.gatewayId = undefined;
+    if (this.#isStarting) {
+      this.#onFailed(new StartError('A gateway ended while it started: see the log.'));
+      return;
+    }
+    if (!signal.aborted) log.error({ code }, 'a gateway ended and is started again');
+    if (gatewayId !== undefined) {
+      const going = onGone(gatewayId).catch((error: unknown) =>
+        log.warn({ err: error }, 'the calls of a gateway that ended are left to the others'),
+      );
+      this.#going.add(going);
+      await going;
+      this.#going.delete(going);
+    }
+    if (performance.now() - member.startedAt > RECOVERED_MS) member.waitMs = FIRST_WAIT_MS;
+    await sleep(member.waitMs, undefined, { signal }).catch(() => undefined);
+    member.waitMs = Math.min(2 * member.waitMs, MAX_WAIT_MS);
+    if (!signal.aborted) this.#fork(member);
+  }
+}

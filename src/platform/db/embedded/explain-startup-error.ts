@@ -1,0 +1,36 @@
+import { StartError } from '../../http/api-error.js';
+
+const CAUSES: ReadonlyArray<readonly [RegExp, string]> = [
+  [/no space left|ENOSPC/i, 'the disk is full: make room and start again'],
+  [/disk quota exceeded|EDQUOT/i, 'the disk quota is used up: make room and start again'],
+  [/read-only file system|EROFS/i, 'its folder is read-only: set DATA_DIR to another folder'],
+  [
+    /EPERM/,
+    'as root it has to run as another user, which is forbidden here: start Parley as an ordinary user, or set DATABASE_URL',
+  ],
+  [
+    /effective user ID/i,
+    'the user that Parley runs as has no name in /etc/passwd: give it one, or set DATABASE_URL',
+  ],
+  [
+    /incompatible with server|initialized by PostgreSQL version/i,
+    'its files are of another PostgreSQL version: set DATA_DIR to another folder, or start the version of Parley that made them',
+  ],
+  [
+    /locale name|invalid locale/i,
+    'this system lacks the locale C.UTF-8: install that, or set DATABASE_URL',
+  ],
+];
+
+/** One sentence from what PostgreSQL's programs said: the cause that we know, else their words. */
+export function explainStartupError(what: string, output: string, logFile?: string): StartError {
+  const known = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
+  if (known) return new StartError(`The embedded database ${what}: ${known}.`);
+  const lines = output.trim().split('\n');
+  const line = lines.findLast((text) => /FATAL|PANIC|error:/i.test(text)) ?? lines.at(-1) ?? '';
+  const words = line.replace(/^.*?(FATAL|PANIC|error):\s*/, '').slice(0, 300);
+  const advice = logFile
+    ? `see ${logFile}, or set DATABASE_URL`
+    : 'put that right, or set DATA_DIR to another folder';
+  return new StartError(`The embedded database ${what} (${words}): ${advice}.`);
+}

@@ -1,0 +1,63 @@
+import { chmod, chown, lstat, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StartError } from '../../http/api-error.js';
+import type { ServerUser } from './server-user.js';
+
+/** What PostgreSQL calls its socket; no TCP port is opened. */
+export const SOCKET_PORT = 5432;
+
+/** Source: sockaddr_un.sun_path of unix(7) less its closing zero; 103 on macOS. */
+export const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+
+/** In DATA_DIR: names the folder. */
+const POINTER = 'postgres-socket';
+
+/** Whoever may enter this folder may use the database; its name is short, as DATA_DIR's may not be. */
+export async function prepareSocketFolder(
+  dataDir: string,
+  user: ServerUser | undefined,
+): Promise<string> {
+  const pointer = join(dataDir, POINTER);
+  const last = await socketFolderOf(dataDir);
+  if (last && (await isOurs(last, user))) return last;
+  const folder = await makeFolder(user);
+  await writeFile(`${pointer}.partial`, `${folder}\n`);
+  await rename(`${pointer}.partial`, pointer);
+  return folder;
+}
+
+/** Where the server of a data folder listens, or last did; empty when it never has. */
+export async function socketFolderOf(dataDir: string): Promise<string> {
+  return (await readFile(join(dataDir, POINTER), 'utf8').catch(() => '')).trim();
+}
+
+export async function removeSocketFolder(dataDir: string, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await rm(join(dataDir, POINTER), { force: true });
+}
+
+async function makeFolder(user: ServerUser | undefined): Promise<string> {
+  for (const parent of [tmpdir(), '/tmp']) {
+    const folder = await mkdtemp(join(parent, 'parley-')).catch(() => undefined);
+    if (!folder) continue;
+    const socket = join(folder, `.s.PGSQL.${SOCKET_PORT}`);
+    if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES) {
+      await rm(folder, { recursive: true });
+      continue;
+    }
+    await chmod(folder, 0o700);
+    if (user) await chown(folder, user.uid, user.gid);
+    return folder;
+  }
+  throw new StartError(
+    `No socket for the database can be made in ${tmpdir()}: set TMPDIR to a folder with a short name that can be written to.`,
+  );
+}
+
+/** Temporary folders are cleared, and others may then make one of that name. */
+async function isOurs(folder: string, user: ServerUser | undefined): Promise<boolean> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (!found?.isDirectory()) return false;
+  return found.uid === (user?.uid ?? process.getuid?.()) && (found.mode & 0o777) === 0o700;
+}

@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { StartError } from '../http/api-error.js';
+import { installJobSchema } from './job-queue-schema.js';
+import type { Migration } from './migrations/migration.js';
+import { MIGRATIONS } from './migrations/migration-list.js';
+
+/** Any number will do, so long as every version of every gateway uses the same one. */
+const ADVISORY_LOCK = 7_274_539;
+const TIME_LIMIT = '10min';
+
+/**
+ * Brings the database to this version's schema; all that is missing runs in one transaction, so a
+ * kill leaves the old schema whole. Gateways that start together take turns.
+ * @throws {StartError} when the database cannot be reached or was written by a newer version.
+ */
+export async function migrate(
+  db: Knex,
+  migrations: readonly Migration[] = MIGRATIONS,
+  log?: Logger,
+) {
+  try {
+    await db.transaction(async (transaction) => {
+      await transaction.raw(`set local statement_timeout = '${TIME_LIMIT}'`);
+      // It idles while the job queue installs its schema over another connection.
+      await transaction.raw(`set local idle_in_transaction_session_timeout = '${TIME_LIMIT}'`);
+      await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
+      await runMissing(transaction, migrations, log);
+      // Not part of the transaction, but of the turn.
+      await installJobSchema(db);
+    });
+  } catch (error) {
+    throw explainUnreachable(error) ?? error;
+  }
+}
+
+/**
+ * How many migrations the database still lacks; `all` where there never was one.
+ * @throws {StartError} when the database cannot be reached or was written by a newer version.
+ */
+export async function missingMigrations(
+  db: Knex,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<number | 'all'> {
+  try {
+    if (!(await db.schema.hasTable('schema_migrations'))) return 'all';
+    const applied = await appliedMigrations(db, migrations);
+    return migrations.length - applied.size;
+  } catch (error) {
+    throw explainUnreachable(error) ?? error;
+  }
+}
+
+async function appliedMigrations(db: Knex, migrations: readonly Migration[]) {
+  const applied = new Set<string>(await db('schema_migrations').pluck('name'));
+  const known = new Set(migrations.map(({ name }) => name));
+  const foreign = [...applied].filter((name) => !known.has(name)).sort()[0];
+  if (foreign !== undefined) {
+    throw new StartError(
+      `The database was written by a newer version of Parley (its schema has ${foreign}): start that version, or give this one another DATA_DIR or DATABASE_URL.`,
+    );
+  }
+  return applied;
+}
+
+async function runMissing(
+  transaction: Knex.Transaction,
+  migrations: readonly Migration[],
+  log: Logger | undefined,
+) {
+  await transaction.raw(
+    'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
+  );
+  const applied = await appliedMigrations(transaction, migrations);
+  for (const migration of migrations) {
+    if (applied.has(migration.name)) continue;
+    await migration.up(transaction, log);
+    await transaction('schema_migrations').insert({ name: migration.name });
+  }
+}
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at its address',
+  ENOENT: 'its socket does not exist',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name could not be looked up',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to its host',
+  ECONNRESET: 'it closed the connection',
+  '28P01': 'it refuses the password',
+  '28000': 'it refuses the user',
+  '3D000': 'it has no database of that name',
+  '42501': 'the user may not create tables there',
+  '53300': 'it has no connection to spare',
+  '57P03': 'it is still starting',
+};
+
+function explainUnreachable(error: unknown): StartError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? String(error.code) : '';
+  const timedOut = /timeout (expired|acquiring)|does not support SSL/i.exec(error.message)?.[0];
+  const reason = UNREACHABLE[code] ?? (timedOut && 'it does not answer as a PostgreSQL would');
+  if (!reason) return undefined;
+  return new StartError(
+    `Cannot use the database: ${reason}; check DATABASE_URL, or unset it to use the embedded database.`,
+    { cause: error },
+  );
+}

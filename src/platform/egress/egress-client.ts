@@ -1,0 +1,130 @@
+import { type Dispatcher, errors, request, fetch as undiciFetch } from 'undici';
+import { abortable } from './abortable.js';
+import { EgressError } from './egress-error.js';
+import type { EgressGuard } from './egress-guard.js';
+
+export interface EgressRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** For everything from the look-up of the host to the answer's last byte. */
+  readonly timeoutMs: number;
+  /** Of the answer's body; 0: the status is enough, and the body is not waited for. */
+  readonly maxBytes: number;
+  /** What becomes of a longer one: a TOO_LARGE error, or only its beginning is kept. */
+  readonly onTooLarge?: 'throw' | 'cut';
+  readonly signal?: AbortSignal;
+}
+
+export interface EgressResponse {
+  readonly status: number;
+  /** Names in lower case; of repeated ones the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+const MAX_DISCARDED = 65_536;
+
+/** The one way to addresses that someone else chose: guarded, bounded, and blind to redirects. */
+export class EgressClient {
+  readonly #guard: EgressGuard;
+
+  constructor(guard: EgressGuard) {
+    this.#guard = guard;
+  }
+
+  /** A 3xx is answered as it came, never followed. @throws EgressError */
+  async request(wanted: EgressRequest): Promise<EgressResponse> {
+    const url = this.#guard.checkUrl(wanted.url);
+    const timeout = AbortSignal.timeout(wanted.timeoutMs);
+    const signal = wanted.signal ? AbortSignal.any([timeout, wanted.signal]) : timeout;
+    try {
+      // undici hears of an abort only once it is connected, so the wait itself is cut as well.
+      return await abortable(this.#exchange(url, wanted, signal), signal);
+    } catch (error) {
+      throw explained(error, timeout);
+    }
+  }
+
+  async #exchange(url: URL, wanted: EgressRequest, signal: AbortSignal): Promise<EgressResponse> {
+    const response = await request(url, {
+      dispatcher: this.#guard.dispatcher,
+      method: wanted.method,
+      headers: { 'accept-encoding': 'identity', 'user-agent': 'Parley', ...wanted.headers },
+      body: wanted.body ?? null,
+      signal,
+    });
+    const body =
+      wanted.maxBytes === 0 ? discard(response.body) : await readBounded(response.body, wanted);
+    return { status: response.statusCode, headers: firstOfEach(response.headers), body };
+  }
+
+  /**
+   * `fetch` behind the same guard, for clients that bring their own protocol (MCP). Redirects come
+   * back as they are; its user bounds size and time.
+   * @throws EgressError INSECURE_URL; a refused address is the `cause` of fetch's TypeError
+   */
+  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = this.#guard.checkUrl(String(input));
+    const { dispatcher } = this.#guard;
+    // undici's own types and Node's global ones describe the same objects.
+    const options = { ...init, redirect: 'manual', dispatcher } as Parameters<
+      typeof undiciFetch
+    >[1];
+    return (await undiciFetch(url, options)) as unknown as Response;
+  };
+}
+
+/** Lets a short rest come, so that the connection can serve again; a longer one is cut off. */
+function discard(body: Dispatcher.ResponseData['body']): Buffer {
+  // What goes wrong with a body that nobody reads is no fault.
+  body.dump({ limit: MAX_DISCARDED }).catch(() => undefined);
+  return Buffer.alloc(0);
+}
+
+async function readBounded(
+  body: Dispatcher.ResponseData['body'],
+  { maxBytes, onTooLarge = 'throw' }: EgressRequest,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop early destroys the body, and the connection with it.
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length <= maxBytes) continue;
+    if (onTooLarge === 'cut') return Buffer.concat(chunks).subarray(0, maxBytes);
+    throw new EgressError('TOO_LARGE', `The answer is longer than ${maxBytes} bytes`);
+  }
+  return Buffer.concat(chunks);
+}
+
+function firstOfEach(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const entries = Object.entries(headers).flatMap(([name, value]) => {
+    const first = Array.isArray(value) ? value[0] : value;
+    return first === undefined ? [] : [[name, first] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function explained(error: unknown, timeout: AbortSignal): EgressError {
+  if (error instanceof EgressError) return error;
+  const isLate =
+    timeout.aborted ||
+    error instanceof errors.ConnectTimeoutError ||
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError;
+  if (isLate) {
+    return new EgressError('TIMEOUT', 'No whole answer came in time', { cause: error });
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_ABORTED'].includes(code)) {
+    return new EgressError('CLOSED_EARLY', 'The connection was closed before the answer ended', {
+      cause: error,
+    });
+  }
+  return new EgressError('UNREACHABLE', 'The host could not be reached', { cause: error });
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from './api-error.js';
+import type { Principal } from './route.js';
+import { isGranted, type RouteScope } from './route-scopes.js';
+
+/** Says who a bearer key or token belongs to; undefined when it is none that is valid. */
+export interface Authenticator {
+  authenticate(bearer: string): Promise<Principal | undefined>;
+}
+
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+const MAX_BEARER_LENGTH = 8_192;
+
+/** The text of `Authorization: Bearer …`; undefined without one. */
+export function bearerOf(request: IncomingMessage): string | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined || header.length > MAX_BEARER_LENGTH) return undefined;
+  return /^Bearer +(\S+) *$/i.exec(header)?.[1];
+}
+
+const REFUSALS = {
+  missing: 'Send your API key as "Authorization: Bearer <key>"',
+  wrong: 'The API key is not valid',
+  end_token: 'Neither an end token of this call nor a valid API key',
+  call: 'No such call, or it has ended',
+  metrics_token: 'Send METRICS_TOKEN as "Authorization: Bearer <token>"',
+  signed_link: 'The link is not valid, or has expired',
+} as const;
+
+/** A request without a key, with one that is not valid (`wrong`), or without another right credential. */
+export function unauthorized(reason: keyof typeof REFUSALS): ApiError {
+  return new ApiError('UNAUTHORIZED', REFUSALS[reason], { headers: CHALLENGE });
+}
+
+/** Whether a principal may use what needs the scope. */
+export function hasScope({ scopes }: Principal, scope: RouteScope | 'any'): boolean {
+  return scope === 'any' || isGranted(scopes, scope);
+}
+
+/** @throws ApiError FORBIDDEN, naming the scope that is missing. */
+export function requireScope(principal: Principal, scope: RouteScope | 'any'): void {
+  if (hasScope(principal, scope)) return;
+  throw new ApiError('FORBIDDEN', `This API key lacks the scope "${scope}"`, {
+    detail: `Missing scope: ${scope}`,
+  });
+}

@@ -1,0 +1,18 @@
+import { ApiError } from './api-error.js';
+
+const TAG = /^"[\x21\x23-\x7e]*"$/;
+
+/**
+ * Lets through a change of what the client has seen: `If-Match` is absent, `*`, or names the current
+ * tag. Weak tags match nothing. Source: RFC 9110, 13.1.1.
+ * @throws ApiError PRECONDITION_FAILED
+ */
+export function requireMatch(ifMatch: string | undefined, current: string): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (tags.some((tag) => TAG.test(tag) && tag === current)) return;
+  throw new ApiError('PRECONDITION_FAILED', 'This was changed since you read it: read it again', {
+    detail: `The current ETag is ${current}`,
+    headers: { ETag: current },
+  });
+}

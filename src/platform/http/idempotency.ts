@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { ApiError, valueError } from './api-error.js';
+import type { IdempotencyRepository, KeyedRequest } from './idempotency.repository.js';
+import { type Principal, type Replay, Reply, type RouteCall, SENT } from './route.js';
+
+/**
+ * What a key may be: visible ASCII.
+ * Source: IETF draft-ietf-httpapi-idempotency-key-header-07, which takes a string.
+ */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+const HEADER = 'Idempotency-Key';
+/** A request that comes while the first one is served may be sent again after so long. */
+const RETRY_AFTER_S = 1;
+
+/** Encrypts for the database; answers may hold what is shown only once. */
+export interface AnswerBox {
+  seal(text: string, place: string): string;
+  open(sealed: string, place: string): string;
+}
+
+type AnyCall = RouteCall<unknown, unknown, unknown>;
+
+/**
+ * Answers repetitions of a request that carries an `Idempotency-Key` with the stored answer. Only
+ * success is stored: a request that failed created nothing and may be sent again. A key belongs to
+ * the API key or JWT that sent it, so that no other one receives the answer.
+ *
+ * The caller checks the principal's rights before every request, also before a repetition.
+ */
+export class IdempotencyService {
+  readonly #repository: IdempotencyRepository;
+  readonly #box: AnswerBox;
+
+  constructor(repository: IdempotencyRepository, box: AnswerBox) {
+    this.#repository = repository;
+    this.#box = box;
+  }
+
+  /**
+   * Does the work, or finds what it answered before.
+   * @throws InvalidInput when the key was used for another request
+   * @throws ApiError IDEMPOTENCY_IN_PROGRESS while the first request is still served
+   */
+  async once(call: AnyCall, work: () => Promise<unknown>, replay?: Replay): Promise<unknown> {
+    const key = call.req.get(HEADER);
+    if (key === undefined) return work();
+    if (!IDEMPOTENCY_KEY.test(key)) {
+      throw valueError(['header', HEADER], 'a key is 1 to 255 visible characters', key);
+    }
+    const { accountId } = call.principal;
+    const principal = principalOf(call.principal);
+    const request = { accountId, principal, key, hash: hashOf(call) };
+    const earlier = await this.#repository.take(request);
+    if (!earlier) return this.#first(call, request, work, replay);
+    if (!earlier.hash.equals(request.hash)) {
+      throw valueError(['header', HEADER], 'this key was used for another request', key);
+    }
+    if (earlier.answer === null) {
+      throw new ApiError('IDEMPOTENCY_IN_PROGRESS', 'The first request with this key still runs', {
+        retryAfterS: RETRY_AFTER_S,
+      });
+    }
+    return this.#repeat(request, earlier.answer, replay);
+  }
+
+  async #first(
+    call: AnyCall,
+    request: KeyedRequest,
+    work: () => Promise<unknown>,
+    replay: Replay | undefined,
+  ) {
+    let outcome: unknown;
+    try {
+      outcome = await work();
+    } catch (error) {
+      await this.#repository.release(request);
+      throw error;
+    }
+    if (outcome === SENT) throw new Error('An idempotent route answers by what it returns');
+    const reply = outcome instanceof Reply ? outcome : new Reply(200, outcome);
+    const { status, body, headers } = reply;
+    const kept = new Reply(status, replay ? replay.keep(body) : body, headers);
+    const sealed = this.#box.seal(JSON.stringify(kept), placeOf(request));
+    // What was made is told all the same; a repetition then finds the key taken, and makes no second.
+    await this.#repository
+      .keep(request, sealed)
+      .catch((error: unknown) => call.log.error({ err: error }, 'answer could not be kept'));
+    return reply;
+  }
+
+  async #repeat(request: KeyedRequest, answer: string, replay: Replay | undefined) {
+    const kept = JSON.parse(this.#box.open(answer, placeOf(request))) as Reply;
+    const body = replay ? await replay.answer(kept.body) : kept.body;
+    return new Reply(kept.status, body, { ...kept.headers, 'Idempotency-Replayed': 'true' });
+  }
+}
+
+function placeOf({ accountId, principal, key }: KeyedRequest): string {
+  return `idempotent-answer ${accountId} ${principal} ${key}`;
+}
+
+/** A JWT has no id: its subject is the account, and with other scopes it is another principal. */
+function principalOf({ keyId, scopes }: Principal): string {
+  return keyId === null ? `jwt:${[...new Set(scopes)].sort().join(' ')}` : `key:${keyId}`;
+}
+
+/** Of what the schemas let through, so that blanks and the order of members change nothing. */
+function hashOf({ req, body, query }: AnyCall): Buffer {
+  const path = req.path.replace(/\/$/, '');
+  return createHash('sha256')
+    .update(JSON.stringify([req.method, path, query ?? null, body ?? null]))
+    .digest();
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from './api-error.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there: stop it, or set PORT to a free port (0 = any)',
+  EACCES: 'that needs more rights: set PORT to 1024 or more',
+  EADDRNOTAVAIL: 'this machine does not have that address: set HOST to one of its own',
+  ENOTFOUND: 'that host is unknown: set HOST to an address of this machine',
+  EAI_AGAIN: 'that host could not be looked up: set HOST to an address of this machine',
+};
+
+/**
+ * Listens and answers the port.
+ * @throws StartError with what to do when the port or the address cannot be had.
+ */
+export async function listen(server: Server, host: string, port: number): Promise<number> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (!reason) throw error;
+    throw new StartError(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Finds out before models are loaded, which takes seconds, whether `listen` can succeed; answers the
+ * port.
+ * @throws StartError as `listen` does.
+ */
+export async function tryListening(host: string, port: number): Promise<number> {
+  const probe = createServer();
+  const found = await listen(probe, host, port);
+  await new Promise((resolve) => probe.close(resolve));
+  return found;
+}
+
+/** Takes no more requests and lets those that run finish; after `limitMs` they are cut off. */
+export async function stopListening(server: Server, limitMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const stopWaiting = new AbortController();
+  const isLate = sleep(limitMs, true, { signal: stopWaiting.signal }).catch(() => false);
+  if (await Promise.race([closed.then(() => false), isLate])) server.closeAllConnections();
+  stopWaiting.abort();
+  await closed;
+}

@@ -1,0 +1,133 @@
+import ipaddr from 'ipaddr.js';
+import type { Knex } from 'knex';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
+import { ApiError } from './api-error.js';
+
+const WINDOW_S = 60;
+
+export interface RateLimits {
+  /**
+   * Requests a minute and account, and unverified upgrades a minute and address; 0 = no limit.
+   */
+  readonly requestsPerMinute: number;
+  /** Wrong keys a minute and address; 0 = no limit. */
+  readonly failedAuthsPerMinute: number;
+}
+
+/** Takes the headers that tell a client what is left: a response, for one. */
+export interface HeaderSink {
+  set(name: string, value: string): unknown;
+}
+
+/** Counts requests; counters live in the database, so all gateways of one database share them. */
+export class RateLimiter {
+  readonly #limits: RateLimits;
+  readonly #requests: RateLimiterAbstract | undefined;
+  readonly #failedAuths: RateLimiterAbstract | undefined;
+  readonly #upgrades: RateLimiterAbstract | undefined;
+
+  /** @param db undefined keeps the counters in this process. */
+  constructor(limits: RateLimits, db?: Knex) {
+    this.#limits = limits;
+    this.#requests = counter('requests', limits.requestsPerMinute, db);
+    this.#failedAuths = counter('failed-auths', limits.failedAuthsPerMinute, db);
+    this.#upgrades = counter('upgrades', limits.requestsPerMinute, db);
+  }
+
+  /**
+   * Counts a request of an account and tells the client what is left.
+   * @throws ApiError RATE_LIMITED
+   */
+  async countRequest(accountId: string, response: HeaderSink): Promise<void> {
+    if (!this.#requests) return;
+    const { state, isOver } = await consume(this.#requests, accountId);
+    const quota = this.#limits.requestsPerMinute;
+    const resetS = secondsUntilReset(state);
+    // Source: IETF draft-ietf-httpapi-ratelimit-headers-09.
+    response.set('RateLimit-Policy', `"account";q=${quota};w=${WINDOW_S}`);
+    response.set('RateLimit', `"account";r=${Math.max(0, state.remainingPoints)};t=${resetS}`);
+    if (isOver) throw rateLimited(`More than ${quota} requests in a minute`, resetS);
+  }
+
+  /**
+   * Counts a wrong key. Only those who send wrong keys are held off: a valid key is always heard,
+   * so nobody can lock out others behind the same address.
+   * @throws ApiError RATE_LIMITED
+   */
+  async countFailedAuth(address: string): Promise<void> {
+    if (!this.#failedAuths) return;
+    const { state, isOver } = await consume(this.#failedAuths, networkOf(address));
+    if (isOver)
+      throw rateLimited(
+        'Too many failed authentications from this address',
+        secondsUntilReset(state),
+      );
+  }
+
+  /**
+   * Counts an upgrade of an address that has not proved yet which account it acts for.
+   * @throws ApiError RATE_LIMITED
+   */
+  async countUpgrade(address: string): Promise<void> {
+    if (!this.#upgrades) return;
+    const { state, isOver } = await consume(this.#upgrades, networkOf(address));
+    if (isOver) {
+      const quota = this.#limits.requestsPerMinute;
+      throw rateLimited(`More than ${quota} sockets in a minute`, secondsUntilReset(state));
+    }
+  }
+}
+
+function counter(
+  name: string,
+  points: number,
+  db: Knex | undefined,
+): RateLimiterAbstract | undefined {
+  if (points === 0) return undefined;
+  const options = { keyPrefix: name, points, duration: WINDOW_S };
+  const inMemory = new RateLimiterMemory(options);
+  if (!db) return inMemory;
+  return new RateLimiterPostgres({
+    ...options,
+    storeClient: db,
+    storeType: 'knex',
+    tableName: 'rate_limits',
+    tableCreated: true, // by a migration
+    inMemoryBlockOnConsumed: points + 1,
+    // While the database is away requests are still counted, by each gateway for itself.
+    insuranceLimiter: inMemory,
+  });
+}
+
+async function consume(limiter: RateLimiterAbstract, key: string) {
+  try {
+    return { state: await limiter.consume(key), isOver: false };
+  } catch (outcome) {
+    if (!(outcome instanceof RateLimiterRes)) throw outcome;
+    return { state: outcome, isOver: true };
+  }
+}
+
+function secondsUntilReset(state: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+}
+
+function rateLimited(sentence: string, retryAfterS: number): ApiError {
+  return new ApiError('RATE_LIMITED', sentence, {
+    retryAfterS,
+    detail: `Try again in ${retryAfterS} seconds`,
+  });
+}
+
+/** IPv6 clients hold whole /64 networks, so those are counted as one. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`)}/64`;
+}

@@ -1,0 +1,133 @@
+/** What a value should have been, as Pydantic words it; `loc` and `input` come from its place. */
+export interface Rejection {
+  readonly type: string;
+  readonly msg: string;
+  readonly ctx?: Readonly<Record<string, unknown>>;
+}
+
+/** A refusal, or the value: a class, so that no value from outside can look like a refusal. */
+export class Refused {
+  readonly refusal: Rejection;
+  constructor(type: string, msg: string, ctx?: Rejection['ctx']) {
+    this.refusal = ctx ? { type, msg, ctx } : { type, msg };
+  }
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const INTEGER = /^[+-]?\d+(_\d+)*(\.0*)?$/;
+const NUMBER = /^[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const NOT_FINITE = /^[+-]?(nan|inf(inity)?)$/i;
+const TRUE_WORDS = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
+const FALSE_WORDS = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
+/** Longer digit strings are refused unread (Source: Python's int/str conversion limit). */
+const MAX_DIGITS = 4_300;
+
+/** A string is taken only from a string: numbers are never turned into text. */
+export function toText(value: unknown): string | Refused {
+  if (typeof value !== 'string') {
+    return new Refused('string_type', 'Input should be a valid string');
+  }
+  if (LONE_SURROGATE.test(value)) {
+    return new Refused(
+      'string_unicode',
+      'Input should be a valid string, unable to parse raw data as a unicode string',
+    );
+  }
+  return value;
+}
+
+/** An integer from a number without fraction or a decimal string. */
+export function toInteger(value: unknown): number | Refused {
+  if (typeof value === 'number') return wholeNumber(value);
+  if (typeof value !== 'string') {
+    return new Refused('int_type', 'Input should be a valid integer');
+  }
+  const text = value.trim();
+  if (text.length > MAX_DIGITS) {
+    return new Refused(
+      'int_parsing_size',
+      'Unable to parse input string as an integer, exceeded maximum size',
+    );
+  }
+  if (!INTEGER.test(text)) {
+    return new Refused(
+      'int_parsing',
+      'Input should be a valid integer, unable to parse string as an integer',
+    );
+  }
+  return wholeNumber(Number(text.replaceAll('_', '')));
+}
+
+function wholeNumber(value: number): number | Refused {
+  if (!Number.isFinite(value)) return notFinite();
+  if (!Number.isInteger(value)) {
+    return new Refused(
+      'int_from_float',
+      'Input should be a valid integer, got a number with a fractional part',
+    );
+  }
+  return value;
+}
+
+/** A finite number from a number or a decimal string. */
+export function toNumber(value: unknown): number | Refused {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : notFinite();
+  if (typeof value !== 'string') {
+    return new Refused('float_type', 'Input should be a valid number');
+  }
+  const text = value.trim();
+  if (NOT_FINITE.test(text)) return notFinite();
+  if (text.length > MAX_DIGITS || !NUMBER.test(text)) {
+    return new Refused(
+      'float_parsing',
+      'Input should be a valid number, unable to parse string as a number',
+    );
+  }
+  const number = Number(text.replaceAll('_', ''));
+  return Number.isFinite(number) ? number : notFinite();
+}
+
+function notFinite(): Refused {
+  return new Refused('finite_number', 'Input should be a finite number');
+}
+
+/** A boolean from itself, 0 or 1, or one of the words that people write for it. */
+export function toBoolean(value: unknown): boolean | Refused {
+  if (typeof value === 'boolean') return value;
+  if (value === 1) return true;
+  if (value === 0) return false;
+  if (typeof value === 'string') {
+    const word = value.toLowerCase();
+    if (TRUE_WORDS.has(word)) return true;
+    if (FALSE_WORDS.has(word)) return false;
+  }
+  const isReadable = typeof value === 'string' || Number.isInteger(value);
+  return isReadable
+    ? new Refused('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
+    : new Refused('bool_type', 'Input should be a valid boolean');
+}
+
+/** Says `'a', 'b' or 'c'`. */
+export function oneOfText(values: readonly string[]): string {
+  const quoted = values.map((value) => `'${value}'`);
+  const last = quoted.at(-1) ?? '';
+  return quoted.length < 2 ? last : `${quoted.slice(0, -1).join(', ')} or ${last}`;
+}
+
+/** Says `1 character` or `5 characters`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Length in code points, as the contract counts characters. */
+export function codePoints(text: string): number {
+  let length = text.length;
+  for (let i = 0; i + 1 < text.length; i++) {
+    const isPair = (text.charCodeAt(i) & 0xfc00) === 0xd800;
+    if (isPair && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      length--;
+      i++;
+    }
+  }
+  return length;
+}

@@ -1,0 +1,44 @@
+import { Refused, toText } from './coerce.js';
+import { custom } from './schema-builders.js';
+
+/** `2026-02-10T12:00:00Z`, with an offset or without (then UTC), or a day. */
+const ISO_8601 =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** `2026-02-10`. */
+const DAY_LENGTH = 10;
+/** The last ms of a day, UTC. */
+const DAY_ENDS = 'T23:59:59.999Z';
+
+/**
+ * A day or a moment in ISO 8601, read into a Date.
+ * @param options with `isEnd` a day is its last moment, else its first, UTC.
+ */
+export function dateTime({ isEnd = false }: { readonly isEnd?: boolean } = {}) {
+  return custom((value) => readDateTime(value, isEnd), { type: 'string', format: 'date-time' });
+}
+
+function readDateTime(value: unknown, isEnd: boolean): Date | Refused {
+  const text = toText(value);
+  if (text instanceof Refused) {
+    return new Refused('datetime_type', 'Input should be a valid datetime');
+  }
+  const match = ISO_8601.exec(text);
+  const date = new Date(match ? momentOf(text, match.groups?.zone, isEnd) : text);
+  if (match && !Number.isNaN(date.getTime()) && isDay(text.slice(0, DAY_LENGTH))) return date;
+  const error = 'invalid character in year';
+  return new Refused('datetime_parsing', `Input should be a valid datetime, ${error}`, { error });
+}
+
+/** With its zone, which is UTC where none is written. */
+function momentOf(text: string, zone: string | undefined, isEnd: boolean): string {
+  const isDayOnly = text.length === DAY_LENGTH;
+  if (isDayOnly) return isEnd ? text + DAY_ENDS : text;
+  return zone === undefined ? `${text}Z` : text;
+}
+
+/** JavaScript takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}

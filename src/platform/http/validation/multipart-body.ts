@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import multer, { MulterError } from 'multer';
+import { ApiError, valueError } from '../api-error.js';
+import { custom, valueRefused } from './schema-builders.js';
+
+/** Everything but the files: names, fields, boundaries. */
+const MORE_BYTES = 65_536;
+const LIMITS = { fields: 20, fieldSize: 20_000, fieldNameSize: 200, parts: 24, files: 1 };
+
+/** A file of a form, whole in memory. */
+export class UploadedFile {
+  /** As the client has it: never a path of ours. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+
+  constructor(name: string, bytes: Uint8Array) {
+    this.name = name;
+    this.bytes = bytes;
+  }
+
+  /** For who compares requests. */
+  toJSON(): unknown {
+    return { name: this.name, sha256: createHash('sha256').update(this.bytes).digest('hex') };
+  }
+}
+
+/** Where a file's schema keeps its media types until the document puts them where they belong. */
+export const MEDIA_TYPES = 'x-media-types';
+
+/** What a form's file may be, for the document. */
+export interface UploadKind {
+  readonly description: string;
+  readonly mediaTypes: readonly string[];
+  /** The beginning of one, at least. */
+  readonly example: string;
+}
+
+/** A file in the schema of a form. */
+export function upload({ description, mediaTypes, example }: UploadKind) {
+  return custom<UploadedFile>(
+    (value) =>
+      value instanceof UploadedFile
+        ? value
+        : valueRefused(`Expected UploadFile, received: ${typeof value}`),
+    {
+      type: 'string',
+      format: 'binary',
+      description,
+      examples: [example],
+      [MEDIA_TYPES]: mediaTypes,
+    },
+  );
+}
+
+/**
+ * Reads a form: its text fields, and its one file in the field `file`. A text field that is empty is
+ * absent: browsers send every field of a form, and FastAPI reads it so.
+ * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE; BAD_REQUEST for what is no form.
+ */
+export async function readMultipartBody(
+  request: Request,
+  maxFileBytes: number,
+): Promise<Record<string, unknown>> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
+  if (!hasBody) return {};
+  if (!request.is('multipart/form-data')) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data');
+  }
+  if (declared > maxFileBytes + MORE_BYTES) throw tooLarge(maxFileBytes);
+  const read = multer({
+    storage: multer.memoryStorage(),
+    limits: { ...LIMITS, fileSize: maxFileBytes },
+    // Names are UTF-8 today, although the first standards knew Latin-1 only.
+    defParamCharset: 'utf8',
+  }).single('file');
+  await new Promise<void>((resolve, reject) => {
+    read(request, request.res as Response, (error: unknown) => {
+      if (error) reject(asApiError(error, maxFileBytes));
+      else resolve();
+    });
+  });
+  const { file } = request;
+  const fields = Object.entries(request.body as Record<string, unknown>);
+  return {
+    ...Object.fromEntries(fields.filter(([, value]) => value !== '')),
+    ...(file && { file: new UploadedFile(file.originalname, file.buffer) }),
+  };
+}
+
+function asApiError(error: unknown, maxFileBytes: number): unknown {
+  if (!(error instanceof MulterError)) {
+    return new ApiError('BAD_REQUEST', 'The form cannot be read', { cause: error });
+  }
+  if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(maxFileBytes);
+  if (error.code === 'LIMIT_UNEXPECTED_FILE') {
+    const field = (error.field ?? 'file').slice(0, 100);
+    return valueError(['body', field], 'a file is expected in the field file only', null);
+  }
+  return new ApiError('BAD_REQUEST', `The form cannot be read: ${error.message}`, { cause: error });
+}
+
+function tooLarge(maxFileBytes: number): ApiError {
+  return new ApiError(
+    'PAYLOAD_TOO_LARGE',
+    `The file must not be larger than ${maxFileBytes} bytes`,
+    {
+      headers: { Connection: 'close' },
+    },
+  );
+}

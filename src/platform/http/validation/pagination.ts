@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { bool, int, model } from './schema-builders.js';
+
+/** What a list that comes in pages is asked. */
+export const PAGE_FIELDS = {
+  page: int({ ge: 1, description: '1-based.' }).optional(),
+  limit: int({ ge: 1, le: 100 }).optional(),
+};
+
+/** Where an answer's page stands in the list. */
+export const Pagination = model({
+  current_page: int(),
+  total_pages: int({ description: '0 for an empty list.' }),
+  total_items: int(),
+  limit: int(),
+  has_next: bool(),
+  has_previous: bool(),
+}).meta({ id: 'Pagination' });
+export type Pagination = z.output<typeof Pagination>;
+
+const DEFAULT_LIMIT = 20;
+
+/** One page of a list: which items to read, and what to tell the client of the whole. */
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  /** False past the end of the list: there is nothing to read. */
+  readonly hasItems: boolean;
+  readonly pagination: Pagination;
+}
+
+/** Page 1 and `defaultLimit` stand in for what the query leaves out. */
+export function pageOf(
+  query: { readonly page?: number | undefined; readonly limit?: number | undefined },
+  totalItems: number,
+  defaultLimit: number = DEFAULT_LIMIT,
+): Page {
+  const { page = 1, limit = defaultLimit } = query;
+  const totalPages = Math.ceil(totalItems / limit);
+  return {
+    offset: (page - 1) * limit,
+    limit,
+    hasItems: page <= totalPages,
+    pagination: {
+      current_page: page,
+      total_pages: totalPages,
+      total_items: totalItems,
+      limit,
+      has_next: page < totalPages,
+      has_previous: page > 1 && totalPages > 0,
+    },
+  };
+}

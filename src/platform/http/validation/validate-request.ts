@@ -1,0 +1,85 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { ApiError, InvalidInput, type ValidationError } from '../api-error.js';
+import type { RouteForm } from '../route.js';
+import { parseInSlices } from './incremental-parse.js';
+import { readJsonBody } from './json-body.js';
+import { readMultipartBody } from './multipart-body.js';
+import { validationErrorsOf } from './validation-errors.js';
+
+/** The schemas of a request's parts; a part without one is not read. */
+export interface InputSchemas {
+  readonly body?: z.ZodType | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly params?: z.ZodObject | undefined;
+  readonly isMultipart?: boolean | undefined;
+  readonly form?: RouteForm | undefined;
+  readonly maxBodyBytes: number;
+}
+
+/** The parts of a request as their schemas let them through. */
+export interface Input {
+  readonly body: unknown;
+  readonly query: unknown;
+  readonly params: unknown;
+}
+
+/**
+ * Reads and checks all parts of a request.
+ * @throws InvalidInput with the faults of every part, in the order path, query, body.
+ */
+export async function readInput(request: Request, schemas: InputSchemas): Promise<Input> {
+  if (Object.values(request.params).some((value) => String(value).includes('\0'))) {
+    throw new ApiError('NOT_FOUND', 'There is nothing at this path');
+  }
+  const faults: ValidationError[] = [];
+  const parse = async (part: string, schema: z.ZodType | undefined, raw: unknown) => {
+    if (!schema) return undefined;
+    const result = await parseInSlices(schema, raw);
+    if (result.success) return result.data;
+    faults.push(...validationErrorsOf(part, raw, result.error.issues));
+    return undefined;
+  };
+  const form = schemas.form && request.is('multipart/form-data') ? schemas.form : undefined;
+  const readBody = schemas.isMultipart || form ? readMultipartBody : readJsonBody;
+  const maxBytes = form?.maxFileBytes ?? schemas.maxBodyBytes;
+  const bodySchema = form?.body ?? schemas.body;
+  // A body that is null is none, as FastAPI has it.
+  const body = bodySchema && ((await readBody(request, maxBytes)) ?? undefined);
+  const input = {
+    params: await parse('path', schemas.params, { ...request.params }),
+    query: await parse(
+      'query',
+      schemas.query,
+      schemas.query && queryOf(request.url, schemas.query),
+    ),
+    body: await parse('body', bodySchema, body),
+  };
+  if (faults.length > 0) throw new InvalidInput(faults);
+  return input;
+}
+
+/** Lists take every value of their key; everything else takes the last one. */
+function queryOf(url: string, schema: z.ZodObject): Record<string, unknown> {
+  const start = url.indexOf('?');
+  const given = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+  const raw: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(schema.shape)) {
+    const values = given.getAll(key);
+    if (values.length > 0) raw[key] = isList(field) ? values : values.at(-1);
+  }
+  return raw;
+}
+
+function isList(field: z.core.$ZodType): boolean {
+  let inner = field;
+  while (
+    inner instanceof z.ZodOptional ||
+    inner instanceof z.ZodNullable ||
+    inner instanceof z.ZodDefault ||
+    inner instanceof z.ZodPrefault
+  ) {
+    inner = inner.def.innerType;
+  }
+  return inner instanceof z.ZodArray;
+}

@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import type { ValidationError } from '../api-error.js';
+import { oneOfText, type Rejection } from './coerce.js';
+
+type Place = ValidationError['loc'][number];
+type Issue = z.core.$ZodIssue;
+
+/** The faults of one part of a request (`body`, `query`, `path`), in the form of Pydantic v2. */
+export function validationErrorsOf(
+  part: string,
+  raw: unknown,
+  issues: readonly Issue[],
+): ValidationError[] {
+  return issues.flatMap((issue) => {
+    const path = issue.path.map((key): Place => (typeof key === 'symbol' ? String(key) : key));
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        type: 'extra_forbidden',
+        loc: [part, ...path, key],
+        msg: 'Extra inputs are not permitted',
+        input: at(raw, [...path, key]),
+      }));
+    }
+    return [placed(part, raw, path, refusalOf(issue, at(raw, path)))];
+  });
+}
+
+function placed(
+  part: string,
+  raw: unknown,
+  path: readonly Place[],
+  refusal: Rejection,
+): ValidationError {
+  const isMissing = refusal.type === 'missing';
+  // What lacks a field is shown whole for bodies; a query or path has nothing to show.
+  const input = isMissing ? (part === 'body' ? at(raw, path.slice(0, -1)) : null) : at(raw, path);
+  return {
+    type: refusal.type,
+    loc: [part, ...path],
+    msg: refusal.msg,
+    input: input ?? null,
+    ...(refusal.ctx ? { ctx: refusal.ctx } : {}),
+  };
+}
+
+function at(value: unknown, path: readonly Place[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<Place, unknown>)[key];
+  }
+  return found;
+}
+
+const MISSING: Rejection = { type: 'missing', msg: 'Field required' };
+
+/** Types as zod names them → the fault that a value of another type is. */
+const WRONG_TYPE: Readonly<Record<string, Rejection>> = {
+  string: { type: 'string_type', msg: 'Input should be a valid string' },
+  number: { type: 'float_type', msg: 'Input should be a valid number' },
+  int: { type: 'int_type', msg: 'Input should be a valid integer' },
+  boolean: { type: 'bool_type', msg: 'Input should be a valid boolean' },
+  array: { type: 'list_type', msg: 'Input should be a valid list' },
+  record: { type: 'dict_type', msg: 'Input should be a valid dictionary' },
+  object: {
+    type: 'model_attributes_type',
+    msg: 'Input should be a valid dictionary or object to extract fields from',
+  },
+};
+
+function refusalOf(issue: Issue, input: unknown): Rejection {
+  switch (issue.code) {
+    case 'custom':
+      return isRefusal(issue.params) ? issue.params : valueError(issue.message);
+    case 'invalid_type':
+      if (input === undefined) return MISSING;
+      return WRONG_TYPE[issue.expected] ?? valueError(issue.message);
+    case 'too_small':
+      return issue.origin === 'array'
+        ? lengthRefusal('too_short', 'least', Number(issue.minimum), input)
+        : valueError(issue.message);
+    case 'too_big':
+      return issue.origin === 'array'
+        ? lengthRefusal('too_long', 'most', Number(issue.maximum), input)
+        : valueError(issue.message);
+    case 'invalid_value': {
+      const expected = oneOfText(issue.values.map(String));
+      return { type: 'literal_error', msg: `Input should be ${expected}`, ctx: { expected } };
+    }
+    default:
+      return valueError(issue.message);
+  }
+}
+
+function lengthRefusal(type: string, side: string, bound: number, input: unknown): Rejection {
+  const actual = Array.isArray(input) ? input.length : 0;
+  const items = `${bound} item${bound === 1 ? '' : 's'}`;
+  return {
+    type,
+    msg: `List should have at ${side} ${items} after validation, not ${actual}`,
+    ctx: {
+      field_type: 'List',
+      [type === 'too_short' ? 'min_length' : 'max_length']: bound,
+      actual_length: actual,
+    },
+  };
+}
+
+function isRefusal(params: unknown): params is Rejection {
+  return typeof params === 'object' && params !== null && 'type' in params && 'msg' in params;
+}
+
+/** A rule of a schema (`.refine`), told in its own words. */
+function valueError(sentence: string): Rejection {
+  return { type: 'value_error', msg: `Value error, ${sentence}`, ctx: { error: {} } };
+}

@@ -1,0 +1,281 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { ApiError } from './api-error.js';
+import { type Authenticator, bearerOf, requireScope, unauthorized } from './authenticate.js';
+import { type WatchedCredential, watchCredential } from './credential-watch.js';
+import { errorBody, STATUS } from './error-handler.js';
+import { PathTemplate } from './path-template.js';
+import type { RateLimiter } from './rate-limit.js';
+import { requestIdOf } from './request-context.js';
+import type { Principal } from './route.js';
+import type { RouteScope } from './route-scopes.js';
+import { notFound } from './router.js';
+
+/** What a socket's handler is handed beside the open socket. */
+export interface SocketCall {
+  readonly principal: Principal;
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly requestId: string;
+  readonly log: Logger;
+  /** For sockets whose credential comes in their first message. */
+  readonly limits: SocketLimits;
+}
+
+/** Counts what a socket's first message turns out to be. */
+interface SocketLimits {
+  /**
+   * Counts the socket as a request of its account, once its credential has been verified.
+   * @throws ApiError RATE_LIMITED
+   */
+  countRequest(accountId: string): Promise<void>;
+  /**
+   * Counts an invalid credential as a failed authentication of the client's address.
+   * @throws ApiError RATE_LIMITED
+   */
+  countFailedAuth(): Promise<void>;
+}
+
+/** Whose socket it is to be. */
+export interface Newcomer extends Principal {
+  /** The gateway that alone can answer. */
+  readonly heldBy?: string | undefined;
+}
+
+/** One path that speaks WebSocket. */
+export interface SocketRoute {
+  /** The whole path, parameters in braces. */
+  readonly path: string;
+  readonly scope: RouteScope | 'any';
+  /** For sockets with a credential of their own (a call's token) instead of an API key. */
+  readonly authenticate?: (request: IncomingMessage, url: URL) => Promise<Newcomer | undefined>;
+  /**
+   * The credential comes in the first message. Until then anybody may claim to be the principal, so
+   * the upgrade is counted by address; `open` verifies the credential and counts it by `limits`.
+   */
+  readonly isVerifiedByFirstMessage?: boolean;
+  /** The WebSocket subprotocol that a client must offer; others that it offers are not selected. */
+  readonly subprotocol?: string;
+  /** The largest message in bytes; a larger one closes the socket with 1009. */
+  readonly maxMessageBytes: number;
+  readonly open: (socket: WebSocket, call: SocketCall) => void;
+}
+
+export interface UpgradeServices {
+  readonly keys: Authenticator;
+  /** Upgrades and requests share their limits. */
+  readonly limiter: RateLimiter;
+  /** The client's address, behind whichever proxies are trusted. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Gives an upgrade to another gateway; where there is none, it is answered here. */
+  readonly handOn?:
+    | ((gatewayId: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void)
+    | undefined;
+  readonly log: Logger;
+  /** How often the API keys of open sockets are checked, ms. Default: 5,000. */
+  readonly keyCheckMs?: number | undefined;
+}
+
+/** Close codes. Source: RFC 6455, section 7.4.1. */
+const GOING_AWAY = 1001;
+const REFUSED = 1008;
+/** A client whose key was revoked has this long to answer the close frame. */
+const MAX_CLOSING_MS = 1_000;
+
+interface Entry {
+  readonly route: SocketRoute;
+  readonly template: PathTemplate;
+  readonly server: WebSocketServer;
+}
+
+/** Takes `upgrade` events to their sockets' routes; who may not enter is answered with HTTP. */
+export class WebSocketRouter {
+  readonly #entries: readonly Entry[];
+  readonly #services: UpgradeServices;
+  /** What the answers to upgrades tell beside the handshake: their id, what is left of the limits. */
+  readonly #told = new WeakMap<IncomingMessage, Map<string, string>>();
+  #isClosed = false;
+
+  constructor(routes: readonly SocketRoute[], services: UpgradeServices) {
+    this.#services = services;
+    this.#entries = routes.map((route) => ({
+      route,
+      template: new PathTemplate(route.path),
+      server: new WebSocketServer({
+        noServer: true,
+        maxPayload: route.maxMessageBytes,
+        perMessageDeflate: false,
+        clientTracking: true,
+        ...(route.subprotocol !== undefined && { handleProtocols: () => route.subprotocol! }),
+      }).on('headers', (lines, request) => {
+        for (const [name, value] of this.#told.get(request) ?? []) lines.push(`${name}: ${value}`);
+      }),
+    }));
+  }
+
+  /** For `server.on('upgrade', …)`. */
+  readonly handle = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    this.#handle(request, socket, head, false);
+
+  /** Takes an upgrade that another gateway let in and handed on. */
+  readonly take = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    this.#handle(request, socket, head, true);
+
+  #handle(request: IncomingMessage, socket: Duplex, head: Buffer, isHanded: boolean): void {
+    const requestId = requestIdOf(request);
+    this.#told.set(request, new Map([['X-Request-Id', requestId]]));
+    const log = this.#services.log.child({ requestId });
+    const onSocketError = () => socket.destroy();
+    socket.on('error', onSocketError);
+    this.#admit(request, isHanded)
+      .then(({ entry, principal, url }) => {
+        if (this.#isClosed || socket.destroyed) {
+          socket.destroy();
+          return;
+        }
+        if (principal.heldBy !== undefined && this.#services.handOn && !isHanded) {
+          log.info({ route: entry.route.path }, 'socket handed on');
+          request.headers['x-request-id'] = requestId;
+          this.#services.handOn(principal.heldBy, request, socket, head);
+          return;
+        }
+        socket.off('error', onSocketError);
+        entry.server.handleUpgrade(request, socket, head, (webSocket) => {
+          // Without a listener a protocol error would end the process; the close event follows it.
+          webSocket.on('error', (error) => log.debug({ err: error }, 'socket fault'));
+          log.info({ route: entry.route.path }, 'socket opened');
+          if (!entry.route.authenticate) {
+            this.#closeWhenRevoked(webSocket, {
+              principal,
+              request,
+              scope: entry.route.scope,
+              log,
+            });
+          }
+          const limits = this.#limitsOf(request);
+          entry.route.open(webSocket, { principal, request, url, requestId, log, limits });
+        });
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError)) log.error({ err: error }, 'upgrade failed');
+        const known =
+          error instanceof ApiError
+            ? error
+            : new ApiError('INTERNAL_ERROR', 'Something went wrong on our side');
+        refuse(socket, known, this.#toldTo(request));
+      });
+  }
+
+  /** Sockets that are open now. */
+  get openSockets(): number {
+    return this.#entries.reduce((count, { server }) => count + server.clients.size, 0);
+  }
+
+  /** Lets nobody in any more and tells the open sockets that the server goes away. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { server } of this.#entries) {
+      for (const client of server.clients) client.close(GOING_AWAY, 'server is stopping');
+      server.close();
+    }
+  }
+
+  async #admit(request: IncomingMessage, isHanded: boolean) {
+    const url = new URL(`http://localhost${pathOf(request)}`);
+    const entry = this.#entries.find(({ template }) => template.matches(url.pathname));
+    if (!entry) throw notFound();
+    const { route } = entry;
+    requireSubprotocol(request, route);
+    const { limiter, addressOf } = this.#services;
+    const isCounted = !isHanded;
+    if (isCounted && route.isVerifiedByFirstMessage) await limiter.countUpgrade(addressOf(request));
+    const principal = await this.#principalOf(route, request, url);
+    if (!principal) {
+      if (isCounted) await limiter.countFailedAuth(addressOf(request));
+      throw unauthorized(route.isVerifiedByFirstMessage ? 'call' : 'wrong');
+    }
+    requireScope(principal, route.scope);
+    if (isCounted && !route.isVerifiedByFirstMessage) {
+      const headers = this.#told.get(request) ?? new Map<string, string>();
+      await limiter.countRequest(principal.accountId, headers);
+    }
+    return { entry, principal, url };
+  }
+
+  /** Closes a socket when the API key that opened it is deleted, expires or loses the scope. */
+  #closeWhenRevoked(
+    webSocket: WebSocket,
+    opened: Pick<WatchedCredential, 'principal' | 'request' | 'scope'> & { readonly log: Logger },
+  ): void {
+    const { keys, keyCheckMs: checkMs } = this.#services;
+    const onRevoked = () => {
+      opened.log.info({ keyId: opened.principal.keyId }, 'socket closed: its API key was revoked');
+      webSocket.close(REFUSED, 'the API key is no longer valid for this socket');
+      const limit = setTimeout(() => webSocket.terminate(), MAX_CLOSING_MS);
+      webSocket.once('close', () => clearTimeout(limit));
+    };
+    webSocket.once('close', watchCredential({ ...opened, keys, checkMs, onRevoked }));
+  }
+
+  #principalOf(
+    route: SocketRoute,
+    request: IncomingMessage,
+    url: URL,
+  ): Promise<Newcomer | undefined> {
+    if (route.authenticate) return route.authenticate(request, url);
+    const bearer = bearerOf(request);
+    if (bearer === undefined) throw unauthorized('missing');
+    return this.#services.keys.authenticate(bearer);
+  }
+
+  #limitsOf(request: IncomingMessage): SocketLimits {
+    const { limiter, addressOf } = this.#services;
+    const address = addressOf(request);
+    return {
+      // The handshake is over: no header can say what is left of the limit.
+      countRequest: (accountId) => limiter.countRequest(accountId, new Map()),
+      countFailedAuth: () => limiter.countFailedAuth(address),
+    };
+  }
+
+  #toldTo(request: IncomingMessage): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#told.get(request) ?? []);
+  }
+}
+
+/** Only the path form is taken; a second slash would make the rest a host. */
+function pathOf(request: IncomingMessage): string {
+  const path = request.url ?? '/';
+  if (!path.startsWith('/') || path.startsWith('//')) throw notFound();
+  return path;
+}
+
+/** The subprotocols that a client offers. */
+export function offeredSubprotocols({ headers }: IncomingMessage): readonly string[] {
+  return (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+}
+
+function requireSubprotocol(request: IncomingMessage, { subprotocol }: SocketRoute): void {
+  if (subprotocol === undefined || offeredSubprotocols(request).includes(subprotocol)) return;
+  const sentence = `Connect with the WebSocket subprotocol "${subprotocol}"`;
+  throw new ApiError('BAD_REQUEST', sentence);
+}
+
+function refuse(socket: Duplex, error: ApiError, more: Readonly<Record<string, string>>): void {
+  if (socket.destroyed) return;
+  const body = JSON.stringify(errorBody(error));
+  const status = STATUS[error.code];
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    ...more,
+    Connection: 'close',
+    ...(error.retryAfterS !== undefined && { 'Retry-After': String(error.retryAfterS) }),
+    ...error.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}

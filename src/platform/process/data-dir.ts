@@ -1,0 +1,32 @@
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { StartError } from '../http/api-error.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is on a file system that cannot be written',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENOTDIR: 'a part of that path is a file',
+  EEXIST: 'that path is a file',
+};
+
+/**
+ * Makes DATA_DIR if it is not there. Others may pass through it, as root's database runs as another
+ * user, but see nothing.
+ * @throws StartError when it cannot be written.
+ */
+export async function prepareDataDir(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o711 });
+    await access(path, constants.W_OK);
+  } catch (error) {
+    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (!reason) throw error;
+    throw new StartError(
+      `Cannot use the data folder ${path}: ${reason}; set DATA_DIR to another folder.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+// The path is the same in `dist` and on the web: there it cannot climb above `/`.
+import { Resampler } from '../../../media/audio/resampler.js';
+
+/** What the call socket takes: 20 ms at 16 kHz. */
+const UPSTREAM_RATE = 16_000;
+const FRAME_LENGTH = 320;
+
+/** Makes the frames that a call sends of a microphone's samples. */
+export class MicrophoneFrames {
+  readonly #resampler: Resampler;
+  readonly #send: (frame: Int16Array<ArrayBuffer>) => void;
+  #frame = new Int16Array(FRAME_LENGTH);
+  #filled = 0;
+
+  /**
+   * @param send is given each frame to keep.
+   * @throws MediaError INVALID_INPUT for a rate (Hz) that no filter is made for.
+   */
+  constructor(deviceRate: number, send: (frame: Int16Array<ArrayBuffer>) => void) {
+    this.#resampler = new Resampler(deviceRate, UPSTREAM_RATE);
+    this.#send = send;
+  }
+
+  /** Takes samples (−1…1) at the device's rate. */
+  push(samples: Float32Array): void {
+    this.#resampler.push(samples, (resampled) => {
+      for (const sample of resampled) this.#add(sample);
+    });
+  }
+
+  #add(sample: number): void {
+    this.#frame[this.#filled++] = Math.max(-32768, Math.min(32767, Math.round(sample * 32768)));
+    if (this.#filled < FRAME_LENGTH) return;
+    const frame = this.#frame;
+    this.#frame = new Int16Array(FRAME_LENGTH);
+    this.#filled = 0;
+    this.#send(frame);
+  }
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { EncoderThread } from '../../../media/codec/encoder-thread.js';
+import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
+import { CallCommandsRepository } from '../../../src/calls/commands/call-commands.repository.js';
+import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
+import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
+import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
+import {
+  CallRegistry,
+  type LiveCall,
+  type PhoneControls,
+} from '../../../src/calls/session/call-registry.js';
+import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
+import { type OpenLive, openLive } from '../../../src/composition/monitoring.module.js';
+import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
+import type { Authenticator } from '../../../src/platform/http/authenticate.js';
+import type { Route } from '../../../src/platform/http/route.js';
+import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
+
+export interface HeldCall {
+  readonly callId: string;
+  readonly feed: CallFeed;
+}
+
+/** A gateway's part in watching calls, without media: its calls are held by name. */
+export class LiveGateway {
+  readonly id = randomUUID();
+  readonly calls: CallsRepository;
+  readonly open: OpenLive;
+  /** What its calls were told to say. */
+  readonly said: string[] = [];
+  readonly #live = new CallRegistry();
+  readonly #commands: CallCommandService;
+  readonly #encoders: EncoderThread;
+  #address: string | undefined;
+
+  constructor(db: Knex, keys: Authenticator, secret = 'the secret of all gateways') {
+    // Its thread starts with the first who listens.
+    const encoders = new EncoderThread(new CpuScheduler(1));
+    this.#encoders = encoders;
+    const log = pino({ level: 'silent' });
+    const gatewayId = this.id;
+    this.calls = new CallsRepository(db, 0);
+    this.open = openLive({
+      gatewayId,
+      db,
+      calls: this.calls,
+      secrets: new SecretKeys([secret]),
+      keys,
+      encoders,
+      log,
+      address: '127.0.0.1',
+      beatMs: 50,
+      keyCheckMs: 50,
+      unreachableMs: 6_000,
+    });
+    this.#commands = new CallCommandService({
+      db,
+      gatewayId,
+      calls: this.calls,
+      commands: new CallCommandsRepository(db),
+      live: this.#live,
+      log,
+      answeredWithinMs: 20_000,
+    });
+  }
+
+  get routes(): readonly Route[] {
+    return this.open.routes(this.#commands, new DialBlocklist(['+1900*']));
+  }
+
+  async start(): Promise<void> {
+    this.#address = await this.open.start();
+    this.#commands.start();
+    await this.calls.heartbeat(this.id, this.#address);
+  }
+
+  /** A call of an account, held here. @param phone where it comes over a telephone's line. */
+  async hold(accountId: string, phone?: PhoneControls): Promise<HeldCall> {
+    const callId = randomUUID();
+    const agent = { agentId: randomUUID(), agentName: 'Pool' };
+    await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
+    const row = await this.calls.take(callId, this.id);
+    if (typeof row !== 'object') throw new Error('The call was not taken');
+    await this.calls.start(callId);
+    const say = (text: string) => {
+      if (text === 'ending' || text === 'busy') return text;
+      this.said.push(text);
+      return undefined;
+    };
+    this.#live.add(callId, { call: { say }, phone } as unknown as LiveCall);
+    return { callId, feed: this.open.hub.begin(accountId, toRunning(row)) };
+  }
+
+  /** The call is over, as its record and its feed have it. */
+  async end({ callId, feed }: HeldCall): Promise<void> {
+    await this.calls.end(callId, 'user_hangup');
+    this.#live.remove(callId);
+    feed.ended('user_hangup');
+  }
+
+  /** Writes a turn down and tells it. */
+  async turn({ callId, feed }: HeldCall, index: number, text: string): Promise<void> {
+    const turn = { index, role: 'user', text, cut: false, startMs: 0, endMs: 900 } as const;
+    await this.calls.turns.save(callId, turn);
+    feed.turn(turn);
+  }
+
+  /** Breaks what others follow here, and is there again. */
+  async restart(): Promise<void> {
+    await this.open.close();
+    this.#address = await this.open.start();
+    await this.calls.heartbeat(this.id, this.#address);
+  }
+
+  async stop(): Promise<void> {
+    await this.#commands.close();
+    await this.open.close();
+    await this.#encoders.close();
+  }
+}

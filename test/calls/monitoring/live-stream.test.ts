@@ -1,0 +1,441 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import { AudioMixer } from '../../../src/calls/monitoring/audio-mixer.js';
+import { RunningCallsRepository } from '../../../src/calls/monitoring/running-calls.repository.js';
+import type { Scope } from '../../../src/features/auth/scopes.js';
+import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
+import { tone } from '../../support/harness/audio/tones.js';
+import { EventReader } from '../../support/harness/call/event-stream-client.js';
+import { LiveGateway } from './live-gateway.js';
+
+let one: LiveGateway;
+let two: LiveGateway;
+
+/** Its app is that of the first gateway. */
+const plane = withControlPlane({
+  routes: (db) => {
+    const keys = { authenticate: (bearer: string) => plane.directory.authenticate(bearer) };
+    one = new LiveGateway(db, keys);
+    two = new LiveGateway(db, keys);
+    return one.routes;
+  },
+});
+beforeAll(async () => {
+  await one.start();
+  await two.start();
+});
+afterAll(async () => {
+  await one.stop();
+  await two.stop();
+});
+
+const readers: EventReader[] = [];
+afterEach(() => {
+  for (const reader of readers.splice(0)) reader.close();
+});
+
+async function account(scopes: readonly Scope[] = ['calls']) {
+  const accountId = await plane.makeAccount();
+  const key = await plane.makeKey(accountId, scopes);
+  const ask = plane.askAs(key);
+  const watch = async (path: string, headers: Record<string, string> = {}) => {
+    const reader = await EventReader.open(`${plane.url}/api/v1${path}`, { key, headers });
+    readers.push(reader);
+    return reader;
+  };
+  return { accountId, key, ask, watch };
+}
+
+const says = (text: string, final = false) =>
+  ({
+    type: 'transcript',
+    segment: 'u1',
+    role: 'user',
+    text,
+    final,
+    startMs: 0.4,
+    endMs: 9.6,
+  }) as const;
+
+describe.each(['here', 'on another gateway'])('a call that is held %s', (where) => {
+  const holder = () => (where === 'here' ? one : two);
+
+  it('is told from what was said before to its end', async () => {
+    const { accountId, watch } = await account();
+    const call = await holder().hold(accountId);
+    await holder().turn(call, 0, 'said before');
+    const reader = await watch(`/calls/${call.callId}/live`);
+    expect(reader.status).toBe(200);
+    await reader.waitFor('turn');
+    call.feed.send({ type: 'state', state: 'thinking' });
+    call.feed.send(says('what'));
+    call.feed.send(says('what time', true));
+    await holder().turn(call, 1, 'what time');
+    await holder().end(call);
+    await reader.waitFor('closed');
+    await reader.until(() => reader.isOver);
+    const about = { call_id: call.callId };
+    expect(reader.events.map(({ type, data, id }) => [type, id, data])).toEqual([
+      ['call', undefined, expect.objectContaining({ ...about, state: 'initializing' })],
+      ['turn', '0', expect.objectContaining({ ...about, index: 0, text: 'said before' })],
+      ['state', undefined, { ...about, state: 'thinking' }],
+      [
+        'transcript',
+        undefined,
+        expect.objectContaining({ ...about, text: 'what', final: false, start_ms: 0, end_ms: 10 }),
+      ],
+      ['transcript', undefined, expect.objectContaining({ text: 'what time', final: true })],
+      ['turn', '1', expect.objectContaining({ text: 'what time', cut: false })],
+      // The newest is told again with the end, as it may have changed.
+      ['turn', '1', expect.objectContaining({ text: 'what time' })],
+      ['ended', undefined, { ...about, reason: 'user_hangup' }],
+      ['closed', undefined, { reason: 'call_ended' }],
+    ]);
+  });
+
+  it('is taken up where a client left it', async () => {
+    const { accountId, watch } = await account();
+    const call = await holder().hold(accountId);
+    for (const index of [0, 1, 2]) await holder().turn(call, index, `turn ${index}`);
+    const reader = await watch(`/calls/${call.callId}/live`, { 'last-event-id': '1' });
+    await reader.waitFor('turn', ({ index }) => index === 2);
+    expect(reader.all('turn').map(({ index }) => index)).toEqual([1, 2]);
+    await holder().end(call);
+  });
+
+  it('stands with its beginning and end among all calls of its account, and of no other', async () => {
+    const [owner, stranger] = [await account(), await account()];
+    const before = await holder().hold(owner.accountId);
+    const reader = await owner.watch('/calls/live');
+    const foreign = await stranger.watch('/calls/live');
+    await reader.waitFor('call', ({ call_id }) => call_id === before.callId);
+    const after = await holder().hold(owner.accountId);
+    after.feed.send({ type: 'state', state: 'listening' });
+    await reader.waitFor('state', ({ call_id }) => call_id === after.callId);
+    await holder().end(before);
+    await reader.waitFor('ended', ({ call_id }) => call_id === before.callId);
+    const own = await holder().hold(stranger.accountId);
+    await foreign.waitFor('call');
+    expect(foreign.all('call').map(({ call_id }) => call_id)).toEqual([own.callId]);
+    expect(foreign.all('ended')).toEqual([]);
+    expect(reader.all('call')).toHaveLength(2);
+  });
+
+  it('says what an operator wants said, or why not', async () => {
+    const { accountId, ask } = await account();
+    const { callId } = await holder().hold(accountId);
+    const say = (text: unknown) => ask('POST', `/calls/${callId}/say`, { text });
+    const words = `please hold ${where}`;
+    const answer = await say(words);
+    expect([answer.status, answer.body]).toEqual([200, { call_id: callId, status: 'queued' }]);
+    expect(holder().said).toContain(words);
+    for (const [text, code] of [
+      ['ending', 'CALL_ENDING'],
+      ['busy', 'CALL_BUSY'],
+    ]) {
+      const refused = await say(text);
+      expect([refused.status, refused.body.code]).toEqual([409, code]);
+    }
+    for (const text of ['', ' \n', '…', 'x'.repeat(1_001), 'x'.repeat(10_000), undefined, 7]) {
+      expect((await say(text)).status).toBe(422);
+    }
+    expect(await plane.database.db('call_command_answers')).toEqual([]);
+    expect(await plane.database.db('call_commands')).toEqual([]);
+  });
+
+  it('presses keys and gives callers away where its line can, or says why not', async () => {
+    const { accountId, ask } = await account();
+    const done: string[] = [];
+    const phone = (canTransfer: boolean, isOver = false, isRefused = false) => ({
+      canTransfer,
+      sendKeys: (keys: string) => !isOver && done.push(keys) > 0,
+      transfer: async (target: string) => {
+        if (isOver) return 'ending' as const;
+        if (isRefused) return 'refused' as const;
+        done.push(target);
+        return 'done' as const;
+      },
+    });
+    const target_phone_number = '+15550199';
+    const keys = { keys: '42#' };
+    const tell = async (callId: string, what: string, body: object) => {
+      const answer = await ask('POST', `/calls/${callId}/${what}`, body);
+      return answer.body.code ?? answer.body.status ?? answer.status;
+    };
+    const told = async (callId: string) => [
+      await tell(callId, 'keys', keys),
+      await tell(callId, 'transfer', { target_phone_number }),
+    ];
+    const { callId } = await holder().hold(accountId, phone(true));
+    expect(await told(callId)).toEqual(['done', 'done']);
+    expect(done.splice(0)).toEqual(['42#', target_phone_number]);
+    const refused = await ask('POST', `/calls/${callId}/transfer`, {
+      target_phone_number: '+19005550123',
+    });
+    expect([refused.status, refused.body.reason]).toEqual([403, 'outbound_not_allowed']);
+    const bad = [{ keys: '' }, { keys: '12 3' }, { keys: '1'.repeat(33) }, { keys: 7 }, {}];
+    for (const body of bad) expect(await tell(callId, 'keys', body)).toBe(422);
+    for (const target of ['911', 'sip:a@b', '', null]) {
+      expect(await tell(callId, 'transfer', { target_phone_number: target })).toBe(422);
+    }
+    const over = await holder().hold(accountId, phone(true, true));
+    expect(await told(over.callId)).toEqual(['CALL_ENDING', 'CALL_ENDING']);
+    const unwanted = await holder().hold(accountId, phone(true, false, true));
+    expect(await told(unwanted.callId)).toEqual(['done', 'PROVIDER_ERROR']);
+    const plain = await holder().hold(accountId, phone(false));
+    expect(await told(plain.callId)).toEqual(['done', 'CALL_CANNOT']);
+    const web = await holder().hold(accountId);
+    expect(await told(web.callId)).toEqual(['CALL_CANNOT', 'CALL_CANNOT']);
+    expect(done).toEqual(['42#', '42#']);
+    expect(await plane.database.db('call_command_answers')).toEqual([]);
+    expect(await plane.database.db('call_commands')).toEqual([]);
+  });
+});
+
+describe.each(['here', 'on another gateway'])('listening in to a call that is held %s', (where) => {
+  const holder = () => (where === 'here' ? one : two);
+
+  it('is an MP3 of both legs that ends with the call', async () => {
+    const { accountId, key } = await account();
+    const call = await holder().hold(accountId);
+    const sound = new AudioMixer(24_000, systemClock);
+    call.feed.sound = sound;
+    let hasEnded = false;
+    const talk = setInterval(() => {
+      sound.agent(Int16Array.from(tone(500, 24_000, 2_400), (sample) => sample * 32_767));
+      sound.caller(new Int16Array(1_600).fill(900));
+    }, 100);
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > 3_000 && !hasEnded) {
+        hasEnded = true; // half a second is enough
+        await holder().end(call);
+      }
+    }
+    clearInterval(talk);
+    const file = Buffer.concat(pieces);
+    expect(file.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+  });
+
+  it('may stop at any time', async () => {
+    const { accountId, key } = await account();
+    const call = await holder().hold(accountId);
+    call.feed.sound = new AudioMixer(24_000, systemClock);
+    const gone = new AbortController();
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: gone.signal,
+    });
+    expect(one.open.streams(accountId)).toBe(1);
+    gone.abort();
+    await response.arrayBuffer().catch(() => undefined);
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+    await holder().end(call);
+  });
+});
+
+it('who asks for no stream is told what runs, and what was said', async () => {
+  const { accountId, ask } = await account();
+  const call = await two.hold(accountId);
+  await two.turn(call, 0, 'hello');
+  const all = await ask('GET', '/calls/live');
+  expect(all.body).toEqual({ calls: [expect.objectContaining({ call_id: call.callId })] });
+  const { body } = await ask('GET', `/calls/${call.callId}/live`);
+  expect(body.call.agent_name).toBe('Pool');
+  expect(body.turns).toEqual([expect.objectContaining({ index: 0, text: 'hello' })]);
+});
+
+it('calls that are not there, not ours, or over are told as such', async () => {
+  const [owner, stranger] = [await account(), await account()];
+  const call = await one.hold(owner.accountId);
+  const asks = [
+    ['GET', 'live', undefined],
+    ['GET', 'audio', undefined],
+    ['POST', 'say', { text: 'Hello.' }],
+    ['POST', 'keys', { keys: '1' }],
+    ['POST', 'transfer', { target_phone_number: '+15550199' }],
+  ] as const;
+  for (const [method, what, body] of asks) {
+    const status = async (ask: typeof owner.ask, callId: string) => {
+      const answer = await ask(method, `/calls/${callId}/${what}`, body);
+      return [answer.status, answer.body.code];
+    };
+    for (const callId of [randomUUID(), 'nonsense']) {
+      expect(await status(owner.ask, callId)).toEqual([404, 'CALL_NOT_FOUND']);
+    }
+    expect(await status(stranger.ask, call.callId)).toEqual([404, 'CALL_NOT_FOUND']);
+  }
+  await one.end(call);
+  for (const [method, what, body] of asks) {
+    const { status, body: said } = await owner.ask(method, `/calls/${call.callId}/${what}`, body);
+    expect([status, said.code]).toEqual([409, 'CALL_NOT_RUNNING']);
+  }
+});
+
+it('nobody watches without the scope', async () => {
+  const { accountId, watch, ask } = await account(['agents', 'analytics', 'calls:start']);
+  const { callId } = await one.hold(accountId);
+  for (const path of ['/calls/live', `/calls/${callId}/live`, `/calls/${callId}/audio`]) {
+    expect((await watch(path)).status).toBe(403);
+  }
+  expect((await ask('POST', `/calls/${callId}/say`, { text: 'Hello.' })).status).toBe(403);
+});
+
+it('a reader that does not read is sent away, and holds up nobody', async () => {
+  const { accountId, key, watch } = await account();
+  const call = await one.hold(accountId);
+  const path = `/calls/${call.callId}/live`;
+  const idle = await EventReader.openIdle(`${plane.url}/api/v1${path}`, { key });
+  readers.push(idle);
+  const reader = await watch('/calls/live');
+  await reader.waitFor('call');
+  const text = 'x'.repeat(8_000);
+  await vi.waitFor(
+    () => {
+      for (let i = 0; i < 20; i++) call.feed.send(says(text));
+      // The other one reads on.
+      expect(one.open.streams(accountId)).toBe(1);
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+  call.feed.send({ type: 'state', state: 'speaking' });
+  await reader.waitFor('state');
+  expect(reader.all('closed')).toEqual([]);
+});
+
+it('a stream ends with its key', async () => {
+  const { accountId, watch } = await account();
+  const reader = await watch('/calls/live');
+  await reader.until(() => reader.beats > 0);
+  await plane.database.db('api_keys').where({ account_id: accountId }).update({ is_active: false });
+  plane.directory.forget();
+  expect((await reader.waitFor('closed')).data).toEqual({ reason: 'key_revoked' });
+  await reader.until(() => reader.isOver);
+});
+
+it.each(['here', 'on another gateway'])(
+  'a listener of a call that is held %s is cut off when the key loses the scope',
+  async (where) => {
+    const { accountId, key } = await account();
+    const call = await (where === 'here' ? one : two).hold(accountId);
+    call.feed.sound = new AudioMixer(24_000, systemClock);
+    const response = await fetch(`${plane.url}/api/v1/calls/${call.callId}/audio`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(response.status).toBe(200);
+    const keys = plane.database.db('api_keys').where({ account_id: accountId });
+    await keys.update({ scopes: ['agents'] });
+    // The body ends although the call goes on.
+    await response.arrayBuffer();
+    await vi.waitFor(() => expect(one.open.streams(accountId)).toBe(0), 20_000);
+  },
+);
+
+it('an account has so many streams and no more', async () => {
+  const { ask, watch } = await account();
+  const opened = await Promise.all(Array.from({ length: 50 }, () => watch('/calls/live')));
+  expect(opened.every(({ status }) => status === 200)).toBe(true);
+  const refused = await ask('GET', '/calls/live', undefined, { accept: 'text/event-stream' });
+  expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
+  opened[0]!.close();
+  await vi.waitFor(async () => expect((await watch('/calls/live')).status).toBe(200), 20_000);
+});
+
+describe('a gateway that dies while its calls are watched', () => {
+  it('is told as the end of its calls, once, when its death is known', async () => {
+    const { accountId, watch } = await account();
+    const dying = new LiveGateway(plane.database.db, plane.directory);
+    await dying.start();
+    const call = await dying.hold(accountId);
+    const alone = await watch(`/calls/${call.callId}/live`);
+    const all = await watch('/calls/live');
+    await alone.waitFor('call');
+    await all.waitFor('call');
+    await dying.stop();
+    await one.calls.signOff(dying.id, 'error_transport');
+    for (const reader of [alone, all]) {
+      const { data } = await reader.waitFor('ended');
+      expect(data).toEqual({ call_id: call.callId, reason: 'error_transport' });
+    }
+    await alone.until(() => alone.isOver);
+    await all.until(() => all.beats > 5);
+    expect(all.all('ended')).toHaveLength(1);
+  });
+
+  it('may live after all: its calls are told on, and nothing is missed', async () => {
+    const { accountId, watch } = await account();
+    const call = await two.hold(accountId);
+    const reader = await watch(`/calls/${call.callId}/live`);
+    await reader.waitFor('call');
+    await two.restart();
+    await two.turn(call, 0, 'said meanwhile');
+    await reader.waitFor('turn');
+    call.feed.send(says('and on'));
+    await reader.waitFor('transcript');
+    await two.end(call);
+    await reader.waitFor('closed');
+    expect(reader.all('ended')).toHaveLength(1);
+  });
+});
+
+it('a gateway that lives and is not reached is told as such', async () => {
+  const { accountId, ask, watch } = await account();
+  const call = await two.hold(accountId);
+  const id = randomUUID();
+  await one.calls.heartbeat(id, '127.0.0.1:9'); // nobody listens there
+  await plane.database.db('calls').where({ call_id: call.callId }).update({ gateway_id: id });
+  const heard = await ask('GET', `/calls/${call.callId}/audio`);
+  expect([heard.status, heard.body.code]).toEqual([503, 'GATEWAY_UNREACHABLE']);
+  const reader = await watch(`/calls/${call.callId}/live`);
+  expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_unreachable' });
+  await reader.until(() => reader.isOver);
+  await one.calls.signOff(id);
+});
+
+it('a stranger with another secret is not let in by a gateway', async () => {
+  const { accountId } = await account();
+  const other = new LiveGateway(plane.database.db, plane.directory, 'the secret of somebody else');
+  await other.start();
+  const call = await other.hold(accountId);
+  const key = await plane.makeKey(accountId);
+  const reader = await EventReader.open(`${plane.url}/api/v1/calls/live`, { key });
+  readers.push(reader);
+  const own = await one.hold(accountId);
+  await reader.waitFor('call', ({ call_id }) => call_id === own.callId);
+  await reader.until(() => reader.beats > 20);
+  expect(reader.all('call').map(({ call_id }) => call_id)).toEqual([own.callId]);
+  await other.end(call);
+  await other.stop();
+  await one.calls.signOff(other.id);
+});
+
+it('a gateway that stops sends its watchers away', async () => {
+  const { watch } = await account();
+  const reader = await watch('/calls/live');
+  await one.open.close();
+  expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_stopping' });
+  await reader.until(() => reader.isOver);
+});
+
+/** Brought by links between gateways that say when one comes or goes. */
+it.fails('looks for other gateways when one comes or goes, not every second', async () => {
+  const { watch } = await account();
+  const looks = vi.spyOn(RunningCallsRepository.prototype, 'otherGateways');
+  try {
+    await watch('/calls/live');
+    await vi.waitFor(() => expect(looks).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });
+    await plane.database.db.raw('select pg_sleep(2.5)');
+    expect(looks).toHaveBeenCalledTimes(1);
+  } finally {
+    looks.mockRestore();
+  }
+});

@@ -1,0 +1,459 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
+import { type OpenRetention, openRetention } from '../../../src/composition/open-retention.js';
+import { connect } from '../../../src/platform/db/connect.js';
+import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
+import {
+  AGENT_RATE,
+  openRecordingGateway,
+  type RecordingGateway,
+  recordTones,
+} from '../../support/harness/app/recordings-app.js';
+import { type CallSeed, insertCall } from '../../support/harness/postgres/call-rows.js';
+
+const DAY_MS = 86_400_000;
+const silent = pino({ level: 'silent' });
+
+/** Files for replay that were asked to be deleted. */
+const replaysGone: string[] = [];
+const replays = { delete: async (callId: string) => void replaysGone.push(callId) };
+/** The sound of these calls cannot be deleted now. */
+const stuck = new Set<string>();
+let gateway: Promise<RecordingGateway> | undefined;
+let retention: OpenRetention;
+
+const plane = withControlPlane({
+  routes: (db) => {
+    gateway = openRecordingGateway(db);
+    retention = openRetention({ db, log: silent, recordings, replays });
+    return retention.routes;
+  },
+});
+const recordings = {
+  async deleteRecording(callId: string) {
+    if (stuck.has(callId)) throw new Error('the storage is away');
+    return (await gateway!).recordings.deleteRecording(callId);
+  },
+};
+beforeEach(() => {
+  replaysGone.length = 0;
+  stuck.clear();
+});
+afterAll(async () => (await gateway)?.recordings.close());
+
+interface Seed extends Partial<CallSeed> {
+  readonly daysAgo?: number;
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly hasSound?: boolean;
+}
+
+/** An account, what asks for it, and its calls. */
+async function account() {
+  const { db } = plane.database;
+  const accountId = await plane.makeAccount();
+  const ask = plane.askAs(await plane.makeKey(accountId));
+  const call = async ({ daysAgo = 0, from, to, hasSound = false, ...seed }: Seed = {}) => {
+    const startedAt = new Date(Date.now() - daysAgo * DAY_MS - 3_600_000);
+    const turns = [
+      { role: 'agent', text: 'Hello, what is your name?' },
+      { role: 'user', text: 'Ann Example.' },
+    ] as const;
+    const callId = await insertCall(db, { accountId, startedAt, turns, ...seed });
+    await db('calls')
+      .where({ call_id: callId })
+      .update({
+        options: { dynamic_variables: { name: 'Ann' } },
+        from_number: from ?? null,
+        to_number: to ?? null,
+        transcription_summary: 'Ann said her name.',
+      });
+    await db('webhook_deliveries').insert({
+      delivery_id: `msg_${callId}`,
+      account_id: accountId,
+      agent_id: seed.agentId ?? callId,
+      call_id: callId,
+      event: 'turn.completed',
+      url: 'https://receiver.example',
+      lane: callId,
+      body: 'Ann Example.',
+    });
+    if (hasSound) await record(callId);
+    return callId;
+  };
+  const left = async (callId: string) => {
+    const row = await db('calls').where({ call_id: callId }).first();
+    const turns = await db('call_turns').where({ call_id: callId });
+    const deliveries = await db('webhook_deliveries').where({ call_id: callId });
+    return {
+      row: row !== undefined,
+      words: turns.length > 0 && deliveries.length > 0 && row.transcription_summary !== null,
+      traces: deliveries.length + turns.length + (row?.transcription_summary ? 1 : 0),
+      options: row?.options,
+      sound: await hasFiles(callId),
+    };
+  };
+  const receipts = async () => (await ask('GET', '/account/retention/receipts')).body.items;
+  return { accountId, ask, call, left, receipts };
+}
+
+async function record(callId: string): Promise<void> {
+  const sink = (await gateway!).recordings.begin(callId, AGENT_RATE);
+  recordTones(sink, 1);
+  sink.end(1_000);
+  await vi.waitFor(
+    async () => {
+      const row = await plane.database.db('recordings').where({ call_id: callId }).first();
+      expect(row?.state).toBe('spooled');
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+}
+
+async function hasFiles(callId: string): Promise<boolean> {
+  const { dataDir } = await gateway!;
+  return ['spools', 'recordings'].some((folder) =>
+    ['spool', 'mp3'].some((kind) =>
+      existsSync(join(dataDir, 'storage', folder, `${callId}.${kind}`)),
+    ),
+  );
+}
+
+const FOREVER = { audio_days: null, transcript_days: null };
+
+describe('a policy', () => {
+  it('is for ever until somebody says otherwise, and an agent may have its own', async () => {
+    const { ask } = await account();
+    expect((await ask('GET', '/account/retention')).body).toEqual(FOREVER);
+    const days = { audio_days: 30, transcript_days: null };
+    expect((await ask('PUT', '/account/retention', { audio_days: 30 })).body).toEqual(days);
+    expect((await ask('GET', '/account/retention')).body).toEqual(days);
+    const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
+    const path = `/agent/${agent_id}/retention`;
+    expect((await ask('GET', path)).body).toEqual({ agent_id, ...FOREVER, effective: days });
+    const own = { audio_days: 0, transcript_days: 7 };
+    expect((await ask('PUT', path, own)).body).toEqual({ agent_id, ...own, effective: own });
+    expect((await ask('PUT', path, {})).body).toEqual({ agent_id, ...FOREVER, effective: days });
+    // What was written for the contract sees nothing of it.
+    const agent = (await ask('GET', `/agent/${agent_id}`)).body;
+    expect(JSON.stringify(agent)).not.toContain('retention');
+  });
+
+  it('refuses what is none, and other accounts', async () => {
+    const { ask } = await account();
+    for (const audio_days of [-1, 36_501, 1.5, 'soon']) {
+      expect((await ask('PUT', '/account/retention', { audio_days })).status).toBe(422);
+    }
+    const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
+    const stranger = await account();
+    const path = `/agent/${agent_id}/retention`;
+    expect((await stranger.ask('GET', path)).status).toBe(404);
+    expect((await stranger.ask('PUT', path, { audio_days: 1 })).status).toBe(404);
+  });
+});
+
+describe('the job', () => {
+  it('deletes sound and words each in its time, and keeps the call', async () => {
+    const { ask, call, left, receipts } = await account();
+    await ask('PUT', '/account/retention', { audio_days: 2, transcript_days: 5 });
+    const [old, middle, fresh] = [
+      await call({ daysAgo: 6, hasSound: true }),
+      await call({ daysAgo: 3, hasSound: true }),
+      await call({ daysAgo: 1, hasSound: true }),
+    ];
+    await retention.job.run();
+    expect(await left(old)).toEqual({
+      row: true,
+      words: false,
+      traces: 0,
+      options: {},
+      sound: false,
+    });
+    expect(await left(middle)).toMatchObject({ row: true, words: true, sound: false });
+    expect(await left(fresh)).toMatchObject({ row: true, words: true, sound: true });
+    expect(replaysGone).toEqual(expect.arrayContaining([old, middle]));
+    expect(replaysGone).not.toContain(fresh);
+    const [receipt, ...others] = await receipts();
+    expect(others).toEqual([]);
+    expect(receipt).toMatchObject({
+      ...{ cause: 'retention', agent_id: null, audio_days: 2, transcript_days: 5 },
+      ...{ calls: 3, turns: 2, recordings: 2, webhook_deliveries: 1 },
+      finished_at: expect.any(String),
+    });
+    expect(receipt.recording_bytes).toBeGreaterThan(1_000);
+    await retention.job.run();
+    expect(await receipts()).toHaveLength(1); // nothing more was due
+  });
+
+  it('heeds what an agent has of its own before what the account has', async () => {
+    const { ask, call, left } = await account();
+    const { agent_id: agentId } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
+    await ask('PUT', '/account/retention', { transcript_days: 2 });
+    await ask('PUT', `/agent/${agentId}/retention`, { transcript_days: 10 });
+    const [kept, gone, other] = [
+      await call({ daysAgo: 5, agentId }),
+      await call({ daysAgo: 11, agentId }),
+      await call({ daysAgo: 5 }),
+    ];
+    await retention.job.run();
+    expect(await left(kept)).toMatchObject({ words: true });
+    expect(await left(gone)).toMatchObject({ words: false, traces: 0 });
+    expect(await left(other)).toMatchObject({ words: false, traces: 0 });
+  });
+
+  it('leaves alone what runs, what has just ended, and accounts without a policy', async () => {
+    const { ask, call, left } = await account();
+    const other = await account();
+    await ask('PUT', '/account/retention', { audio_days: 0, transcript_days: 0 });
+    const running = await call({ seconds: null, daysAgo: 3 });
+    const justEnded = await call({ startedAt: new Date(Date.now() - 61_000), seconds: 60 });
+    const others = await other.call({ daysAgo: 1_000 });
+    await retention.job.run();
+    for (const callId of [running, justEnded]) {
+      expect(await left(callId)).toMatchObject({ words: true });
+    }
+    expect(await other.left(others)).toMatchObject({ words: true });
+  });
+
+  it('goes on after a fault and after a crash, and counts everything once', async () => {
+    const { accountId, ask, call, left, receipts } = await account();
+    await ask('PUT', '/account/retention', { audio_days: 2 });
+    const [first, second] = [
+      await call({ daysAgo: 9, hasSound: true }),
+      await call({ daysAgo: 8, hasSound: true }),
+    ];
+    stuck.add(first);
+    await retention.job.run();
+    expect(await left(first)).toMatchObject({ sound: true });
+    expect(await left(second)).toMatchObject({ sound: false });
+    // As a crash would have left it: files gone, rows not; the receipt is still open.
+    await plane.database.db('deletion_receipts').update({ finished_at: null });
+    stuck.clear();
+    await recordings.deleteRecording(first);
+    await retention.job.run();
+    await retention.job.run();
+    const [receipt, ...others] = await receipts();
+    expect(others).toEqual([]);
+    expect(receipt).toMatchObject({ calls: 2, recordings: 2, finished_at: expect.any(String) });
+    expect(accountId).toEqual(expect.any(String));
+  });
+
+  it('counts nothing twice when several gateways look at once', async () => {
+    const { ask, call, receipts } = await account();
+    await ask('PUT', '/account/retention', { transcript_days: 1 });
+    for (let i = 0; i < 12; i++) await call({ daysAgo: 2 + i });
+    const { db } = plane.database;
+    const others = [1, 2].map(() => openRetention({ db, log: silent, recordings, replays }));
+    await Promise.all([retention, ...others].map(({ job }) => job.run()));
+    await retention.job.run();
+    const items = await receipts();
+    const sum = (field: string) =>
+      items.reduce((total: number, item: Record<string, number>) => total + item[field]!, 0);
+    expect([sum('calls'), sum('turns'), sum('webhook_deliveries')]).toEqual([12, 24, 12]);
+  });
+});
+
+it('keeps its turn for longer than a transaction may idle, and ends without a fault', async () => {
+  const { ask, call, left } = await account();
+  await ask('PUT', '/account/retention', { audio_days: 1 });
+  const slow = await call({ daysAgo: 3, hasSound: true });
+  const db = connect(plane.database.connection);
+  db.client.connectionSettings.idle_in_transaction_session_timeout = 300;
+  const [reached, released] = [new AbortController(), new AbortController()];
+  const slowly = {
+    async deleteRecording(callId: string) {
+      reached.abort();
+      await once(released.signal, 'abort');
+      return recordings.deleteRecording(callId);
+    },
+  };
+  const running = openRetention({ db, log: silent, recordings: slowly, replays }).job.run();
+  await once(reached.signal, 'abort');
+  await untilIdleTransactionEnds(db);
+  await retention.job.run();
+  expect(await left(slow)).toMatchObject({ sound: true });
+  released.abort();
+  await running;
+  expect(await left(slow)).toMatchObject({ sound: false });
+  await db.destroy();
+});
+
+/** Resolves when the server has ended a transaction that began now and did nothing since. */
+async function untilIdleTransactionEnds(db: Knex): Promise<void> {
+  const transaction = await db.transaction();
+  const { rows } = await transaction.raw('select pg_backend_pid() as pid');
+  await vi.waitFor(
+    async () => {
+      const found = await plane.database.db('pg_stat_activity').where({ pid: rows[0].pid });
+      expect(found).toEqual([]);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  await transaction.rollback().catch(() => undefined);
+}
+
+describe('a web call to which nobody came', () => {
+  const HOURS_47 = 47 / 24;
+  const HOURS_49 = 49 / 24;
+
+  /** Rows as connection-details leaves them, so many days ago. */
+  async function asked(daysAgo: number, change: Record<string, unknown> = {}): Promise<string> {
+    const { db } = plane.database;
+    const callId = randomUUID();
+    const calls = new CallsRepository(db, 0);
+    const accountId = await plane.makeAccount();
+    const options = { dynamic_variables: { name: 'Ann' } };
+    const of = { accountId, agentId: randomUUID(), agentName: 'Pool', options };
+    expect(await calls.reserve({ callId, callType: 'web', ...of })).toBeUndefined();
+    const ago = db.raw("now() - ? * interval '1 day'", [daysAgo]);
+    await db('calls')
+      .where({ call_id: callId })
+      .update({ created_at: ago, reserved_until: ago, ...change });
+    return callId;
+  }
+  const leftOf = async (callIds: readonly string[]) => {
+    const { db } = plane.database;
+    const rows = await db('calls').whereIn('call_id', callIds).pluck('call_id');
+    return callIds.filter((callId) => rows.includes(callId));
+  };
+  const ended = { state: 'ended', ended_at: new Date(), ended_reason: 'user_hangup' };
+
+  it('goes when its tokens have long expired, also when its client has ended it', async () => {
+    const fresh = [await asked(0), await asked(HOURS_47), await asked(HOURS_47, ended)];
+    const old = [await asked(HOURS_49), await asked(1_000), await asked(HOURS_49, ended)];
+    await retention.job.run();
+    expect(await leftOf([...fresh, ...old])).toEqual(fresh);
+  });
+
+  it('stays where it began, or anything of it is kept, and so does every telephone call', async () => {
+    const { db } = plane.database;
+    const { call } = await account();
+    const [begun, running] = [
+      await call({ daysAgo: 9, turns: [] }),
+      await call({ daysAgo: 9, seconds: null }),
+    ];
+    const told = await asked(9, { ...ended, ended_reason: 'error_transport' });
+    await db('webhook_deliveries').insert({
+      ...{ delivery_id: `msg_${told}`, call_id: told, event: 'call.failed', lane: told },
+      account_id: (await db('calls').where({ call_id: told }).first()).account_id,
+      ...{ agent_id: told, url: 'https://receiver.example', body: '{}' },
+    });
+    const said = await asked(9, ended);
+    await db('call_turns').insert({
+      ...{ call_id: said, index: 0, role: 'agent', text: 'Hello', cut: false },
+      ...{ start_ms: 0, end_ms: 900 },
+    });
+    const sounded = await asked(9, ended);
+    await db('recordings').insert({ call_id: sounded, state: 'lost' });
+    const taken = await asked(9, { state: 'live', gateway_id: randomUUID() });
+    const dialled = await asked(9, { ...ended, call_type: 'sip_outbound' });
+    const rung = await asked(9, { call_type: 'sip_inbound' });
+    const all = [begun, running, told, said, sounded, taken, dialled, rung];
+    await retention.job.run();
+    expect(await leftOf(all)).toEqual(all);
+  });
+
+  it('is left to the gateway that takes it this very moment', async () => {
+    const { db } = plane.database;
+    const [taken, gone] = [await asked(9), await asked(8)];
+    await db.transaction(async (taking) => {
+      await taking('calls').where({ call_id: taken }).forUpdate().first();
+      await retention.job.run();
+      await taking('calls').where({ call_id: taken }).update({ state: 'live' });
+    });
+    expect(await leftOf([taken, gone])).toEqual([taken]);
+  });
+
+  it('goes with all others in batches, whichever gateways look', async () => {
+    const { db } = plane.database;
+    const first = await asked(9);
+    await db.raw(
+      `insert into calls (call_id, account_id, agent_id, agent_name, call_type, reserved_until, created_at)
+       select gen_random_uuid(), account_id, agent_id, agent_name, call_type, reserved_until, created_at
+       from calls, generate_series(1, 249) where call_id = ?`,
+      [first],
+    );
+    const { account_id } = await db('calls').where({ call_id: first }).first();
+    const others = [1, 2].map(() => openRetention({ db, log: silent, recordings, replays }));
+    await Promise.all([retention, ...others].map(({ job }) => job.run()));
+    expect(await db('calls').where({ account_id })).toEqual([]);
+  });
+});
+
+describe('a call', () => {
+  it('is deleted with all that remains of it', async () => {
+    const { ask, call, left, receipts } = await account();
+    const [callId, other] = [await call({ hasSound: true }), await call()];
+    const { status, body } = await ask('DELETE', `/agent/call-history/${callId}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ cause: 'call', calls: 1, turns: 2, recordings: 1, webhook_deliveries: 1 },
+      finished_at: expect.any(String),
+    });
+    expect(await left(callId)).toMatchObject({ row: false, traces: 0, sound: false });
+    expect(replaysGone).toEqual([callId]);
+    expect(await left(other)).toMatchObject({ row: true, words: true });
+    expect((await ask('DELETE', `/agent/call-history/${callId}`)).status).toBe(404);
+    expect((await receipts()).map(({ receipt_id }: { receipt_id: number }) => receipt_id)).toEqual([
+      body.receipt_id,
+    ]);
+    expect(JSON.stringify(await receipts())).not.toContain(callId);
+  });
+
+  it('is not deleted while it runs, nor by another account', async () => {
+    const [owner, stranger] = [await account(), await account()];
+    const running = await owner.call({ seconds: null });
+    const refused = await owner.ask('DELETE', `/agent/call-history/${running}`);
+    expect([refused.status, refused.body.code]).toEqual([409, 'CALL_RUNNING']);
+    const over = await owner.call();
+    expect((await stranger.ask('DELETE', `/agent/call-history/${over}`)).status).toBe(404);
+    expect((await owner.ask('DELETE', '/agent/call-history/nonsense')).status).toBe(404);
+    expect(await owner.left(over)).toMatchObject({ words: true });
+    expect(await stranger.receipts()).toEqual([]);
+  });
+});
+
+describe('the calls of a number', () => {
+  const remove = (ask: Awaited<ReturnType<typeof account>>['ask'], number: string) =>
+    ask('DELETE', `/agent/call-history?number=${encodeURIComponent(number)}`);
+
+  it('are deleted however it is written, those from it and those to it', async () => {
+    const spellings = [' 49 30 1234567', '+49 (30) 123-45-67', '0049301234567', '49301234567'];
+    for (const number of ['+49301234567', ...spellings]) {
+      const [{ ask, call, left }, other] = [await account(), await account()];
+      const calls = [await call({ from: '+49301234567' }), await call({ to: '+49 30 1234567' })];
+      const [longer, none] = [await call({ from: '+493012345670' }), await call()];
+      const others = await other.call({ from: '+49301234567' });
+      const { status, body } = await remove(ask, number);
+      expect([status, body.cause, body.calls, body.turns]).toEqual([200, 'number', 2, 4]);
+      for (const callId of calls) expect(await left(callId)).toMatchObject({ row: false });
+      for (const callId of [longer, none]) expect(await left(callId)).toMatchObject({ row: true });
+      expect(await other.left(others)).toMatchObject({ row: true });
+      expect((await remove(ask, number)).body.calls).toBe(0);
+    }
+  });
+
+  it('stay, all of them, while one of them runs', async () => {
+    const { ask, call, left, receipts } = await account();
+    const over = await call({ from: '+49301234567' });
+    await call({ from: '+49301234567', seconds: null });
+    const { status, body } = await remove(ask, '+49301234567');
+    expect([status, body.code]).toEqual([409, 'CALL_RUNNING']);
+    expect(await left(over)).toMatchObject({ words: true });
+    expect(await receipts()).toEqual([]);
+  });
+
+  it('are not asked for by what is no number', async () => {
+    const { ask } = await account();
+    for (const number of ['', '+', 'Ann', '+0301234567', '12', `+${'1'.repeat(16)}`, '%']) {
+      expect((await remove(ask, number)).status).toBe(422);
+    }
+    expect((await ask('DELETE', '/agent/call-history')).status).toBe(422);
+  });
+});

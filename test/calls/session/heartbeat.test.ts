@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterEach, expect, it, vi } from 'vitest';
+import { Heartbeat } from '../../../src/calls/session/heartbeat.js';
+import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
+import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
+import { withDatabase } from '../../support/harness/postgres/test-database.js';
+
+const database = withDatabase();
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('ends the calls of a gateway that is silent, unless the database stood still', async () => {
+  const calls = new CallsRepository(database.db, 0);
+  const [callId, own, silent] = [randomUUID(), randomUUID(), randomUUID()];
+  const accountId = await new AccountsRepository(database.db).insert('An account of a test');
+  const agent = { agentId: randomUUID(), agentName: 'Pool' };
+  await calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
+  await calls.heartbeat(silent);
+  await calls.take(callId, silent);
+  const ago = (s: number) => database.db.raw(`now() - interval '${s} s'`);
+  await database
+    .db('gateways')
+    .where({ id: silent })
+    .update({ seen_at: ago(16) });
+  const beatAt = await calls.heartbeat(own);
+  // What was asked when that beat was new, and is answered when it is not.
+  const { rows } = await database.db.raw<{ rows: { at: Date }[] }>('select ? as at', [ago(11)]);
+  expect(await calls.endSilent(own, rows[0]!.at)).toBe(0);
+  expect((await calls.find(callId))?.state).toBe('live');
+  expect(await calls.endSilent(own, beatAt)).toBe(1);
+  expect((await calls.find(callId))?.ended_reason).toBe('error_transport');
+});
+
+it('ends telephone calls of which a carrier never told, and tells it as of any that reached nobody', async () => {
+  const told: string[] = [];
+  const calls = new CallsRepository(database.db, 0, {
+    record: async (_, events) => void told.push(...events.map(({ event }) => event)),
+  });
+  const accountId = await new AccountsRepository(database.db).insert('An account of a test');
+  const agent = { agentId: randomUUID(), agentName: 'Pool' };
+  const reserved = async (callType: 'web' | 'sip_outbound', secondsAgo: number) => {
+    const callId = randomUUID();
+    await calls.reserve({ callId, accountId, ...agent, callType, options: {} });
+    await database
+      .db('calls')
+      .where({ call_id: callId })
+      .update({ reserved_until: database.db.raw(`now() - interval '${secondsAgo} s'`) });
+    return callId;
+  };
+  const forgotten = await reserved('sip_outbound', 3_700);
+  const waiting = [await reserved('sip_outbound', 100), await reserved('web', 3_700)];
+  expect(await calls.endForgotten()).toBe(1);
+  expect((await calls.find(forgotten))?.ended_reason).toBe('error_transport');
+  expect(told).toEqual(['call.failed']);
+  for (const callId of waiting) expect((await calls.find(callId))?.state).toBe('reserved');
+});
+
+it('gives others time to show that they live when its own heartbeat came late', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const looked: number[] = [];
+  const start = performance.now();
+  const waiting: (() => void)[] = [];
+  let isStill = false;
+  const heartbeat = new Heartbeat({
+    calls: {
+      heartbeat: async () => {
+        if (isStill) await new Promise<void>((resolve) => waiting.push(resolve));
+        return new Date();
+      },
+      endSilent: async () => {
+        looked.push(performance.now() - start);
+        return 0;
+      },
+      endForgotten: async () => 0,
+      signOff: async () => undefined,
+    } as unknown as CallsRepository,
+    gatewayId: randomUUID(),
+    commands: { forgetEnded: async () => undefined } as never,
+    log: pino({ level: 'silent' }),
+  });
+  await heartbeat.start({ isAlone: false });
+  await vi.advanceTimersByTimeAsync(5_500);
+  expect(looked).toEqual([0, 2_000, 4_000]);
+  isStill = true;
+  await vi.advanceTimersByTimeAsync(12_000);
+  isStill = false;
+  for (const resume of waiting) resume();
+  await vi.advanceTimersByTimeAsync(0);
+  looked.length = 0;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(Math.min(...looked)).toBeGreaterThan(17_500 + 14_000);
+  await heartbeat.stop();
+});

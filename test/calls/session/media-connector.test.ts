@@ -1,0 +1,40 @@
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import type { CarrierLink } from '../../../agents-runtime/transports/telephony/carrier.js';
+import type { TakeRefusal } from '../../../src/calls/session/call-session.factory.js';
+import { MediaConnector } from '../../../src/calls/session/media-connector.js';
+
+/** What the carrier is told when its media comes for a call that cannot be taken. */
+async function toldWhere(why: TakeRefusal): Promise<readonly string[]> {
+  const told: string[] = [];
+  const link: CarrierLink = {
+    backlogBytes: 0,
+    act: ({ type }) => told.push(type),
+    close: () => told.push('closed'),
+  };
+  const phones = new MediaConnector({
+    opening: {
+      async take(_, wish) {
+        // Who telephones has not come with a token for a test.
+        expect(wish).toEqual({ mustBeDeployed: true });
+        return why;
+      },
+    },
+    ticker: new FrameTicker(systemClock),
+  });
+  const traits = { sampleRate: 8_000, buffers: true };
+  phones.connect({ callId: 'c', link, traits, log: pino({ level: 'silent' }) });
+  await vi.waitFor(() => expect(told).toContain('closed'), { timeout: 20_000 });
+  return told;
+}
+
+it('hangs up where a call cannot begin', async () => {
+  expect(await toldWhere('agent_not_deployed')).toEqual(['hangup', 'closed']);
+  expect(await toldWhere('concurrency_limit')).toEqual(['hangup', 'closed']);
+});
+
+it('only closes the second wire of a call: the carrier would end the call of the first', async () => {
+  expect(await toldWhere('gone')).toEqual(['closed']);
+});

@@ -1,0 +1,304 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CallInput, Transport } from '../../../agents-runtime/contract/transport.js';
+import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
+import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import {
+  AUDIOSOCKET_KIND,
+  AudioSocketParser,
+  audioPacket,
+  audioSocketPacket,
+  uuidBytes,
+} from '../../../agents-runtime/transports/telephony/audiosocket-protocol.js';
+import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
+import { CallSlots } from '../../../src/calls/admission/call-slots.js';
+import type { CallOptions } from '../../../src/calls/connection/connection.schema.js';
+import { CallRegistry } from '../../../src/calls/session/call-registry.js';
+import type { CallSessionFactory } from '../../../src/calls/session/call-session.factory.js';
+import { MediaConnector } from '../../../src/calls/session/media-connector.js';
+import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
+import { AudioSocketServer } from '../../../src/channels/audiosocket/audiosocket-server.js';
+import {
+  type OpenAudioSocket,
+  openAudioSocket,
+} from '../../../src/composition/open-audiosocket.js';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
+import { type Ask, withControlPlane } from '../../support/harness/app/control-plane-app.js';
+
+const GATEWAY = '11111111-1111-4111-8111-111111111111';
+const WAIT = { timeout: 30_000 };
+const log = pino({ level: 'silent' });
+
+/** What the calls that began here were told. */
+const begun: { readonly callId: string; readonly wire: Transport; told: string[] }[] = [];
+let asked: CallOptions = {};
+/** Calls that the agent's owner was asked about. */
+const announced: string[] = [];
+let audioSocket: OpenAudioSocket;
+
+const plane = withControlPlane({
+  routes: (db) => {
+    const calls = new CallsRepository(db, 0);
+    const load = { isOpen: true };
+    const live = new CallRegistry();
+    const slots = new CallSlots({ calls, live, load, expect: async () => undefined });
+    const agents = new AgentsRepository(db);
+    const phones = new MediaConnector({
+      opening: { take: async (...wanted) => takeFrom(calls, agents, ...wanted) },
+      ticker: new FrameTicker(systemClock),
+    });
+    audioSocket = openAudioSocket({
+      config: { AUDIOSOCKET_PORT: 0, AUDIOSOCKET_HOST: '127.0.0.1' },
+      db,
+      log,
+      calls,
+      slots,
+      phones,
+      inboundCalls: {
+        optionsFor: async (_agent, { callId }) => {
+          announced.push(callId);
+          return asked;
+        },
+      },
+    });
+    return audioSocket.routes;
+  },
+});
+
+/** Rows are taken as they are; models would have no part in what is tested here. */
+async function takeFrom(
+  calls: CallsRepository,
+  agents: AgentsRepository,
+  ...[callId, { mustBeDeployed } = {}]: Parameters<CallSessionFactory['take']>
+): ReturnType<CallSessionFactory['take']> {
+  const row = await calls.take(callId, GATEWAY);
+  if (row === undefined || typeof row === 'string') return row ?? 'gone';
+  const agent = await agents.find(row.account_id, row.agent_id);
+  if (mustBeDeployed && agent?.status !== 'deployed') {
+    await calls.end(callId, 'error_transport');
+    return 'agent_not_deployed';
+  }
+  const begin = (wire: Transport, _: unknown, start: (call: CallInput) => void): void => {
+    const told: string[] = [];
+    begun.push({ callId, wire, told });
+    const note = (text: string) => void told.push(text);
+    start({
+      connected: () => note('connected'),
+      audio: (samples) => note(`audio ${samples.length}`),
+      typed: note,
+      say: () => undefined,
+      played: () => undefined,
+      lost: () => note('lost'),
+      regained: () => note('regained'),
+      hangUp(reason) {
+        note(reason);
+        void calls.end(callId, reason).then(() => wire.close());
+      },
+    });
+  };
+  return {
+    row,
+    voiceRate: 24_000,
+    begin,
+    drop: async () => calls.end(callId, 'error_transport'),
+  } as never;
+}
+
+beforeAll(() => audioSocket.listen());
+afterAll(() => audioSocket.close());
+
+async function deployed(ask: Ask): Promise<string> {
+  const { agent_id } = (await ask('POST', '/agent', { name: 'Pool', config: {} })).body;
+  await ask('POST', `/agent/${agent_id}/deploy`);
+  return agent_id;
+}
+
+const announce = (ask: Ask, body: object) => ask('POST', '/telephony/audiosocket/calls', body);
+
+/** An Asterisk's connection, and the kinds of packets that it was sent. */
+function exchange(port: number): { readonly socket: Socket; readonly kinds: number[] } {
+  const socket = connect(port, '127.0.0.1');
+  const kinds: number[] = [];
+  const parser = new AudioSocketParser();
+  socket.on('data', (chunk: Buffer) => parser.push(chunk, (kind) => void kinds.push(kind)));
+  socket.on('error', () => undefined);
+  return { socket, kinds };
+}
+
+const hello = (uuid: string) => audioSocketPacket(AUDIOSOCKET_KIND.uuid, uuidBytes(uuid));
+const silence = audioPacket(new Int16Array(160), 8_000);
+const beganOf = (callId: string) => begun.find((each) => each.callId === callId);
+
+describe('a call that is announced', () => {
+  it('is taken with its numbers and variables, those of the exchange before those of the webhook', async () => {
+    const ask = await plane.asNewAccount();
+    const agent_id = await deployed(ask);
+    asked = { dynamic_variables: { name: 'Ann', tier: 'gold' } };
+    const { status, body } = await announce(ask, {
+      agent_id,
+      from_number: '"Bob" <sip:+15550100@pbx.example.test;user=phone>',
+      to_number: '+1 (555) 0199',
+      dynamic_variables: { name: 'Bob' },
+    });
+    asked = {};
+    expect(status).toBe(201);
+    expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.now());
+    const row = await plane.database.db('calls').where({ call_id: body.call_id }).first();
+    expect(row).toMatchObject({
+      call_type: 'sip_inbound',
+      state: 'reserved',
+      from_number: '+15550100',
+      to_number: '+15550199',
+      options: { dynamic_variables: { name: 'Bob', tier: 'gold' } },
+    });
+    expect(body.uuid).not.toBe(body.call_id);
+  });
+
+  it('is one call when the request is repeated with its key', async () => {
+    const ask = await plane.asNewAccount();
+    const agent_id = await deployed(ask);
+    const send = () =>
+      ask('POST', '/telephony/audiosocket/calls', { agent_id }, { 'idempotency-key': 'ring' });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+    expect(await plane.database.db('calls').where({ agent_id })).toHaveLength(1);
+  });
+
+  it('is refused in the words of the API, and its owner asked nothing', async () => {
+    announced.length = 0;
+    const ask = await plane.asNewAccount();
+    const agent_id = await deployed(ask);
+    await ask('POST', `/agent/${agent_id}/pause`);
+    expect(await announce(ask, { agent_id })).toMatchObject({
+      status: 403,
+      body: { code: 'CALL_VALIDATION_FAILED', reason: 'agent_not_deployed' },
+    });
+    expect(announced).toEqual([]);
+    const stranger = await plane.asNewAccount();
+    expect((await announce(stranger, { agent_id })).status).toBe(404);
+    const keyed = plane.askAs(await plane.makeKey(await plane.makeAccount(), ['speech']));
+    expect((await announce(keyed, { agent_id })).status).toBe(403);
+    const poor = await plane.makeAccount();
+    await plane.database.db('accounts').where({ id: poor }).update({ balance: 0 });
+    const asPoor = plane.askAs(await plane.makeKey(poor));
+    expect(await announce(asPoor, { agent_id: await deployed(asPoor) })).toMatchObject({
+      status: 403,
+      body: { reason: 'insufficient_credits' },
+    });
+    expect(announced).toEqual([]);
+  });
+});
+
+describe('a connection', () => {
+  it('with the UUID is the call: sound, keys and hang-up come through; the UUID is good once', async () => {
+    const ask = await plane.asNewAccount();
+    const { body } = await announce(ask, { agent_id: await deployed(ask) });
+    const { socket } = exchange(body.port);
+    const stream = Buffer.concat([hello(body.uuid), silence, silence]);
+    // Cut in the middle of everything.
+    for (let at = 0; at < stream.length; at += 7) socket.write(stream.subarray(at, at + 7));
+    await vi.waitFor(() => expect(beganOf(body.call_id)?.told).toContain('connected'), WAIT);
+    const { told } = beganOf(body.call_id)!;
+    socket.write(silence);
+    await vi.waitFor(() => expect(told.some((line) => line.startsWith('audio'))).toBe(true), WAIT);
+    for (const key of '7#')
+      socket.write(audioSocketPacket(AUDIOSOCKET_KIND.dtmf, Buffer.from(key)));
+    await vi.waitFor(() => expect(told).toContain('Keypad input: 7#'), WAIT);
+
+    const second = exchange(body.port);
+    second.socket.write(Buffer.concat([hello(body.uuid), silence]));
+    await vi.waitFor(() => expect(second.socket.closed).toBe(true), WAIT);
+    expect(second.kinds).toEqual([AUDIOSOCKET_KIND.hangup]);
+
+    socket.end();
+    await vi.waitFor(() => expect(told).toContain('user_hangup'), WAIT);
+    const row = await plane.database.db('calls').where({ call_id: body.call_id }).first();
+    expect(row.gateway_id).toBe(GATEWAY);
+  });
+
+  it('is sent sound in its own kind, paced, and hung up by us with a packet and the end', async () => {
+    const ask = await plane.asNewAccount();
+    const { body } = await announce(ask, { agent_id: await deployed(ask) });
+    const { socket, kinds } = exchange(body.port);
+    socket.write(Buffer.concat([hello(body.uuid), audioPacket(new Int16Array(320), 16_000)]));
+    await vi.waitFor(() => expect(beganOf(body.call_id)?.told).toContain('connected'), WAIT);
+    const { wire } = beganOf(body.call_id)!;
+    wire.sendAudio(new Float32Array(1_600).fill(0.1));
+    await vi.waitFor(() => expect(kinds.length).toBeGreaterThanOrEqual(5), WAIT);
+    wire.close();
+    await vi.waitFor(() => expect(socket.closed).toBe(true), WAIT);
+    expect(new Set(kinds.slice(0, -1))).toEqual(new Set([0x12]));
+    expect(kinds.at(-1)).toBe(AUDIOSOCKET_KIND.hangup);
+  });
+
+  it('that breaks while it is looked up whose it is leaves no call behind', async () => {
+    const lines: string[] = [];
+    const server = new AudioSocketServer({
+      log,
+      registered: {
+        async redeem() {
+          socket.resetAndDestroy();
+          // Usually long enough to be told of it before; whichever comes first, the line is told.
+          await sleep(100);
+          return 'call';
+        },
+      },
+      phones: {
+        connect: ({ link }) =>
+          ({
+            gone(reason: string) {
+              lines.push(reason);
+              link.close();
+            },
+          }) as PhoneTransport,
+      },
+    });
+    await server.listen(0, '127.0.0.1');
+    const { socket } = exchange(server.port!);
+    socket.write(Buffer.concat([hello('40325ec2-5efd-4bd3-805f-53576e581d13'), silence]));
+    await vi.waitFor(() => expect(lines).toEqual(['error_transport']), WAIT);
+    server.close();
+  });
+
+  it('of nobody is refused: unknown and expired UUIDs, silence, nonsense, an agent that was paused', async () => {
+    const ask = await plane.asNewAccount();
+    const agent_id = await deployed(ask);
+    const { body: expired } = await announce(ask, { agent_id });
+    await plane.database
+      .db('audiosocket_calls')
+      .where({ uuid: expired.uuid })
+      .update({ expires_at: new Date(Date.now() - 1_000) });
+    const { body: paused } = await announce(ask, { agent_id });
+    await ask('POST', `/agent/${agent_id}/pause`);
+    const openings: readonly Buffer[] = [
+      Buffer.concat([hello('40325ec2-5efd-4bd3-805f-53576e581d13'), silence]),
+      Buffer.concat([hello(expired.uuid), silence]),
+      Buffer.concat([hello(paused.uuid), silence]),
+      silence,
+      Buffer.from('GET / HTTP/1.1\r\nHost: example.test\r\n\r\n'.repeat(2_000)),
+      Buffer.alloc(0),
+    ];
+    const lines = openings.map((opening) => {
+      const line = exchange(paused.port);
+      line.socket.write(opening);
+      return line;
+    });
+    await Promise.all(
+      lines.map(
+        ({ socket }) =>
+          socket.closed || once(socket, 'close', { signal: AbortSignal.timeout(30_000) }),
+      ),
+    );
+    for (const { kinds } of lines)
+      expect(kinds.filter((kind) => kind !== AUDIOSOCKET_KIND.hangup)).toEqual([]);
+    for (const { call_id } of [expired, paused]) expect(beganOf(call_id)).toBeUndefined();
+    await vi.waitFor(async () => {
+      const row = await plane.database.db('calls').where({ call_id: paused.call_id }).first();
+      expect(row.state).toBe('ended');
+    }, WAIT);
+  });
+});

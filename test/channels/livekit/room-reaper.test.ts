@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { RoomNow } from '../../../src/channels/livekit/room-client.js';
+import { callOfSid, roomOf } from '../../../src/channels/livekit/room-names.js';
+import { RoomReaper } from '../../../src/channels/livekit/room-reaper.js';
+
+type State = 'reserved' | 'live' | 'ended';
+
+const web = (ageS: number): RoomNow => ({ name: roomOf(randomUUID()), sid: 'RM_1', ageS });
+const phone = (ageS: number, sid: string): RoomNow => ({ name: `phone_${sid}`, sid, ageS });
+const callIn = ({ name, sid }: RoomNow) =>
+  name.startsWith('phone') ? callOfSid(sid) : name.slice('call-'.length);
+
+/** Sweeps these rooms once; gives those that were closed, and what was logged. */
+async function sweep(
+  rooms: readonly (readonly [RoomNow, State?])[],
+  { taken = [], takenMeanwhile = [] }: Readonly<Record<string, readonly RoomNow[]>> = {},
+) {
+  const closed: string[] = [];
+  const logged: string[] = [];
+  const waiting = rooms.flatMap(([room, state]) => (state === 'reserved' ? callIn(room) : []));
+  await new RoomReaper({
+    cluster: {
+      listRooms: async () => rooms.map(([room]) => room),
+      closeRoom: async (name) => void closed.push(name),
+      isTaken: async (name) => {
+        if (name === 'phone_RM_0') throw new Error('no response from servers');
+        return taken.some((room) => room.name === name);
+      },
+    },
+    calls: {
+      statesOf: async () =>
+        new Map(rooms.flatMap(([room, state]) => (state ? [[callIn(room), state] as const] : []))),
+      endWaiting: async (callId) =>
+        waiting.includes(callId) && !takenMeanwhile.map(callIn).includes(callId),
+    },
+    log: pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line).level) }),
+  }).sweep();
+  return { closed, logged };
+}
+
+it("lets a client's caller go when LiveKit has given the job up, and says so", async () => {
+  const [soon, forsaken, held, over] = [web(9), web(10), web(100), web(1)];
+  const { closed, logged } = await sweep([
+    [soon, 'reserved'],
+    [forsaken, 'reserved'],
+    [held, 'live'],
+    [over, 'ended'],
+  ]);
+  expect(closed).toEqual([forsaken.name, over.name]);
+  expect(logged).toEqual([40, 30]);
+});
+
+it('leaves the room of a call that was taken while it looked', async () => {
+  const room = web(10);
+  const { closed } = await sweep([[room, 'reserved']], { takenMeanwhile: [room] });
+  expect(closed).toEqual([]);
+});
+
+it('gives a telephone more time where a gateway has said yes: its call is made in the room', async () => {
+  const [soon, asked, nobody, late] = [
+    phone(9, 'RM_1'),
+    phone(59, 'RM_2'),
+    phone(10, 'RM_3'),
+    phone(60, 'RM_4'),
+  ];
+  const odd = phone(10, 'RM_0');
+  const ringing = phone(59, 'RM_5');
+  const rooms = [soon, odd, asked, nobody, late].map((room) => [room] as const);
+  const { closed } = await sweep([...rooms, [ringing, 'reserved']], {
+    taken: [asked, late, ringing],
+  });
+  expect(closed).toEqual([nobody.name, late.name]);
+});

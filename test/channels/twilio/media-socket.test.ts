@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { afterAll, expect, it, vi } from 'vitest';
+import type { RawData, WebSocket } from 'ws';
+import type { CallRow } from '../../../src/calls/store/call.model.js';
+import { signTwilio } from '../../../src/channels/twilio/twilio-signature.js';
+import { startTwilio, TWILIO } from '../../support/fakes/carrier-servers.js';
+import { addCall } from '../../support/fakes/twilio-calls.js';
+import { ringing, streamUrl, withTwilioPlane } from '../../support/harness/app/twilio-app.js';
+
+const VOICE = '/telephony/twilio/voice';
+const twilio = await startTwilio();
+let startMs = 60_000;
+const plane = withTwilioPlane({ twilio, startMs: () => startMs });
+afterAll(() => twilio.close());
+const waitFor = <T>(look: () => T | Promise<T>) =>
+  vi.waitFor(look, { timeout: 30_000, interval: 20 });
+
+let serial = 0;
+
+/** A number of a new agent has rung: what Twilio was answered. */
+async function rung() {
+  const number = `+1415558${String(serial++).padStart(4, '0')}`;
+  const ask = await plane.asNewAccount(number);
+  const agent = { name: 'Pool', config: { phone_number: number } };
+  const { agent_id } = (await ask('POST', '/agent', agent)).body;
+  await ask('POST', `/agent/${agent_id}/deploy`);
+  const call = ringing({ To: number });
+  const atTwilio = addCall(twilio, call.CallSid!);
+  const { text } = await plane.tell(VOICE, call);
+  const row = async () => {
+    const [found] = await plane.database.db<CallRow>('calls').where({ to_number: number });
+    return found!;
+  };
+  return { text, callSid: call.CallSid!, atTwilio, row };
+}
+
+const start = (callSid: string) => ({
+  event: 'start',
+  sequenceNumber: '1',
+  streamSid: 'MZ01',
+  start: {
+    accountSid: TWILIO.accountSid,
+    streamSid: 'MZ01',
+    callSid,
+    tracks: ['inbound'],
+    mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8_000, channels: 1 },
+    customParameters: {},
+  },
+});
+const say = (socket: WebSocket, message: object) => socket.send(JSON.stringify(message));
+const media = (frames: number) => ({
+  event: 'media',
+  streamSid: 'MZ01',
+  media: {
+    track: 'inbound',
+    timestamp: '20',
+    payload: Buffer.alloc(160 * frames, 0xff).toString('base64'),
+  },
+});
+
+/** The stream of a call that has begun. */
+async function begun() {
+  const ringingCall = await rung();
+  const socket = plane.openStream(ringingCall.text);
+  const heard: { event: string }[] = [];
+  socket.on('message', (data: RawData) => heard.push(JSON.parse(data.toString())));
+  await once(socket, 'open');
+  say(socket, { event: 'connected', protocol: 'Call', version: '1.0.0' });
+  say(socket, start(ringingCall.callSid));
+  const { call_id } = await ringingCall.row();
+  const call = await waitFor(() => {
+    const found = plane.begun.find(({ callId }) => callId === call_id);
+    expect(found?.told).toContain('connected');
+    return found!;
+  });
+  return { ...ringingCall, socket, heard, call };
+}
+
+const reasonOf = (row: () => Promise<CallRow>) =>
+  waitFor(async () => {
+    const { ended_reason } = await row();
+    expect(ended_reason).not.toBeNull();
+    return ended_reason;
+  });
+
+/** The status with which an upgrade is refused. */
+async function refusalOf(socket: WebSocket): Promise<number> {
+  // Nobody waits for the handshake any more: that it broke off is no news.
+  socket.on('error', () => undefined);
+  const [, response] = await once(socket, 'unexpected-response');
+  socket.terminate();
+  return response.statusCode;
+}
+
+it('carries a call: audio both ways, keys, marks, clear', async () => {
+  const { socket, heard, call } = await begun();
+  // Compression of each message would cost more than it saves.
+  expect(socket.extensions).toBe('');
+  say(socket, media(50));
+  say(socket, { event: 'dtmf', streamSid: 'MZ01', dtmf: { track: 'inbound_track', digit: '5' } });
+  say(socket, { event: 'dtmf', streamSid: 'MZ01', dtmf: { track: 'inbound_track', digit: '#' } });
+  await waitFor(() => expect(call.told.join()).toMatch(/typed .*5/));
+  await waitFor(() => expect(call.samples).toBeGreaterThan(8_000));
+  for (let i = 0; i < 20; i++) call.line.sendAudio(new Float32Array(320).fill(0.25));
+  await waitFor(() => expect(heard.map(({ event }) => event)).toContain('mark'));
+  call.line.clear();
+  await waitFor(() => expect(heard.at(-1)?.event).toBe('clear'));
+  const sounds = heard.filter(({ event }) => event === 'media') as unknown as {
+    media: { payload: string };
+  }[];
+  for (const { media: sound } of sounds) {
+    expect(Buffer.from(sound.payload, 'base64').length % 160).toBe(0);
+  }
+  socket.close();
+});
+
+it('ends with the caller, by stop or by the socket alone', async () => {
+  const stopped = await begun();
+  say(stopped.socket, { event: 'stop', streamSid: 'MZ01', stop: { callSid: stopped.callSid } });
+  expect(await reasonOf(stopped.row)).toBe('user_hangup');
+  const closed = await begun();
+  closed.socket.close();
+  expect(await reasonOf(closed.row)).toBe('user_hangup');
+  const broken = await begun();
+  broken.socket.terminate();
+  expect(await reasonOf(broken.row)).toBe('error_transport');
+});
+
+it('ends with the agent: at Twilio, and by the socket, whether or not marks come back', async () => {
+  const { socket, call, atTwilio, row } = await begun();
+  for (let i = 0; i < 20; i++) call.line.sendAudio(new Float32Array(320).fill(0.25));
+  const closed = once(socket, 'close');
+  call.hangUp('agent_hangup');
+  await waitFor(() => expect(atTwilio.status).toBe('completed'));
+  const [code] = await closed;
+  expect(code).toBe(1000);
+  expect(await reasonOf(row)).toBe('agent_hangup');
+});
+
+it('gives its caller away, and leaves the socket to Twilio until it has', async () => {
+  const { socket, call, atTwilio, row } = await begun();
+  const closed = once(socket, 'close');
+  expect(await call.line.transfer('+14155550177')).toBe('done');
+  await waitFor(() => expect(atTwilio.redirects).toHaveLength(1));
+  expect(atTwilio.redirects[0]).toContain('<Dial><Number>+14155550177</Number></Dial>');
+  await closed;
+  expect(atTwilio.status).toBe('in-progress');
+  expect(await reasonOf(row)).toBe('transferred');
+});
+
+it('goes on where Twilio does not take its caller', async () => {
+  const { socket, call, atTwilio, row } = await begun();
+  atTwilio.refusesRedirects = true;
+  expect(await call.line.transfer('+14155550177')).toBe('refused');
+  call.line.sendAudio(new Float32Array(320).fill(0.25));
+  const [sound] = (await once(socket, 'message')) as [RawData];
+  expect(String(sound)).toContain('"event":"media"');
+  expect((await row()).state).not.toBe('ended');
+  atTwilio.refusesRedirects = false;
+  expect(await call.line.transfer('+14155550178')).toBe('done');
+  expect(await reasonOf(row)).toBe('transferred');
+});
+
+it('ends with what Twilio tells by its other way, where the socket says nothing', async () => {
+  const { callSid, row, socket } = await begun();
+  await plane.tell(
+    '/telephony/twilio/status',
+    ringing({ CallSid: callSid, CallStatus: 'completed' }),
+  );
+  expect(await reasonOf(row)).toBe('user_hangup');
+  socket.terminate();
+});
+
+it('hangs up on who does not speak its language, also before the call has begun', async () => {
+  const { text, callSid, row } = await rung();
+  const socket = plane.openStream(text);
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  say(socket, start(callSid));
+  for (let i = 0; i < 300; i++) socket.send('not JSON');
+  await closed;
+  expect(await reasonOf(row)).not.toBeNull();
+});
+
+it('lets in once: a token that has been used is refused', async () => {
+  const { text, socket } = await begun();
+  expect(await refusalOf(plane.openStream(text))).toBe(403);
+  socket.close();
+});
+
+it('of two sockets with one token begins one call', async () => {
+  const { text, callSid, row } = await rung();
+  const sockets = [plane.openStream(text), plane.openStream(text)];
+  await Promise.all(sockets.map((socket) => once(socket, 'open')));
+  const closed = Promise.race(sockets.map((socket) => once(socket, 'close')));
+  for (const socket of sockets) say(socket, start(callSid));
+  await closed;
+  const { call_id } = await row();
+  await waitFor(() =>
+    expect(plane.begun.filter(({ callId }) => callId === call_id)).toHaveLength(1),
+  );
+  for (const socket of sockets) socket.terminate();
+});
+
+it('lets nobody in without a token, or with one that was changed', async () => {
+  const { text } = await rung();
+  expect(await refusalOf(plane.openStream(text.replace('/stream/', '/stream/x')))).toBe(401);
+});
+
+it('checks a signature where there is one', async () => {
+  const { text } = await rung();
+  const url = streamUrl(text);
+  const wrong = { 'x-twilio-signature': signTwilio('another', url) };
+  expect(await refusalOf(plane.openStream(text, wrong))).toBe(403);
+  const right = { 'x-twilio-signature': signTwilio(TWILIO.authToken, url) };
+  const socket = plane.openStream(text, right);
+  await once(socket, 'open');
+  socket.terminate();
+});
+
+const OTHER_CODEC = { encoding: 'opus', sampleRate: 48_000, channels: 1 };
+
+it.each([
+  ['of another call', start('CA999'), /not that of this call/],
+  [
+    'in another codec',
+    { ...start('CA999'), start: { ...start('CA999').start, mediaFormat: OTHER_CODEC } },
+    /not μ-law/,
+  ],
+])('is closed for a stream %s, and says so', async (_, message, sentence) => {
+  const { text } = await rung();
+  const socket = plane.openStream(text);
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  say(socket, message);
+  const [code, reason] = await closed;
+  expect(code).toBe(1008);
+  expect(String(reason)).toMatch(sentence);
+});
+
+it('is closed for a stream that does not start', async () => {
+  const { text } = await rung();
+  startMs = 200;
+  try {
+    const socket = plane.openStream(text);
+    const [code] = await once(socket, 'close');
+    expect(code).toBe(1008);
+  } finally {
+    startMs = 60_000;
+  }
+});
+
+it('lives through messages that say nothing, and is closed by one of 1 MB', async () => {
+  const { socket, call, row } = await begun();
+  for (const text of ['', 'x', '{}', '[]', '{"event":"bark"}']) socket.send(text);
+  socket.send(Buffer.alloc(320));
+  say(socket, media(50));
+  await waitFor(() => expect(call.samples).toBeGreaterThan(8_000));
+  const closed = once(socket, 'close');
+  socket.send('x'.repeat(1024 * 1024));
+  const [code] = await closed;
+  expect(code).toBe(1009);
+  expect(await reasonOf(row)).toBe('error_transport');
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { makeAgentId } from '../../../src/features/agents/agent-id.js';
+import type { Agent } from '../../../src/features/agents/agents.repository.js';
+import { AgentConfigInput } from '../../../src/features/agents/config/agent-config.schema.js';
+import { mergeConfig } from '../../../src/features/agents/config/merge-config.js';
+import { sealConfig } from '../../../src/features/agents/config/stored-config.js';
+import { effectiveConfig } from '../../../src/features/agents/effective-config.js';
+import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
+import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
+
+const box = new SecretBox(new SecretKeys(['the secret of the tests']));
+const models = new ModelCatalog({ prefix: 'svc', llmModels: ['llama', 'other'] });
+
+function effective(config: unknown, kbId: number | null = null) {
+  const id = makeAgentId();
+  const sealed = sealConfig(AgentConfigInput.parse(config), (text) => box.seal(text, id));
+  const now = new Date();
+  const agent: Agent = {
+    id,
+    accountId: '',
+    name: 'Ada',
+    config: mergeConfig({}, sealed),
+    kbId,
+    status: 'deployed',
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return effectiveConfig(agent, { models, box });
+}
+
+describe('the config of a call', () => {
+  it('is complete whatever was left out, and the same when all of it is null', () => {
+    const defaults = effective({});
+    expect(defaults).toEqual({
+      prompt: '',
+      greeting: '',
+      llmModel: 'llama',
+      llmTemperature: 0.7,
+      ttsMinSentenceLength: 20,
+      voice: {
+        voiceId: null,
+        language: 'en',
+        temperature: 1,
+        topP: 0.8,
+        dictionaryId: null,
+        dictionaryVersion: null,
+      },
+      minSilenceMs: 550,
+      minSpeechMs: 100,
+      minEndpointingMs: 500,
+      maxEndpointingMs: 3_000,
+      vadActivationThreshold: 0.6,
+      userSilenceTimeoutMs: 10_000,
+      maxCallDurationMs: 900_000,
+      allowInterruptions: true,
+      allowInterruptionsOnGreeting: false,
+      minInterruptionWords: 1,
+      autoNoiseReduction: true,
+      allowAgentToEndCall: false,
+      allowAgentToSkipTurn: false,
+      recordingEnabled: true,
+      tools: [],
+      mcpServers: [],
+      knowledgeBaseId: null,
+    });
+    const fields = Object.keys(AgentConfigInput.shape);
+    expect(effective(Object.fromEntries(fields.map((field) => [field, null])))).toEqual(defaults);
+  });
+
+  it('keeps false, zero and empty apart from absent', () => {
+    const config = effective(
+      { allow_interruptions: false, min_interruption_words: 0, vad_activation_threshold: 0 },
+      7,
+    );
+    expect(config).toMatchObject({
+      allowInterruptions: false,
+      minInterruptionWords: 0,
+      vadActivationThreshold: 0,
+      knowledgeBaseId: 7,
+    });
+  });
+
+  it('gives no timer more than a day, however long a wait is set', () => {
+    const config = effective({ user_silence_timeout: 1e300, max_call_duration_seconds: 1e300 });
+    expect(config.userSilenceTimeoutMs).toBe(86_400_000);
+    expect(config.maxCallDurationMs).toBe(86_400_000);
+  });
+
+  it('opens the credentials of tools and servers and tells how a server is spoken to', () => {
+    const entry = { auth_type: 'bearer_token', auth_token: 't', headers: { 'X-A': 'b' } };
+    const url = 'https://a.example/v1/mcp?x=1';
+    const config = effective({
+      webhooks: { tools: [{ name: 'tool', url: 'https://a.example', ...entry, timeout: 2.5 }] },
+      mcp_servers: [
+        { name: 'http', url, ...entry },
+        { name: 'sse', url: 'https://a.example/mcp/sse' },
+      ],
+    });
+    const authentication = { type: 'bearer_token', token: 't', headers: { 'X-A': 'b' } };
+    expect(config.tools).toMatchObject([{ name: 'tool', timeoutMs: 2_500, authentication }]);
+    expect(config.mcpServers).toMatchObject([
+      { name: 'http', transport: 'streamable-http', authentication },
+      { name: 'sse', transport: 'sse', authentication: { type: 'none', token: null, headers: {} } },
+    ]);
+  });
+});

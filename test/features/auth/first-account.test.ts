@@ -1,0 +1,95 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeApiKey, prefixOfApiKey } from '../../../src/features/auth/api-key.js';
+import { API_KEY_FILE, ensureFirstAccount } from '../../../src/features/auth/first-account.js';
+import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
+import { withDatabase } from '../../support/harness/postgres/test-database.js';
+import { makeTestFolder } from '../../support/harness/process/test-folder.js';
+
+const database = withDatabase({ emptied: 'before-each' });
+const box = new SecretBox(new SecretKeys(['the secret of the tests']));
+const folder = makeTestFolder();
+const path = join(folder, API_KEY_FILE);
+
+beforeEach(() => rm(path, { force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const ensure = (db: Knex = database.db) => ensureFirstAccount({ db, dataDir: folder, box });
+const readKey = async () => (await readFile(path, 'utf8')).trim();
+const count = async (table: string) => Number((await database.db(table).count().first())?.count);
+const isKnown = async (key: string) =>
+  (await database
+    .db('api_keys')
+    .where({ prefix: prefixOfApiKey(key) ?? '' })
+    .first()) !== undefined;
+
+describe('the first start', () => {
+  it('makes an account, a key to everything in a private file, and a deployed agent', async () => {
+    const key = await ensure();
+    expect(await readFile(path, 'utf8')).toBe(`${key}\n`);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await count('accounts')).toBe(1);
+    expect(await database.db('api_keys').pluck('scopes')).toEqual([['*']]);
+    const agent = await database.db('agents').first();
+    expect(agent).toMatchObject({ status: 'deployed', kb_id: null });
+    expect(agent.config.prompt.length).toBeGreaterThan(1_000);
+  });
+
+  it('changes nothing the second time', async () => {
+    const key = await ensure();
+    expect(await ensure()).toBeUndefined();
+    expect(await readKey()).toBe(key);
+    expect([await count('accounts'), await count('api_keys'), await count('agents')]).toEqual([
+      1, 1, 1,
+    ]);
+  });
+
+  it('makes one account when several gateways start at once', async () => {
+    const keys = await Promise.all(Array.from({ length: 6 }, () => ensure()));
+    expect(keys.filter((key) => key !== undefined)).toEqual([await readKey()]);
+    expect([await count('accounts'), await count('api_keys'), await count('agents')]).toEqual([
+      1, 1, 1,
+    ]);
+  });
+
+  it('begins anew after a crash between the file and the end of the transaction', async () => {
+    const crashing = new Proxy(database.db, {
+      get(db, name) {
+        if (name !== 'transaction') return Reflect.get(db, name);
+        return (work: (transaction: Knex.Transaction) => Promise<unknown>) =>
+          db.transaction(async (transaction) => {
+            await work(transaction);
+            throw new Error('crashed');
+          });
+      },
+    });
+    await expect(ensure(crashing)).rejects.toThrow('crashed');
+    const lost = await readKey();
+    expect([await count('accounts'), await isKnown(lost)]).toEqual([0, false]);
+    const key = await ensure();
+    expect(key).not.toBe(lost);
+    expect([await readKey(), await isKnown(await readKey())]).toEqual([key, true]);
+  });
+
+  it('gives another folder a key of its own, and replaces a key that the database does not know', async () => {
+    const first = await ensure();
+    await rm(path);
+    const second = await ensure();
+    expect(second).not.toBe(first);
+    await writeFile(path, `${makeApiKey().text}\n`);
+    expect(await ensure()).toBe(await readKey());
+    expect([await count('accounts'), await count('api_keys'), await count('agents')]).toEqual([
+      1, 3, 1,
+    ]);
+  });
+
+  it('leaves a key alone that somebody switched off', async () => {
+    const key = await ensure();
+    await database.db('api_keys').update({ is_active: false });
+    expect(await ensure()).toBeUndefined();
+    expect(await readKey()).toBe(key);
+  });
+});

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OpenAiEmbedder } from '../../../../agents-runtime/providers/openai-embeddings.js';
+import { bertTokenizerJson } from '../../../../media/embeddings/minilm-tokenizer.js';
+import { SentenceModelEmbedder } from '../../../../media/embeddings/sentence-model-embedder.js';
+import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
+import { EMBEDDING_MODEL } from '../../../support/harness/app/control-plane-app.js';
+import { modelFolder } from '../../../support/harness/process/model-folder.js';
+import { makeTestFolder } from '../../../support/harness/process/test-folder.js';
+
+const permits = new CpuScheduler(1);
+const mini = await SentenceModelEmbedder.openMiniLm({
+  id: EMBEDDING_MODEL,
+  folder: modelFolder(EMBEDDING_MODEL),
+  permits,
+});
+afterAll(() => mini.close());
+const TEXTS = ['The pool opens at six.', 'Cats are animals that purr.'];
+
+function dot(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+/** A folder as sentence-transformers writes it, with the model that is there. */
+async function makeModel(files: Readonly<Record<string, object>> = {}): Promise<string> {
+  const folder = join(makeTestFolder(), 'some-model');
+  await mkdir(join(folder, '1_Pooling'), { recursive: true });
+  await cp(join(modelFolder(EMBEDDING_MODEL), 'model.onnx'), join(folder, 'model.onnx'));
+  const all = { 'tokenizer.json': await bertTokenizerJson(), ...files };
+  for (const [name, content] of Object.entries(all)) {
+    await writeFile(join(folder, name), JSON.stringify(content));
+  }
+  return folder;
+}
+
+describe('a sentence model in a folder', () => {
+  it('gives the vectors that the same model gives otherwise, by its own name', async () => {
+    const own = await SentenceModelEmbedder.open(
+      await makeModel({ 'sentence_bert_config.json': { max_seq_length: 128 } }),
+      permits,
+    );
+    expect(own.id).toMatch(/^some-model-[0-9a-f]{12}$/);
+    expect(own.windowTokens).toBe(108);
+    const vectors = await own.embed(TEXTS, { priority: 'turn' });
+    const wanted = await mini.embed(TEXTS, { priority: 'turn' });
+    vectors.forEach((vector, i) => {
+      expect(dot(vector, wanted[i]!)).toBeGreaterThan(0.999);
+    });
+    await own.close();
+  });
+
+  it('is asked with its prefixes, and pooled as it says', async () => {
+    const own = await SentenceModelEmbedder.open(
+      await makeModel({
+        'config_sentence_transformers.json': { prompts: { query: 'cats: ', passage: '' } },
+      }),
+      permits,
+    );
+    const [asked] = await own.embed(['purring'], { priority: 'turn', isQuestion: true });
+    const [wanted] = await mini.embed(['cats: purring'], { priority: 'turn' });
+    expect(dot(asked!, wanted!)).toBeGreaterThan(0.999);
+    await own.close();
+    const first = await SentenceModelEmbedder.open(
+      await makeModel({ '1_Pooling/config.json': { pooling_mode_cls_token: true } }),
+      permits,
+    );
+    const [vector] = await first.embed(TEXTS, { priority: 'turn' });
+    const [mean] = await mini.embed(TEXTS, { priority: 'turn' });
+    expect(dot(vector!, mean!)).toBeLessThan(0.999);
+    await first.close();
+  });
+
+  it('says what it lacks', async () => {
+    const folder = makeTestFolder();
+    await mkdir(folder, { recursive: true });
+    const open = () => SentenceModelEmbedder.open(folder, permits);
+    await expect(open()).rejects.toThrow(/has no model\.onnx/);
+    await writeFile(join(folder, 'model.onnx'), 'nothing');
+    await expect(open()).rejects.toThrow(/has no tokenizer\.json/);
+    await writeFile(join(folder, 'tokenizer.json'), '[');
+    await expect(open()).rejects.toThrow(/is no JSON/);
+    await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(await bertTokenizerJson()));
+    await expect(open()).rejects.toThrow(/does not run/);
+  });
+});
+
+describe('an embedding endpoint', () => {
+  let server: Server;
+  let answer: (input: readonly string[]) => { status: number; body: unknown };
+  const asked: { path: string; key: string; body: { model: string; input: string[] } }[] = [];
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      const body = JSON.parse((await buffer(request)).toString());
+      const key = request.headers.authorization ?? '';
+      asked.push({ path: request.url!, key, body });
+      const { status, body: reply } = answer(body.input);
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(reply));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => server.close());
+  const open = () =>
+    new OpenAiEmbedder({
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      apiKey: 'secret',
+      model: 'words-small',
+    });
+  const ask = (texts: readonly string[]) => open().embed(texts, {});
+
+  it('is asked for many at once, in order, and its vectors are brought to one length', async () => {
+    answer = (input) => ({
+      status: 200,
+      // In another order, as the protocol allows.
+      body: {
+        data: input.map((text, index) => ({ index, embedding: [text.length, 0] })).reverse(),
+      },
+    });
+    const vectors = await ask(Array.from({ length: 200 }, (_, i) => 'x'.repeat(i + 1)));
+    expect(vectors).toHaveLength(200);
+    expect(vectors[7]).toEqual(Float32Array.of(1, 0));
+    expect(asked.map(({ body }) => body.input.length)).toEqual([128, 72]);
+    expect(asked[0]).toMatchObject({
+      path: '/v1/embeddings',
+      key: 'Bearer secret',
+      body: { model: 'words-small' },
+    });
+    expect(open().id).toMatch(/^words-small@127\.0\.0\.1:\d+$/);
+  });
+
+  it.each([
+    [401, { error: 'no' }],
+    [503, { error: 'no' }],
+    [200, { data: [] }],
+    [
+      200,
+      {
+        data: [
+          { index: 0, embedding: [1, 2] },
+          { index: 1, embedding: [1] },
+        ],
+      },
+    ],
+    [
+      200,
+      {
+        data: [
+          { index: 0, embedding: ['x', 1] },
+          { index: 1, embedding: [1, 1] },
+        ],
+      },
+    ],
+    [200, 'nonsense'],
+  ])('that answers %i %j has failed, which is waited for', async (status, body) => {
+    answer = () => ({ status, body });
+    await expect(ask(TEXTS)).rejects.toMatchObject({ code: 'EMBEDDING_FAILED' });
+  });
+
+  it('that refuses a text has not failed: the text is at fault', async () => {
+    answer = () => ({ status: 400, body: { error: { message: 'too long' } } });
+    await expect(ask(TEXTS)).rejects.not.toHaveProperty('code', 'EMBEDDING_FAILED');
+  });
+});

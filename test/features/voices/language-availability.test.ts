@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { ModelStore } from '../../../media/models/store.js';
+import { InstalledLanguages } from '../../../src/features/voices/language-availability.js';
+
+it('lets no call be held with a voice of an account that cannot speak', async () => {
+  const owned = new Map([['made-here', { name: 'Mine' }]]);
+  const languages = new InstalledLanguages({
+    ownVoices: {
+      find: async (accountId, id) => (accountId === 'owner' ? owned.get(id) : undefined),
+    },
+    voices: [],
+    models: [],
+    store: new ModelStore({ modelsDir: undefined, cacheDir: 'nowhere' }),
+  });
+  const problemOf = (accountId: string, voiceId: string) =>
+    languages.problemWith({ accountId, language: 'en', voiceId });
+  expect(await problemOf('owner', 'made-here')).toContain('cannot speak: choose another');
+  // Of others' voices nothing is told; here the next thing that is missing is.
+  expect(await problemOf('somebody', 'made-here')).toContain('No installed voice speaks en');
+});

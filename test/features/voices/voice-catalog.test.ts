@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../../media/languages.js';
+import { MODEL_CATALOGUE } from '../../../media/models/catalogue.js';
+import { VoiceCatalog } from '../../../src/features/voices/voice-catalog.js';
+import { ToneVoice } from '../../support/fakes/tone-voice.js';
+
+describe('the catalogue of voices', () => {
+  const open = [
+    new ToneVoice({ id: 'piper-de', languages: ['de'] }),
+    new ToneVoice({ id: 'formant-de', languages: ['de'] }),
+    new ToneVoice({ id: 'formant-fr', languages: ['fr'] }),
+  ];
+  const voices = new VoiceCatalog(MODEL_CATALOGUE, open).list();
+  const find = (id: string) => voices.find((voice) => voice.id === id);
+
+  it('knows a neural voice and a formant one for each language', () => {
+    for (const language of LANGUAGES) {
+      const engines = new Set(
+        voices.filter((voice) => voice.language === language).map(({ engine }) => engine),
+      );
+      expect(engines.size).toBeGreaterThan(1);
+      expect(engines.has('formant')).toBe(true);
+    }
+  });
+
+  it('takes the first open voice of a language for its default', () => {
+    expect(voices.filter(({ isDefault }) => isDefault).map(({ id }) => id)).toEqual([
+      'piper-de',
+      'formant-fr',
+    ]);
+  });
+
+  it('says how a voice is installed that is not', () => {
+    expect(find('piper-fr')).toMatchObject({
+      name: 'Siwis',
+      isInstalled: false,
+      install: 'npm run models -- fetch piper-fr',
+    });
+    expect(find('formant-de')).toMatchObject({ name: 'German, formant', isInstalled: true });
+    expect(find('formant-de')?.install).toBe(undefined);
+  });
+});

@@ -1,0 +1,315 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connect } from '../../../../src/platform/db/connect.js';
+import {
+  type EmbeddedDatabase,
+  startEmbeddedPostgres,
+} from '../../../../src/platform/db/embedded/embedded-postgres.js';
+import {
+  commandLine,
+  processStart,
+} from '../../../../src/platform/db/embedded/process-identity.js';
+import { adoptServer } from '../../../../src/platform/db/embedded/server-process.js';
+import { StartError } from '../../../../src/platform/http/api-error.js';
+import {
+  isServerReady,
+  serverPid,
+  Writer,
+} from '../../../support/harness/process/embedded-server.js';
+import { CACHE, makeTestFolder } from '../../../support/harness/process/test-folder.js';
+
+// Servers are started, killed and recover.
+vi.setConfig({ testTimeout: 90_000 });
+
+const IS_ROOT = process.getuid?.() === 0;
+const NOBODY = 65_534;
+/** As root: a user that nobody else has. */
+const SERVER_UID = IS_ROOT ? 65_521 : process.getuid?.();
+const asServer = IS_ROOT ? { uid: SERVER_UID, gid: SERVER_UID } : {};
+
+/** What a first start and an end in order leave: copied, so that not every test creates a database. */
+const template = makeTestFolder();
+let dataDir: string;
+let closers: (() => Promise<unknown>)[];
+beforeAll(async () => {
+  await (await startEmbeddedPostgres({ dataDir: template, cacheDir: CACHE })).stop();
+});
+afterAll(() => rm(template, { recursive: true, force: true }));
+beforeEach(() => {
+  dataDir = makeTestFolder();
+  // `-a` keeps the owner, and `-H` follows a folder that root had to create elsewhere.
+  const copy = ['-aH', join(template, 'postgres'), join(dataDir, 'postgres')];
+  expect(spawnSync('cp', copy, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  closers = [];
+});
+afterEach(async () => {
+  for (const close of closers.reverse()) await close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function start(): Promise<EmbeddedDatabase & { readonly db: Knex }> {
+  const database = await startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
+  const db = connect(database.connection);
+  closers.push(database.stop, () => db.destroy());
+  return { ...database, db };
+}
+
+async function writtenRows(db: Knex): Promise<number[]> {
+  return db('written').orderBy('number').pluck('number');
+}
+
+describe.runIf(IS_ROOT)('the database of a gateway that root started', () => {
+  /** The data as an older version left it. */
+  function giveToNobody(): void {
+    spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(dataDir, 'postgres')]);
+  }
+
+  /** Whether a process of this user gets to the data or to the socket. */
+  function isOpenTo(uid: number, { connection }: EmbeddedDatabase): boolean {
+    const look = ['-c', `cat ${dataDir}/postgres/PG_VERSION || ls ${connection.host}`];
+    return spawnSync('/bin/sh', look, { uid, gid: uid, cwd: '/' }).status === 0;
+  }
+
+  it('is closed to whatever else runs as nobody, also with data of an older version', async () => {
+    giveToNobody();
+    const database = await start();
+    expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(SERVER_UID);
+    expect(isOpenTo(NOBODY, database)).toBe(false);
+    expect((await database.db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('is taken over from a server that survived an older version', async () => {
+    const first = await start();
+    await first.db.schema.createTable('written', (table) => table.integer('number'));
+    const command = commandLine(serverPid(dataDir)).split(' ');
+    await first.db.destroy();
+    await first.stop();
+    giveToNobody();
+    mkdirSync(first.connection.host, { mode: 0o700 });
+    spawnSync('chown', [`${NOBODY}:${NOBODY}`, first.connection.host]);
+    writeFileSync(join(dataDir, 'postgres-socket'), first.connection.host);
+    const [program = '', ...args] = command;
+    const older = spawn(program, args, { uid: NOBODY, gid: NOBODY, cwd: '/', stdio: 'ignore' });
+    closers.push(async () => older.kill('SIGKILL'));
+    await expect.poll(() => isServerReady(dataDir), { timeout: 20_000 }).toBe(true);
+    const { adopted, db } = await start();
+    expect(adopted).toBe(false);
+    expect(older.exitCode).toBe(0);
+    expect(await writtenRows(db)).toEqual([]);
+  });
+
+  it('is made for that user where there is none yet', async () => {
+    await rm(join(dataDir, 'postgres'), { recursive: true });
+    const database = await start();
+    expect(isOpenTo(NOBODY, database)).toBe(false);
+    expect(statSync(join(dataDir, 'postgres/base')).uid).toBe(SERVER_UID);
+  });
+});
+
+describe('startEmbeddedPostgres', () => {
+  it('listens on a socket that only its user reaches, and on no port', async () => {
+    const { connection, db } = await start();
+    expect(statSync(connection.host).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(dataDir, 'postgres-socket'), 'utf8').trim()).toBe(connection.host);
+    const { rows } = await db.raw(
+      "select current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync, datlocprovider as provider, datlocale as locale from pg_database where datname = current_database()",
+    );
+    expect(rows).toEqual([{ addresses: '', fsync: 'on', provider: 'b', locale: 'C.UTF-8' }]);
+    expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(SERVER_UID);
+  });
+
+  it('hands none of our environment on to the server', async () => {
+    process.env.SECRET_KEY = 'not for the database';
+    await start();
+    delete process.env.SECRET_KEY;
+    const environment = readFileSync(`/proc/${serverPid(dataDir)}/environ`, 'utf8');
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toContain('SECRET_KEY');
+  });
+
+  it('keeps its data from start to start, and leaves no process and no socket behind', async () => {
+    const first = await start();
+    await first.db.raw('create table kept as select 7 as number');
+    const pid = serverPid(dataDir);
+    await first.db.destroy();
+    await Promise.all([first.stop(), first.stop()]);
+    expect(processStart(pid)).toBeUndefined();
+    expect(existsSync(first.connection.host)).toBe(false);
+    const second = await start();
+    expect(second.adopted).toBe(false);
+    expect(await second.db('kept').pluck('number')).toEqual([7]);
+  });
+
+  it('refuses a folder that a live gateway uses, and leaves that one alone', async () => {
+    const { db } = await start();
+    const second = startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
+    await expect(second).rejects.toThrow(StartError);
+    await expect(second).rejects.toThrow(/set DATA_DIR to another folder\.$/);
+    expect((await db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('makes the database, also where a first start was killed in the middle', async () => {
+    await rm(join(dataDir, 'postgres'), { recursive: true });
+    mkdirSync(join(dataDir, 'postgres.partial'));
+    writeFileSync(join(dataDir, 'postgres.partial', 'PG_VERSION'), '18\n');
+    const { db } = await start();
+    expect((await db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('keeps the files where its user can go when root starts it in a closed folder', async ({
+    skip,
+  }) => {
+    if (!IS_ROOT) skip('only root runs the database as another user');
+    const closed = join(dataDir, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const open = makeTestFolder();
+    closers.push(() => rm(open, { recursive: true }));
+    const told: object[] = [];
+    const log = { info: (fields: object) => told.push(fields), warn: () => undefined };
+    const first = await startEmbeddedPostgres({ dataDir: closed, cacheDir: open, log });
+    await first.stop();
+    const files = realpathSync(join(closed, 'postgres'));
+    expect(files.startsWith(join(open, 'databases'))).toBe(true);
+    expect(told).toContainEqual({ folder: files, dataDir: closed });
+    const second = await startEmbeddedPostgres({ dataDir: closed, cacheDir: open });
+    await second.stop();
+    expect(realpathSync(join(closed, 'postgres'))).toBe(files);
+    await rm(files, { recursive: true });
+    const third = startEmbeddedPostgres({ dataDir: closed, cacheDir: open });
+    await expect(third).rejects.toThrow(/are gone: bring them back, or delete/);
+  });
+
+  it('says in a sentence that the folder cannot be made', async () => {
+    writeFileSync(join(dataDir, 'file'), '');
+    const below = startEmbeddedPostgres({ dataDir: join(dataDir, 'file/data'), cacheDir: CACHE });
+    await expect(below).rejects.toThrow(StartError);
+    await expect(below).rejects.toThrow(/not a directory.*set DATA_DIR to another folder\.$/);
+  });
+
+  it('says in a sentence that the disk is full', async ({ skip }) => {
+    const small = join(dataDir, 'small');
+    mkdirSync(small);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=0755', 'none', small]);
+    if (mounted.status !== 0) skip('it needs the right to mount a small file system');
+    closers.push(async () => spawnSync('umount', ['-l', small]));
+    const full = startEmbeddedPostgres({ dataDir: small, cacheDir: CACHE });
+    await expect(full).rejects.toThrow(StartError);
+    await expect(full).rejects.toThrow(/the disk is full: make room and start again\.$/);
+  });
+});
+
+describe('after a kill', () => {
+  it('of the gateway, goes on with the server that survived it', async () => {
+    const writer = await Writer.start(dataDir);
+    await writer.hasWritten(20);
+    const pid = serverPid(dataDir);
+    await writer.kill();
+    const { adopted, db } = await start();
+    expect(adopted).toBe(true);
+    expect(serverPid(dataDir)).toBe(pid);
+    expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
+  });
+
+  it('of the gateway, ends what it had begun', async () => {
+    const holder = await start();
+    await holder.db.raw('create table held (id integer)');
+    const transaction = await holder.db.transaction();
+    await transaction.raw('lock table held');
+    transaction.executionPromise.catch(() => undefined); // it is about to be cut off
+    await rm(join(dataDir, 'gateway.lock')); // as if this process, which cannot die here, had
+    const { db, adopted } = await start();
+    expect(adopted).toBe(true);
+    await db.raw("set lock_timeout = '20s'; drop table held");
+    await transaction.rollback().catch(() => undefined);
+  });
+
+  it('of both, recovers all that was acknowledged', async () => {
+    const writer = await Writer.start(dataDir);
+    await writer.hasWritten(20);
+    process.kill(serverPid(dataDir), 'SIGKILL');
+    await writer.kill();
+    const { adopted, db } = await start();
+    expect(adopted).toBe(false);
+    expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
+  });
+
+  it('of both, is not fooled by another process with the pid of the last server', async () => {
+    const writer = await Writer.start(dataDir);
+    await writer.hasWritten(1);
+    const pid = serverPid(dataDir);
+    process.kill(pid, 'SIGKILL');
+    await writer.kill();
+    const pidFile = join(dataDir, 'postgres/postmaster.pid');
+    const bystander = spawn('sleep', ['60'], { ...asServer });
+    closers.push(async () => bystander.kill());
+    writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(bystander.pid)));
+    const { db } = await start();
+    expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
+    expect(bystander.exitCode).toBeNull();
+  });
+
+  it('of both, does not take the next server for ready because it has the pid of the last', async () => {
+    const writer = await Writer.start(dataDir);
+    await writer.hasWritten(1);
+    const pid = serverPid(dataDir);
+    process.kill(pid, 'SIGKILL');
+    await writer.kill();
+    // Its own pid a process gets from the system alone, so the file is looked at before the next one starts.
+    const data = realpathSync(join(dataDir, 'postgres'));
+    const unused = { bin: '', socketFolder: '', logFile: '', user: undefined, maxConnections: 1 };
+    expect(await adoptServer({ ...unused, data })).toBeUndefined();
+    expect(serverPid(dataDir)).not.toBe(pid);
+    expect(await writtenRows((await start()).db)).toEqual(
+      expect.arrayContaining(writer.acknowledged),
+    );
+  });
+
+  it('of the database alone, starts it again for the pool that is there', async () => {
+    const { db } = await start();
+    await db.raw('create table kept as select 7 as number');
+    const pid = serverPid(dataDir);
+    process.kill(pid, 'SIGKILL');
+    const readAgain = async () => {
+      const numbers = await db('kept').pluck('number');
+      return serverPid(dataDir) === pid ? 'the old server' : numbers;
+    };
+    const outcome = () => readAgain().catch(() => 'no server');
+    await expect.poll(outcome, { timeout: 50_000 }).toEqual([7]);
+  });
+
+  it('of the gateway, stops a server that runs with other settings than ours', async () => {
+    const first = await start();
+    const line = commandLine(serverPid(dataDir)).split(' ');
+    await first.db.destroy();
+    await first.stop();
+    const [program = '', ...args] = line;
+    const elsewhere = [
+      '-c',
+      'unix_socket_directories=/tmp',
+      '-c',
+      `port=${20_000 + (process.pid % 10_000)}`,
+    ];
+    const other = spawn(program, [...args, ...elsewhere], {
+      ...asServer,
+      cwd: '/',
+      stdio: 'ignore',
+    });
+    await expect.poll(() => existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(true);
+    const { adopted, db } = await start();
+    if (other.exitCode === null) await once(other, 'exit');
+    expect(adopted).toBe(false);
+    expect((await db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+});

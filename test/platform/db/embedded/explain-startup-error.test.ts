@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { explainStartupError } from '../../../../src/platform/db/embedded/explain-startup-error.js';
+
+it.each([
+  [
+    'PANIC:  could not write to file "pg_wal/xlogtemp.42": No space left on device',
+    'The embedded database does not start: the disk is full: make room and start again.',
+  ],
+  [
+    'FATAL:  database files are incompatible with server\nDETAIL: initialized by version 17',
+    'The embedded database does not start: its files are of another PostgreSQL version: set DATA_DIR to another folder, or start the version of Parley that made them.',
+  ],
+  [
+    'spawn /x/bin/postgres EPERM',
+    'The embedded database does not start: as root it has to run as another user, which is forbidden here: start Parley as an ordinary user, or set DATABASE_URL.',
+  ],
+  [
+    '2026-11-21 11:04:39.546 UTC [22022] LOG:  starting\n2026-11-21 11:04:39.547 UTC [22022] FATAL:  something new\n2026-11-21 11:04:39.548 UTC [22022] LOG:  shut down',
+    'The embedded database does not start (something new): see /d/postgres.log, or set DATABASE_URL.',
+  ],
+])('makes one sentence of %j', (output, sentence) => {
+  expect(explainStartupError('does not start', output, '/d/postgres.log').message).toBe(sentence);
+});

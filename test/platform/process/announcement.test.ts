@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { announcementLines } from '../../../src/platform/process/announcement.js';
+
+const READY = {
+  url: 'http://127.0.0.1:8080',
+  keyFile: '/data/api-key',
+  firstKey: 'vk_first',
+  isTerminal: true,
+};
+
+it('shows the first key on a terminal at the start that made it', () => {
+  expect(announcementLines(READY)).toEqual([
+    'Parley is ready: http://127.0.0.1:8080',
+    'API key: vk_first (shown this once, and kept in /data/api-key)',
+  ]);
+});
+
+it.each([
+  ['where standard output is no terminal', { isTerminal: false }],
+  ['at later starts', { firstKey: undefined }],
+])('names the file of the key instead of the key %s', (_, change) => {
+  expect(announcementLines({ ...READY, ...change })).toEqual([
+    'Parley is ready: http://127.0.0.1:8080',
+    'API key: see /data/api-key',
+  ]);
+});

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocalStore } from '../../../src/platform/storage/local-store.js';
+import type { ByteRange, ObjectStore } from '../../../src/platform/storage/object-store.js';
+import { S3Store } from '../../../src/platform/storage/s3-store.js';
+import { describeWith } from '../../support/harness/process/required-tools.js';
+import { makeTestFolder } from '../../support/harness/process/test-folder.js';
+import { type S3Server, s3Options, startS3 } from '../../support/programs/s3-server.js';
+
+const folder = makeTestFolder();
+let files = 0;
+
+function file(bytes: Buffer): string {
+  const path = join(folder, `${++files}.bin`);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function read(store: ObjectStore, key: string, range?: ByteRange): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of await store.open(key, range)) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+async function keys(store: ObjectStore, prefix: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const key of store.list(prefix)) found.push(key);
+  return found.sort();
+}
+
+/** What every store does. */
+function behavesLikeAStore(open: () => Promise<ObjectStore>): void {
+  it('gives back what was put into it, whole and in parts', async () => {
+    const store = await open();
+    const bytes = randomBytes(300_000);
+    await store.putFile('a/one.bin', file(bytes));
+    expect(await store.size('a/one.bin')).toBe(300_000);
+    expect((await read(store, 'a/one.bin')).equals(bytes)).toBe(true);
+    const part = await read(store, 'a/one.bin', { start: 1_000, end: 1_999 });
+    expect(part.equals(bytes.subarray(1_000, 2_000))).toBe(true);
+    const last = await read(store, 'a/one.bin', { start: 299_999, end: 299_999 });
+    expect(last.equals(bytes.subarray(299_999))).toBe(true);
+  });
+
+  it('takes a file of several parts', async () => {
+    const store = await open();
+    const bytes = randomBytes(18 * 1024 * 1024);
+    await store.putFile('a/large.bin', file(bytes));
+    expect((await read(store, 'a/large.bin')).equals(bytes)).toBe(true);
+  });
+
+  it('replaces what was there', async () => {
+    const store = await open();
+    await store.putFile('a/two.bin', file(Buffer.from('first')));
+    await store.putFile('a/two.bin', file(Buffer.from('the second')));
+    expect((await read(store, 'a/two.bin')).toString()).toBe('the second');
+  });
+
+  it('lists by prefix, and forgets what is deleted', async () => {
+    const store = await open();
+    for (const key of ['b/1', 'b/2', 'c/1']) await store.putFile(key, file(Buffer.from(key)));
+    expect(await keys(store, 'b/')).toEqual(['b/1', 'b/2']);
+    await store.delete('b/1');
+    await store.delete('b/1');
+    expect(await keys(store, 'b/')).toEqual(['b/2']);
+    expect(await keys(store, 'nothing/')).toEqual([]);
+  });
+
+  it('says what it does not have', async () => {
+    const store = await open();
+    expect(await store.size('d/none')).toBeUndefined();
+    await expect(store.open('d/none')).rejects.toMatchObject({ code: 'NO_SUCH_OBJECT' });
+  });
+}
+
+describe('a folder as a store', () => {
+  behavesLikeAStore(() => LocalStore.in(join(folder, 'store')));
+
+  it('that cannot be written says so', async () => {
+    const store = await LocalStore.in(join(folder, 'broken'));
+    writeFileSync(join(folder, 'broken/a'), 'a file where a folder should be');
+    await expect(store.putFile('a/b', file(Buffer.from('x')))).rejects.toMatchObject({
+      name: 'StorageError',
+    });
+  });
+});
+
+describeWith(['gofakes3'], 'a bucket as a store', ({ gofakes3 }) => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await startS3(gofakes3);
+  });
+  afterAll(() => server?.stop());
+
+  behavesLikeAStore(async () => new S3Store(s3Options(server.endpoint)));
+
+  it('that is not there is no empty one', async () => {
+    const store = new S3Store({ ...s3Options(server.endpoint), bucket: 'no-such-bucket' });
+    await expect(store.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
+      code: 'STORAGE_AWAY',
+    });
+  });
+});
+
+describe('a storage service in trouble', () => {
+  const servers: Server[] = [];
+  afterAll(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  const serviceThat = async (answer: RequestListener) => {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    servers.push(server);
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    return new S3Store({ ...s3Options(`http://127.0.0.1:${port}`), answerWithinMs: 300 });
+  };
+
+  it('that never answers is given up', async () => {
+    const store = await serviceThat(() => undefined);
+    await expect(store.size('a')).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
+    await expect(store.putFile('a', file(Buffer.from('x')))).rejects.toMatchObject({
+      code: 'STORAGE_AWAY',
+    });
+  });
+
+  it('that keeps less than it was given is not believed', async () => {
+    const store = await serviceThat((request, response) => {
+      request.resume();
+      response.setHeader('content-length', request.method === 'HEAD' ? 3 : 0);
+      response.end();
+    });
+    await expect(store.putFile('a', file(Buffer.from('12345')))).rejects.toThrow('not kept all');
+  });
+
+  it('that breaks off in the middle is no end of a file', async () => {
+    const store = await serviceThat((_, response) => {
+      response.setHeader('content-length', 1_000);
+      response.write('the beginning');
+      setTimeout(() => response.destroy(), 50);
+    });
+    await expect(read(store, 'a')).rejects.toThrow();
+  });
+
+  it('that is full or forbids says so', async () => {
+    const store = await serviceThat((_, response) => {
+      response.statusCode = 403;
+      response.end('<Error><Code>AccessDenied</Code></Error>');
+    });
+    await expect(store.delete('a')).rejects.toMatchObject({ code: 'STORAGE_AWAY' });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { CarrierLine, type CarrierLineOptions } from '../../../tools/simulator/simulated-leg.js';
+import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
+
+const FRAME = 160;
+const loud = (frames: number, level = 5000) => new Int16Array(frames * FRAME).fill(level);
+
+function setUp(options: Partial<CarrierLineOptions> = {}) {
+  const clock = new VirtualClock();
+  const sent: Int16Array[] = [];
+  const marks: string[] = [];
+  const line = new CarrierLine({
+    clock,
+    sampleRate: 8000,
+    send: (frame) => sent.push(frame.slice()),
+    onMark: (name) => marks.push(`${name} at ${line.atMs}`),
+    ...options,
+  });
+  line.start();
+  return { clock, line, sent, marks };
+}
+
+describe('the carrier’s side of a call', () => {
+  it('sends a frame every 20 ms: what the caller says, and silence', () => {
+    const { clock, line, sent } = setUp();
+    clock.advance(100);
+    line.say(loud(2));
+    clock.advance(100);
+    expect(sent.map((frame) => frame[0])).toEqual([0, 0, 0, 0, 0, 5000, 5000, 0, 0, 0]);
+    expect(line.callerLoudMs).toBe(140);
+  });
+
+  it('keeps both legs on one line of time', () => {
+    const { clock, line } = setUp();
+    line.say(loud(5));
+    clock.advance(200);
+    line.play(loud(3, 7000));
+    clock.advance(200);
+    const { caller, agent } = line.sound;
+    expect([caller.indexOf(5000), caller.lastIndexOf(5000)]).toEqual([0, 5 * FRAME - 1]);
+    // It came while frame 10 was on, in silence: it is heard from the next one on.
+    expect([agent.indexOf(7000), agent.lastIndexOf(7000)]).toEqual([11 * FRAME, 14 * FRAME - 1]);
+  });
+
+  it('sends what was missed after a stall, and does not take the stall for a lead', () => {
+    const { clock, line, sent } = setUp();
+    line.play(loud(20));
+    const { now } = clock;
+    clock.advance(20);
+    // The process stands still for 300 ms: time passes and no timer fires.
+    clock.now = () => now.call(clock) + 300;
+    line.play(loud(15));
+    expect(sent).toHaveLength(16);
+    expect(line.mostLeadMs).toBe(400);
+  });
+
+  it('runs by the carrier’s own clock', () => {
+    const { clock, sent } = setUp({ driftPpm: 1000, isRecorded: false });
+    clock.advance(100_010);
+    expect(sent).toHaveLength(5005);
+  });
+
+  it('tells how long a jitter buffer has held back what came after silence', () => {
+    const { clock, line } = setUp({ holdMs: 60 });
+    clock.advance(1_003);
+    line.play(loud(2));
+    clock.advance(30);
+    line.play(loud(2));
+    clock.advance(500);
+    line.play(loud(1));
+    line.clear();
+    line.play(loud(1));
+    clock.advance(500);
+    // From the next frame on, it waits for three.
+    expect(line.holds).toEqual([
+      { atMs: 1_080, heldMs: 77 },
+      { atMs: 1_600, heldMs: 67 },
+    ]);
+  });
+
+  it('echoes marks when they are reached, and the rest at once when it is cleared', () => {
+    const { clock, line, marks } = setUp();
+    line.play(loud(2));
+    line.mark('a');
+    line.play(loud(10));
+    line.mark('b');
+    clock.advance(100);
+    line.clear();
+    expect(marks).toEqual(['a at 60', 'b at 100']);
+    expect(line.waitingMs).toBe(0);
+  });
+
+  it('waits for the agent to be heard, and to have fallen silent', async () => {
+    const { clock, line } = setUp();
+    const heard = line.hears(0);
+    const silent = line.quiet(0, 300);
+    const never = line.hears(10_000, 5_000);
+    clock.advance(1_000);
+    line.play(loud(10));
+    clock.advance(20);
+    expect(await heard).toBe(true);
+    expect(line.agentOnsetMs).toBe(1020);
+    let isSilent = false;
+    void silent.then(() => {
+      isSilent = true;
+    });
+    await clock.runSettled(400);
+    expect(isSilent).toBe(false);
+    await clock.runSettled(200);
+    expect(isSilent).toBe(true);
+    clock.advance(5_000);
+    expect(await never).toBe(false);
+    const cut = line.hears(1e9);
+    line.stop();
+    expect(await cut).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { afterLatency, afterTranscript, type Line } from '../../../src/web/call/transcript.js';
+
+function heard(segment: string, text: string, final = false) {
+  const role = segment.startsWith('u') ? ('user' as const) : ('agent' as const);
+  return { type: 'transcript' as const, segment, role, text, final, startMs: 0, endMs: 0 };
+}
+
+const linesAfter = (...events: ReturnType<typeof heard>[]) =>
+  events.reduce<readonly Line[]>(afterTranscript, []);
+const shown = (lines: readonly Line[]) =>
+  lines.map(({ segment, text, isFinal }) => `${segment}: ${text}${isFinal ? '.' : ' …'}`);
+const LATENCY = {
+  type: 'latency' as const,
+  turn: 1,
+  endpointing: 550.4,
+  stt: 0.4,
+  knowledge: 12.2,
+  llm: 120.2,
+  chunk: 10,
+  tts: 21.4,
+  playout: 40.4,
+  total: 755,
+};
+
+describe('the transcript', () => {
+  it('keeps a line in its place from the first interim to the final', () => {
+    const lines = linesAfter(
+      heard('a1', 'Hello'),
+      heard('u1', 'How'),
+      heard('a1', 'Hello you', true),
+    );
+    expect(shown(lines)).toEqual(['a1: Hello you.', 'u1: How …']);
+  });
+
+  it('takes a line away whose final has no words', () => {
+    expect(shown(linesAfter(heard('u1', 'mh'), heard('a1', 'Yes'), heard('u1', '', true)))).toEqual(
+      ['a1: Yes …'],
+    );
+  });
+
+  it('shows nothing for an utterance without words', () => {
+    expect(linesAfter(heard('u1', ''), heard('u2', '', true))).toEqual([]);
+  });
+
+  it('lets a late interim change no final', () => {
+    expect(shown(linesAfter(heard('u1', 'Yes', true), heard('u1', 'Ye')))).toEqual(['u1: Yes.']);
+  });
+
+  it('takes a turn’s later final, which replaces the one before', () => {
+    expect(shown(linesAfter(heard('u1', 'Yes', true), heard('u1', 'Yes please', true)))).toEqual([
+      'u1: Yes please.',
+    ]);
+  });
+
+  it('shows the latency at the newest answer, as whole parts that add up to the total', () => {
+    const lines = afterLatency(
+      linesAfter(heard('a1', 'Hi', true), heard('u1', 'Yes', true), heard('a2', 'Fine')),
+      LATENCY,
+    );
+    expect(lines.map(({ latency }) => latency?.totalMs)).toEqual([undefined, undefined, 755]);
+    const parts = lines.at(-1)!.latency!.parts;
+    expect(parts.reduce((sum, { ms }) => sum + ms, 0)).toBe(755);
+    expect(parts.every(({ ms }) => Number.isInteger(ms) && ms >= 0)).toBe(true);
+  });
+
+  it('keeps a latency when its line goes on', () => {
+    const lines = afterLatency(linesAfter(heard('a1', 'Fine')), LATENCY);
+    expect(afterTranscript(lines, heard('a1', 'Fine. And you?', true))[0]?.latency?.totalMs).toBe(
+      755,
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { MIGRATIONS } from '../../src/platform/db/migrations/migration-list.js';
+import { AdminError } from './admin-error.js';
+
+export const MANIFEST_FILE = 'backup.json';
+export const SECRET_FILE = 'secret-key';
+export const FORMAT = 1;
+
+/** `tables/NAME.copy`: the rows in PostgreSQL's text form of COPY. */
+export const tableFile = (name: string) => `tables/${name}.copy`;
+
+const name = z.string().regex(/^[a-z_0-9-]{1,63}$/);
+
+/** The last file of a backup: without it the backup was cut short. */
+const Manifest = z.object({
+  format: z.literal(FORMAT),
+  made_at: z.string(),
+  migrations: z.array(name).min(1),
+  tables: z.array(z.object({ name, columns: z.array(name).min(1) })),
+  /** The keys with which its secrets are sealed. */
+  seal_key_ids: z.array(z.string()),
+});
+
+export type Manifest = z.output<typeof Manifest>;
+
+/** @throws AdminError when it is none, or another version's */
+export function readManifest(text: string): Manifest {
+  const result = Manifest.safeParse(jsonOf(text));
+  if (!result.success) throw new AdminError('This file is no backup that this version can read.');
+  const known = MIGRATIONS.map(({ name: known }) => known);
+  const foreign = result.data.migrations.find((migration) => !known.includes(migration));
+  if (foreign) {
+    throw new AdminError(
+      `The backup was made by a newer version (its schema has ${foreign}): restore it with that one.`,
+    );
+  }
+  return result.data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // told like any other wrong content
+  }
+}

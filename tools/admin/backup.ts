@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Knex } from 'knex';
+import type { PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { ZipFile } from 'yazl';
+import { findSealKeyIds } from '../../src/features/agents/secret-rotation.js';
+import { poolBeside } from '../../src/platform/db/connect.js';
+import { syncFolder } from '../../src/platform/storage/durable-file.js';
+import { AdminError } from './admin-error.js';
+import { FORMAT, MANIFEST_FILE, type Manifest, SECRET_FILE, tableFile } from './backup-manifest.js';
+import { copiedTables, copyTarget } from './backup-tables.js';
+
+export interface BackupOptions {
+  readonly file: string;
+  /** The secrets, to go with the backup; absent = it is of no use to who steals it. */
+  readonly secretKey?: string | undefined;
+}
+
+/**
+ * Writes the whole database, as it is at one moment, into one zip file (0600) while gateways run.
+ * @throws AdminError when the file is there already
+ */
+export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Promise<Manifest> {
+  await reserve(file);
+  const draft = `${file}.${process.pid}.partial`;
+  const pool = poolBeside(db, 1, () => undefined); // the copy fails by itself
+  try {
+    const manifest = await describe(db);
+    const client = await pool.connect();
+    try {
+      await writeArchive(draft, client, manifest, secretKey);
+    } finally {
+      client.release(true);
+    }
+    await rename(draft, file);
+    await syncFolder(dirname(file));
+    return manifest;
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+    await pool.end();
+  }
+}
+
+/** An empty file of that name: nobody else's backup is ever overwritten. */
+async function reserve(file: string): Promise<void> {
+  try {
+    await (await open(file, 'wx', 0o600)).close();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new AdminError(`${file} is there already: give another name.`);
+    if (code === 'ENOENT') throw new AdminError(`The folder of ${file} does not exist.`);
+    throw error;
+  }
+}
+
+async function describe(db: Knex): Promise<Manifest> {
+  return {
+    format: FORMAT,
+    made_at: new Date().toISOString(),
+    migrations: await db('schema_migrations').orderBy('name').pluck('name'),
+    tables: (await copiedTables(db)).map(({ name, columns }) => ({ name, columns: [...columns] })),
+    seal_key_ids: [...(await findSealKeyIds(db))],
+  };
+}
+
+async function writeArchive(
+  draft: string,
+  client: PoolClient,
+  manifest: Manifest,
+  secretKey: string | undefined,
+): Promise<void> {
+  // All tables as of one moment; a large one may take its time.
+  await client.query('begin isolation level repeatable read read only');
+  await client.query('set local statement_timeout = 0');
+  await client.query('set local idle_in_transaction_session_timeout = 0');
+  const archive = new ZipFile();
+  const failed = new Promise<never>((_, reject) => archive.once('error', reject));
+  for (const table of manifest.tables) {
+    // Asked for one after the other, as the archive grows.
+    archive.addReadStreamLazy(tableFile(table.name), (use) => {
+      const rows = client.query(copyTo(`copy ${copyTarget(table)} to stdout`));
+      rows.once('error', (error) => archive.emit('error', error));
+      use(null, rows);
+    });
+  }
+  if (secretKey) archive.addBuffer(Buffer.from(secretKey), SECRET_FILE);
+  archive.addBuffer(Buffer.from(JSON.stringify(manifest, null, 2)), MANIFEST_FILE);
+  archive.end();
+  const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+  await Promise.race([pipeline(archive.outputStream, output), failed]);
+  await client.query('commit');
+}

@@ -1,0 +1,130 @@
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
+import { CallError } from '../../agents-runtime/contract/errors.js';
+import {
+  diffLines,
+  timeline,
+  turnEndLines,
+  turnEnds,
+} from '../../agents-runtime/observers/replay/effect-listing.js';
+import { type Replayed, replay } from '../../agents-runtime/observers/replay/replay.js';
+import { MediaError } from '../../media/errors.js';
+import { ModelStore } from '../../media/models/store.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { loadSttModels, type SttModels } from '../../src/calls/providers/stt-models.js';
+import { modelFolders } from '../../src/config/model-folders.js';
+import { changedSettings } from './changed-settings.js';
+import { readTape } from './read-replay-file.js';
+
+const USAGE = `usage: npm run replay -- [OPTIONS] FILE…
+  Replays recorded calls and prints what differs by more than 100 ms; the exit code is then 1.
+  --set NAME=VALUE   replay with another turn-taking setting, such as min_endpointing_delay=0.3,
+                     and print where turns would end (the exit code is then 0)
+  --quiet            only what differs, without the timeline
+`;
+
+/** Nothing differs, something does, the command or a file is not understood. */
+const EXIT = { same: 0, different: 1, refused: 2 } as const;
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (!options) return EXIT.refused;
+  const { files, isQuiet, changes } = options;
+  const ears = changes && (await openModels());
+  const liveModels = ears && {
+    turnDetector: ears.turnDetector,
+    speechToText: ears.recogniser,
+  };
+  let code: number = EXIT.same;
+  try {
+    for (const file of files) {
+      const tape = await readTape(file);
+      const startedAt = performance.now();
+      const replayed = await replay(tape, { changes, liveModels });
+      const tookMs = performance.now() - startedAt;
+      const name = basename(file);
+      const seconds = (replayed.durationMs / 1000).toFixed(1);
+      console.log(`${name}: ${seconds} s of call in ${(tookMs / 1000).toFixed(2)} s`);
+      if (!isQuiet) show(timeline(replayed.replayed));
+      if (changes) tellChanges(replayed, ears !== undefined);
+      else if (!tellDifferences(replayed)) code = EXIT.different;
+    }
+  } finally {
+    await ears?.close();
+  }
+  return code;
+}
+
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      options: {
+        set: { type: 'string', multiple: true },
+        quiet: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    });
+    const changes: Partial<AgentConfig> | string | undefined =
+      values.set && changedSettings(values.set);
+    if (positionals.length > 0 && typeof changes !== 'string') {
+      return { files: positionals, isQuiet: values.quiet, changes };
+    }
+    console.error(typeof changes === 'string' ? changes : USAGE);
+  } catch {
+    console.error(USAGE);
+  }
+  return undefined;
+}
+
+/** Models that answer what the recorded call did not ask; undefined where they are not installed. */
+async function openModels(): Promise<SttModels | undefined> {
+  const { modelsDir, cacheDir } = modelFolders(process.env);
+  try {
+    const store = new ModelStore({ modelsDir, cacheDir });
+    return await loadSttModels(store, new CpuScheduler(1), pino({ level: 'silent' }));
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 'MODEL_MISSING') return undefined;
+    throw error;
+  }
+}
+
+function tellDifferences({ replayed, differences, isSameOrder }: Replayed): boolean {
+  if (!isSameOrder) {
+    console.log(
+      'Turn events came in another order than recorded. The recorded ones were replayed through ' +
+        'the turn reducer instead; only its states and timers are compared.',
+    );
+  }
+  const lines = diffLines(differences);
+  if (lines.length === 0) {
+    console.log(`The same: ${replayed.length} events.`);
+    return true;
+  }
+  console.log('Not the same (- as recorded, + as it is now):');
+  show(lines);
+  return false;
+}
+
+function tellChanges({ recorded, replayed, answers }: Replayed, hasModels: boolean): void {
+  console.log('Where turns end (- as recorded, + with these settings):');
+  show(turnEndLines(turnEnds(recorded), turnEnds(replayed)));
+  const by = hasModels
+    ? 'the models'
+    : 'the nearest answers of the file, as no models are installed';
+  console.log(`${answers.estimated} requests were not in the file and were answered by ${by}.`);
+}
+
+function show(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (!(error instanceof CallError) && code !== 'ENOENT' && code !== 'EISDIR') throw error;
+  console.error(error instanceof CallError ? error.message : 'There is no such file');
+  process.exitCode = EXIT.refused;
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { type RawData, WebSocket } from 'ws';
+import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
+import type { CallFaults } from '../protocol-violations.js';
+import { SimulateError } from '../simulate-error.js';
+import { type CarrierLine, MAX_LEAD_MS } from '../simulated-leg.js';
+import { PROTOCOL_ERROR, readTwilioOrder, TwilioMessages } from './twilio-messages.js';
+
+/** 20 ms of μ-law at 8 kHz. */
+const FRAME_BYTES = 160;
+/** The gateway's clock and ours look at the same moment so much apart. */
+const LEAD_TOLERANCE_MS = 40;
+/** A gateway that does not close a stream that has stopped is left. */
+const CLOSE_WITHIN_MS = 2_000;
+
+export interface TwilioStreamOptions {
+  readonly url: string;
+  readonly signature: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly accountSid: string;
+  readonly callSid: string;
+  readonly line: CarrierLine;
+  readonly faults: CallFaults;
+}
+
+/** The carrier's end of one media stream. */
+export class TwilioStream {
+  readonly streamSid = `MZ${randomBytes(16).toString('hex')}`;
+  /** Resolves when the socket is gone, from whichever side. */
+  readonly closed: Promise<void>;
+  readonly #options: TwilioStreamOptions;
+  readonly #messages: TwilioMessages;
+  readonly #socket: WebSocket;
+  readonly #wire = new Uint8Array(FRAME_BYTES);
+  #sentMs = 0;
+  #isStopped = false;
+  #isBroken = false;
+
+  constructor(options: TwilioStreamOptions) {
+    this.#options = options;
+    const { url, signature, accountSid, callSid } = options;
+    this.#messages = new TwilioMessages({ accountSid, callSid, streamSid: this.streamSid });
+    this.#socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      headers: { 'x-twilio-signature': signature },
+    });
+    this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    this.closed = new Promise((resolve) => {
+      this.#socket.on('close', resolve);
+    });
+  }
+
+  /** The gateway sent what Twilio ends a stream for. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** @throws SimulateError when the gateway does not take the socket */
+  open(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const failed = (why: string) => {
+        const sentence = `The gateway did not take the media stream: ${why} (31920)`;
+        const hint = 'where the gateway has a PUBLIC_URL, --public-url must be the same';
+        reject(new SimulateError(`${sentence}; ${hint}`));
+      };
+      this.#socket.on('error', ({ message }) => failed(message));
+      this.#socket.on('open', () => {
+        this.#socket.send(this.#messages.connected());
+        this.#socket.send(this.#messages.start(this.#options.parameters));
+        resolve();
+      });
+    });
+  }
+
+  sendFrame(frame: Int16Array): void {
+    encodeMulaw(frame, this.#wire);
+    this.#sentMs += 20;
+    this.#send(this.#messages.media(this.#wire, this.#sentMs));
+  }
+
+  sendMark(name: string): void {
+    this.#send(this.#messages.mark(name));
+  }
+
+  sendDigit(digit: string): void {
+    this.#send(this.#messages.dtmf(digit));
+  }
+
+  /** The call is over, or goes on elsewhere. */
+  stop(): void {
+    if (this.#isStopped) return;
+    this.#send(this.#messages.stop());
+    this.#isStopped = true;
+    this.#socket.close();
+    setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN_MS).unref();
+  }
+
+  #send(text: string): void {
+    if (!this.#isStopped && this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+  }
+
+  #take(data: RawData, isBinary: boolean): void {
+    if (this.#isStopped) return;
+    if (isBinary) {
+      this.#break('a message is binary');
+      return;
+    }
+    const read = readTwilioOrder(String(data), this.streamSid);
+    if (read.type === 'refused') {
+      this.#break(read.what);
+      return;
+    }
+    const { line } = this.#options;
+    const { order } = read;
+    if (order.type === 'clear') line.clear();
+    else if (order.type === 'mark') line.mark(order.name);
+    else this.#play(order.bytes);
+  }
+
+  #play(bytes: Buffer): void {
+    const { line, faults } = this.#options;
+    if (bytes.length % FRAME_BYTES !== 0) {
+      faults.add('partial-frame', `media of ${bytes.length} bytes is no whole frame`, line.atMs);
+    }
+    const pcm = new Int16Array(bytes.length);
+    decodeMulaw(bytes, pcm);
+    line.play(pcm);
+    if (line.waitingMs > MAX_LEAD_MS + LEAD_TOLERANCE_MS) {
+      faults.add('lead', `more than ${MAX_LEAD_MS} ms were sent ahead`, line.atMs);
+    }
+  }
+
+  #break(what: string): void {
+    const { line, faults } = this.#options;
+    faults.add(PROTOCOL_ERROR, what, line.atMs);
+    this.#isBroken = true;
+    this.stop();
+  }
+}

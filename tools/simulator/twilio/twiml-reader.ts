@@ -1,0 +1,104 @@
+import { SaxesParser } from 'saxes';
+import { SimulateError } from '../simulate-error.js';
+
+/** A step of an answer. */
+export interface Verb {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly children: readonly Verb[];
+}
+
+/** Verbs that Twilio knows inside `<Response>`. Source: Twilio's documentation of TwiML for voice. */
+const KNOWN = new Set(
+  'Connect Dial Enqueue Gather Hangup Leave Pause Pay Play Prompt Record Redirect Refer Reject Say Start Stop'.split(
+    ' ',
+  ),
+);
+
+interface OpenVerb {
+  readonly name: string;
+  readonly attributes: Record<string, string>;
+  text: string;
+  readonly children: OpenVerb[];
+}
+
+/**
+ * The steps of a TwiML answer, in order.
+ * @throws SimulateError where Twilio would tell the caller of an application error (12100, 12200).
+ */
+export function readTwiml(xml: string): readonly Verb[] {
+  const root: OpenVerb = { name: '', attributes: {}, text: '', children: [] };
+  const open: OpenVerb[] = [root];
+  const parser = new SaxesParser();
+  parser.on('error', (error) => {
+    throw new SimulateError(`The answer is no well-formed TwiML: ${error.message}`);
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    const verb: OpenVerb = { name, attributes: { ...attributes }, text: '', children: [] };
+    open.at(-1)!.children.push(verb);
+    open.push(verb);
+  });
+  parser.on('text', (text) => {
+    open.at(-1)!.text += text;
+  });
+  parser.on('closetag', () => {
+    open.pop();
+  });
+  parser.write(xml).close();
+  const response = root.children[0];
+  if (response?.name !== 'Response') {
+    throw new SimulateError('The answer is no TwiML: its root must be <Response>');
+  }
+  const stranger = response.children.find(({ name }) => !KNOWN.has(name));
+  if (stranger) throw new SimulateError(`Twilio knows no verb <${stranger.name}>`);
+  return response.children;
+}
+
+/** All that stands between its tags. */
+export function textOf({ text, children }: Verb): string {
+  return [text, ...children.map(textOf)]
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+/** A `<Stream>` that both sides speak on. */
+export interface StreamOrder {
+  readonly url: string;
+  readonly statusCallback: string | undefined;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Name and value of a parameter together are shorter. Source: Twilio's documentation of `<Stream>`. */
+const MAX_PARAMETER_LENGTH = 500;
+
+/**
+ * What a `<Connect>` asks for.
+ * @throws SimulateError for what Twilio does not connect to (31920, 31922).
+ */
+export function streamOf(connect: Verb): StreamOrder {
+  const stream = connect.children.find(({ name }) => name === 'Stream');
+  const url = stream?.attributes.url ?? '';
+  if (!stream || !URL.canParse(url)) {
+    throw new SimulateError('<Connect> holds no <Stream> with a url: the simulator plays no other');
+  }
+  const { protocol, hostname, search } = new URL(url);
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  if (protocol !== 'wss:' && !(protocol === 'ws:' && isLoopback)) {
+    throw new SimulateError(
+      `Twilio streams to wss: addresses only, and this is ${protocol} Set PUBLIC_URL to an https address`,
+    );
+  }
+  if (search !== '') throw new SimulateError("Twilio refuses a query string in a stream's url");
+  const parameters: Record<string, string> = {};
+  for (const { name, attributes } of stream.children) {
+    if (name !== 'Parameter') throw new SimulateError(`<Stream> holds an unknown <${name}>`);
+    const { name: key = '', value = '' } = attributes;
+    if (key.length + value.length >= MAX_PARAMETER_LENGTH) {
+      throw new SimulateError(`Twilio takes no <Parameter> of ${MAX_PARAMETER_LENGTH} characters`);
+    }
+    parameters[key] = value;
+  }
+  return { url, statusCallback: stream.attributes.statusCallback, parameters };
+}
