@@ -1,8 +1,8 @@
 import type { LoggedTool } from '../contract/call-log.js';
-import type { PlayedSpan } from '../contract/call-observer.js';
 import type { HistoryItem } from '../contract/language-model.js';
 import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
 import type { EchoGate } from '../input/echo-gate.js';
+import type { OnPlayedAudio } from '../output/playback-timeline.js';
 import { Playout } from '../output/playout.js';
 import type { HeardSpeech } from '../output/utterance-playout.js';
 import { withBuiltinTools } from '../reply/builtin-tools.js';
@@ -57,15 +57,17 @@ export class AgentSpeech {
     const { parts, boundary, dispatch, echoGate, language } = options;
     const { observer } = parts;
     const playing = observer?.has('playing') ? observer : undefined;
-    const onPlaying = (frame: PlayedSpan) => {
-      echoGate?.played(frame.atMs, frame.samples);
-      playing?.playing(frame);
+    const onPlaying: OnPlayedAudio = (startAt, samples) => {
+      echoGate?.played(startAt, samples);
+      playing?.playing(startAt, samples);
     };
     this.#playout = new Playout({
       ...parts,
       boundary,
       onPlaying,
-      onPlayed: observer?.has('played') ? (span) => observer.played(span) : undefined,
+      onPlayed: observer?.has('played')
+        ? (startAt, samples) => observer.played(startAt, samples)
+        : undefined,
     });
     this.#tools = this.#createTools();
     this.#generator = new ReplyGenerator({ parts, language, tools: this.#tools, dispatch });
