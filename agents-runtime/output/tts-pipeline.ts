@@ -168,8 +168,7 @@ async function* speakChunk(
       if (hasSpoken || isTimeout(error)) progress.voices = fallback.remaining;
       if (!hasSpoken) continue;
       yield { text: '', words: [], samples: new Float32Array(0), isBrokenOff: true };
-      for (const notice of brokenOffNotice(options))
-        yield* speakChunk(notice, options, progress);
+      for (const notice of brokenOffNotice(options)) yield* speakChunk(notice, options, progress);
       return;
     }
   }
