@@ -46,7 +46,7 @@ describe('the frames that were sent', () => {
     frames.clear();
     frames.push(new Float32Array(LENGTH).fill(0.5), 0);
     const [frame, ...others] = frames.framesStartingAt(0);
-    expect(frame).toEqual({ atMs: 60, samples: new Float32Array(LENGTH).fill(0.5) });
+    expect(frame).toEqual({ positionMs: 60, samples: new Float32Array(LENGTH).fill(0.5) });
     expect(others).toEqual([]);
   });
 

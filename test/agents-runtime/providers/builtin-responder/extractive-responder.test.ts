@@ -24,7 +24,7 @@ import {
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: 'minilm-l6-v2-int8',
   folder: modelFolder('minilm-l6-v2-int8'),
-  permits: new CpuScheduler(1),
+  scheduler: new CpuScheduler(1),
 });
 const HOTEL_ID = 9;
 const hotel = HOTEL.flatMap((content) => runToEnd(chunkDocument(content)));
