@@ -1,8 +1,8 @@
 import { isLanguage, type Language } from '../../media/languages.js';
 import { wordsOf } from '../../media/text/words.js';
-import { TURN_LEXICONS } from './lexicons/registry.js';
-import type { EntityKind } from './lexicons/turn-lexicon.js';
 import { PhraseMatcher } from './phrase-matcher.js';
+import { TURN_WORDS } from './word-lists/registry.js';
+import type { EntityKind } from './word-lists/turn-words.js';
 
 /** Cues from a turn's words on whether it is over. */
 export interface EndpointingCues {
@@ -176,7 +176,7 @@ function cuesOf(language: string): Lists | undefined {
   if (!isLanguage(language)) return undefined;
   let lists = listsOf.get(language);
   if (!lists) {
-    const words = TURN_LEXICONS[language];
+    const words = TURN_WORDS[language];
     const list = (entries: string) => new PhraseMatcher(entries, language);
     lists = {
       hanging: list(words.hanging),

@@ -3,7 +3,7 @@ import {
   type EntityProgress,
   endpointingCuesOf,
 } from './endpointing-cues.js';
-import type { EntityKind } from './lexicons/turn-lexicon.js';
+import type { EntityKind } from './word-lists/turn-words.js';
 
 /** The turn detector is sure from here; from `LIKELY` on, the turn needs a little more silence. */
 const SURE = 0.85;

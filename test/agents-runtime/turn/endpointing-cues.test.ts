@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { askedEntity, endpointingCuesOf } from '../../../agents-runtime/turn/endpointing-cues.js';
-import { TURN_LEXICONS } from '../../../agents-runtime/turn/lexicons/registry.js';
+import { TURN_WORDS } from '../../../agents-runtime/turn/word-lists/registry.js';
 import { LANGUAGES, type Language } from '../../../media/languages.js';
 
 interface Sample {
@@ -215,7 +215,7 @@ describe.each(LANGUAGES)('the cues of %s', (language) => {
 
 describe('the tables of cues', () => {
   it('have no empty list', () => {
-    for (const words of Object.values(TURN_LEXICONS)) {
+    for (const words of Object.values(TURN_WORDS)) {
       const { asks, ...lists } = words;
       for (const list of [...Object.values(lists), ...Object.values(asks)]) {
         expect(list).toMatch(/^\S+( \S+)*$/);
