@@ -1,5 +1,5 @@
 /** Data that callers say in parts. */
-export type EntityKind = 'digits' | 'email' | 'birth' | 'spelling' | 'date';
+export type EntityKind = 'digits' | 'email' | 'birth-date' | 'spelling' | 'date';
 
 /**
  * Words of one language that show whether a turn continues: data only. Lists are words separated by
@@ -7,9 +7,9 @@ export type EntityKind = 'digits' | 'email' | 'birth' | 'spelling' | 'date';
  */
 export interface TurnWords {
   /** Words that rarely end a turn: conjunctions, prepositions, articles, transitive verbs, doubts. */
-  readonly hanging: string;
+  readonly incompleteEndings: string;
   /** Phrases that end with such a word and are complete. */
-  readonly whole: string;
+  readonly completeEndings: string;
   /** Hesitation sounds. */
   readonly fillers: string;
   /** Number words, in the parts in which long numbers are read out. */
@@ -17,7 +17,7 @@ export interface TurnWords {
   /** Ordinals for the day of a date. */
   readonly ordinals: string;
   /** Words of a question that asks for such data. */
-  readonly asks: Readonly<Record<EntityKind, string>>;
+  readonly questions: Readonly<Record<EntityKind, string>>;
   /** Spoken signs of an e-mail address. */
   readonly at: string;
   readonly dot: string;

@@ -4,8 +4,8 @@ import { LANGUAGES } from '../../../media/languages.js';
 
 describe.each(LANGUAGES)('the turn words of %s', (language) => {
   it('has an entry in every list', () => {
-    const { asks, ...lists } = TURN_WORDS[language];
-    for (const list of [...Object.values(lists), ...Object.values(asks)]) {
+    const { questions, ...lists } = TURN_WORDS[language];
+    for (const list of [...Object.values(lists), ...Object.values(questions)]) {
       expect(list.split(' ').every((entry) => entry !== '')).toBe(true);
     }
   });
