@@ -92,7 +92,7 @@ export interface CallsParts {
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;
   /** Merges of recordings take them. */
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly dictionaries: CompiledDictionaries;
   /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
   readonly origin: () => string | undefined;

@@ -121,7 +121,7 @@ export class CallSessionFactory {
     const voice = models.voiceFor(config);
     const dictionary = await models.dictionaryFor(agent.accountId, config);
     const manner = { ...ttsSettingsOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
-    models.speechCache.prepare(config.greeting, manner);
+    models.speechCache.preload(config.greeting, manner);
     models.replyModelFor(config).warm?.(config.prompt, manner.language);
     models.expectTools(config, agent.id);
   };
