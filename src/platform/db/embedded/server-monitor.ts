@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import {
   isRunning,
   type Server,

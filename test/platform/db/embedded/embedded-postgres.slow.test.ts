@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StartError } from '../../../../src/config/start-error.js';
 import { connect } from '../../../../src/platform/db/connect.js';
 import {
   type EmbeddedDatabase,
@@ -24,7 +25,6 @@ import {
   processStart,
 } from '../../../../src/platform/db/embedded/process-identity.js';
 import { stopLeftoverServer } from '../../../../src/platform/db/embedded/server-process.js';
-import { StartError } from '../../../../src/platform/http/api-error.js';
 import { serverPid, Writer } from '../../../support/harness/process/embedded-server.js';
 import { CACHE, makeTestFolder } from '../../../support/harness/process/test-folder.js';
 
