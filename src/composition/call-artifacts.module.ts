@@ -11,6 +11,7 @@ import { RecordingService } from '../calls/recordings/recordings.service.js';
 import type { CallEvents } from '../calls/store/call-events.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
+import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { ObjectStore } from '../platform/storage/object-store.js';
 
 export interface OpenRecordingsParts {
@@ -20,7 +21,7 @@ export interface OpenRecordingsParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
   readonly events: CallEvents;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a merge; by default 20 s. */
   readonly mergedWithinMs?: number | undefined;
@@ -34,13 +35,14 @@ export async function openRecordings(parts: OpenRecordingsParts): Promise<Record
   const common = { gatewayId, recordings, store, folder, log };
   const merging = new RecordingMixdown({
     ...common,
-    thread: new MixdownThread(parts.permits),
+    thread: new MixdownThread(parts.scheduler),
     channels: config.RECORDING_CHANNELS,
     mp3Program: config.MP3_ENCODER,
   });
   const { mergedWithinMs } = parts;
   return new RecordingService({
     ...common,
+    gateways: new GatewaysRepository(parts.db),
     calls,
     spools: new SpoolThread(),
     merging,

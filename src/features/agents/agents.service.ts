@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
 import type { AllowedHosts } from '../../platform/egress/allowed-hosts.js';
-import { ApiError, InvalidInput } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/http/api-error.js';
 import { requireMatch } from '../../platform/http/entity-tag.js';
+import { InvalidInput } from '../../platform/http/validation/invalid-input.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { NumberOwnership } from '../phone-numbers/number-ownership.js';
-import { makeAgentId } from './agent-id.js';
+import type { Agent, AgentChange, AgentStatus } from './agent.model.js';
+import { makeAgentId } from './agent.model.js';
 import type { KnowledgeBaseDirectory, LanguageAvailability } from './agents.ports.js';
 import { entityTagOf } from './agents.presenter.js';
-import type { Agent, AgentChange, AgentStatus, AgentsRepository } from './agents.repository.js';
+import type { AgentsRepository } from './agents.repository.js';
 import type { CreateAgent, UpdateAgent } from './agents.schema.js';
 import type { AgentConfigInput } from './config/agent-config.schema.js';
 import { configErrorsOf } from './config/config-rules.js';

@@ -20,10 +20,14 @@ export type Pagination = z.output<typeof Pagination>;
 
 const DEFAULT_LIMIT = 20;
 
-/** One page of a list: which items to read, and what to tell the client of the whole. */
-export interface Page {
+/** A range of a list, counted in items. */
+export interface Slice {
   readonly offset: number;
   readonly limit: number;
+}
+
+/** One page of a list: the items to read, and the description of the page for the client. */
+export interface Page extends Slice {
   /** False past the end of the list: there is nothing to read. */
   readonly hasItems: boolean;
   readonly pagination: Pagination;
