@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
-import type { BuiltinVoice, BuiltinVoices } from './builtin-voices.js';
 import { AUDIO_FILE_TYPES, sniffAudioType } from './sniff-audio-type.js';
+import type { BuiltinVoice, BuiltinVoices } from './voice-catalog.js';
 import type { OwnVoice, VoicesRepository } from './voices.repository.js';
 import {
   ClonedVoice,

@@ -21,7 +21,7 @@ import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledg
 import { knowledgeRoutes } from '../../../../src/features/knowledge/knowledge.routes.js';
 import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
 import { NumberOwnership } from '../../../../src/features/phone-numbers/number-ownership.js';
-import type { BuiltinVoice } from '../../../../src/features/voices/builtin-voices.js';
+import type { BuiltinVoice } from '../../../../src/features/voices/voice-catalog.js';
 import { VoicesRepository } from '../../../../src/features/voices/voices.repository.js';
 import { voiceRoutes } from '../../../../src/features/voices/voices.routes.js';
 import { AllowedHosts } from '../../../../src/platform/egress/allowed-hosts.js';
