@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { BLOCKLIST_PATTERN, DEFAULT_BLOCKLIST } from '../features/phone-numbers/dial-blocklist.js';
-import { StartError } from '../platform/http/api-error.js';
 import { cacheRoot, modelFolders, modelsDirFault } from './model-folders.js';
 import { settingsFromFiles } from './setting-files.js';
 import {
@@ -18,6 +17,7 @@ import {
   url,
   wholeNumber,
 } from './setting-types.js';
+import { StartError } from './start-error.js';
 
 const secretsOf = (text: string) => text.split(',').map((secret) => secret.trim());
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { makeApiKey } from '../../src/features/auth/api-key.js';
 import { JsonWebTokens } from '../../src/features/auth/json-web-tokens.js';
-import { isScope, type Scope } from '../../src/features/auth/scopes.js';
+import { isScope, type Scope } from '../../src/platform/http/scopes.js';
 import { SecretKeys } from '../../src/platform/secrets/secret-keys.js';
 import {
   type Account,

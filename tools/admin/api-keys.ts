@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Account } from '../../src/features/auth/accounts.repository.js';
 import { makeApiKey } from '../../src/features/auth/api-key.js';
 import { type ApiKeyInfo, ApiKeysRepository } from '../../src/features/auth/api-keys.repository.js';
-import { isScope, SCOPES, type Scope } from '../../src/features/auth/scopes.js';
+import { isScope, SCOPES, type Scope } from '../../src/platform/http/scopes.js';
 import { AdminError } from './admin-error.js';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
-import { valueError } from '../../platform/http/api-error.js';
 import { type Route, route } from '../../platform/http/route.js';
+import { valueError } from '../../platform/http/validation/invalid-input.js';
 import { float, int, list, model, str } from '../../platform/http/validation/schema-builders.js';
 import type { DashboardDay, DashboardRepository } from './dashboard.repository.js';
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { Authenticator } from '../../platform/http/authenticate.js';
 import { watchCredential } from '../../platform/http/credential-watch.js';
 import type { Principal } from '../../platform/http/route.js';
-import type { RouteScope } from '../../platform/http/route-scopes.js';
+import type { RouteScope } from '../../platform/http/scopes.js';
 import type { CallRow } from '../store/call.model.js';
 import type { AudioEncoders } from './audio-mixer.js';
 import { listenInto, passOn } from './audio-response.js';

@@ -6,7 +6,7 @@ import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { AudioSocketConnection } from '../../../agents-runtime/transports/telephony/audiosocket-connection.js';
 import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { MediaConnector } from '../../calls/session/media-connector.js';
-import { StartError } from '../../platform/http/api-error.js';
+import { StartError } from '../../config/start-error.js';
 import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
 
 /** Connections at once, with those that have not said yet whose they are. */

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { AllowedHosts } from '../../platform/egress/allowed-hosts.js';
-import { ApiError, InvalidInput } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/http/api-error.js';
 import { requireMatch } from '../../platform/http/entity-tag.js';
+import { InvalidInput } from '../../platform/http/validation/invalid-input.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { NumberOwnership } from '../phone-numbers/number-ownership.js';
 import { makeAgentId } from './agent-id.js';

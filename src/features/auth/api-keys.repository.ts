@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../../platform/http/scopes.js';
 
 /** What a key's owner sees of it; the key itself is kept nowhere. */
 export interface ApiKeyInfo {

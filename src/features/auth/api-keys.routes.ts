@@ -7,7 +7,7 @@ import {
   reply,
   route,
 } from '../../platform/http/route.js';
-import { isGranted } from '../../platform/http/route-scopes.js';
+import { isGranted, isScope, type Scope } from '../../platform/http/scopes.js';
 import { model, str } from '../../platform/http/validation/schema-builders.js';
 import { makeApiKey } from './api-key.js';
 import type { ApiKeyFields, ApiKeyInfo, ApiKeysRepository } from './api-keys.repository.js';
@@ -19,7 +19,6 @@ import {
   UpdateApiKey,
 } from './api-keys.schema.js';
 import type { ApiKeyAuthenticator } from './authenticator.js';
-import { isScope, type Scope } from './scopes.js';
 
 const MAX_KEYS = 1_000;
 const MAX_INT4 = 2_147_483_647;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { SCOPES } from '../../platform/http/scopes.js';
 import { dateTime } from '../../platform/http/validation/date-time.js';
 import {
   bool,
@@ -8,7 +9,6 @@ import {
   oneOf,
   str,
 } from '../../platform/http/validation/schema-builders.js';
-import { SCOPES } from './scopes.js';
 
 const name = () => str({ min: 1, max: 100 });
 const description = () => str({ max: 500 });

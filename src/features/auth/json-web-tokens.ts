@@ -8,8 +8,8 @@ import {
   SignJWT,
 } from 'jose';
 import { ApiError } from '../../platform/http/api-error.js';
+import { isScope, type Scope } from '../../platform/http/scopes.js';
 import type { SecretKeys } from '../../platform/secrets/secret-keys.js';
-import { isScope, type Scope } from './scopes.js';
 
 const OWN_ALGORITHM = 'HS256';
 const OUTSIDE_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];

@@ -5,7 +5,8 @@ import type { PronunciationRule } from '../../../media/text/dictionary/pronuncia
 import type { PlsLimits } from '../../../media/text/pls/lexeme-reader.js';
 import type { PlsThread } from '../../../media/text/pls/pls-thread.js';
 import { isDatabaseUnavailable } from '../../platform/db/database-unavailable.js';
-import { ApiError, valueError } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { valueError } from '../../platform/http/validation/invalid-input.js';
 import type {
   DictionariesRepository,
   DictionaryDetail,

@@ -1,4 +1,5 @@
-import { ApiError, valueError } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { valueError } from '../../platform/http/validation/invalid-input.js';
 import type { UploadedFile } from '../../platform/http/validation/multipart-body.js';
 import {
   type DocumentsRepository,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { headerKey } from '../../config/setting-types.js';
-import { StartError } from '../../platform/http/api-error.js';
+import { StartError } from '../../config/start-error.js';
 import { BUILT_IN_RESPONDER } from './model-catalog.js';
 
 /** A model that reads less holds no conversation. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { StartError } from '../http/api-error.js';
+import { StartError } from '../../config/start-error.js';
 import type { FromGateway, ToGateway } from './ipc.js';
 import { stopReading } from './socket-handoff.js';
 

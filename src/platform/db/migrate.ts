@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { StartError } from '../http/api-error.js';
+import { StartError } from '../../config/start-error.js';
 import { installJobSchema } from './job-queue-schema.js';
 import type { Migration } from './migrations/migration.js';
 import { MIGRATIONS } from './migrations/migration-list.js';

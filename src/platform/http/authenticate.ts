@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.js';
 import type { Principal } from './route.js';
-import { isGranted, type RouteScope } from './route-scopes.js';
+import { isGranted, type RouteScope } from './scopes.js';
 
 /** Says who a bearer key or token belongs to; undefined when it is none that is valid. */
 export interface Authenticator {

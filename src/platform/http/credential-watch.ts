@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Authenticator, bearerOf, hasScope } from './authenticate.js';
 import type { Principal } from './route.js';
-import type { RouteScope } from './route-scopes.js';
+import type { RouteScope } from './scopes.js';
 
 /**
  * How often the credential of an open connection is checked, ms. With a cached key (1 s) and the clock

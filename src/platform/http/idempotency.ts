@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ApiError, valueError } from './api-error.js';
+import { ApiError } from './api-error.js';
 import type { IdempotencyRepository, KeyedRequest } from './idempotency.repository.js';
 import { type Principal, type Replay, Reply, type RouteCall, SENT } from './route.js';
+import { valueError } from './validation/invalid-input.js';
 
 /**
  * What a key may be: visible ASCII.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from './api-error.js';
+import { StartError } from '../../config/start-error.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there: stop it, or set PORT to a free port (0 = any)',

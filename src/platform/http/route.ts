@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import type { RouteScope } from './route-scopes.js';
+import type { RouteScope } from './scopes.js';
 
 /** Who sent a request, and what it may do. */
 export interface Principal {

@@ -5,13 +5,14 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from './api-error.js';
 import { type Authenticator, bearerOf, requireScope, unauthorized } from './authenticate.js';
 import { type WatchedCredential, watchCredential } from './credential-watch.js';
-import { errorBody, STATUS } from './error-handler.js';
+import { statusOf } from './error-codes.js';
+import { errorBody } from './error-handler.js';
 import { PathTemplate } from './path-template.js';
 import type { RateLimiter } from './rate-limit.js';
 import { requestIdOf } from './request-context.js';
 import type { Principal } from './route.js';
-import type { RouteScope } from './route-scopes.js';
 import { notFound } from './router.js';
+import type { RouteScope } from './scopes.js';
 
 /** What a socket's handler is handed beside the open socket. */
 export interface SocketCall {
@@ -266,7 +267,7 @@ function requireSubprotocol(request: IncomingMessage, { subprotocol }: SocketRou
 function refuse(socket: Duplex, error: ApiError, more: Readonly<Record<string, string>>): void {
   if (socket.destroyed) return;
   const body = JSON.stringify(errorBody(error));
-  const status = STATUS[error.code];
+  const status = statusOf(error.code);
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),

@@ -1,5 +1,5 @@
 import { MediaError } from '../../../media/errors.js';
-import { StartError } from '../http/api-error.js';
+import { StartError } from '../../config/start-error.js';
 
 interface Announcement {
   /** Where the gateway is reached. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
-import { StartError } from '../http/api-error.js';
+import { StartError } from '../../config/start-error.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { AudioMixer } from '../../../src/calls/monitoring/audio-mixer.js';
 import { RunningCallsRepository } from '../../../src/calls/monitoring/running-calls.repository.js';
-import type { Scope } from '../../../src/features/auth/scopes.js';
+import type { Scope } from '../../../src/platform/http/scopes.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 import { tone } from '../../support/harness/audio/tones.js';
 import { EventReader } from '../../support/harness/call/event-stream-client.js';

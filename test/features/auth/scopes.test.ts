@@ -8,10 +8,10 @@ import { deletionRoutes } from '../../../src/calls/retention/call-deletion.route
 import { retentionRoutes } from '../../../src/calls/retention/retention.routes.js';
 import { audioSocketRoutes } from '../../../src/channels/audiosocket/audiosocket.routes.js';
 import { JsonWebTokens } from '../../../src/features/auth/json-web-tokens.js';
-import { isScope } from '../../../src/features/auth/scopes.js';
 import { requireScope } from '../../../src/platform/http/authenticate.js';
 import { openApiDocument } from '../../../src/platform/http/openapi/openapi-document.js';
 import type { Route } from '../../../src/platform/http/route.js';
+import { isScope } from '../../../src/platform/http/scopes.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 
 /** No handler runs here: the routes are only declared. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { StartError } from '../../../src/config/start-error.js';
 import { connect } from '../../../src/platform/db/connect.js';
 import { migrate } from '../../../src/platform/db/migrate.js';
 import type { Migration } from '../../../src/platform/db/migrations/migration.js';
-import { StartError } from '../../../src/platform/http/api-error.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
 const FIRST: Migration = {

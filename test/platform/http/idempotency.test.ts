@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../../src/features/auth/scopes.js';
 import { IdempotencyRepository } from '../../../src/platform/http/idempotency.repository.js';
+import type { Scope } from '../../../src/platform/http/scopes.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
 const plane = withControlPlane();

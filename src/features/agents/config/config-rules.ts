@@ -1,5 +1,5 @@
 import type { AllowedHosts } from '../../../platform/egress/allowed-hosts.js';
-import type { ValidationError } from '../../../platform/http/api-error.js';
+import type { ValidationError } from '../../../platform/http/validation/invalid-input.js';
 import type { AgentConfigInput } from './agent-config.schema.js';
 import { CONFIG_DEFAULTS } from './agent-config.schema.js';
 import type { StoredConfig } from './stored-config.js';

@@ -1,5 +1,6 @@
-import { ApiError, InvalidInput } from '../../../platform/http/api-error.js';
-import { STATUS } from '../../../platform/http/error-handler.js';
+import { ApiError } from '../../../platform/http/api-error.js';
+import { statusOf } from '../../../platform/http/error-codes.js';
+import { InvalidInput } from '../../../platform/http/validation/invalid-input.js';
 
 /** Close codes of the speech sockets. Source: RFC 6455, section 7.4.1. */
 export const CLOSE = {
@@ -22,7 +23,7 @@ export interface Closing {
 export function closingOf(error: unknown): Closing | undefined {
   if (error instanceof InvalidInput) return { code: CLOSE.invalid, reason: reasonOf(error) };
   if (!(error instanceof ApiError) || error.code === 'INTERNAL_ERROR') return undefined;
-  const code = STATUS[error.code] < 500 ? CLOSE.refused : CLOSE.internal;
+  const code = statusOf(error.code) < 500 ? CLOSE.refused : CLOSE.internal;
   return { code, reason: shortened(error.message) };
 }
 

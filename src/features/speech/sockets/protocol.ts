@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { InvalidInput } from '../../../platform/http/api-error.js';
+import { InvalidInput } from '../../../platform/http/validation/invalid-input.js';
 import { parseJson } from '../../../platform/http/validation/json-body.js';
 import { bool, model, oneOf, str } from '../../../platform/http/validation/schema-builders.js';
 import { validationErrorsOf } from '../../../platform/http/validation/validation-errors.js';

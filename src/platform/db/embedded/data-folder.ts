@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import { SHARED_FOLDER } from './binaries.js';
 import { giveTo } from './data-owner.js';
 import type { EmbeddedLog } from './embedded-log.js';

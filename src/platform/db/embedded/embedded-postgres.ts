@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import type { DatabaseConnection } from '../connect.js';
 import { findBinaries } from './binaries.js';
 import { prepareDataFolder } from './data-folder.js';

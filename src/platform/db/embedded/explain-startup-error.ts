@@ -1,4 +1,4 @@
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 
 const CAUSES: ReadonlyArray<readonly [RegExp, string]> = [
   [/no space left|ENOSPC/i, 'the disk is full: make room and start again'],

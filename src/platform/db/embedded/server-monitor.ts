@@ -1,4 +1,4 @@
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import type { EmbeddedLog } from './embedded-log.js';
 import {
   isRunning,

@@ -3,7 +3,7 @@ import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import { explainStartupError } from './explain-startup-error.js';
 import { commandLine, processStart } from './process-identity.js';
 import { asUser, type ServerUser } from './server-user.js';

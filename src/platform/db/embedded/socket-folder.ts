@@ -1,7 +1,7 @@
 import { chmod, chown, lstat, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartError } from '../../http/api-error.js';
+import { StartError } from '../../../config/start-error.js';
 import type { ServerUser } from './server-user.js';
 
 /** What PostgreSQL calls its socket; no TCP port is opened. */

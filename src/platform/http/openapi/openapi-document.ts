@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { IDEMPOTENCY_KEY } from '../idempotency.js';
 import type { Route, RouteResponse } from '../route.js';
-import { describeScopes } from '../route-scopes.js';
+import { describeScopes } from '../scopes.js';
 import { MEDIA_TYPES } from '../validation/multipart-body.js';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
 import { ERROR_SCHEMAS, errorAnswer } from './openapi-errors.js';

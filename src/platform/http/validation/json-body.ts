@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { runInSteps, runToEnd, type SteppedTask } from '../../../../media/async/cooperative.js';
 import { parseJsonInSteps } from '../../../../media/async/incremental-json.js';
-import { ApiError, InvalidInput } from '../api-error.js';
+import { ApiError } from '../api-error.js';
+import { InvalidInput } from './invalid-input.js';
 import { findJsonFault, MAX_JSON_DEPTH, tooDeepAt } from './json-syntax-error.js';
 
 /** In one step. */

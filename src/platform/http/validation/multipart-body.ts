@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
-import { ApiError, valueError } from '../api-error.js';
+import { ApiError } from '../api-error.js';
+import { valueError } from './invalid-input.js';
 import { custom, valueRefused } from './schema-builders.js';
 
 /** Everything but the files: names, fields, boundaries. */

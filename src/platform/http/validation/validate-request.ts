@@ -1,8 +1,9 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { ApiError, InvalidInput, type ValidationError } from '../api-error.js';
+import { ApiError } from '../api-error.js';
 import type { RouteForm } from '../route.js';
 import { parseInSlices } from './incremental-parse.js';
+import { InvalidInput, type ValidationError } from './invalid-input.js';
 import { readJsonBody } from './json-body.js';
 import { readMultipartBody } from './multipart-body.js';
 import { validationErrorsOf } from './validation-errors.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ValidationError } from '../api-error.js';
 import { oneOfText, type Rejection } from './coerce.js';
+import type { ValidationError } from './invalid-input.js';
 
 type Place = ValidationError['loc'][number];
 type Issue = z.core.$ZodIssue;

@@ -12,6 +12,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StartError } from '../../../../src/config/start-error.js';
 import { connect } from '../../../../src/platform/db/connect.js';
 import {
   type EmbeddedDatabase,
@@ -22,7 +23,6 @@ import {
   processStart,
 } from '../../../../src/platform/db/embedded/process-identity.js';
 import { adoptServer } from '../../../../src/platform/db/embedded/server-process.js';
-import { StartError } from '../../../../src/platform/http/api-error.js';
 import {
   isServerReady,
   serverPid,

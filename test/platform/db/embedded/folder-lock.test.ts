@@ -5,9 +5,9 @@ import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StartError } from '../../../../src/config/start-error.js';
 import { type FolderLock, lockFolder } from '../../../../src/platform/db/embedded/folder-lock.js';
 import { processStart } from '../../../../src/platform/db/embedded/process-identity.js';
-import { StartError } from '../../../../src/platform/http/api-error.js';
 
 const MODULE = new URL('../../../../src/platform/db/embedded/folder-lock.js', import.meta.url).href;
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { AccountsRepository } from '../../../../src/features/auth/accounts.repository.js';
 import { makeApiKey } from '../../../../src/features/auth/api-key.js';
 import { ApiKeysRepository } from '../../../../src/features/auth/api-keys.repository.js';
-import type { Scope } from '../../../../src/features/auth/scopes.js';
+import type { Scope } from '../../../../src/platform/http/scopes.js';
 import { insertCall } from '../postgres/call-rows.js';
 import { type TestDatabase, withDatabase } from '../postgres/test-database.js';
 import { type Product, startProduct } from '../process/product.js';

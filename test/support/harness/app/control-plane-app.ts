@@ -15,7 +15,6 @@ import { ApiKeysRepository } from '../../../../src/features/auth/api-keys.reposi
 import { apiKeyRoutes } from '../../../../src/features/auth/api-keys.routes.js';
 import { ApiKeyAuthenticator } from '../../../../src/features/auth/authenticator.js';
 import { JsonWebTokens } from '../../../../src/features/auth/json-web-tokens.js';
-import type { Scope } from '../../../../src/features/auth/scopes.js';
 import { DocumentsRepository } from '../../../../src/features/knowledge/documents.repository.js';
 import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
 import { knowledgeRoutes } from '../../../../src/features/knowledge/knowledge.routes.js';
@@ -29,6 +28,7 @@ import { IdempotencyService } from '../../../../src/platform/http/idempotency.js
 import { IdempotencyRepository } from '../../../../src/platform/http/idempotency.repository.js';
 import { RateLimiter, type RateLimits } from '../../../../src/platform/http/rate-limit.js';
 import type { Route } from '../../../../src/platform/http/route.js';
+import type { Scope } from '../../../../src/platform/http/scopes.js';
 import {
   type SocketRoute,
   WebSocketRouter,

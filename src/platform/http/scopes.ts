@@ -1,12 +1,12 @@
-/** What the table says about one scope. */
+/** One scope. */
 interface ScopeEntry {
-  /** What a key with this scope may do, for the reference. */
+  /** Permissions of the scope, for the reference documentation. */
   readonly description: string;
-  /** Narrower scopes that this one grants too. */
+  /** Narrower scopes that this one includes. */
   readonly grants?: readonly string[];
 }
 
-/** The one table of scopes. Routes, keys, JWTs and the OpenAPI document take their names from it. */
+/** All scopes. Routes, keys, JWTs and the OpenAPI document take their names from this table. */
 const TABLE = {
   speech: { description: 'Text to speech and voices.' },
   dictionaries: { description: 'Pronunciation dictionaries.' },
@@ -27,14 +27,21 @@ const TABLE = {
   keys: { description: 'API keys.' },
 } as const satisfies Readonly<Record<string, ScopeEntry>>;
 
-/** What a key must be allowed to do to use a route. */
+/** A scope that a route may require. */
 export type RouteScope = keyof typeof TABLE;
 
 const ENTRIES = Object.entries(TABLE) as [RouteScope, ScopeEntry][];
 
-export const ROUTE_SCOPES: readonly RouteScope[] = ENTRIES.map(([name]) => name);
+/** A scope that a key or a JWT may have; `*` grants everything. */
+export type Scope = RouteScope | '*';
 
-/** Whether the scopes `held` allow what `scope` stands for; `*` allows everything. */
+export const SCOPES: readonly Scope[] = [...ENTRIES.map(([name]) => name), '*'];
+
+export function isScope(text: string): text is Scope {
+  return (SCOPES as readonly string[]).includes(text);
+}
+
+/** Whether the scopes `held` include `scope`. */
 export function isGranted(held: readonly string[], scope: string): boolean {
   if (held.includes('*') || held.includes(scope)) return true;
   return ENTRIES.some(([name, { grants }]) => held.includes(name) && grants?.includes(scope));
