@@ -47,9 +47,9 @@ import { type Agent, AgentsRepository } from '../features/agents/agents.reposito
 import { effectiveConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import { NumberOwnership } from '../features/ownership/number-ownership.js';
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
-import { NumberOwnership } from '../features/phone-numbers/number-ownership.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
 import type { Authenticator } from '../platform/http/authenticate.js';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
-import { NumberOwnership, withoutForeignNumbers } from '../phone-numbers/number-ownership.js';
+import { NumberOwnership, withoutForeignNumbers } from '../ownership/number-ownership.js';
 import { isAgentId } from './agent-id.js';
 import type { StoredConfig } from './config/stored-config.js';
 

@@ -20,6 +20,12 @@ export type Pagination = z.output<typeof Pagination>;
 
 const DEFAULT_LIMIT = 20;
 
+/** The page that a request asks for. Default: the first page. */
+export interface PageQuery {
+  readonly page?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** One page of a list: which items to read, and what to tell the client of the whole. */
 export interface Page {
   readonly offset: number;
@@ -31,7 +37,7 @@ export interface Page {
 
 /** Page 1 and `defaultLimit` stand in for what the query leaves out. */
 export function pageOf(
-  query: { readonly page?: number | undefined; readonly limit?: number | undefined },
+  query: PageQuery,
   totalItems: number,
   defaultLimit: number = DEFAULT_LIMIT,
 ): Page {
@@ -50,4 +56,16 @@ export function pageOf(
       has_previous: page > 1 && totalPages > 0,
     },
   };
+}
+
+/** Reads the page of a list that a query asks for. */
+export async function readPage<T>(
+  query: PageQuery,
+  list: {
+    readonly count: () => Promise<number>;
+    readonly read: (page: Page) => Promise<readonly T[]>;
+  },
+): Promise<{ readonly items: readonly T[]; readonly pagination: Pagination }> {
+  const page = pageOf(query, await list.count());
+  return { items: page.hasItems ? await list.read(page) : [], pagination: page.pagination };
 }
