@@ -25,6 +25,7 @@ import { openSpeech } from './composition/speech.module.js';
 import { openTelephony } from './composition/telephony.module.js';
 import { openWebhooks } from './composition/webhooks.module.js';
 import { type Config, readConfig } from './config/config.js';
+import { isLoopback } from './config/setting-types.js';
 import { StartError } from './config/start-error.js';
 import { AgentTools } from './features/agent-tools/agent-tools.js';
 import { AgentsRepository } from './features/agents/agents.repository.js';
@@ -43,7 +44,7 @@ import { IdempotencyService } from './platform/http/idempotency.js';
 import { IdempotencyRepository } from './platform/http/idempotency.repository.js';
 import { createLimitedServer, type ServerLimits } from './platform/http/limited-server.js';
 import { listen, stopListening, tryListening } from './platform/http/listen.js';
-import { hostInUrl, httpOrigin, isLoopback, socketOrigin } from './platform/http/public-origin.js';
+import { hostInUrl, httpOrigin, socketOrigin } from './platform/http/public-origin.js';
 import { RateLimiter } from './platform/http/rate-limit.js';
 import { type SocketRoute, WebSocketRouter } from './platform/http/websocket-router.js';
 import { ownHealthParts } from './platform/observability/health.js';
@@ -93,20 +94,20 @@ async function start(shutdown: Shutdown): Promise<void> {
   shutdown.add('metrics', () => metrics.close());
   shutdown.add('worker losses', watchWorkers(metrics, log));
   const load = new LoadMonitor(log);
-  const permits = new CpuScheduler(config.CPU_PERMITS, (...job) => {
+  const scheduler = new CpuScheduler(config.CPU_PERMITS, (...job) => {
     metrics.observePermit(...job);
     load.job(...job);
   });
-  metrics.watchPermits(permits);
+  metrics.watchPermits(scheduler);
 
   const foundation = await openFoundation(context);
   const address: Address = { port: undefined };
-  const services = await openServices(context, foundation, permits);
+  const services = await openServices(context, foundation, scheduler);
   const { served, models } = await openListing(context, languageServers);
   const agents = await new AgentsRepository(foundation.db).countWithoutModel();
   const line = { agents, model: models.defaultLlmModel };
   if (agents > 0) log.info(line, 'the default model answers for deployed agents without llm_model');
-  const parts = { ...foundation, ...services, gatewayId, permits, models, address };
+  const parts = { ...foundation, ...services, gatewayId, scheduler, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,
     languageModels: () => served.models,
@@ -179,16 +180,16 @@ type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 async function openServices(
   context: Start,
   { db, databaseUrl, box }: Foundation,
-  permits: CpuScheduler,
+  scheduler: CpuScheduler,
 ) {
   const { config, log, shutdown } = context;
   const { MODELS_DIR: modelsDir, MODELS_CACHE: cacheDir } = config;
   const store = new ModelStore({ modelsDir, cacheDir });
-  const speech = await openSpeech({ ...context, permits, store });
-  const knowledge = await openKnowledge({ config, db, databaseUrl, permits, log, store });
+  const speech = await openSpeech({ ...context, scheduler, store });
+  const knowledge = await openKnowledge({ config, db, databaseUrl, scheduler, log, store });
   shutdown.add('knowledge', () => knowledge.close());
   shutdown.proceed();
-  const dictionaries = openDictionaries({ config, db, permits, users: new AgentsRepository(db) });
+  const dictionaries = openDictionaries({ config, db, scheduler, users: new AgentsRepository(db) });
   shutdown.add('dictionaries', () => dictionaries.close());
   const overrides = new VoiceOverrides({
     voices: new VoiceCatalog(MODEL_CATALOGUE, speech.voices),
@@ -232,7 +233,7 @@ interface Address {
 
 interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>> {
   readonly gatewayId: string;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly models: ModelCatalog;
   readonly languageModels: () => readonly ListedLanguageModel[];
   readonly load: LoadMonitor;
@@ -242,8 +243,8 @@ interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>>
 }
 
 async function openLiveCalls({ config, log, shutdown }: Start, needs: CallNeeds) {
-  const { store, permits, address, voices, knowledge, languageModels, models } = needs;
-  const ears = await loadSttModels(store, permits, log);
+  const { store, scheduler, address, voices, knowledge, languageModels, models } = needs;
+  const ears = await loadSttModels(store, scheduler, log);
   shutdown.add('ears', () => ears.close());
   shutdown.proceed();
   const tools = new AgentTools({ outbound: needs.webhooks.outbound, log });

@@ -58,12 +58,10 @@ export type ProviderExchange =
   | { readonly type: 'noise-reduction'; readonly samples: Float32Array }
   | { readonly type: 'noise-reduction-failed' };
 
-/**
- * Agent audio that the client played from `atMs` on: call time for observers, clock time inside `output`. Samples
- * are valid only while the observer runs.
- */
+/** Agent audio that the client played. Samples are valid only while the observer runs. */
 export interface PlayedSpan {
-  readonly atMs: number;
+  /** Call time of the first sample, ms. */
+  readonly startMs: number;
   readonly samples: Int16Array;
 }
 

@@ -40,7 +40,7 @@ export interface Transport {
   readonly callerDelayMs: number;
   /** Sends mono samples (−1…1) in whole frames of 20 ms. Copies them. */
   sendAudio(samples: Float32Array): void;
-  /** The client fades out within 40 ms, stops its playhead and reports the position. */
+  /** The client fades out within 40 ms, pauses its playback and reports its playhead. */
   pause(): void;
   /** The client continues from this position, ms of the agent's audio. */
   resumeFrom(positionMs: number): void;

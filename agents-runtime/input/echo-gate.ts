@@ -15,7 +15,8 @@ const OPEN_WINDOWS = 10;
 const SILENCE = 1e-7;
 
 interface PlayedFrame {
-  readonly atMs: number;
+  /** Clock time at which it started to play. */
+  readonly startAt: number;
   readonly power: number;
 }
 
@@ -41,18 +42,18 @@ export class EchoGate {
   }
 
   /** A frame of the agent's audio (20 ms) started to play at this clock time. */
-  played(atMs: number, samples: Int16Array): void {
+  played(startAt: number, samples: Int16Array): void {
     const floats = new Float32Array(samples.length);
     toFloat32(samples, floats);
     const power = powerOf(floats);
-    while (this.#played.length > 0 && this.#played[0]!.atMs < atMs - MEMORY_MS)
+    while (this.#played.length > 0 && this.#played[0]!.startAt < startAt - MEMORY_MS)
       this.#played.shift();
-    if (power > SILENCE) this.#played.push({ atMs, power });
+    if (power > SILENCE) this.#played.push({ startAt, power });
   }
 
   /** The next window of the caller's audio, spoken between these clock times. */
-  received(samples: Float32Array, fromMs: number, toMs: number): void {
-    const echo = this.#loudestEcho(fromMs - MAX_ECHO_DELAY_MS, toMs);
+  received(samples: Float32Array, fromAt: number, toAt: number): void {
+    const echo = this.#loudestEcho(fromAt - MAX_ECHO_DELAY_MS, toAt);
     this.#windows.push({ mayBeEcho: echo > 0, isLouderThanEcho: powerOf(samples) > echo });
   }
 
@@ -70,13 +71,13 @@ export class EchoGate {
   }
 
   /** Power of the loudest possible echo of the audio played between these times; 0 without any. */
-  #loudestEcho(fromMs: number, toMs: number): number {
+  #loudestEcho(fromAt: number, toAt: number): number {
     let loudest = 0;
     // The newest frames are last, except for a few after a correction of the playhead.
     for (let i = this.#played.length - 1; i >= 0; i--) {
-      const { atMs, power } = this.#played[i]!;
-      if (atMs < fromMs - MAX_ECHO_DELAY_MS) break;
-      if (atMs >= fromMs && atMs <= toMs && power > loudest) loudest = power;
+      const { startAt, power } = this.#played[i]!;
+      if (startAt < fromAt - MAX_ECHO_DELAY_MS) break;
+      if (startAt >= fromAt && startAt <= toAt && power > loudest) loudest = power;
     }
     return loudest * ECHO_SHARE;
   }

@@ -91,10 +91,10 @@ export class ClientPlayback {
     const { sentMs } = this.#timeline.playhead;
     const again = this.#timeline.frames.framesStartingAt(this.#isCleared ? sentMs : receivedMs);
     this.#timeline.regained(receivedMs);
-    announce(again[0]?.atMs ?? sentMs);
+    announce(again[0]?.positionMs ?? sentMs);
     if (this.#isStale) this.#sendClear();
-    for (const { atMs, samples } of again) {
-      this.#timeline.resent(atMs);
+    for (const { positionMs, samples } of again) {
+      this.#timeline.resent(positionMs);
       this.#transport.sendAudio(samples);
     }
     if (this.#isPaused) this.#sendPause();

@@ -1,4 +1,3 @@
-import type { PlayedSpan } from '../contract/call-observer.js';
 import type { Clock, Timer } from '../contract/clock.js';
 import { FRAME_MS } from '../timing/frame-ticker.js';
 import { Playhead } from './playhead.js';
@@ -18,18 +17,21 @@ const TOLERANCE_MS = 12;
 /** Information about the client's playhead, in the order of its arrival. Positions are ms of the agent's audio. */
 type Mark =
   /** The client had played up to the position at this clock time, or earlier. */
-  | { readonly type: 'played'; readonly positionMs: number; readonly atMs: number }
+  | { readonly type: 'played'; readonly positionMs: number; readonly at: number }
   /** The client continues from the position and skips the audio between. */
-  | { readonly type: 'moved'; readonly positionMs: number; readonly atMs: number };
+  | { readonly type: 'moved'; readonly positionMs: number; readonly at: number };
+
+/** Receives agent audio that the client plays from this clock time on. Samples are valid only during the call. */
+export type OnPlayedAudio = (startAt: number, samples: Int16Array) => void;
 
 export interface PlaybackTimelineOptions {
   readonly clock: Clock;
   /** Samples of a frame of 20 ms. */
   readonly frameLength: number;
-  /** Receives each frame when the estimated playhead passes its start. `atMs` is clock time. */
-  readonly onPlaying?: ((frame: PlayedSpan) => void) | undefined;
-  /** Receives the audio that the client played, once its time is settled. `atMs` is clock time. */
-  readonly onPlayed?: ((span: PlayedSpan) => void) | undefined;
+  /** Receives each frame when the estimated playhead passes its start. */
+  readonly onPlaying?: OnPlayedAudio | undefined;
+  /** Receives the audio that the client played, once its time is settled. */
+  readonly onPlayed?: OnPlayedAudio | undefined;
 }
 
 /**
@@ -70,7 +72,7 @@ export class PlaybackTimeline {
     if (isPaused || !onPlaying) return;
     const { playedMs } = this.playhead;
     this.frames.readPassed(playedMs, (positionMs, samples) =>
-      onPlaying({ atMs: now - (playedMs - positionMs), samples }),
+      onPlaying(now - (playedMs - positionMs), samples),
     );
   }
 
@@ -121,7 +123,7 @@ export class PlaybackTimeline {
     this.#isPaused = false;
     this.#zeroAt = now - positionMs;
     this.#reportedMs = Math.min(this.#reportedMs, positionMs);
-    this.#addMark({ type: 'moved', positionMs, atMs: now });
+    this.#addMark({ type: 'moved', positionMs, at: now });
   }
 
   /** The client drops the audio that it has not played. */
@@ -164,14 +166,14 @@ export class PlaybackTimeline {
     return this.#reportedMs >= 0;
   }
 
-  #addReport(positionMs: number, atMs: number): void {
+  #addReport(positionMs: number, at: number): void {
     this.#reportedMs = positionMs;
-    for (let at = this.#clears[0]; at !== undefined && at <= positionMs; at = this.#clears[0]) {
+    for (let end = this.#clears[0]; end !== undefined && end <= positionMs; end = this.#clears[0]) {
       this.#clears.shift();
       // At exactly this position, the client had played everything before it received the command.
-      if (at < positionMs) this.#addMark({ type: 'moved', positionMs: at, atMs });
+      if (end < positionMs) this.#addMark({ type: 'moved', positionMs: end, at });
     }
-    this.#addMark({ type: 'played', positionMs, atMs });
+    this.#addMark({ type: 'played', positionMs, at });
   }
 
   #addMark(mark: Mark): void {
@@ -202,8 +204,8 @@ export class PlaybackTimeline {
     }
   }
 
-  #settleMarks(untilMs: number): void {
-    for (let mark = this.#marks[0]; mark && mark.atMs <= untilMs; mark = this.#marks[0]) {
+  #settleMarks(until: number): void {
+    for (let mark = this.#marks[0]; mark && mark.at <= until; mark = this.#marks[0]) {
       if (mark.type === 'moved') this.#settledMs = mark.positionMs;
       else this.#place(mark.positionMs, this.#earliestZero());
       this.#marks.shift();
@@ -213,9 +215,9 @@ export class PlaybackTimeline {
   /** Clock time of position zero by the reports up to the next jump: the least delayed one counts. */
   #earliestZero(): number {
     let earliest = Number.POSITIVE_INFINITY;
-    for (const { type, atMs, positionMs } of this.#marks) {
+    for (const { type, at, positionMs } of this.#marks) {
       if (type === 'moved') break;
-      earliest = Math.min(earliest, atMs - positionMs);
+      earliest = Math.min(earliest, at - positionMs);
     }
     return earliest;
   }
@@ -239,10 +241,10 @@ export class PlaybackTimeline {
     const isContiguous = Math.abs(startAt - this.#endAt) <= TOLERANCE_MS;
     const offsetMs = isContiguous ? this.#endAt - this.#settledMs : zeroAt;
     this.frames.read(this.#settledMs, toMs, (positionMs, samples) => {
-      const atMs = positionMs + offsetMs;
-      this.#options.onPlayed?.({ atMs, samples });
+      const startAt = positionMs + offsetMs;
+      this.#options.onPlayed?.(startAt, samples);
       const lengthMs = (samples.length * FRAME_MS) / this.#options.frameLength;
-      this.#endAt = Math.max(this.#endAt, atMs + lengthMs);
+      this.#endAt = Math.max(this.#endAt, startAt + lengthMs);
     });
     this.#settledMs = toMs;
   }

@@ -61,7 +61,7 @@ export class Playout {
   }
 
   /** Buffers an utterance's audio until `release`. Replaces the utterance before. */
-  prepare(source: AsyncGenerator<SpokenChunk>, listener: UtteranceListener): UtterancePlayout {
+  buffer(source: AsyncGenerator<SpokenChunk>, listener: UtteranceListener): UtterancePlayout {
     this.#current?.buffer.close();
     const { sampleRate } = this.#transport;
     const buffer = new SpeechBuffer(source, sampleRate, this.#runGuarded);
@@ -69,7 +69,7 @@ export class Playout {
     return this.#current;
   }
 
-  /** Starts to send a prepared utterance. */
+  /** Starts to send a buffered utterance. */
   release(utterance: UtterancePlayout): void {
     if (this.#current !== utterance) return;
     utterance.release(this.#clock.now());
@@ -118,7 +118,7 @@ export class Playout {
     const first = again[0];
     this.#timeline.skip();
     if (!first || this.#current?.startMs === undefined) return;
-    this.#current.startMs += this.#head.sentMs - first.atMs;
+    this.#current.startMs += this.#head.sentMs - first.positionMs;
     for (const { samples } of again) {
       this.#transport.sendAudio(samples);
       this.#timeline.sent(samples);

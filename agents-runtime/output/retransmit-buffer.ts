@@ -13,7 +13,7 @@ const MAX_FRAMES = CAPACITY_MS / FRAME_MS;
 /** A frame as it was sent, rounded to 16 bit. */
 interface SentFrame {
   /** Its position in the agent's audio, ms. */
-  readonly atMs: number;
+  readonly positionMs: number;
   readonly samples: Float32Array;
 }
 
@@ -131,7 +131,7 @@ export class RetransmitBuffer {
   #frame(number: number): SentFrame {
     const samples = new Float32Array(this.#frameLength);
     toFloat32(this.#samplesOf(number), samples);
-    return { atMs: number * FRAME_MS, samples };
+    return { positionMs: number * FRAME_MS, samples };
   }
 
   #samplesOf(number: number): Int16Array {

@@ -86,7 +86,7 @@ export class SpeechCache {
   }
 
   /** Starts to synthesise a text that is not cached. */
-  prepare(text: string, settings: TtsSettings): void {
+  preload(text: string, settings: TtsSettings): void {
     if (text.trim() !== '' && text.length <= MAX_CACHED_LENGTH) this.#cachedSpeech(text, settings);
   }
 

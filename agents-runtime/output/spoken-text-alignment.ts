@@ -11,7 +11,7 @@ export interface SpokenChunk {
   readonly words: readonly WordTime[];
   readonly samples: Float32Array;
   /** The voice broke off in this sentence: words without samples are dropped. */
-  readonly isBroken?: boolean;
+  readonly isBrokenOff?: boolean;
 }
 
 const SENTENCE_END = /[.!?…。！？।॥؟۔]["'”’»)\s]*$/u;
@@ -43,7 +43,7 @@ export class SpokenTextAlignment {
   }
 
   add(chunk: SpokenChunk): void {
-    if (chunk.isBroken) {
+    if (chunk.isBrokenOff) {
       this.#breakOff();
       return;
     }

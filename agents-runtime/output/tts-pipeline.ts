@@ -167,15 +167,14 @@ async function* speakChunk(
       // A voice that hung or broke off does not speak the later chunks either.
       if (hasSpoken || isTimeout(error)) progress.voices = fallback.remaining;
       if (!hasSpoken) continue;
-      yield { text: '', words: [], samples: new Float32Array(0), isBroken: true };
-      for (const notice of interruptionNotice(options))
-        yield* speakChunk(notice, options, progress);
+      yield { text: '', words: [], samples: new Float32Array(0), isBrokenOff: true };
+      for (const notice of brokenOffNotice(options)) yield* speakChunk(notice, options, progress);
       return;
     }
   }
 }
 
-function interruptionNotice(options: TtsPipelineOptions): readonly TtsChunk[] {
+function brokenOffNotice(options: TtsPipelineOptions): readonly TtsChunk[] {
   const chunker = chunkerOf(options);
   return [...chunker.push(` ${stockPhrasesIn(options.language).brokenOff}`), ...chunker.flush()];
 }

@@ -22,7 +22,7 @@ export interface UtteranceListener {
   /** All text of the utterance that is being spoken so far, each time it grows. */
   text(text: string): void;
   /** The client played the first sample at this clock time. Called once, at the latest at the end. */
-  audible(atMs: number): void;
+  audible(audibleAt: number): void;
   /** All of the utterance has been played, or it had no audio. */
   finished(heard: HeardSpeech): void;
 }

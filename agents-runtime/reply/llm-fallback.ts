@@ -2,7 +2,7 @@ import { CallError } from '../contract/errors.js';
 import type { LanguageModel, LlmRequest, ReplyToken } from '../contract/language-model.js';
 import { isTimeout, ProviderFallback, streamWithin } from '../timing/provider-fallback.js';
 import type { TimeoutOptions } from '../timing/timeout.js';
-import { REPLY_INTERRUPTED } from './reply-token.js';
+import { REPLY_BROKEN_OFF } from './reply-token.js';
 
 /** Time to the first word of one attempt. */
 const FIRST_TOKEN_MS = 6_000;
@@ -30,13 +30,13 @@ export interface LlmFallbackOptions extends TimeoutOptions {
 /**
  * Streams a reply. If the first model fails before its first word, it is asked once more, then each
  * fallback once; after a timeout the first fallback is asked at once. If a reply breaks off, the next
- * fallback continues it after `REPLY_INTERRUPTED`.
+ * fallback continues it after `REPLY_BROKEN_OFF`.
  * @throws CallError REPLY_FAILED or TIMED_OUT, or the provider's error, when no attempt is left
  */
 export async function* generateWithFallback(
   request: Omit<LlmRequest, 'signal'>,
   options: LlmFallbackOptions,
-): AsyncGenerator<ReplyToken | typeof REPLY_INTERRUPTED> {
+): AsyncGenerator<ReplyToken | typeof REPLY_BROKEN_OFF> {
   const { models, clock, signal, onFault } = options;
   const fallback = new ProviderFallback(models, onFault);
   let untilMs = clock.now() + ALL_FIRST_TOKENS_MS;
@@ -56,7 +56,7 @@ export async function* generateWithFallback(
       if (!hasBegun && clock.now() >= untilMs) throw error;
       fallback.advance(error, !hasBegun && !(isTimeout(error) && fallback.hasNext));
       if (!hasBegun) continue;
-      yield REPLY_INTERRUPTED;
+      yield REPLY_BROKEN_OFF;
       current = { ...request, notes: [...(request.notes ?? []), continuationNote(said)] };
       untilMs = clock.now() + ALL_FIRST_TOKENS_MS;
     }

@@ -5,7 +5,7 @@ import type { ToolCall } from '../contract/tools.js';
 import { withTimeout } from '../timing/timeout.js';
 import { generateWithFallback, type LlmFallbackOptions } from './llm-fallback.js';
 import { stockPhrasesIn } from './phrases/registry.js';
-import { FLUSH, REPLY_INTERRUPTED, type SpokenToken, VOICE_CHANGED } from './reply-token.js';
+import { FLUSH, REPLY_BROKEN_OFF, type SpokenToken, VOICE_CHANGED } from './reply-token.js';
 import type { ToolExecutor } from './tool-executor.js';
 
 /** Rounds of tool calls in one turn. After them the model receives no tools. */
@@ -41,7 +41,7 @@ export async function* runToolLoop(
       if (typeof token === 'string') {
         said += token;
         yield token;
-      } else if (token === REPLY_INTERRUPTED)
+      } else if (token === REPLY_BROKEN_OFF)
         yield* separately(stockPhrasesIn(request.language).brokenOff);
       else if (calls.length < MAX_CALLS) calls.push(token);
     }

@@ -1,8 +1,8 @@
 import type { LoggedTool } from '../contract/call-log.js';
-import type { PlayedSpan } from '../contract/call-observer.js';
 import type { HistoryItem } from '../contract/language-model.js';
 import type { SpokenOver, TurnEvent } from '../contract/turn-events.js';
 import type { EchoGate } from '../input/echo-gate.js';
+import type { OnPlayedAudio } from '../output/playback-timeline.js';
 import { Playout } from '../output/playout.js';
 import type { HeardSpeech } from '../output/utterance-playout.js';
 import { withBuiltinTools } from '../reply/builtin-tools.js';
@@ -30,7 +30,7 @@ const MAX_PREPARED_REPLIES = 3;
 
 export interface AgentSpeechOptions {
   /** Within the call's fault boundary. */
-  readonly parts: GuardedPorts;
+  readonly ports: GuardedPorts;
   readonly boundary: FaultBoundary;
   readonly conversation: Conversation;
   readonly transcripts: TranscriptPublisher;
@@ -54,21 +54,23 @@ export class AgentSpeech {
 
   constructor(options: AgentSpeechOptions) {
     this.#options = options;
-    const { parts, boundary, dispatch, echoGate, language } = options;
-    const { observer } = parts;
+    const { ports, boundary, dispatch, echoGate, language } = options;
+    const { observer } = ports;
     const playing = observer?.has('playing') ? observer : undefined;
-    const onPlaying = (frame: PlayedSpan) => {
-      echoGate?.played(frame.atMs, frame.samples);
-      playing?.playing(frame);
+    const onPlaying: OnPlayedAudio = (startAt, samples) => {
+      echoGate?.played(startAt, samples);
+      playing?.playing(startAt, samples);
     };
     this.#playout = new Playout({
-      ...parts,
+      ...ports,
       boundary,
       onPlaying,
-      onPlayed: observer?.has('played') ? (span) => observer.played(span) : undefined,
+      onPlayed: observer?.has('played')
+        ? (startAt, samples) => observer.played(startAt, samples)
+        : undefined,
     });
     this.#tools = this.#createTools();
-    this.#generator = new ReplyGenerator({ parts, language, tools: this.#tools, dispatch });
+    this.#generator = new ReplyGenerator({ ports, language, tools: this.#tools, dispatch });
   }
 
   /** The speech that the caller is listening to; undefined in silence. */
@@ -78,13 +80,13 @@ export class AgentSpeech {
 
   /** Says a fixed or dictated text. */
   say({ utterance, kind, text = '', ...phrase }: Extract<CallEffect, { type: 'speak' }>): void {
-    const { parts, language } = this.#options;
+    const { ports, language } = this.#options;
     const speech = this.#begin(utterance);
     if (kind === 'dictated') speech.generate(this.#generator.dictation(speech, text));
     else {
       const words =
         kind === 'greeting'
-          ? parts.config.greeting
+          ? ports.config.greeting
           : phraseText({ kind, ...phrase }, language.language);
       const isApology = kind === 'apology';
       speech.generate(this.#generator.announcement(speech, words, { isApology }));
@@ -188,11 +190,11 @@ export class AgentSpeech {
 
   #begin(utterance: number, request?: ReplyRequest): SpeechHandle {
     this.#speech?.stop();
-    const { parts, startedAt, transcripts, dispatch } = this.#options;
+    const { ports, startedAt, transcripts, dispatch } = this.#options;
     this.#speech = new SpeechHandle({
       utterance,
       ...(request && { request }),
-      clock: parts.clock,
+      clock: ports.clock,
       startedAt,
       playout: this.#playout,
       listener: {
@@ -201,8 +203,8 @@ export class AgentSpeech {
         text: ({ startMs }, text) => transcripts.agent(utterance, text, false, startMs),
         audible: ({ latency }) => {
           if (!latency) return;
-          parts.transport.send({ type: 'latency', ...latency });
-          parts.observer?.latency(latency);
+          ports.transport.send({ type: 'latency', ...latency });
+          ports.observer?.latency(latency);
         },
         finished: (speech, heard) => this.#onFinished(speech, heard),
       },
@@ -211,11 +213,11 @@ export class AgentSpeech {
   }
 
   #onFinished(speech: SpeechHandle, heard: HeardSpeech): void {
-    const { parts, dispatch } = this.#options;
+    const { ports, dispatch } = this.#options;
     const isFaulty = heard.fault !== undefined;
     if (isFaulty) {
-      parts.onFault('speech', heard.fault);
-      parts.transport.send({
+      ports.onFault('speech', heard.fault);
+      ports.transport.send({
         type: 'error',
         code: 'SPEECH_FAILED',
         message: 'The voice broke off; the rest of this answer is lost.',
@@ -226,26 +228,26 @@ export class AgentSpeech {
   }
 
   #record(speech: SpeechHandle, heard: HeardSpeech): void {
-    const { parts, startedAt, conversation, transcripts, dispatch } = this.#options;
+    const { ports, startedAt, conversation, transcripts, dispatch } = this.#options;
     const { utterance, startMs } = speech;
-    const endMs = parts.clock.now() - startedAt;
+    const endMs = ports.clock.now() - startedAt;
     conversation.agent(heard, { startMs, endMs }, speech);
     transcripts.agent(utterance, heard.text, true, startMs);
     dispatch({ type: 'agent-said', text: heard.text });
   }
 
   #createTools(): ToolExecutor {
-    const { parts, conversation, dispatch, language } = this.#options;
+    const { ports, conversation, dispatch, language } = this.#options;
     const change = (to: string) => {
       if (language.change(to)) dispatch({ type: 'language', language: to });
     };
-    const settings = { ...parts.config, languages: language.choices, change };
-    return new ToolExecutor(withBuiltinTools(parts.tools, settings), parts.clock, {
+    const settings = { ...ports.config, languages: language.choices, change };
+    return new ToolExecutor(withBuiltinTools(ports.tools, settings), ports.clock, {
       started: () => dispatch({ type: 'tool-started' }),
       ended: (isLate) => dispatch({ type: 'tool-ended', isLate }),
       remember: (item) => conversation.tool(item),
       ran: (tool) => conversation.ran(this.#toLogged(tool)),
-      onFault: (error) => parts.onFault('tool', error),
+      onFault: (error) => ports.onFault('tool', error),
     });
   }
 
@@ -256,7 +258,7 @@ export class AgentSpeech {
       arguments: call.arguments.slice(0, MAX_LOGGED),
       result: text.slice(0, MAX_LOGGED),
       startedMs: startedAt - this.#options.startedAt,
-      durationMs: this.#options.parts.clock.now() - startedAt,
+      durationMs: this.#options.ports.clock.now() - startedAt,
       outcome,
     };
   }

@@ -32,9 +32,9 @@ const NO_CREDITS: CallEvent = {
 
 /** One call: connects its stages, carries out the effects of the turn reducer, and closes everything at the end. */
 export class Call implements CallInput {
-  readonly #parts: GuardedPorts;
+  readonly #ports: GuardedPorts;
   readonly #boundary = new FaultBoundary({
-    report: (error) => this.#parts.onFault('call', error),
+    report: (error) => this.#ports.onFault('call', error),
     end: () => this.#end('error_transport'),
   });
   readonly #startedAt: number;
@@ -53,7 +53,7 @@ export class Call implements CallInput {
     'drop-prepared': () => this.#agent.dropPrepared(),
     'commit-turn': (effect) => this.#commit(effect),
     'drop-turn': ({ turn, why }) => {
-      this.#parts.observer?.turn(why);
+      this.#ports.observer?.turn(why);
       this.#endTurn();
       this.#transcripts.retract(turn);
     },
@@ -67,10 +67,10 @@ export class Call implements CallInput {
     'hold-playout': () => this.#agent.hold(),
     'resume-playout': () => this.#agent.resume(),
     'cut-playout': () => {
-      this.#parts.observer?.turn('cut');
+      this.#ports.observer?.turn('cut');
       this.#agent.cut();
     },
-    'publish-state': ({ state }) => this.#parts.transport.send({ type: 'state', state }),
+    'publish-state': ({ state }) => this.#ports.transport.send({ type: 'state', state }),
   };
   #lostTimer: Timer | undefined;
   #isConnected = false;
@@ -80,19 +80,19 @@ export class Call implements CallInput {
   constructor(unguarded: CallDependencies) {
     const startedAt = unguarded.clock.now();
     this.#startedAt = startedAt;
-    const parts = guardedPorts(unguarded, this.#boundary, startedAt);
-    this.#parts = parts;
-    const { config, clock, transport, voice, findVoice } = parts;
+    const ports = guardedPorts(unguarded, this.#boundary, startedAt);
+    this.#ports = ports;
+    const { config, clock, transport, voice, findVoice } = ports;
     this.#language = new CallLanguage({ settings: config.voice, voice, findVoice });
     this.#transcripts = new TranscriptPublisher(transport, () => this.#now());
-    this.#conversation = new Conversation(parts.log, (error) => parts.onFault('log', error));
+    this.#conversation = new Conversation(ports.log, (error) => ports.onFault('log', error));
     this.#runner = new EffectRunner({
       settings: { ...config, language: this.#language.language },
       clock,
       startedAt,
       boundary: this.#boundary,
       handlers: this.#handlers,
-      onEvent: parts.observer && ((event) => parts.observer?.turnEvent(event)),
+      onEvent: ports.observer && ((event) => ports.observer?.turnEvent(event)),
       onClosed: () => this.#close(),
     });
     const dispatch = (event: TurnEvent) => this.#runner.dispatch(event);
@@ -102,7 +102,7 @@ export class Call implements CallInput {
     const shared = { boundary: this.#boundary, startedAt, echoGate, dispatch };
     this.#caller = new CallerInput({
       ...shared,
-      ports: parts,
+      ports,
       config,
       isTurnOpen: () => this.#runner.state.turn !== undefined,
       currentPlayback: () => this.#agent.currentPlayback,
@@ -114,7 +114,7 @@ export class Call implements CallInput {
     });
     this.#agent = new AgentSpeech({
       ...shared,
-      parts,
+      ports,
       conversation: this.#conversation,
       transcripts: this.#transcripts,
       language: this.#language,
@@ -122,21 +122,21 @@ export class Call implements CallInput {
   }
 
   connected(): void {
-    this.#parts.observer?.input({ type: 'connected' });
+    this.#ports.observer?.input({ type: 'connected' });
     this.#boundary.run(() => this.#connect());
   }
 
   #connect(): void {
     if (this.#isConnected || this.#endedReason) return;
     this.#isConnected = true;
-    const { config, languageModel } = this.#parts;
+    const { config, languageModel } = this.#ports;
     languageModel.warm?.(config.prompt, this.#language.language);
     this.#conversation.begin();
     this.#runner.dispatch({ type: 'connected', greets: config.greeting.trim() !== '' });
   }
 
   audio(samples: Int16Array): void {
-    this.#parts.observer?.input({ type: 'audio', samples });
+    this.#ports.observer?.input({ type: 'audio', samples });
     this.#boundary.run(() => this.#receiveAudio(samples));
   }
 
@@ -148,12 +148,12 @@ export class Call implements CallInput {
   }
 
   typed(text: string): void {
-    this.#parts.observer?.input({ type: 'typed', text });
+    this.#ports.observer?.input({ type: 'typed', text });
     if (!this.#endedReason) this.#runner.dispatch({ type: 'typed', text });
   }
 
   say(text: string): SayRefusal | undefined {
-    this.#parts.observer?.input({ type: 'say', text });
+    this.#ports.observer?.input({ type: 'say', text });
     const { agent, dictated } = this.#runner.state;
     const isEnding = agent.phase !== 'idle' && agent.utterance.ends !== undefined;
     if (this.#endedReason || isEnding) return 'ending';
@@ -163,22 +163,22 @@ export class Call implements CallInput {
   }
 
   played(playedMs: number): void {
-    this.#parts.observer?.input({ type: 'played', playedMs });
+    this.#ports.observer?.input({ type: 'played', playedMs });
     this.#boundary.run(() => this.#agent.played(playedMs));
   }
 
   lost(forMs = MAX_RESUME_MS): void {
-    this.#parts.observer?.input({ type: 'lost', forMs });
+    this.#ports.observer?.input({ type: 'lost', forMs });
     if (this.#endedReason || this.#lostTimer) return;
     this.#boundary.run(() => {
       this.#agent.lost();
       this.#caller.lost();
     });
-    this.#lostTimer = this.#parts.clock.after(forMs, () => this.#end('error_transport'));
+    this.#lostTimer = this.#ports.clock.after(forMs, () => this.#end('error_transport'));
   }
 
   regained(receivedMs: number, announce: (fromMs: number) => void): void {
-    const { observer } = this.#parts;
+    const { observer } = this.#ports;
     observer?.input({ type: 'regained', receivedMs });
     this.#lostTimer?.cancel();
     this.#lostTimer = undefined;
@@ -192,7 +192,7 @@ export class Call implements CallInput {
   }
 
   hangUp(reason: EndedReason): void {
-    this.#parts.observer?.input({ type: 'hang-up', reason });
+    this.#ports.observer?.input({ type: 'hang-up', reason });
     this.#end(reason);
   }
 
@@ -206,13 +206,13 @@ export class Call implements CallInput {
   /** Called after the event `close`, which has recorded the last words of both sides. */
   #close(): void {
     this.#caller.close();
-    this.#parts.observer?.dropped(this.#caller.droppedSamples);
+    this.#ports.observer?.dropped(this.#caller.droppedSamples);
     this.#agent.close();
     if (this.#endedReason) this.#boundary.watch(this.#finish(this.#endedReason));
   }
 
   async #finish(reason: EndedReason): Promise<void> {
-    const { clock, transport, observer, onEnded } = this.#parts;
+    const { clock, transport, observer, onEnded } = this.#ports;
     if (reason === 'insufficient_credits') transport.send(NO_CREDITS);
     const record = this.#endRecord(reason);
     await withTimeout(record, MAX_RECORD_MS, { clock });
@@ -225,7 +225,7 @@ export class Call implements CallInput {
   }
 
   async #endRecord(reason: EndedReason): Promise<void> {
-    const { log, onFault } = this.#parts;
+    const { log, onFault } = this.#ports;
     try {
       await this.#conversation.end();
       await log.ended(reason);
@@ -246,7 +246,7 @@ export class Call implements CallInput {
 
   #commit(effect: Extract<CallEffect, { type: 'commit-turn' }>): void {
     const { turn, text, utterance, spoken, replaces } = effect;
-    this.#parts.observer?.turn('answered');
+    this.#ports.observer?.turn('answered');
     const now = this.#now();
     const recognisers = spoken ? this.#caller.recognisers : [];
     this.#endTurn();
@@ -273,7 +273,7 @@ export class Call implements CallInput {
     text,
     startMs,
   }: Extract<CallEffect, { type: 'record-unanswered' }>): void {
-    this.#parts.observer?.turn('unanswered');
+    this.#ports.observer?.turn('unanswered');
     const endMs = this.#now();
     const span = { startMs: startMs ?? endMs, endMs };
     this.#transcripts.final(turn, text, span);
@@ -282,6 +282,6 @@ export class Call implements CallInput {
   }
 
   #now(): number {
-    return this.#parts.clock.now() - this.#startedAt;
+    return this.#ports.clock.now() - this.#startedAt;
   }
 }

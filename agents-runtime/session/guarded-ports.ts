@@ -37,12 +37,12 @@ export function guardedPorts(
   const observer =
     observers.length > 0 ? new ObserverGroup({ observers, clock, startedAt, report }) : undefined;
   const observed = observer ? new ObservedTransport(transport, observer) : transport;
-  const parts = observer?.has('provider') ? observedProviders(unobserved, observer) : unobserved;
+  const ports = observer?.has('provider') ? observedProviders(unobserved, observer) : unobserved;
   return {
-    ...parts,
+    ...ports,
     observer,
     transport: guardedTransport(observed, boundary),
-    log: observer ? notifyingLog(parts.log, observer) : parts.log,
+    log: observer ? notifyingLog(ports.log, observer) : ports.log,
     clock: boundary.clock(clock),
     ticker: boundary.ticker(ticker),
     onFault,

@@ -32,13 +32,13 @@ export function toolKey(name: string, args: Readonly<Record<string, unknown>>): 
 
 /** The providers of a call. Their requests and responses are reported to the observers. */
 export function observedProviders<T extends Omit<CallDependencies, 'observers'>>(
-  parts: T,
+  ports: T,
   observer: ObserverGroup,
 ): T {
-  const { voiceActivity, noiseReduction, turnDetector, speechCache, voice, findVoice } = parts;
+  const { voiceActivity, noiseReduction, turnDetector, speechCache, voice, findVoice } = ports;
   const exchanges = new ProviderExchanges(observer);
   return {
-    ...parts,
+    ...ports,
     voiceActivity: {
       open: (onWindow) =>
         voiceActivity.open((probability) => {
@@ -53,14 +53,14 @@ export function observedProviders<T extends Omit<CallDependencies, 'observers'>>
           turnDetector.completeness(samples, signal),
         ),
     },
-    speechToText: observedSpeechToText(parts.speechToText, exchanges),
-    languageModel: observedLanguageModel(parts.languageModel, exchanges, 'reply'),
-    fallbackModels: parts.fallbackModels?.map((model, i) =>
+    speechToText: observedSpeechToText(ports.speechToText, exchanges),
+    languageModel: observedLanguageModel(ports.languageModel, exchanges, 'reply'),
+    fallbackModels: ports.fallbackModels?.map((model, i) =>
       observedLanguageModel(model, exchanges, `reply ${i + 1}`),
     ),
-    tools: parts.tools && observedTools(parts.tools, exchanges),
+    tools: ports.tools && observedTools(ports.tools, exchanges),
     voice: observedVoice(voice, exchanges, 'voice'),
-    fallbackVoices: parts.fallbackVoices?.map((fallback, i) =>
+    fallbackVoices: ports.fallbackVoices?.map((fallback, i) =>
       observedVoice(fallback, exchanges, `voice ${i + 1}`),
     ),
     findVoice: findVoice && observedVoices(findVoice, exchanges),
@@ -75,7 +75,7 @@ export function observedProviders<T extends Omit<CallDependencies, 'observers'>>
           ),
         ),
     },
-    log: logWithExchanges(parts.log, exchanges),
+    log: logWithExchanges(ports.log, exchanges),
   };
 }
 

@@ -46,15 +46,15 @@ export class ObserverGroup {
     this.#notify((observer, atMs) => observer.output?.(event, atMs));
   }
 
-  /** @param frame - its time is clock time */
-  playing(frame: PlayedSpan): void {
-    const span = this.#inCallTime(frame);
+  /** @param startAt - clock time */
+  playing(startAt: number, samples: Int16Array): void {
+    const span = this.#spanOf(startAt, samples);
     this.#notify((observer) => observer.playing?.(span));
   }
 
-  /** @param played - its time is clock time */
-  played(played: PlayedSpan): void {
-    const span = this.#inCallTime(played);
+  /** @param startAt - clock time */
+  played(startAt: number, samples: Int16Array): void {
+    const span = this.#spanOf(startAt, samples);
     this.#notify((observer) => observer.played?.(span));
   }
 
@@ -90,8 +90,8 @@ export class ObserverGroup {
     this.#notify((observer) => observer.ended?.(reason));
   }
 
-  #inCallTime({ atMs, samples }: PlayedSpan): PlayedSpan {
-    return { atMs: atMs - this.#options.startedAt, samples };
+  #spanOf(startAt: number, samples: Int16Array): PlayedSpan {
+    return { startMs: startAt - this.#options.startedAt, samples };
   }
 
   #notify(act: (observer: CallObserver, atMs: number) => void): void {

@@ -16,7 +16,7 @@ import type { ReplyRequest, SpeechHandle } from './speech-handle.js';
 const APOLOGY_MS = 2_500;
 
 export interface ReplyGeneratorOptions {
-  readonly parts: GuardedPorts;
+  readonly ports: GuardedPorts;
   /** The current language and its voice. */
   readonly language: CallLanguage;
   readonly tools: ToolExecutor;
@@ -55,7 +55,7 @@ export class ReplyGenerator {
   ): AsyncGenerator<SpokenChunk> {
     const maxWaitMs = isApology ? APOLOGY_MS : undefined;
     const options = { ...this.#ttsOptions(speech), maxWaitMs };
-    return speakFixedText(this.#options.parts.speechCache, text, options);
+    return speakFixedText(this.#options.ports.speechCache, text, options);
   }
 
   /** A dictated text. It is not cached. */
@@ -68,11 +68,11 @@ export class ReplyGenerator {
     speech: SpeechHandle,
     { text, before, language }: ReplyRequest,
   ): AsyncGenerator<SpokenToken> {
-    const { parts, tools, dispatch } = this.#options;
-    const { config, clock, languageModel, fallbackModels = [] } = parts;
+    const { ports, tools, dispatch } = this.#options;
+    const { config, clock, languageModel, fallbackModels = [] } = ports;
     const { utterance, signal, committed } = speech;
     const timeout = { clock, signal };
-    const onFault = (error: unknown) => parts.onFault('reply', error);
+    const onFault = (error: unknown) => ports.onFault('reply', error);
     const tokens = runToolLoop(
       {
         prompt: config.prompt,
@@ -112,8 +112,8 @@ export class ReplyGenerator {
   }
 
   #onApology({ utterance }: SpeechHandle): void {
-    const { parts, dispatch } = this.#options;
-    parts.transport.send({
+    const { ports, dispatch } = this.#options;
+    ports.transport.send({
       type: 'error',
       code: 'REPLY_FAILED',
       message: 'The language model did not answer; the agent apologises.',
@@ -122,7 +122,7 @@ export class ReplyGenerator {
   }
 
   #ttsOptions(speech: SpeechHandle) {
-    const { clock, onFault } = this.#options.parts;
+    const { clock, onFault } = this.#options.ports;
     const currentSettings = () => this.#ttsSettings();
     return {
       ...currentSettings(),
@@ -137,8 +137,8 @@ export class ReplyGenerator {
 
   /** The settings for the current language. */
   #ttsSettings() {
-    const { parts, language: current } = this.#options;
-    const { config, dictionary, transport, fallbackVoices = [], findVoice } = parts;
+    const { ports, language: current } = this.#options;
+    const { config, dictionary, transport, fallbackVoices = [], findVoice } = ports;
     const { language, voice } = current;
     return {
       ...ttsSettingsOf(config, voice, transport.sampleRate),

@@ -129,7 +129,7 @@ export class SpeechHandle implements UtteranceListener {
 
   /** Starts generation. The audio is buffered until `commit`. */
   generate(audio: AsyncGenerator<SpokenChunk>): void {
-    this.#playout = this.#options.playout.prepare(audio, this);
+    this.#playout = this.#options.playout.buffer(audio, this);
   }
 
   /** Starts playout, and lets tools run. */
@@ -176,9 +176,9 @@ export class SpeechHandle implements UtteranceListener {
     this.#options.listener.text(this, text);
   }
 
-  audible(atMs: number): void {
-    this.#audibleAt = atMs;
-    this.#startMs = atMs - this.#options.startedAt;
+  audible(audibleAt: number): void {
+    this.#audibleAt = audibleAt;
+    this.#startMs = audibleAt - this.#options.startedAt;
     this.#options.listener.audible(this);
   }
 

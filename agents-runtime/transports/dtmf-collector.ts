@@ -16,7 +16,7 @@ export class DtmfCollector {
   #keys = '';
   #timer: Timer | undefined;
   #hasCarrierEvents = false;
-  #tone: { readonly key: string; readonly atMs: number } | undefined;
+  #tone: { readonly key: string; readonly startedAt: number } | undefined;
 
   constructor(clock: Clock, typed: (text: string) => void) {
     this.#clock = clock;
@@ -28,14 +28,14 @@ export class DtmfCollector {
     this.#hasCarrierEvents = true;
     const tone = this.#tone;
     this.#tone = undefined;
-    if (tone?.key === key && this.#clock.now() - tone.atMs < SAME_PRESS_MS) return;
+    if (tone?.key === key && this.#clock.now() - tone.startedAt < SAME_PRESS_MS) return;
     this.#add(key);
   }
 
   /** The digit's tones were detected. Ignored once the carrier has reported a digit. */
   detected(key: string): void {
     if (this.#hasCarrierEvents) return;
-    this.#tone = { key, atMs: this.#clock.now() };
+    this.#tone = { key, startedAt: this.#clock.now() };
     this.#add(key);
   }
 

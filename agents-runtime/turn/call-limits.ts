@@ -2,8 +2,7 @@ import { wordsOf } from '../../media/text/words.js';
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { TurnEffect } from '../contract/turn-events.js';
 import { answer, dictate, report, say } from './agent-turn.js';
-import type { CallLimits, PendingUtterance, TurnState, TurnStep } from './turn-state.js';
-import { andThen } from './turn-state.js';
+import { addPending, andThen, type TurnState, type TurnStep, withLimits } from './turn-state.js';
 
 /** Prompts before the agent ends the call or waits. */
 const MAX_PROMPTS = 2;
@@ -18,10 +17,6 @@ const LLM_GOODBYE_TIMEOUT_MS = 20_000;
 /** Time without audio of the caller before the agent says so, and then before the call ends, ms. */
 const NO_AUDIO_MS = 8_000;
 const NO_AUDIO_END_MS = 22_000;
-/** Consecutive faults that end a call. */
-const MAX_VOICE_FAULTS = 2;
-const MAX_REPLY_FAULTS = 3;
-const MAX_RECOGNITION_FAULTS = 3;
 
 export function onConnected(state: TurnState, greets: boolean, nowMs: number): TurnStep {
   const { maxCallDurationMs } = state.settings;
@@ -50,9 +45,9 @@ export function onLimitTimer(
     case 'warning':
       return [{ ...state, pending: [...state.pending, 'warning'] }, { type: 'warn-model' }];
     case 'limit':
-      return end(state, 'max_duration_reached', nowMs);
+      return endCall(state, 'max_duration_reached', nowMs);
     case 'no-audio':
-      if (state.limits.hasReportedNoAudio) return end(state, 'error_no_audio_received', nowMs);
+      if (state.limits.hasReportedNoAudio) return endCall(state, 'error_no_audio_received', nowMs);
       return [
         withLimits(addPending(state, 'no-audio'), { hasReportedNoAudio: true }),
         { type: 'start-timer', timer: 'no-audio', atMs: nowMs + NO_AUDIO_END_MS },
@@ -80,7 +75,7 @@ function onSilence(state: TurnState, nowMs: number): TurnStep {
       withLimits(s, { prompts: limits.prompts + 1, isOverdue: false }),
     ]);
   }
-  return settings.allowAgentToEndCall ? end(state, 'inactivity', nowMs) : [state];
+  return settings.allowAgentToEndCall ? endCall(state, 'inactivity', nowMs) : [state];
 }
 
 /** Runs the silence timer while neither side speaks. Noise without words counts as silence. */
@@ -110,7 +105,8 @@ function isQuiet(state: TurnState): boolean {
   );
 }
 
-function hasSpoken({ turn, settings }: TurnState): boolean {
+/** Whether the turn has words so far. */
+export function hasSpoken({ turn, settings }: TurnState): boolean {
   return turn !== undefined && wordsOf(turn.text, settings.language).length > 0;
 }
 
@@ -139,7 +135,7 @@ export function startNextUtterance(state: TurnState): TurnStep {
 }
 
 /** Ends the call after a goodbye; the first reason stands. */
-function end(state: TurnState, reason: EndedReason, nowMs: number): TurnStep {
+export function endCall(state: TurnState, reason: EndedReason, nowMs: number): TurnStep {
   if (state.agent.phase !== 'idle' && state.agent.utterance.ends) return [state];
   return [
     ...say({ ...state, pending: [], dictated: [] }, 'goodbye', reason),
@@ -165,51 +161,4 @@ export function onEnding(
 export function onTools(state: TurnState, step: 1 | -1, isLate: boolean): TurnStep {
   const tools = Math.max(0, state.limits.tools + step);
   return [withLimits(isLate ? addPending(state, 'report') : state, { tools })];
-}
-
-export function onReplyFailed(state: TurnState, utterance: number): TurnStep {
-  const replyFaults = state.limits.replyFaults + 1;
-  return [withLimits(state, { replyFaults, failedReply: utterance })];
-}
-
-/** After an utterance: ends the call if the voice or the LLM failed repeatedly. */
-export function judgeFaults(
-  state: TurnState,
-  utterance: number,
-  { isFaulty, nowMs }: { readonly isFaulty: boolean; readonly nowMs: number },
-): TurnStep {
-  if (isFaulty) {
-    const voiceFaults = state.limits.voiceFaults + 1;
-    const next = withLimits(state, { voiceFaults });
-    if (voiceFaults < MAX_VOICE_FAULTS) return say(next, 'apology');
-    return [next, { type: 'hang-up', reason: 'error_tts' }];
-  }
-  const { replyFaults, failedReply } = state.limits;
-  const hasFailed = failedReply === utterance;
-  const next = withLimits(state, { voiceFaults: 0, replyFaults: hasFailed ? replyFaults : 0 });
-  return hasFailed && replyFaults >= MAX_REPLY_FAULTS ? end(next, 'error_llm', nowMs) : [next];
-}
-
-/** A turn without a result of speech recognition: asks the caller to repeat, or ends the call. */
-export function judgeRecognition(
-  state: TurnState,
-  effects: readonly TurnEffect[],
-  nowMs: number,
-): TurnStep {
-  const isUnheard = effects.some(({ type, ...rest }) => 'why' in rest && rest.why === 'unheard');
-  if (isUnheard) {
-    const recognitionFaults = state.limits.recognitionFaults + 1;
-    if (recognitionFaults >= MAX_RECOGNITION_FAULTS) return end(state, 'error_asr', nowMs);
-    return [withLimits(addPending(state, 'unheard'), { recognitionFaults })];
-  }
-  const isRecovered = state.limits.recognitionFaults > 0 && hasSpoken(state);
-  return [isRecovered ? withLimits(state, { recognitionFaults: 0 }) : state];
-}
-
-function addPending(state: TurnState, kind: PendingUtterance): TurnState {
-  return state.pending.includes(kind) ? state : { ...state, pending: [...state.pending, kind] };
-}
-
-function withLimits(state: TurnState, change: Partial<CallLimits>): TurnState {
-  return { ...state, limits: { ...state.limits, ...change } };
 }

@@ -7,16 +7,14 @@ import {
   onTyped,
 } from './agent-turn.js';
 import {
-  judgeFaults,
-  judgeRecognition,
   onConnected,
   onEnding,
   onLimitTimer,
-  onReplyFailed,
   onTools,
   startNextUtterance,
   startSilenceTimer,
 } from './call-limits.js';
+import { judgeFaults, judgeRecognition, onReplyFailed } from './faults.js';
 import { andThen, type TurnSettings, type TurnState, type TurnStep } from './turn-state.js';
 import {
   onAgentSaid,
@@ -50,12 +48,9 @@ export function initialTurnState(settings: TurnSettings): TurnState {
       prompts: 0,
       isOverdue: false,
       tools: 0,
-      voiceFaults: 0,
-      replyFaults: 0,
-      failedReply: 0,
-      recognitionFaults: 0,
       hasReportedNoAudio: false,
     },
+    faults: { voice: 0, reply: 0, failedReply: 0, recognition: 0 },
     isClosed: false,
   };
 }

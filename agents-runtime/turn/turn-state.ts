@@ -97,13 +97,14 @@ export interface TurnState {
   /** Dictated texts that have not been started. */
   readonly dictated: readonly string[];
   readonly limits: CallLimits;
+  readonly faults: FaultCounts;
   readonly isClosed: boolean;
 }
 
 /** `report`: a reply to the result of a tool whose reply was cut. */
 export type PendingUtterance = 'warning' | 'no-audio' | 'unheard' | 'report';
 
-/** Counters that end a call in which nobody speaks or providers fail. */
+/** Limits of silence and of the call's duration. */
 export interface CallLimits {
   readonly isConnected: boolean;
   /** Prompts since the caller's last words. */
@@ -112,14 +113,19 @@ export interface CallLimits {
   readonly isOverdue: boolean;
   /** Running tools that a turn waits for. */
   readonly tools: number;
-  /** Consecutive faults. */
-  readonly voiceFaults: number;
-  readonly replyFaults: number;
-  /** The newest utterance that is an apology because all LLMs failed. */
-  readonly failedReply: number;
-  /** Consecutive turns without a result of speech recognition. */
-  readonly recognitionFaults: number;
   readonly hasReportedNoAudio: boolean;
+}
+
+/** Consecutive faults of providers. */
+export interface FaultCounts {
+  /** Utterances whose synthesis failed. */
+  readonly voice: number;
+  /** Replies for which all LLMs failed. */
+  readonly reply: number;
+  /** The newest utterance that is an apology because all LLMs failed; 0 without one. */
+  readonly failedReply: number;
+  /** Turns without a result of speech recognition. */
+  readonly recognition: number;
 }
 
 export type TurnStep = readonly [TurnState, ...TurnEffect[]];
@@ -129,4 +135,12 @@ export function andThen(step: TurnStep, next: (state: TurnState) => TurnStep): T
   const [state, ...effects] = step;
   const [after, ...more] = next(state);
   return [after, ...effects, ...more];
+}
+
+export function addPending(state: TurnState, kind: PendingUtterance): TurnState {
+  return state.pending.includes(kind) ? state : { ...state, pending: [...state.pending, kind] };
+}
+
+export function withLimits(state: TurnState, change: Partial<CallLimits>): TurnState {
+  return { ...state, limits: { ...state.limits, ...change } };
 }

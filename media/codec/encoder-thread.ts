@@ -37,9 +37,9 @@ export class EncoderThread {
   readonly #open = new Set<number>();
   #nextStream = 1;
 
-  constructor(permits: CpuScheduler, settings: EncoderSettings = { mp3Program: 'wasm' }) {
+  constructor(scheduler: CpuScheduler, settings: EncoderSettings = { mp3Program: 'wasm' }) {
     const script = new URL('./encoder.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, workerData: settings, permits });
+    this.#thread = new ModelThread({ script, workerData: settings, scheduler });
   }
 
   /** Streams that are neither finished nor cancelled. */

@@ -23,7 +23,7 @@ const OWN_MODEL_LIMITS = { replyTimeoutMs: 30_000 };
 interface SentenceModelOptions {
   readonly id: string;
   readonly model: SentenceModel;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly limits?: Partial<WatchdogLimits>;
 }
 
@@ -35,7 +35,7 @@ export class SentenceModelEmbedder implements Embedder {
   readonly #model: SentenceModel;
   readonly #thread: ModelThread<SentenceModelJobs>;
 
-  private constructor({ id, model, permits, limits = {} }: SentenceModelOptions) {
+  private constructor({ id, model, scheduler, limits = {} }: SentenceModelOptions) {
     this.id = id;
     this.windowTokens = model.windowTokens;
     this.#model = model;
@@ -43,15 +43,15 @@ export class SentenceModelEmbedder implements Embedder {
     this.#thread = new ModelThread({
       script,
       workerData: { model },
-      permits,
+      scheduler,
       limits,
       isStateless: true,
     });
   }
 
   /** The English MiniLM of the model catalogue; its first job loads it. */
-  static async openMiniLm({ id, folder, permits }: ModelOptions): Promise<SentenceModelEmbedder> {
-    return new SentenceModelEmbedder({ id, model: await miniLmModel(folder), permits });
+  static async openMiniLm({ id, folder, scheduler }: ModelOptions): Promise<SentenceModelEmbedder> {
+    return new SentenceModelEmbedder({ id, model: await miniLmModel(folder), scheduler });
   }
 
   /**
@@ -59,11 +59,11 @@ export class SentenceModelEmbedder implements Embedder {
    * model file, because vectors of different models cannot be compared.
    * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
    */
-  static async open(folder: string, permits: CpuScheduler): Promise<SentenceModelEmbedder> {
+  static async open(folder: string, scheduler: CpuScheduler): Promise<SentenceModelEmbedder> {
     const model = await readSentenceModel(folder);
     const { sha256 } = await hashFile(model.modelFile);
     const id = `${basename(folder)}-${sha256.slice(0, 12)}`;
-    const embedder = new SentenceModelEmbedder({ id, model, permits, limits: OWN_MODEL_LIMITS });
+    const embedder = new SentenceModelEmbedder({ id, model, scheduler, limits: OWN_MODEL_LIMITS });
     try {
       await embedder.warm();
     } catch (cause) {

@@ -24,9 +24,9 @@ export class MixdownThread {
   readonly #thread: ModelThread<MixdownJobs>;
   #nextId = 1;
 
-  constructor(permits: CpuScheduler) {
+  constructor(scheduler: CpuScheduler) {
     const script = new URL('./mixdown.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, permits, limits: BACKGROUND_WATCHDOG_LIMITS });
+    this.#thread = new ModelThread({ script, scheduler, limits: BACKGROUND_WATCHDOG_LIMITS });
   }
 
   /**

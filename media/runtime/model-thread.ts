@@ -8,7 +8,7 @@ import { WorkerThread } from './worker-thread.js';
 export interface ModelThreadOptions {
   readonly script: URL;
   readonly workerData?: unknown;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   /** Maximum time without a sign of life while the worker has a job. */
   readonly limits?: Partial<WatchdogLimits>;
   /**
@@ -22,7 +22,7 @@ export interface ModelThreadOptions {
 export interface ModelOptions {
   readonly id: string;
   readonly folder: string;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
 }
 
 export interface ModelJobOptions extends Urgency {
@@ -38,9 +38,9 @@ export class ModelThread<Jobs extends JobMap> {
   readonly #isStateless: boolean;
   #isClosed = false;
 
-  constructor({ script, workerData, permits, limits, isStateless = false }: ModelThreadOptions) {
+  constructor({ script, workerData, scheduler, limits, isStateless = false }: ModelThreadOptions) {
     this.#thread = new WorkerThread(script, workerData, limits);
-    this.#queue = new ThreadQueue(permits);
+    this.#queue = new ThreadQueue(scheduler);
     this.#isStateless = isStateless;
   }
 

@@ -20,10 +20,15 @@ export class MoonshineSpeechToText implements SpeechToText {
   readonly languages = ['en'];
   readonly #thread: ModelThread<MoonshineJobs>;
 
-  constructor({ id, folder, permits }: ModelOptions) {
+  constructor({ id, folder, scheduler }: ModelOptions) {
     this.id = id;
     const script = new URL('./moonshine.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, workerData: { folder }, permits, isStateless: true });
+    this.#thread = new ModelThread({
+      script,
+      workerData: { folder },
+      scheduler,
+      isStateless: true,
+    });
   }
 
   async transcribe(

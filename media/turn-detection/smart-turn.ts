@@ -12,17 +12,17 @@ export type SmartTurnJobs = {
 };
 
 export interface SmartTurnOptions extends PreparedModelFiles {
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
 }
 
 /** The turn model on its worker thread. It rates silence as complete, so use it on speech only. */
 export class SmartTurn implements TurnDetector {
   readonly #thread: ModelThread<SmartTurnJobs>;
 
-  constructor({ folder, preparedFolder, permits }: SmartTurnOptions) {
+  constructor({ folder, preparedFolder, scheduler }: SmartTurnOptions) {
     const script = new URL('./smart-turn.worker.js', import.meta.url);
     const workerData: PreparedModelFiles = { folder, preparedFolder };
-    this.#thread = new ModelThread({ script, workerData, permits });
+    this.#thread = new ModelThread({ script, workerData, scheduler });
   }
 
   completeness(samples: Float32Array, signal?: AbortSignal): Promise<number> {

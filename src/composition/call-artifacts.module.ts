@@ -20,7 +20,7 @@ export interface OpenRecordingsParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
   readonly events: CallEvents;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a merge; by default 20 s. */
   readonly mergedWithinMs?: number | undefined;
@@ -34,7 +34,7 @@ export async function openRecordings(parts: OpenRecordingsParts): Promise<Record
   const common = { gatewayId, recordings, store, folder, log };
   const merging = new RecordingMixdown({
     ...common,
-    thread: new MixdownThread(parts.permits),
+    thread: new MixdownThread(parts.scheduler),
     channels: config.RECORDING_CHANNELS,
     mp3Program: config.MP3_ENCODER,
   });

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { BridgePool } from '../../agents-runtime/transports/livekit/bridge-pool.js';
@@ -43,8 +42,8 @@ import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
 import { CallSockets } from '../channels/websocket/call-socket.route.js';
 import type { Config } from '../config/config.js';
 import type { AgentTools } from '../features/agent-tools/agent-tools.js';
-import { type Agent, AgentsRepository } from '../features/agents/agents.repository.js';
-import { effectiveConfig } from '../features/agents/effective-config.js';
+import { AgentsRepository } from '../features/agents/agents.repository.js';
+import { resolveCallConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
 import { NumberOwnership } from '../features/ownership/number-ownership.js';
@@ -93,7 +92,7 @@ export interface CallsParts {
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;
   /** Merges of recordings take them. */
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly dictionaries: CompiledDictionaries;
   /** `http(s)://host[:port]`; undefined where no absolute URL can be told. */
   readonly origin: () => string | undefined;
@@ -143,7 +142,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     models: createCallProviders(parts),
     ticker,
     metrics: parts.metrics,
-    configOf: (agent) => configOf(agent, parts),
+    resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, parts),
     recordings,
     replays,
     hub: watched.hub,
@@ -331,9 +330,4 @@ function pastRoutes(db: Knex, agents: AgentsRepository): readonly Route[] {
     ...agentLatencyRoutes({ latencies: new AgentLatencyRepository(db), agents }),
     ...dashboardRoutes(new DashboardRepository(db)),
   ];
-}
-
-/** The stored config as calls use it. */
-function configOf(agent: Agent, { models, box }: CallsParts): AgentConfig {
-  return effectiveConfig(agent, { models, box });
 }

@@ -43,7 +43,7 @@ export interface KnowledgeParts {
   /** Of the same database. */
   readonly databaseUrl: string;
   readonly store: ModelStore;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly log: Logger;
 }
 
@@ -59,7 +59,7 @@ export interface OpenKnowledge {
 
 /** Warms the embedding model and goes on with the indexing that a stop or a kill left. */
 export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
-  const { config, db, databaseUrl, permits, log } = parts;
+  const { config, db, databaseUrl, scheduler, log } = parts;
   const { sentences, own, embedder } = await openEmbedders(parts);
   const repository = new IndexingRepository(db, embedder.id);
   const documents = new DocumentsRepository(db, embedder.id);
@@ -68,7 +68,7 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     repository,
     embedder,
     log,
-    hasCalls: () => permits.sinceAwaitedMs < CALLS_WITHIN_MS,
+    hasCalls: () => scheduler.sinceAwaitedMs < CALLS_WITHIN_MS,
   });
   const files = new ExtractionWorker({
     documents,
@@ -119,7 +119,7 @@ async function openEmbedders(parts: KnowledgeParts) {
   const sentences = await SentenceModelEmbedder.openMiniLm({
     id: EMBEDDING_MODEL,
     folder,
-    permits: parts.permits,
+    scheduler: parts.scheduler,
   });
   try {
     await sentences.warm();
@@ -132,9 +132,12 @@ async function openEmbedders(parts: KnowledgeParts) {
   }
 }
 
-function ownModel({ config, permits }: KnowledgeParts): Promise<SentenceModelEmbedder> | undefined {
+function ownModel({
+  config,
+  scheduler,
+}: KnowledgeParts): Promise<SentenceModelEmbedder> | undefined {
   const folder = config.EMBEDDING_MODEL_DIR;
-  return folder === undefined ? undefined : SentenceModelEmbedder.open(folder, permits);
+  return folder === undefined ? undefined : SentenceModelEmbedder.open(folder, scheduler);
 }
 
 function remoteModel({ config }: KnowledgeParts): Embedder | undefined {

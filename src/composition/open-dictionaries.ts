@@ -20,7 +20,7 @@ export interface DictionaryServiceNeeds {
     | 'DICTIONARY_FILE_BYTES'
   >;
   readonly db: Knex;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly users: DictionaryUsers;
 }
 
@@ -33,14 +33,14 @@ export interface OpenDictionaries {
 }
 
 export function openDictionaries(needs: DictionaryServiceNeeds): OpenDictionaries {
-  const { config, db, permits, users } = needs;
+  const { config, db, scheduler, users } = needs;
   const limits = {
     rules: config.DICTIONARY_RULES,
     wordLength: config.DICTIONARY_WORD_LENGTH,
     replacementLength: config.DICTIONARY_REPLACEMENT_LENGTH,
   };
   const repository = new DictionariesRepository(db);
-  const pls = new PlsThread(permits);
+  const pls = new PlsThread(scheduler);
   const dictionaries = new DictionaryService({ repository, users, pls, limits });
   return {
     routes: dictionaryRoutes({ dictionaries, limits, maxFileBytes: config.DICTIONARY_FILE_BYTES }),

@@ -17,22 +17,22 @@ export interface SpeechNeeds {
   readonly config: Config;
   readonly log: Logger;
   readonly shutdown: Shutdown;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   readonly store: ModelStore;
 }
 
 /** Opens the voices and the encoders; the default voice is warm when this resolves. */
-export async function openSpeech({ config, log, shutdown, permits, store }: SpeechNeeds) {
+export async function openSpeech({ config, log, shutdown, scheduler, store }: SpeechNeeds) {
   const open = await loadVoices({
     store,
     models: MODEL_CATALOGUE,
-    permits,
+    scheduler,
     formant: config.FORMANT,
     remote: remoteVoices(config),
   });
   const { voices } = open;
   shutdown.add('voices', () => open.close());
-  const encoders = new EncoderThread(permits, { mp3Program: config.MP3_ENCODER });
+  const encoders = new EncoderThread(scheduler, { mp3Program: config.MP3_ENCODER });
   shutdown.add('encoders', () => encoders.close());
   const defaultVoice = voices[0]!.warm();
   // Before anybody is served, as it holds the thread; the voice loads on another one.

@@ -28,12 +28,12 @@ const MIN_CAUGHT = 0.95;
  * it notices. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const permits = new CpuScheduler(1);
-  const speaker = new Speaker(permits);
+  const scheduler = new CpuScheduler(1);
+  const speaker = new Speaker(scheduler);
   const voice = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),
-    permits,
+    scheduler,
   });
   const voiceActivity = new SileroVoiceActivity({
     folder: modelFolder('silero-vad'),

@@ -12,17 +12,17 @@ export interface Callers {
   close(): Promise<void>;
 }
 
-export async function openCallers(permits: CpuScheduler): Promise<Callers> {
+export async function openCallers(scheduler: CpuScheduler): Promise<Callers> {
   const process = startFormantProcess();
-  const queue = new ThreadQueue(permits);
+  const queue = new ThreadQueue(scheduler);
   const formant = (voice: string) =>
     new EspeakVoice({ id: voice, language: 'en', voice, process, queue });
   const heart = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),
-    permits,
+    scheduler,
   });
-  const joe = await openJoe(process, permits);
+  const joe = await openJoe(process, scheduler);
   return {
     tuning: [
       { voice: heart, speed: 1 },

@@ -63,9 +63,9 @@ interface Heard {
  * which the rules were chosen, `--all` tells of each turn.
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const permits = new CpuScheduler(1);
-  const callers = await openCallers(permits);
-  const ears = new RealEars(permits);
+  const scheduler = new CpuScheduler(1);
+  const callers = await openCallers(scheduler);
+  const ears = new RealEars(scheduler);
   try {
     const isTuning = args.includes('--tuning');
     const voices = isTuning ? callers.tuning : callers.judging;

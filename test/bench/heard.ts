@@ -12,16 +12,16 @@ const CUTS = 50;
  * that the client played: 50 cuts by text and by speech, over wires of 0–100 ms. `--json` prints JSON.
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const permits = new CpuScheduler(1);
+  const scheduler = new CpuScheduler(1);
   const recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),
-    permits,
+    scheduler,
   });
   const voice = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),
-    permits,
+    scheduler,
   });
   const work = new RealWork();
   const remembering = work.voice(voice);

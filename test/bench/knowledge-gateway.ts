@@ -13,7 +13,7 @@ const ID = 'minilm-l6-v2-int8';
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: ID,
   folder: modelFolder(ID),
-  permits: new CpuScheduler(1),
+  scheduler: new CpuScheduler(1),
 });
 const [vector] = await embedder.embed(['When is it open?'], { priority: 'background' });
 const known: Embedder = {

@@ -70,12 +70,12 @@ function clean(reduction: RnnoiseNoiseReduction, audio: Float32Array): Promise<F
 }
 
 async function wordErrorRows(reduction: RnnoiseNoiseReduction) {
-  const permits = new CpuScheduler(1);
-  const speaker = new Speaker(permits);
+  const scheduler = new CpuScheduler(1);
+  const speaker = new Speaker(scheduler);
   const recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),
-    permits,
+    scheduler,
   });
   const kinds = [
     { noise: 'none', ratioDb: 99, make: whiteNoise },

@@ -123,9 +123,9 @@ async function speakAtOnce(speaker: Speaker, concurrency: number): Promise<Crowd
 
 /** Times real time, each format on the encoders' one thread: medians of rounds. */
 async function encoderSpeeds(): Promise<Readonly<Record<string, number>>> {
-  const permits = new CpuScheduler(1);
-  const wasm = new EncoderThread(permits);
-  const lamejs = new EncoderThread(permits, { mp3Program: 'lamejs' });
+  const scheduler = new CpuScheduler(1);
+  const wasm = new EncoderThread(scheduler);
+  const lamejs = new EncoderThread(scheduler, { mp3Program: 'lamejs' });
   const speeds = new Map<string, number[]>();
   try {
     for (let round = -1; round < ENCODER_ROUNDS; round++) {

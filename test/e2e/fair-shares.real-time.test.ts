@@ -19,11 +19,11 @@ const GREEDY = 6;
  * their turn one after the other, a round would take 6 × 50 ms and more, twice what a chunk lasts.
  */
 it('never lets listeners run dry behind long texts that are far ahead', async () => {
-  const permits = new CpuScheduler(1);
-  const encoders = new EncoderThread(permits);
+  const scheduler = new CpuScheduler(1);
+  const encoders = new EncoderThread(scheduler);
   const synthesiser = new Synthesiser(encoders);
-  const long = new QueuedVoice({ permits, costMs: 50, chunkMs: 4_000 });
-  const short = new QueuedVoice({ permits, costMs: 8, chunkMs: CHUNK_MS });
+  const long = new QueuedVoice({ scheduler, costMs: 50, chunkMs: 4_000 });
+  const short = new QueuedVoice({ scheduler, costMs: 8, chunkMs: CHUNK_MS });
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const stream = (voice: QueuedVoice, words: number) => {

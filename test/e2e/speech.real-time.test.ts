@@ -59,7 +59,7 @@ async function metric(name: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** What is under way: streams of the encoder, permits in use, jobs that wait for one. */
+/** What is under way: streams of the encoder, CPU permits in use, jobs that wait for one. */
 const underWay = async () => [
   await metric('speech_streams_open'),
   await metric('cpu_permits_busy'),

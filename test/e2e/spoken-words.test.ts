@@ -84,7 +84,7 @@ beforeAll(async () => {
   recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: await store.require('moonshine-tiny-en'),
-    permits: new CpuScheduler(1),
+    scheduler: new CpuScheduler(1),
   });
 });
 afterAll(async () => {

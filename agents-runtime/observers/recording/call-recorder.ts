@@ -49,9 +49,9 @@ export class CallRecorder implements CallObserver {
     this.#write();
   }
 
-  played({ atMs, samples }: PlayedSpan): void {
+  played({ startMs, samples }: PlayedSpan): void {
     if (this.#newestCallMs === undefined || this.#hasEnded) return;
-    this.#agent.place(Math.max(0, atMs - this.#newestCallMs + this.#recordingMs), samples);
+    this.#agent.place(Math.max(0, startMs - this.#newestCallMs + this.#recordingMs), samples);
   }
 
   output(event: TransportEvent, atMs: number): void {

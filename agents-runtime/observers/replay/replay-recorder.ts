@@ -18,8 +18,8 @@ import {
   type ResponseLine,
 } from './replay-format.js';
 
-/** The parts of a call that a replay needs to know. */
-export type RecordedParts = Omit<CallDependencies, 'observers'>;
+/** The ports of a call that a replay needs to know. */
+export type RecordedPorts = Omit<CallDependencies, 'observers'>;
 
 /**
  * Records a call's input, the responses of its providers and its turn events. The file contains the
@@ -34,11 +34,11 @@ export class ReplayRecorder extends EffectObserver {
   readonly #noiseInput = new SampleQueue();
   #hasEnded = false;
 
-  constructor(parts: RecordedParts, sink: ReplaySink) {
-    super(parts.transport.sampleRate, (line) => this.#write(line));
+  constructor(ports: RecordedPorts, sink: ReplaySink) {
+    super(ports.transport.sampleRate, (line) => this.#write(line));
     this.#sink = sink;
-    this.#needsAgentAudio = !parts.transport.hasEchoCanceller;
-    sink.write(headerOf(parts));
+    this.#needsAgentAudio = !ports.transport.hasEchoCanceller;
+    sink.write(headerOf(ports));
   }
 
   input(event: CallInputEvent, atMs: number): void {
@@ -122,9 +122,9 @@ function isSpeech(port: string, value: unknown): value is SpeechChunk {
   return isVoice && typeof value === 'object' && value !== null;
 }
 
-function headerOf(parts: RecordedParts): ReplayHeader {
-  const { config, voice, findVoice, speechToText, transport, tools, dictionary } = parts;
-  const { fallbackModels = [], fallbackVoices = [] } = parts;
+function headerOf(ports: RecordedPorts): ReplayHeader {
+  const { config, voice, findVoice, speechToText, transport, tools, dictionary } = ports;
+  const { fallbackModels = [], fallbackVoices = [] } = ports;
   return {
     type: 'call',
     format: 'parley.replay',
@@ -136,7 +136,7 @@ function headerOf(parts: RecordedParts): ReplayHeader {
     replyModels: 1 + fallbackModels.length,
     hasEchoCanceller: transport.hasEchoCanceller,
     ...(!transport.canPause && { canPause: false }),
-    hasNoiseReduction: parts.noiseReduction !== undefined,
+    hasNoiseReduction: ports.noiseReduction !== undefined,
     ...(tools && { tools: [...tools.specs] }),
     config: withoutSecrets(config),
     ...(dictionary && { dictionary: [...dictionary.rules] }),

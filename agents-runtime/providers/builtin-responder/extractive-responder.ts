@@ -66,7 +66,7 @@ export class ExtractiveResponder implements LanguageModel {
     this.#knowledge = options.knowledge;
   }
 
-  prepare(prompt: string, language: string): void {
+  warm(prompt: string, language: string): void {
     // The reply that needs the vectors reports the failure.
     this.#promptFacts(prompt, language).catch(() => undefined);
   }

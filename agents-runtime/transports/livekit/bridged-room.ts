@@ -160,8 +160,8 @@ export class BridgedRoom implements RoomTransport {
 
   #regain(playedMs: number): void {
     this.#isLost = false;
-    if (!this.#call) this.#port.send({ type: 'seek', atMs: playedMs });
-    this.#call?.regained(playedMs, (atMs) => this.#port.send({ type: 'seek', atMs }));
+    if (!this.#call) this.#port.send({ type: 'seek', positionMs: playedMs });
+    this.#call?.regained(playedMs, (positionMs) => this.#port.send({ type: 'seek', positionMs }));
   }
 
   #end(reason: EndedReason): void {

@@ -17,7 +17,7 @@ export type ToBridge =
   | { readonly type: 'resume'; readonly fromMs: number }
   | { readonly type: 'clear' }
   /** The caller is back: the next audio starts at this position. */
-  | { readonly type: 'seek'; readonly atMs: number }
+  | { readonly type: 'seek'; readonly positionMs: number }
   | { readonly type: 'event'; readonly event: CallEvent }
   /** DTMF digits for a telephone in the room. */
   | { readonly type: 'keys'; readonly keys: string }

@@ -52,9 +52,9 @@ export class PlsThread {
   readonly #thread: ModelThread<PlsJobs>;
   #nextId = 1;
 
-  constructor(permits: CpuScheduler) {
+  constructor(scheduler: CpuScheduler) {
     const script = new URL('./pls.worker.js', import.meta.url);
-    this.#thread = new ModelThread({ script, permits, limits: BACKGROUND_WATCHDOG_LIMITS });
+    this.#thread = new ModelThread({ script, scheduler, limits: BACKGROUND_WATCHDOG_LIMITS });
   }
 
   /** Reads in parts, so that a large file does not block calls. */

@@ -33,7 +33,7 @@ export interface HibariVoiceOptions {
   readonly modelFile?: string;
   /** Folder of prepared models; by default the model is prepared in memory. */
   readonly preparedFolder?: string | undefined;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   /** Default: `us`. */
   readonly dialect?: Dialect;
 }
@@ -44,7 +44,7 @@ export class HibariVoice extends StreamingVoice<HibariUtterance> {
   override readonly languages = ['en'];
   override readonly sampleRate = 24_000;
 
-  constructor({ id, folder, modelFile, preparedFolder, permits, dialect }: HibariVoiceOptions) {
+  constructor({ id, folder, modelFile, preparedFolder, scheduler, dialect }: HibariVoiceOptions) {
     const files: HibariFiles = {
       folder,
       dialect: dialect ?? 'us',
@@ -52,7 +52,7 @@ export class HibariVoice extends StreamingVoice<HibariUtterance> {
       preparedFolder,
     };
     const script = new URL('./hibari.worker.js', import.meta.url);
-    super({ script, workerData: files, permits });
+    super({ script, workerData: files, scheduler });
     this.id = id;
   }
 

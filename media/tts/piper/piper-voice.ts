@@ -34,7 +34,7 @@ export interface PiperVoiceOptions extends PiperFiles {
   /** ISO 639-1. */
   readonly language: string;
   readonly phonemizer: Phonemizer;
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
 }
 
 /**
@@ -49,10 +49,10 @@ export class PiperVoice extends StreamingVoice<PiperUtterance> {
   readonly #phonemizer: Phonemizer;
 
   private constructor(config: PiperConfig, options: PiperVoiceOptions) {
-    const { id, language, phonemizer, permits, modelFile, configFile, preparedFolder } = options;
+    const { id, language, phonemizer, scheduler, modelFile, configFile, preparedFolder } = options;
     const files: PiperFiles = { modelFile, configFile, preparedFolder };
     const script = new URL('./piper.worker.js', import.meta.url);
-    super({ script, workerData: files, permits });
+    super({ script, workerData: files, scheduler });
     this.id = id;
     this.languages = [language];
     this.sampleRate = config.sampleRate;

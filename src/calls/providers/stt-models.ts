@@ -26,7 +26,7 @@ export interface SttModels {
  */
 export async function loadSttModels(
   store: ModelStore,
-  permits: CpuScheduler,
+  scheduler: CpuScheduler,
   log: Logger,
 ): Promise<SttModels> {
   const recogniserId = 'moonshine-tiny-en';
@@ -39,12 +39,12 @@ export async function loadSttModels(
   const turnDetector = new SmartTurn({
     folder: await store.require('smart-turn-v3.2'),
     preparedFolder,
-    permits,
+    scheduler,
   });
   const recogniser = new MoonshineSpeechToText({
     id: recogniserId,
     folder: await store.require(recogniserId),
-    permits,
+    scheduler,
   });
   const noiseReduction = new RnnoiseNoiseReduction({
     onFault: (error) => log.error({ err: error }, 'noise reduction failed'),

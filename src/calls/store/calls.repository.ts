@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
-import type { CallOptions } from '../connection/connection.schema.js';
-import type { CallRow, CallType } from './call.model.js';
+import type { CallOptions, CallRow, CallType } from './call.model.js';
 import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
 import { CallTurnsRepository } from './call-turns.repository.js';
 

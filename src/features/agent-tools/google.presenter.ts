@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Agent } from '../agents/agents.repository.js';
+import type { Agent } from '../agents/agent.model.js';
 import type { ManagedTools } from '../agents/config/managed-tools.schema.js';
 import type { GoogleStatus } from './google.schema.js';
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
-import type { Agent } from '../agents/agents.repository.js';
+import type { Agent } from '../agents/agent.model.js';
 import { loadAgent } from '../agents/load-agent.js';
 import { presentNotLinked } from './google.presenter.js';
 import {

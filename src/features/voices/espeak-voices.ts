@@ -35,11 +35,11 @@ export interface EspeakVoices {
 }
 
 /** Undefined where the optional package is not installed. */
-export function createEspeakVoices(permits: CpuScheduler): EspeakVoices | undefined {
+export function createEspeakVoices(scheduler: CpuScheduler): EspeakVoices | undefined {
   const engineFile = locateEspeak();
   if (engineFile === undefined) return undefined;
   const process = new EspeakProcess(engineFile);
-  const queue = new ThreadQueue(permits);
+  const queue = new ThreadQueue(scheduler);
   const voices = ESPEAK_VOICES.map(
     ({ id, language }) =>
       new EspeakVoice({ id, language, voice: ESPEAK_VOICE_NAMES[language], process, queue }),

@@ -16,7 +16,7 @@ const DEFAULT_VOICE = 'hibari-heart';
 export interface VoiceParts {
   readonly store: ModelStore;
   readonly models: readonly Model[];
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   /** `off` leaves the formant engine out even where it is installed. */
   readonly formant: 'auto' | 'off';
   /** Voices outside. */
@@ -37,7 +37,7 @@ export interface LoadedVoices {
  * @throws MediaError MODEL_MISSING when the default voice is not installed.
  */
 export async function loadVoices(parts: VoiceParts): Promise<LoadedVoices> {
-  const formant = parts.formant === 'off' ? undefined : createEspeakVoices(parts.permits);
+  const formant = parts.formant === 'off' ? undefined : createEspeakVoices(parts.scheduler);
   const neural = [
     ...(await openHibariVoices(parts)),
     ...(formant ? await openPiperVoices(parts, formant.phonemizer) : []),
@@ -54,9 +54,9 @@ export async function loadVoices(parts: VoiceParts): Promise<LoadedVoices> {
 }
 
 async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeech[]> {
-  const { store, models, permits } = parts;
+  const { store, models, scheduler } = parts;
   const folder = await store.require(DEFAULT_VOICE);
-  const shared = { folder, permits, preparedFolder: store.preparedFolder };
+  const shared = { folder, scheduler, preparedFolder: store.preparedFolder };
   const voices: TextToSpeech[] = [new HibariVoice({ ...shared, id: DEFAULT_VOICE })];
   for (const model of models) {
     if (model.engine !== 'hibari' || model.id === DEFAULT_VOICE) continue;
@@ -71,7 +71,7 @@ async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeec
 
 /** Their phonemes come from the formant engine: without it they cannot speak. */
 async function openPiperVoices(
-  { store, models, permits }: VoiceParts,
+  { store, models, scheduler }: VoiceParts,
   phonemizer: Phonemizer,
 ): Promise<readonly TextToSpeech[]> {
   const voices: TextToSpeech[] = [];
@@ -87,7 +87,7 @@ async function openPiperVoices(
         id,
         language,
         phonemizer,
-        permits,
+        scheduler,
         modelFile,
         configFile,
         preparedFolder: store.preparedFolder,

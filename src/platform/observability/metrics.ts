@@ -104,14 +104,14 @@ export class Metrics {
   }
 
   /** Shows the pool's present state; it is read when somebody asks. */
-  watchPermits(permits: CpuScheduler): void {
+  watchPermits(scheduler: CpuScheduler): void {
     const registers = [this.registry];
     new Gauge({
       name: 'cpu_permits_busy',
       help: 'CPU permits in use',
       registers,
       collect() {
-        this.set(permits.busy);
+        this.set(scheduler.busy);
       },
     });
     new Gauge({
@@ -119,7 +119,7 @@ export class Metrics {
       help: 'CPU permits in all',
       registers,
       collect() {
-        this.set(permits.total);
+        this.set(scheduler.total);
       },
     });
     new Gauge({
@@ -128,7 +128,7 @@ export class Metrics {
       labelNames: ['priority'],
       registers,
       collect() {
-        for (const priority of PRIORITIES) this.set({ priority }, permits.waiting(priority));
+        for (const priority of PRIORITIES) this.set({ priority }, scheduler.waiting(priority));
       },
     });
   }

@@ -81,12 +81,12 @@ describe('the echo gate', () => {
 const SLOW = { timeout: 120_000 };
 
 describe('a telephone call', SLOW, () => {
-  const permits = new CpuScheduler(1);
-  const speaker = new Speaker(permits);
+  const scheduler = new CpuScheduler(1);
+  const speaker = new Speaker(scheduler);
   const voice = new HibariVoice({
     id: 'hibari-heart',
     folder: modelFolder('hibari-heart'),
-    permits,
+    scheduler,
   });
   const faults: unknown[] = [];
   const voiceActivity = new SileroVoiceActivity({

@@ -6,13 +6,17 @@ import { RealWork } from '../../support/harness/audio/virtual-clock-models.js';
 import { tryCuts, wordsOff } from '../../support/harness/call/interruption-trial.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
-const permits = new CpuScheduler(1);
+const scheduler = new CpuScheduler(1);
 const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),
-  permits,
+  scheduler,
 });
-const voice = new HibariVoice({ id: 'hibari-heart', folder: modelFolder('hibari-heart'), permits });
+const voice = new HibariVoice({
+  id: 'hibari-heart',
+  folder: modelFolder('hibari-heart'),
+  scheduler,
+});
 const work = new RealWork();
 
 /** Real models on a busy machine. */

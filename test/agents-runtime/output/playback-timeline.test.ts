@@ -14,7 +14,7 @@ function timelineOf() {
   const timeline = new PlaybackTimeline({
     clock,
     frameLength: FRAME,
-    onPlayed: ({ atMs, samples }) => {
+    onPlayed: (atMs, samples) => {
       spans.push({ number: samples[0]!, atMs, length: samples.length });
     },
   });

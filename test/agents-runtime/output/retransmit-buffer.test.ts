@@ -21,7 +21,7 @@ describe('the frames that were sent', () => {
   it('are kept in their places, however often the ring went round', () => {
     const frames = sent(1_000);
     const again = frames.framesStartingAt(999 * 20 - 400);
-    expect(again.map(({ atMs }) => atMs / 20)).toEqual(numbersOf(again));
+    expect(again.map(({ positionMs }) => positionMs / 20)).toEqual(numbersOf(again));
     expect(again).toHaveLength(21);
   });
 
@@ -36,7 +36,7 @@ describe('the frames that were sent', () => {
 
   it('are forgotten 5 s behind the playhead', () => {
     const frames = sent(1_000);
-    expect(frames.framesStartingAt(0)[0]?.atMs).toBe(999 * 20 - 5_000);
+    expect(frames.framesStartingAt(0)[0]?.positionMs).toBe(999 * 20 - 5_000);
     frames.trim(1_000 * 20 + 5_000);
     expect(frames.framesStartingAt(0)).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe('the frames that were sent', () => {
     frames.clear();
     frames.push(new Float32Array(LENGTH).fill(0.5), 0);
     const [frame, ...others] = frames.framesStartingAt(0);
-    expect(frame).toEqual({ atMs: 60, samples: new Float32Array(LENGTH).fill(0.5) });
+    expect(frame).toEqual({ positionMs: 60, samples: new Float32Array(LENGTH).fill(0.5) });
     expect(others).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ describe('a greeting', () => {
     const same = setUp();
     await same.listen(GREETING);
     const { chunks } = same.voice;
-    greetings.prepare(GREETING, manner);
+    greetings.preload(GREETING, manner);
     await expect.poll(() => voice.chunks).toBe(chunks);
     expect((await listen(GREETING)).length).toBeGreaterThan(10_000);
     expect(voice.chunks).toBe(chunks);
@@ -102,7 +102,7 @@ describe('a greeting', () => {
   it('that is very long is not kept, and stops with its call', async () => {
     const { voice, greetings, manner } = setUp();
     const text = 'And so on, and so forth, for a while. '.repeat(30);
-    greetings.prepare(text, manner);
+    greetings.preload(text, manner);
     expect(voice.active).toBe(0);
     const work = new AbortController();
     const speech = greetings.speak(text, manner, work.signal);

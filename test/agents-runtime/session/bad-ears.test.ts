@@ -7,9 +7,9 @@ import { RealEars } from '../../support/harness/endpointing/real-models.js';
 import { RATE, randomness, takeOf } from '../../support/harness/endpointing/takes.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
-const permits = new CpuScheduler(1);
-const ears = new RealEars(permits);
-const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), permits });
+const scheduler = new CpuScheduler(1);
+const ears = new RealEars(scheduler);
+const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
 /** 0.8 s of room, a question of about 2 s, 4.5 s of room. */
 let question: Float32Array<ArrayBuffer>;
 let spoken: Float32Array<ArrayBuffer>;

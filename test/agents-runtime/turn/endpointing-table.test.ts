@@ -15,9 +15,9 @@ const TURNS = JUDGED_TURNS.filter((_, i) => i % 2 === 1);
 const SPEEDS = [1, 1.15, 0.9];
 const NOISES = [undefined, 20, 10, undefined, 5];
 
-const permits = new CpuScheduler(1);
-const ears = new RealEars(permits);
-const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), permits });
+const scheduler = new CpuScheduler(1);
+const ears = new RealEars(scheduler);
+const voice = new HibariVoice({ id: 'hibari', folder: modelFolder('hibari-heart'), scheduler });
 afterAll(async () => {
   await Promise.all([ears.close(), voice.close()]);
 });

@@ -66,11 +66,11 @@ if (gc) {
   });
 }
 const load = new LoadMonitor(log);
-const permits = new CpuScheduler(config.CPU_PERMITS, (...job) => {
+const scheduler = new CpuScheduler(config.CPU_PERMITS, (...job) => {
   metrics.observePermit(...job);
   load.job(...job);
 });
-metrics.watchPermits(permits);
+metrics.watchPermits(scheduler);
 await prepareDataDir(config.DATA_DIR);
 const onLost = () => process.exit(1);
 const { db } = await openDatabase({ config, log, shutdown, onLost });
@@ -80,7 +80,7 @@ await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
 const keys = openKeys(config, db, secrets);
 
 const repository = new AgentsRepository(db);
-const dictionaries = openDictionaries({ config, db, permits, users: repository });
+const dictionaries = openDictionaries({ config, db, scheduler, users: repository });
 shutdown.add('dictionaries', () => dictionaries.close());
 const overrides = new VoiceOverrides({
   voices: { list: () => [] },
@@ -95,13 +95,13 @@ const voiceActivity = new SileroVoiceActivity({
   folder: modelFolder('silero-vad'),
   onFault: (error) => log.error({ err: error }, 'voice activity failed'),
 });
-const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
+const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), scheduler });
 await Promise.all([voiceActivity.warm(), turnDetector.warm()]);
 const closeEars = async () => {
   await Promise.all([voiceActivity.close(), turnDetector.close()]);
 };
 shutdown.add('ears', closeEars);
-const encoders = new EncoderThread(permits);
+const encoders = new EncoderThread(scheduler);
 shutdown.add('encoders', () => encoders.close());
 const tools = new AgentTools({ outbound: webhooks.outbound, log });
 shutdown.add('tools', () => tools.close());
@@ -129,7 +129,7 @@ const calls = await openCalls({
   load,
   observeFrame: metrics.observeFrame,
   metrics: new CallMetrics(metrics.registry),
-  permits,
+  scheduler,
   dictionaries: dictionaries.compiled,
   origin: () => undefined,
   socketOrigin: () => socketOrigin(config, config.PORT),

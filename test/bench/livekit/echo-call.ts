@@ -84,7 +84,7 @@ export class EchoCall implements CallInput {
   #say(samples: Int16Array): void {
     if (!this.#echo) {
       this.#echo = new Echo();
-      this.#playout.release(this.#playout.prepare(this.#echo.pieces(), IGNORE));
+      this.#playout.release(this.#playout.buffer(this.#echo.pieces(), IGNORE));
     }
     this.#echo.push(samples);
   }

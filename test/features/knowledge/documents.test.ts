@@ -27,7 +27,7 @@ const plane = withControlPlane({ onDocuments: () => wake() });
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
-  permits: new CpuScheduler(1),
+  scheduler: new CpuScheduler(1),
 });
 let ask: Ask;
 let files: ExtractionWorker;

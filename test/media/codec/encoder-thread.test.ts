@@ -7,8 +7,8 @@ import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
 import { cut, runBytes, runSamples } from '../../support/harness/audio/run-stage.js';
 import { tone } from '../../support/harness/audio/tones.js';
 
-const permits = new CpuScheduler(1);
-const thread = new EncoderThread(permits);
+const scheduler = new CpuScheduler(1);
+const thread = new EncoderThread(scheduler);
 const options = { priority: 'first-chunk', signal: new AbortController().signal } as const;
 
 async function encodeAll(stream: EncodedStream, chunks: readonly Float32Array[]): Promise<Buffer> {
@@ -35,7 +35,7 @@ describe('EncoderThread', () => {
       const resampled = runSamples(new Resampler(24000, format.sampleRate), [samples]);
       expect(found[i]!.equals(runBytes(await format.createEncoder(), [resampled]))).toBe(true);
     }
-    expect([thread.openStreams, permits.busy]).toEqual([0, 0]);
+    expect([thread.openStreams, scheduler.busy]).toEqual([0, 0]);
   });
 
   it('leaves the samples to their owner', async () => {
@@ -63,16 +63,16 @@ describe('EncoderThread', () => {
     const until = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const held = permits.use('first-chunk', () => until);
+    const held = scheduler.use('first-chunk', () => until);
     const stream = thread.open({ format: 'mp3', inputRate: 24000 });
     const waiting = stream.push(samples, { priority: 'later-chunk', signal: abort.signal });
-    expect(permits.waiting('later-chunk')).toBe(1);
+    expect(scheduler.waiting('later-chunk')).toBe(1);
     abort.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     stream.cancel();
     release?.();
     await held;
-    expect([permits.waiting('later-chunk'), permits.busy]).toEqual([0, 0]);
+    expect([scheduler.waiting('later-chunk'), scheduler.busy]).toEqual([0, 0]);
   });
 
   it('tells of a format or rate that it does not know', async () => {

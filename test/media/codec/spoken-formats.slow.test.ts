@@ -42,13 +42,13 @@ const CODECS: Readonly<Record<string, string>> = {
 const MP3_DELAY = 1105;
 const MAX_WORD_ERRORS = 0.15;
 
-const permits = new CpuScheduler(2);
-const voice = new HibariVoice({ id: 'heart', folder: modelFolder('hibari-heart'), permits });
-const encoders = new EncoderThread(permits);
+const scheduler = new CpuScheduler(2);
+const voice = new HibariVoice({ id: 'heart', folder: modelFolder('hibari-heart'), scheduler });
+const encoders = new EncoderThread(scheduler);
 const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),
-  permits,
+  scheduler,
 });
 const spoken = new Map<string, readonly Float32Array[]>();
 let folder: string;

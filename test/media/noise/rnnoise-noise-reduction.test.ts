@@ -17,12 +17,12 @@ const TEXTS = [
 const SECOND = 16_000;
 const FRAME = 320;
 
-const permits = new CpuScheduler(1);
-const speaker = new Speaker(permits);
+const scheduler = new CpuScheduler(1);
+const speaker = new Speaker(scheduler);
 const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),
-  permits,
+  scheduler,
 });
 const reduction = new RnnoiseNoiseReduction();
 

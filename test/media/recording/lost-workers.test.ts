@@ -32,8 +32,8 @@ it('a merge whose worker is lost between two steps can be tried again', async ()
   const writer = new SpoolWriter(spoolPath, RATES);
   for (let i = 0; i < 60; i++) writer.append([second(i)]);
   writer.close(60_000);
-  const permits = new CpuScheduler(1);
-  const thread = new MixdownThread(permits);
+  const scheduler = new CpuScheduler(1);
+  const thread = new MixdownThread(scheduler);
   const options = {
     spoolPath,
     outPath: join(folder, 'a.mp3'),
@@ -42,7 +42,7 @@ it('a merge whose worker is lost between two steps can be tried again', async ()
   } as const;
   const merging = thread.mixDown(options);
   // Granted when the merge is open, before its first step.
-  const lost = permits.use('first-chunk', () => workers.terminateLast());
+  const lost = scheduler.use('first-chunk', () => workers.terminateLast());
   await expect(merging).rejects.toMatchObject({ code: 'WORKER_DIED' });
   await lost;
   expect(await thread.mixDown(options)).toBe(60_000);

@@ -14,12 +14,12 @@ function makeGate() {
 
 /** Runs jobs that all wait for the same permit, and says in which order they had it. */
 async function orderOf(jobs: readonly (Urgency & { readonly name: string })[]): Promise<string[]> {
-  const permits = new CpuScheduler(1);
+  const scheduler = new CpuScheduler(1);
   const order: string[] = [];
   const gate = makeGate();
-  const held = permits.use('turn', () => gate.passed);
+  const held = scheduler.use('turn', () => gate.passed);
   const all = jobs.map(({ name, ...urgency }) =>
-    permits.use(urgency, async () => void order.push(name)),
+    scheduler.use(urgency, async () => void order.push(name)),
   );
   gate.open();
   await Promise.all([held, ...all]);
@@ -43,24 +43,24 @@ describe('jobs that wait for a permit', () => {
   });
 
   it('are counted by priority', async () => {
-    const permits = new CpuScheduler(1);
+    const scheduler = new CpuScheduler(1);
     const gate = makeGate();
-    const all = [permits.use('turn', () => gate.passed)];
-    all.push(permits.use('later-chunk', async () => undefined));
-    all.push(permits.use({ priority: 'later-chunk', dueAt: 0 }, async () => undefined));
-    expect([permits.waiting('later-chunk'), permits.waiting('turn')]).toEqual([2, 0]);
+    const all = [scheduler.use('turn', () => gate.passed)];
+    all.push(scheduler.use('later-chunk', async () => undefined));
+    all.push(scheduler.use({ priority: 'later-chunk', dueAt: 0 }, async () => undefined));
+    expect([scheduler.waiting('later-chunk'), scheduler.waiting('turn')]).toEqual([2, 0]);
     gate.open();
     await Promise.all(all);
-    expect(permits.waiting('later-chunk')).toBe(0);
+    expect(scheduler.waiting('later-chunk')).toBe(0);
   });
 });
 
 it('tells how long nobody has waited for a job, but for background ones', async () => {
-  const permits = new CpuScheduler(1);
-  await permits.use('background', async () => undefined);
-  expect(permits.sinceAwaitedMs).toBe(Number.POSITIVE_INFINITY);
-  await permits.use('interim-transcript', async () => undefined);
-  expect(permits.sinceAwaitedMs).toBeLessThan(30_000);
+  const scheduler = new CpuScheduler(1);
+  await scheduler.use('background', async () => undefined);
+  expect(scheduler.sinceAwaitedMs).toBe(Number.POSITIVE_INFINITY);
+  await scheduler.use('interim-transcript', async () => undefined);
+  expect(scheduler.sinceAwaitedMs).toBeLessThan(30_000);
 });
 
 it('gives a thread that becomes free to the job that is due first, though permits are free', async () => {

@@ -7,13 +7,13 @@ import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { StartedWorkers } from '../../support/harness/process/started-workers.js';
 
 const TEXT = 'What are your opening hours on Sunday?';
-const permits = new CpuScheduler(1);
+const scheduler = new CpuScheduler(1);
 const folder = modelFolder('hibari-heart');
 let voice: HibariVoice;
 let workers: StartedWorkers;
 beforeEach(() => {
   workers = new StartedWorkers();
-  voice = new HibariVoice({ id: 'heart', folder, permits });
+  voice = new HibariVoice({ id: 'heart', folder, scheduler });
 });
 afterEach(async () => {
   workers.close();
@@ -35,14 +35,14 @@ it('a voice whose worker is lost fails that utterance and speaks the next one', 
   };
   await expect(rest()).rejects.toMatchObject({ code: 'WORKER_DIED' });
   expect(await spokenBy(voice, TEXT)).toEqual(before);
-  expect(permits.busy).toBe(0);
+  expect(scheduler.busy).toBe(0);
 });
 
 it('closing a model in the middle of its work leaves the process alive', SLOW, async () => {
   const speech = await spokenBy(voice, TEXT);
   const id = 'moonshine-tiny-en';
   for (let i = 0; i < 8; i++) {
-    const recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), permits });
+    const recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), scheduler });
     await recogniser.warm();
     const transcript = recogniser.transcribe(speech, { priority: 'final-transcript' });
     const closed = expect(transcript).rejects.toMatchObject({ code: 'WORKER_DIED' });
@@ -50,5 +50,5 @@ it('closing a model in the middle of its work leaves the process alive', SLOW, a
     await recogniser.close();
     await closed;
   }
-  expect(permits.busy).toBe(0);
+  expect(scheduler.busy).toBe(0);
 });

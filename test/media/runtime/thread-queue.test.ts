@@ -21,14 +21,14 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue before a worker', () => {
   it('runs one job at a time, and lets others use the permits that it has no use for', async () => {
-    const permits = new CpuScheduler(2);
-    const queue = new ThreadQueue(permits);
+    const scheduler = new CpuScheduler(2);
+    const queue = new ThreadQueue(scheduler);
     const log: string[] = [];
     const [first, second, other] = [job('first', log), job('second', log), job('other', log)];
     const done = [
       queue.use('first-chunk', first.run),
       queue.use('first-chunk', second.run),
-      permits.use('background', other.run),
+      scheduler.use('background', other.run),
     ];
     await settle();
     expect(log).toEqual(['first begins', 'other begins']);
@@ -36,12 +36,12 @@ describe('the queue before a worker', () => {
     second.end();
     other.end();
     expect(await Promise.all(done)).toEqual(['first', 'second', 'other']);
-    expect(permits.busy).toBe(0);
+    expect(scheduler.busy).toBe(0);
   });
 
   it('lets an urgent job pass those that came before', async () => {
-    const permits = new CpuScheduler(1);
-    const queue = new ThreadQueue(permits);
+    const scheduler = new CpuScheduler(1);
+    const queue = new ThreadQueue(scheduler);
     const log: string[] = [];
     const names: [string, Priority][] = [
       ['running', 'later-chunk'],
@@ -64,8 +64,8 @@ describe('the queue before a worker', () => {
 
   it('forgets a waiting job whose signal fires, wherever it waits', async () => {
     for (const total of [1, 2]) {
-      const permits = new CpuScheduler(total);
-      const queue = new ThreadQueue(permits);
+      const scheduler = new CpuScheduler(total);
+      const queue = new ThreadQueue(scheduler);
       const log: string[] = [];
       const running = job('running', log);
       const done = queue.use('first-chunk', running.run);
@@ -78,14 +78,14 @@ describe('the queue before a worker', () => {
       running.end();
       await done;
       expect(log).toEqual(['running begins', 'running ends']);
-      expect(permits.busy).toBe(0);
+      expect(scheduler.busy).toBe(0);
     }
   });
 
   it('takes one permit for each job, however many wait', async () => {
     const observed: string[] = [];
-    const permits = new CpuScheduler(3, (priority) => observed.push(priority));
-    const queue = new ThreadQueue(permits);
+    const scheduler = new CpuScheduler(3, (priority) => observed.push(priority));
+    const queue = new ThreadQueue(scheduler);
     const log: string[] = [];
     const jobs = ['a', 'b', 'c', 'd'].map((name) => {
       const { run, end } = job(name, log);
@@ -93,21 +93,21 @@ describe('the queue before a worker', () => {
     });
     for (const [i, { end, done }] of jobs.entries()) {
       await settle();
-      expect(permits.busy).toBe(1);
+      expect(scheduler.busy).toBe(1);
       end();
       await done;
       expect(observed).toHaveLength(i + 1);
     }
-    expect(permits.busy).toBe(0);
+    expect(scheduler.busy).toBe(0);
   });
 
   it('observes the wait for a permit, and not the one for the thread', async () => {
     const waits: number[] = [];
-    const permits = new CpuScheduler(2, (_, waitMs) => waits.push(waitMs));
-    const queue = new ThreadQueue(permits);
+    const scheduler = new CpuScheduler(2, (_, waitMs) => waits.push(waitMs));
+    const queue = new ThreadQueue(scheduler);
     const first = job('first', []);
     const done = [queue.use('turn', first.run), queue.use('turn', async () => 'second')];
-    expect(permits.waiting('turn')).toBe(0);
+    expect(scheduler.waiting('turn')).toBe(0);
     const began = performance.now();
     await expect.poll(() => performance.now() - began, { interval: 10 }).toBeGreaterThan(200);
     first.end();

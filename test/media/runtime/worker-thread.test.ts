@@ -19,8 +19,8 @@ function start(workerData: 'parallel' | null = null, limits?: WatchdogLimits) {
   return thread;
 }
 
-function startLaned(permits: CpuScheduler, isStateless: boolean) {
-  const thread = new ModelThread<MortalJobs>({ script, permits, limits: LIMITS, isStateless });
+function startLaned(scheduler: CpuScheduler, isStateless: boolean) {
+  const thread = new ModelThread<MortalJobs>({ script, scheduler, limits: LIMITS, isStateless });
   threads.push(thread);
   return thread;
 }
@@ -114,8 +114,8 @@ describe('a worker thread', () => {
 
 describe('the job of a worker that is lost', () => {
   it('is done by the next worker where nothing is kept between jobs', async () => {
-    const permits = new CpuScheduler(1);
-    const thread = startLaned(permits, true);
+    const scheduler = new CpuScheduler(1);
+    const thread = startLaned(scheduler, true);
     const attempts = new Int32Array(new SharedArrayBuffer(4));
     const options = { priority: 'final-transcript' } as const;
     await thread.run('echo', 'warm', options);
@@ -124,12 +124,12 @@ describe('the job of a worker that is lost', () => {
     // One that takes every worker with it is given up.
     await expect(thread.run('die', null, options)).rejects.toMatchObject({ code: 'WORKER_DIED' });
     expect(losses).toHaveLength(3);
-    expect(permits.busy).toBe(0);
+    expect(scheduler.busy).toBe(0);
   });
 
   it('fails where something is kept, and gives its permit back', async () => {
-    const permits = new CpuScheduler(1);
-    const thread = startLaned(permits, false);
+    const scheduler = new CpuScheduler(1);
+    const thread = startLaned(scheduler, false);
     const attempts = new Int32Array(new SharedArrayBuffer(4));
     const options = { priority: 'first-chunk' } as const;
     await thread.run('echo', 'warm', options);
@@ -139,6 +139,6 @@ describe('the job of a worker that is lost', () => {
     ];
     await expect(hung).rejects.toMatchObject({ code: 'WORKER_DIED' });
     expect(await behind).toBe('behind');
-    expect(permits.busy).toBe(0);
+    expect(scheduler.busy).toBe(0);
   });
 });

@@ -13,11 +13,11 @@ import { spokenBy } from '../../support/harness/audio/synthesised-speech.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
 const MISSISSIPPI = 'M, I, S, S, I, S, S, I, P, P, I.';
-const permits = new CpuScheduler(1);
+const scheduler = new CpuScheduler(1);
 const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),
-  permits,
+  scheduler,
 });
 const voices = new Map<string, TextToSpeech>();
 let engine: EspeakProcess;
@@ -25,8 +25,11 @@ let engine: EspeakProcess;
 beforeAll(async () => {
   engine = startFormantProcess();
   const folder = modelFolder('hibari-heart');
-  voices.set('hibari', new HibariVoice({ id: 'hibari', folder, permits }));
-  voices.set('joe', await openJoe(engine, permits, mkdtempSync(join(tmpdir(), 'parley-spelled-'))));
+  voices.set('hibari', new HibariVoice({ id: 'hibari', folder, scheduler }));
+  voices.set(
+    'joe',
+    await openJoe(engine, scheduler, mkdtempSync(join(tmpdir(), 'parley-spelled-'))),
+  );
 });
 afterAll(async () => {
   await Promise.all([recogniser, ...voices.values()].map((part) => part.close()));

@@ -16,11 +16,11 @@ let engine: EspeakProcess;
 const voices = new Map<string, TextToSpeech>();
 
 beforeAll(async () => {
-  const permits = new CpuScheduler(2);
+  const scheduler = new CpuScheduler(2);
   engine = startFormantProcess();
   const folder = mkdtempSync(join(tmpdir(), 'parley-transcriptions-'));
-  voices.set('neural English', new HibariVoice({ id: 'heart', folder: ENGLISH_VOICE, permits }));
-  voices.set('Piper', await openJoe(engine, permits, folder));
+  voices.set('neural English', new HibariVoice({ id: 'heart', folder: ENGLISH_VOICE, scheduler }));
+  voices.set('Piper', await openJoe(engine, scheduler, folder));
 });
 afterAll(async () => {
   for (const voice of voices.values()) await voice.close();

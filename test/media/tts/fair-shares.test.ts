@@ -11,9 +11,9 @@ let encoders: EncoderThread;
 let voice: QueuedVoice;
 let synthesiser: Synthesiser;
 beforeEach(() => {
-  const permits = new CpuScheduler(1);
-  encoders = new EncoderThread(permits);
-  voice = new QueuedVoice({ permits, costMs: 1, chunkMs: 1_000 });
+  const scheduler = new CpuScheduler(1);
+  encoders = new EncoderThread(scheduler);
+  voice = new QueuedVoice({ scheduler, costMs: 1, chunkMs: 1_000 });
   synthesiser = new Synthesiser(encoders);
 });
 afterEach(() => encoders.close());

@@ -7,8 +7,8 @@ import { type SpeechJob, Synthesiser } from '../../../media/tts/synthesiser.js';
 import { plainText, ToneVoice } from '../../support/fakes/tone-voice.js';
 
 const TEXT = 'Good morning everyone. This is the second sentence! Is it the last one?';
-const permits = new CpuScheduler(1);
-const encoders = new EncoderThread(permits);
+const scheduler = new CpuScheduler(1);
+const encoders = new EncoderThread(scheduler);
 const synthesiser = new Synthesiser(encoders);
 const never = new AbortController().signal;
 let voice: ToneVoice;
@@ -29,7 +29,7 @@ async function streamed(format: string, text = TEXT): Promise<Buffer> {
 }
 
 function nothingIsLeft() {
-  expect([voice.active, encoders.openStreams, permits.busy]).toEqual([0, 0, 0]);
+  expect([voice.active, encoders.openStreams, scheduler.busy]).toEqual([0, 0, 0]);
 }
 
 describe('speakText', () => {

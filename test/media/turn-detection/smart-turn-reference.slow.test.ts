@@ -17,10 +17,10 @@ const SCRIPT = fileURLToPath(
 const FEATURES = 80 * 800;
 
 describeWith(['turn-reference'], "the turn model's own way of listening", (tools) => {
-  const permits = new CpuScheduler(1);
-  const speaker = new Speaker(permits);
+  const scheduler = new CpuScheduler(1);
+  const speaker = new Speaker(scheduler);
   const folder = modelFolder('smart-turn-v3.2');
-  const turnDetector = new SmartTurn({ folder, permits });
+  const turnDetector = new SmartTurn({ folder, scheduler });
   afterAll(async () => {
     await Promise.all([speaker.close(), turnDetector.close()]);
   });

@@ -13,14 +13,14 @@ import { cough } from '../../support/corpora/spoken-questions.js';
 import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 
-const permits = new CpuScheduler(1);
-const speaker = new Speaker(permits);
+const scheduler = new CpuScheduler(1);
+const speaker = new Speaker(scheduler);
 const recogniser = new MoonshineSpeechToText({
   id: 'moonshine-tiny-en',
   folder: modelFolder('moonshine-tiny-en'),
-  permits,
+  scheduler,
 });
-const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
+const turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), scheduler });
 const faults: unknown[] = [];
 const vad = new SileroVoiceActivity({
   folder: modelFolder('silero-vad'),
@@ -29,7 +29,7 @@ const vad = new SileroVoiceActivity({
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: 'minilm-l6-v2-int8',
   folder: modelFolder('minilm-l6-v2-int8'),
-  permits,
+  scheduler,
 });
 
 afterAll(async () => {
@@ -165,9 +165,9 @@ describe('a model whose file comes late', () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-late-'));
     const told: unknown[] = [];
     const parts = [
-      new MoonshineSpeechToText({ id: 'late', folder, permits }),
-      new SmartTurn({ folder, permits }),
-      await SentenceModelEmbedder.openMiniLm({ id: 'late', folder, permits }),
+      new MoonshineSpeechToText({ id: 'late', folder, scheduler }),
+      new SmartTurn({ folder, scheduler }),
+      await SentenceModelEmbedder.openMiniLm({ id: 'late', folder, scheduler }),
       new SileroVoiceActivity({ folder, onFault: (error) => told.push(error) }),
     ];
     try {

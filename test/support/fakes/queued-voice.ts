@@ -9,7 +9,7 @@ import type {
 } from '../../../media/tts/text-to-speech.js';
 
 export interface QueuedVoiceOptions {
-  readonly permits: CpuScheduler;
+  readonly scheduler: CpuScheduler;
   /** How long each chunk's job takes, and its audio lasts. */
   readonly costMs: number;
   readonly chunkMs: number;
@@ -30,7 +30,7 @@ export class QueuedVoice implements TextToSpeech {
 
   constructor(options: QueuedVoiceOptions) {
     this.#options = options;
-    this.#queue = new ThreadQueue(options.permits);
+    this.#queue = new ThreadQueue(options.scheduler);
   }
 
   async *speak({ text }: SynthesisRequest, options: SpeakOptions): AsyncGenerator<SpeechChunk> {

@@ -9,7 +9,7 @@ import { CallCompletedEvents } from '../../../src/calls/history/call-completed-e
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
 import type { CallEvents } from '../../../src/calls/store/call-events.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
-import type { Agent } from '../../../src/features/agents/agents.repository.js';
+import type { Agent } from '../../../src/features/agents/agent.model.js';
 import { DeliveriesRepository } from '../../../src/features/webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../../../src/features/webhooks/webhook-outbox.js';
 import type { DatabaseConnection } from '../../../src/platform/db/connect.js';

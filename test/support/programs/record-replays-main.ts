@@ -17,20 +17,20 @@ import { packed, Scene } from './replay-studio.js';
 const FOLDER = 'test/fixtures/replays';
 const wanted = process.argv.slice(2);
 
-const permits = new CpuScheduler(1);
+const scheduler = new CpuScheduler(1);
 const { modelsDir, cacheDir } = modelFolders(process.env);
 const ears = await loadSttModels(
   new ModelStore({ modelsDir, cacheDir }),
-  permits,
+  scheduler,
   pino({ level: 'warn' }),
 );
 const agent: TextToSpeech = new HibariVoice({
   id: 'hibari-heart',
   folder: modelFolder('hibari-heart'),
-  permits,
+  scheduler,
 });
 const engine = startFormantProcess();
-const caller = await openJoe(engine, permits);
+const caller = await openJoe(engine, scheduler);
 const say = (text: string) => spokenBy(caller, text);
 mkdirSync(FOLDER, { recursive: true });
 for (const { name, config = {}, replies, play } of SCENES) {

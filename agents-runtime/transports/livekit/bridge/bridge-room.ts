@@ -91,7 +91,7 @@ export class BridgeRoom {
         player.clear();
         return;
       case 'seek':
-        player.seek(message.atMs);
+        player.seek(message.positionMs);
         return;
       case 'event':
         if (!this.#isOver) this.#transcription.send(message.event);

@@ -100,9 +100,9 @@ export class RoomPlayer {
   }
 
   /** The next audio starts at this position. */
-  seek(atMs: number): void {
+  seek(positionMs: number): void {
     this.#state = 'playing';
-    this.#restart(atMs);
+    this.#restart(positionMs);
   }
 
   close(): void {
@@ -122,13 +122,13 @@ export class RoomPlayer {
     if (isHeard) sink.push(faded(this.#take(this.#pushedMs, FADE_MS)));
   }
 
-  #restart(atMs: number): void {
+  #restart(positionMs: number): void {
     this.#slices = [];
-    this.#baseMs = atMs;
-    this.#fromMs = atMs;
-    this.#pushedMs = atMs;
-    this.#receivedMs = atMs;
-    this.#reportedMs = atMs;
+    this.#baseMs = positionMs;
+    this.#fromMs = positionMs;
+    this.#pushedMs = positionMs;
+    this.#receivedMs = positionMs;
+    this.#reportedMs = positionMs;
     this.#state = 'playing';
   }
 

@@ -26,16 +26,20 @@ export interface PageQuery {
   readonly limit?: number | undefined;
 }
 
-/** One page of a list: which items to read, and what to tell the client of the whole. */
-export interface Page {
+/** A range of a list, counted in items. */
+export interface Slice {
   readonly offset: number;
   readonly limit: number;
+}
+
+/** One page of a list: the items to read, and the description of the page for the client. */
+export interface Page extends Slice {
   /** False past the end of the list: there is nothing to read. */
   readonly hasItems: boolean;
   readonly pagination: Pagination;
 }
 
-/** Page 1 and `defaultLimit` stand in for what the query leaves out. */
+/** Computes a page. `query.page` is 1 and `query.limit` is `defaultLimit` by default. */
 export function pageOf(
   query: PageQuery,
   totalItems: number,
@@ -63,7 +67,7 @@ export async function readPage<T>(
   query: PageQuery,
   list: {
     readonly count: () => Promise<number>;
-    readonly read: (page: Page) => Promise<readonly T[]>;
+    readonly read: (slice: Slice) => Promise<readonly T[]>;
   },
 ): Promise<{ readonly items: readonly T[]; readonly pagination: Pagination }> {
   const page = pageOf(query, await list.count());

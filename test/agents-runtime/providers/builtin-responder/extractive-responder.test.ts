@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Passage } from '../../../../agents-runtime/contract/knowledge.js';
-import type { HistoryItem } from '../../../../agents-runtime/contract/language-model.js';
+import type {
+  HistoryItem,
+  LanguageModel,
+} from '../../../../agents-runtime/contract/language-model.js';
 import { ExtractiveResponder } from '../../../../agents-runtime/providers/builtin-responder/extractive-responder.js';
 import { runToEnd } from '../../../../media/async/cooperative.js';
 import { chunkDocument, embeddingWindows } from '../../../../media/embeddings/document-chunker.js';
@@ -21,7 +24,7 @@ import {
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: 'minilm-l6-v2-int8',
   folder: modelFolder('minilm-l6-v2-int8'),
-  permits: new CpuScheduler(1),
+  scheduler: new CpuScheduler(1),
 });
 const HOTEL_ID = 9;
 const hotel = HOTEL.flatMap((content) => runToEnd(chunkDocument(content)));
@@ -84,6 +87,39 @@ const askHotel = (text: string) =>
   collect(HOTEL_PROMPT, [{ role: 'user', text, cut: false }], HOTEL_ID);
 
 describe('the built-in responder', () => {
+  it('embeds the prompt when a call warms it, not at the first question', async () => {
+    const embedded: (readonly string[])[] = [];
+    const counted: LanguageModel = new ExtractiveResponder({
+      id: 'counted',
+      embedder: {
+        id: 'counted',
+        windowTokens: 100,
+        isRemote: false,
+        embed: async (texts) => {
+          embedded.push(texts);
+          return texts.map(() => new Float32Array(2));
+        },
+      },
+      knowledge: { search },
+    });
+    counted.warm?.('The pool opens at six.', 'en');
+    await expect.poll(() => embedded).toEqual([['The pool opens at six.']]);
+
+    const question: HistoryItem = { role: 'user', text: 'When does it open?', cut: false };
+    const { signal } = new AbortController();
+    const request = {
+      prompt: 'The pool opens at six.',
+      history: [question],
+      temperature: 0.7,
+      language: 'en',
+      knowledgeBaseId: null,
+      signal,
+    };
+    for await (const _ of counted.generate(request));
+    expect(embedded).toHaveLength(2);
+    expect(embedded[1]).not.toContain('The pool opens at six.');
+  });
+
   it.each([
     ['the prompt of a bookshop', BOOKSHOP_QUESTIONS, (text: string) => replyTo(BOOKSHOP, text)],
     ['the prompt of a clinic', CLINIC_QUESTIONS, (text: string) => replyTo(CLINIC, text)],

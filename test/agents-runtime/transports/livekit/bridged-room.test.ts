@@ -54,7 +54,7 @@ describe('a room as a wire', () => {
     back.wire.handle({ type: 'regained', playedMs: 0 });
     back.wire.start(back.ear);
     expect(back.ear.losses).toEqual([]);
-    expect(back.told).toEqual([{ type: 'seek', atMs: 0 }]);
+    expect(back.told).toEqual([{ type: 'seek', positionMs: 0 }]);
   });
 
   it('goes on where the call says, when a caller is regained', () => {
@@ -63,7 +63,7 @@ describe('a room as a wire', () => {
     wire.handle({ type: 'lost' });
     wire.handle({ type: 'regained', playedMs: 260 });
     expect([ear.losses, ear.gains]).toEqual([[15_000], [260]]);
-    expect(told).toEqual([{ type: 'seek', atMs: 260 }]);
+    expect(told).toEqual([{ type: 'seek', positionMs: 260 }]);
   });
 
   it('makes a turn of the keys of a telephone, which has no echo canceller', () => {

@@ -65,7 +65,7 @@ it('the legs of a recording stay together over a line whose clock drifts', () =>
     const timeline = new PlaybackTimeline({
       clock,
       frameLength: FRAME,
-      onPlayed: (span) => recorder.played(span),
+      onPlayed: (startMs, samples) => recorder.played({ startMs, samples }),
     });
     const observe = (event: CallInputEvent) => recorder.input(event, clock.now());
     const nothing = () => undefined;

@@ -13,11 +13,11 @@ import { EMBEDDING_MODEL } from '../../../support/harness/app/control-plane-app.
 import { modelFolder } from '../../../support/harness/process/model-folder.js';
 import { makeTestFolder } from '../../../support/harness/process/test-folder.js';
 
-const permits = new CpuScheduler(1);
+const scheduler = new CpuScheduler(1);
 const mini = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
-  permits,
+  scheduler,
 });
 afterAll(() => mini.close());
 const TEXTS = ['The pool opens at six.', 'Cats are animals that purr.'];
@@ -42,7 +42,7 @@ describe('a sentence model in a folder', () => {
   it('gives the vectors that the same model gives otherwise, by its own name', async () => {
     const own = await SentenceModelEmbedder.open(
       await makeModel({ 'sentence_bert_config.json': { max_seq_length: 128 } }),
-      permits,
+      scheduler,
     );
     expect(own.id).toMatch(/^some-model-[0-9a-f]{12}$/);
     expect(own.windowTokens).toBe(108);
@@ -59,7 +59,7 @@ describe('a sentence model in a folder', () => {
       await makeModel({
         'config_sentence_transformers.json': { prompts: { query: 'cats: ', passage: '' } },
       }),
-      permits,
+      scheduler,
     );
     const [asked] = await own.embed(['purring'], { priority: 'turn', isQuestion: true });
     const [wanted] = await mini.embed(['cats: purring'], { priority: 'turn' });
@@ -67,7 +67,7 @@ describe('a sentence model in a folder', () => {
     await own.close();
     const first = await SentenceModelEmbedder.open(
       await makeModel({ '1_Pooling/config.json': { pooling_mode_cls_token: true } }),
-      permits,
+      scheduler,
     );
     const [vector] = await first.embed(TEXTS, { priority: 'turn' });
     const [mean] = await mini.embed(TEXTS, { priority: 'turn' });
@@ -78,7 +78,7 @@ describe('a sentence model in a folder', () => {
   it('says what it lacks', async () => {
     const folder = makeTestFolder();
     await mkdir(folder, { recursive: true });
-    const open = () => SentenceModelEmbedder.open(folder, permits);
+    const open = () => SentenceModelEmbedder.open(folder, scheduler);
     await expect(open()).rejects.toThrow(/has no model\.onnx/);
     await writeFile(join(folder, 'model.onnx'), 'nothing');
     await expect(open()).rejects.toThrow(/has no tokenizer\.json/);

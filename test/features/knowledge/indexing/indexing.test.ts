@@ -40,7 +40,7 @@ const plane = withControlPlane({
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
-  permits: new CpuScheduler(1),
+  scheduler: new CpuScheduler(1),
 });
 const log = pino({ level: 'silent' });
 const indexers: Indexer[] = [];

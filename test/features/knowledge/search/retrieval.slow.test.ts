@@ -28,7 +28,7 @@ const database = withDatabase();
 const embedder = await SentenceModelEmbedder.openMiniLm({
   id: EMBEDDING_MODEL,
   folder: modelFolder(EMBEDDING_MODEL),
-  permits: new CpuScheduler(1),
+  scheduler: new CpuScheduler(1),
 });
 const pairs = questionPairs();
 const others = distractors();

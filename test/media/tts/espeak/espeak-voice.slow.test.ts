@@ -30,8 +30,8 @@ const SENTENCES: Readonly<Record<Language, string>> = {
   nl: 'Ons kantoor gaat om negen uur open en om zes uur dicht.',
 };
 
-const permits = new CpuScheduler(1);
-const queue = new ThreadQueue(permits);
+const scheduler = new CpuScheduler(1);
+const queue = new ThreadQueue(scheduler);
 let engine: EspeakProcess;
 const voices = new Map<Language, EspeakVoice>();
 
@@ -85,8 +85,8 @@ function expectInOrder(words: readonly WordTime[], text: string, samples: number
 
 function expectNothingLeft(): void {
   expect(engine.pending).toBe(0);
-  expect(permits.busy).toBe(0);
-  for (const priority of PRIORITIES) expect(permits.waiting(priority)).toBe(0);
+  expect(scheduler.busy).toBe(0);
+  for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }
 
 describe('the formant voices', () => {
@@ -122,7 +122,7 @@ describe('the formant voices', () => {
     resampler.push(samples, (part) => void heard.push(...part));
     resampler.flush((part) => void heard.push(...part));
     const folder = modelFolder('moonshine-tiny-en');
-    const recogniser = new MoonshineSpeechToText({ id: 'moonshine-tiny-en', folder, permits });
+    const recogniser = new MoonshineSpeechToText({ id: 'moonshine-tiny-en', folder, scheduler });
     const { text } = await recogniser.transcribe(Float32Array.from(heard), {
       priority: 'final-transcript',
     });
@@ -193,13 +193,13 @@ describe('an utterance that is stopped', () => {
     const stop = new AbortController();
     await speak(`${SENTENCES.en} `.repeat(20), {}, stop.signal).next();
     stop.abort();
-    await expect.poll(() => [engine.pending, permits.busy]).toEqual([0, 0]);
+    await expect.poll(() => [engine.pending, scheduler.busy]).toEqual([0, 0]);
   });
 
   it('does not wait for a permit any more', async () => {
     const stop = new AbortController();
     let free = (): void => undefined;
-    const held = permits.use(
+    const held = scheduler.use(
       'turn',
       () =>
         new Promise<void>((resolve) => {
@@ -207,7 +207,7 @@ describe('an utterance that is stopped', () => {
         }),
     );
     const waiting = speak('Hello there.', {}, stop.signal).next();
-    await expect.poll(() => permits.waiting('first-chunk')).toBe(1);
+    await expect.poll(() => scheduler.waiting('first-chunk')).toBe(1);
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     free();

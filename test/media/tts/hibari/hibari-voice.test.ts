@@ -14,8 +14,8 @@ import { ENGLISH_VOICE } from '../../../support/harness/audio/english-front-end.
 const TWELVE = 'Our office opens at nine in the morning and closes at six.';
 const SAMPLE_RATE = 24_000;
 
-const permits = new CpuScheduler(2);
-const voice = new HibariVoice({ id: 'heart', folder: ENGLISH_VOICE, permits });
+const scheduler = new CpuScheduler(2);
+const voice = new HibariVoice({ id: 'heart', folder: ENGLISH_VOICE, scheduler });
 
 beforeAll(() => voice.warm());
 afterAll(() => voice.close());
@@ -51,8 +51,8 @@ function isSame(one: Float32Array, other: Float32Array): boolean {
 async function expectNothingLeft(): Promise<void> {
   expect(voice.pending).toBe(0);
   expect(await voice.open()).toBe(0);
-  expect(permits.busy).toBe(0);
-  for (const priority of PRIORITIES) expect(permits.waiting(priority)).toBe(0);
+  expect(scheduler.busy).toBe(0);
+  for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }
 
 function expectInOrder(words: readonly WordTime[], samples: number): void {
@@ -231,13 +231,13 @@ describe('many utterances', () => {
 describe('the thread of a voice', () => {
   it('says what is missing when its model is not there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-no-voice-'));
-    const missing = new HibariVoice({ id: 'none', folder, permits });
+    const missing = new HibariVoice({ id: 'none', folder, scheduler });
     await expect(missing.warm()).rejects.toMatchObject({ code: 'MODEL_MISSING' });
     await missing.close();
   });
 
   it('rejects what it held when it is closed, and leaves no permit taken', async () => {
-    const closing = new HibariVoice({ id: 'closing', folder: ENGLISH_VOICE, permits });
+    const closing = new HibariVoice({ id: 'closing', folder: ENGLISH_VOICE, scheduler });
     const options = { signal: new AbortController().signal, firstPriority: 'first-chunk' } as const;
     const first = closing.speak(utterance(TWELVE), options).next();
     const rejected = expect(first).rejects.toMatchObject({ code: 'WORKER_DIED' });

@@ -32,12 +32,12 @@ const RATE = 22_050;
 const SEAMLESS_DB = -100;
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-piper-'));
-const permits = new CpuScheduler(1);
+const scheduler = new CpuScheduler(1);
 const engine = startFormantProcess();
 let voice: PiperVoice;
 
 beforeAll(async () => {
-  voice = await openJoe(engine, permits, folder);
+  voice = await openJoe(engine, scheduler, folder);
   await voice.warm();
 });
 afterAll(async () => {
@@ -66,8 +66,8 @@ async function say(text: string, changes: Partial<SynthesisRequest> = {}) {
 }
 
 async function expectNothingLeft(): Promise<void> {
-  expect([voice.pending, await voice.open(), engine.pending, permits.busy]).toEqual([0, 0, 0, 0]);
-  for (const priority of PRIORITIES) expect(permits.waiting(priority)).toBe(0);
+  expect([voice.pending, await voice.open(), engine.pending, scheduler.busy]).toEqual([0, 0, 0, 0]);
+  for (const priority of PRIORITIES) expect(scheduler.waiting(priority)).toBe(0);
 }
 
 function expectInOrder(words: readonly WordTime[], samples: number): void {
@@ -108,7 +108,7 @@ describe('a Piper voice', () => {
     resampler.push(samples, (part) => void parts.push(part.slice()));
     resampler.flush((part) => void parts.push(part.slice()));
     const id = 'moonshine-tiny-en';
-    const recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), permits });
+    const recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), scheduler });
     const { text } = await recogniser.transcribe(concat(Float32Array, parts), {
       priority: 'final-transcript',
     });

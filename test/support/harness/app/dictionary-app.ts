@@ -42,14 +42,14 @@ export interface DictionaryPlane extends ControlPlane {
 
 /** A control plane with dictionaries, and speech by a voice that listens to itself. */
 export function withDictionaryPlane(): DictionaryPlane {
-  const permits = new CpuScheduler(1);
-  const encoders = new EncoderThread(permits);
+  const scheduler = new CpuScheduler(1);
+  const encoders = new EncoderThread(scheduler);
   const voice = new ListeningVoice();
   const closing: (() => Promise<void>)[] = [() => encoders.close()];
   const plane = withControlPlane({
     routes: (db) => {
       const users = new AgentsRepository(db);
-      const dictionaries = openDictionaries({ config: LIMITS, db, permits, users });
+      const dictionaries = openDictionaries({ config: LIMITS, db, scheduler, users });
       closing.push(() => dictionaries.close());
       const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
       const speech = speechRoutes({

@@ -49,7 +49,7 @@ export async function openRecordingGateway(
     calls: new CallsRepository(db, 0),
     store,
     events: { record: async (_, told) => void events.push(...told) },
-    permits: new CpuScheduler(1),
+    scheduler: new CpuScheduler(1),
     log: logInto(logged),
     mergedWithinMs: options.mergedWithinMs,
   });

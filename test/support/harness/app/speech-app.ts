@@ -54,8 +54,8 @@ export async function startSpeechApp(
 ) {
   const voice = new ToneVoice();
   const spanish = new ToneVoice({ id: 'tono', languages: ['es'], sampleRate: 22050 });
-  const permits = new CpuScheduler(1);
-  const encoders = new EncoderThread(permits);
+  const scheduler = new CpuScheduler(1);
+  const encoders = new EncoderThread(scheduler);
   const slots = new SpeechQuota({ total: options.slots ?? 64, perAccount: options.ownSlots ?? 0 });
   const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   const metrics = new Metrics();
@@ -112,8 +112,8 @@ export async function startSpeechApp(
     slots,
     logged,
     headers,
-    /** What is under way: utterances, streams of the encoder, permits, places. */
-    underWay: () => [voice.active, encoders.openStreams, permits.busy, slots.taken],
+    /** What is under way: utterances, streams of the encoder, scheduler, places. */
+    underWay: () => [voice.active, encoders.openStreams, scheduler.busy, slots.taken],
     /** Posts a body, written as JSON unless it is text or bytes already. */
     post: (path: string, body: unknown, signal?: AbortSignal) =>
       fetch(`${url}/api/v1/tts/${path}`, {

@@ -17,12 +17,12 @@ export function startFormantProcess(): EspeakProcess {
 }
 
 /** That voice, with phonemes of that process. */
-export function openJoe(engine: EspeakProcess, permits: CpuScheduler, preparedFolder?: string) {
+export function openJoe(engine: EspeakProcess, scheduler: CpuScheduler, preparedFolder?: string) {
   return PiperVoice.open({
     id: 'piper-joe',
     language: 'en',
-    phonemizer: new EspeakPhonemizer(engine, new ThreadQueue(permits)),
-    permits,
+    phonemizer: new EspeakPhonemizer(engine, new ThreadQueue(scheduler)),
+    scheduler,
     modelFile: JOE,
     configFile: JOE_CONFIG,
     preparedFolder,

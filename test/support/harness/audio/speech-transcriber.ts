@@ -9,7 +9,7 @@ export class Listener {
   readonly #recogniser = new MoonshineSpeechToText({
     id: 'moonshine-tiny-en',
     folder: modelFolder('moonshine-tiny-en'),
-    permits: new CpuScheduler(1),
+    scheduler: new CpuScheduler(1),
   });
 
   /** @param samples at most 12 s. @returns in lower case */

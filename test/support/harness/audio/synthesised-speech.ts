@@ -9,11 +9,11 @@ import { modelFolder } from '../process/model-folder.js';
 export class Speaker {
   readonly #voice: HibariVoice;
 
-  constructor(permits: CpuScheduler) {
+  constructor(scheduler: CpuScheduler) {
     this.#voice = new HibariVoice({
       id: 'hibari-heart',
       folder: modelFolder('hibari-heart'),
-      permits,
+      scheduler,
     });
   }
 

@@ -42,7 +42,7 @@ export function runToneCall(options: ToneCallOptions): ToneTimes {
   const timeline = new PlaybackTimeline({
     clock,
     frameLength,
-    onPlayed: (span) => recorder.played(span),
+    onPlayed: (startMs, samples) => recorder.played({ startMs, samples }),
   });
   const late = lateness(jitterMs);
   const times = { caller: [] as number[], agent: [] as number[] };

@@ -27,16 +27,16 @@ export class RealEars {
   /** Runs of the turn model, kept answers included. */
   judged = 0;
 
-  constructor(permits: CpuScheduler) {
+  constructor(scheduler: CpuScheduler) {
     this.#vad = new SileroVoiceActivity({
       folder: modelFolder('silero-vad'),
       onFault: (error) => {
         throw error;
       },
     });
-    this.#turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), permits });
+    this.#turnDetector = new SmartTurn({ folder: modelFolder('smart-turn-v3.2'), scheduler });
     const id = 'moonshine-tiny-en';
-    this.#recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), permits });
+    this.#recogniser = new MoonshineSpeechToText({ id, folder: modelFolder(id), scheduler });
   }
 
   /** Speech probabilities of a whole recording, window by window. */
