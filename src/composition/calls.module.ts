@@ -51,6 +51,7 @@ import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
+import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../platform/http/authenticate.js';
 import type { Route } from '../platform/http/route.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
@@ -210,7 +211,14 @@ async function openPulse(
   const reachedAt = isAlone ? undefined : config.GATEWAY_ADDRESS;
   const watched = openLive({ ...parts, calls, address: reachedAt });
   const address = await watched.start();
-  const heartbeat = new Heartbeat({ calls, gatewayId, address, commands: written, log });
+  const heartbeat = new Heartbeat({
+    calls,
+    gateways: new GatewaysRepository(parts.db),
+    gatewayId,
+    address,
+    commands: written,
+    log,
+  });
   await heartbeat.start({ isAlone });
   load.start(() => live.size);
   metrics.watchLoad(load);
