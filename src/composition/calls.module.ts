@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { AgentConfig } from '../../agents-runtime/contract/agent-config.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { BridgePool } from '../../agents-runtime/transports/livekit/bridge-pool.js';
@@ -43,15 +42,16 @@ import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
 import { CallSockets } from '../channels/websocket/call-socket.route.js';
 import type { Config } from '../config/config.js';
 import type { AgentTools } from '../features/agent-tools/agent-tools.js';
-import { type Agent, AgentsRepository } from '../features/agents/agents.repository.js';
-import { effectiveConfig } from '../features/agents/effective-config.js';
+import { AgentsRepository } from '../features/agents/agents.repository.js';
+import { resolveCallConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import { NumberOwnership } from '../features/ownership/number-ownership.js';
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
-import { NumberOwnership } from '../features/phone-numbers/number-ownership.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
+import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../platform/http/authenticate.js';
 import type { Route } from '../platform/http/route.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
@@ -143,7 +143,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     models: createCallProviders(parts),
     ticker,
     metrics: parts.metrics,
-    configOf: (agent) => configOf(agent, parts),
+    resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, parts),
     recordings,
     replays,
     hub: watched.hub,
@@ -211,7 +211,14 @@ async function openPulse(
   const reachedAt = isAlone ? undefined : config.GATEWAY_ADDRESS;
   const watched = openLive({ ...parts, calls, address: reachedAt });
   const address = await watched.start();
-  const heartbeat = new Heartbeat({ calls, gatewayId, address, commands: written, log });
+  const heartbeat = new Heartbeat({
+    calls,
+    gateways: new GatewaysRepository(parts.db),
+    gatewayId,
+    address,
+    commands: written,
+    log,
+  });
   await heartbeat.start({ isAlone });
   load.start(() => live.size);
   metrics.watchLoad(load);
@@ -331,9 +338,4 @@ function pastRoutes(db: Knex, agents: AgentsRepository): readonly Route[] {
     ...agentLatencyRoutes({ latencies: new AgentLatencyRepository(db), agents }),
     ...dashboardRoutes(new DashboardRepository(db)),
   ];
-}
-
-/** The stored config as calls use it. */
-function configOf(agent: Agent, { models, box }: CallsParts): AgentConfig {
-  return effectiveConfig(agent, { models, box });
 }

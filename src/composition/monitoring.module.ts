@@ -10,6 +10,7 @@ import { RunningCallsRepository } from '../calls/monitoring/running-calls.reposi
 import { StreamSessions } from '../calls/monitoring/stream-sessions.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
+import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import { PeerClient } from '../platform/cluster/peer-client.js';
 import { PeerServer } from '../platform/cluster/peer-server.js';
 import { PeerTokens } from '../platform/cluster/peer-tokens.js';
@@ -56,19 +57,31 @@ export function openLive(parts: LiveParts): OpenLive {
   const hub = new LiveEventBus();
   const tokens = new PeerTokens(secrets);
   const running = new RunningCallsRepository(db);
+  const gateways = new GatewaysRepository(db);
   let server: PeerServer | undefined;
   const links = new PeerClient(tokens);
   const follower = new EventSubscriber({
     gatewayId,
     hub,
     links,
+    gateways,
     running,
     calls,
     log,
     unreachableMs,
   });
   const desk = new StreamSessions({
-    ...{ gatewayId, hub, links, encoders, follower, running, keys, keyCheckMs: parts.keyCheckMs },
+    ...{
+      gatewayId,
+      hub,
+      links,
+      encoders,
+      follower,
+      gateways,
+      running,
+      keys,
+      keyCheckMs: parts.keyCheckMs,
+    },
     ...(beatMs && { beatMs }),
   });
   return {

@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folder of everything that is fetched once and kept outside the clone: PARLEY_CACHE. */
+/** The root folder of all caches, which lies outside the clone: PARLEY_CACHE. */
 export function cacheRoot(environment: Environment): string {
   if (environment.PARLEY_CACHE) return resolve(environment.PARLEY_CACHE);
   return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'parley');
 }
 
-/** Where models are looked for (MODELS_DIR) and kept (MODELS_CACHE). */
+/** The folder of a model bundle (MODELS_DIR) and of downloaded models (MODELS_CACHE). */
 export function modelFolders(environment: Environment): {
   readonly modelsDir: string | undefined;
   readonly cacheDir: string;
@@ -22,7 +22,7 @@ export function modelFolders(environment: Environment): {
   };
 }
 
-/** What is wrong with MODELS_DIR, if anything: a mistyped one would silently be left out. */
+/** The fault of MODELS_DIR, if any. A mistyped folder would otherwise be ignored silently. */
 export function modelsDirFault(environment: Environment): string | undefined {
   const { modelsDir } = modelFolders(environment);
   if (!modelsDir || statSync(modelsDir, { throwIfNoEntry: false })?.isDirectory()) return undefined;

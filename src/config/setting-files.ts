@@ -1,23 +1,23 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** No setting is longer. */
+/** Largest value of a setting. */
 const MAX_BYTES = 65_536;
 const SUFFIX = '_FILE';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The environment with what stood in files, and what is wrong with those. */
+/** The environment with the values of files. */
 export interface SettingsFromFiles {
   readonly environment: Environment;
-  /** Sentences without a value in them. */
-  readonly faults: readonly string[];
+  /** One sentence for each file that could not be used. They quote no value. */
+  readonly faults: string[];
 }
 
 /**
- * Takes settings out of files, as containers are handed their secrets: where `NAME_FILE` is set, `NAME` is
- * what the file holds, without the line break at its end. The environment of a process is seen by all of
- * its children; a file is not.
- * @param names the settings that there are
+ * Reads settings from files, for secrets that containers mount as files. If `NAME_FILE` is set, the
+ * value of `NAME` is the content of that file without its trailing line break. Unlike the environment
+ * of a process, a file is not visible to its children.
+ * @param names - all settings
  */
 export function settingsFromFiles(given: Environment, names: readonly string[]): SettingsFromFiles {
   const environment: Record<string, string> = { ...given };
@@ -36,7 +36,7 @@ export function settingsFromFiles(given: Environment, names: readonly string[]):
   return { environment, faults };
 }
 
-/** Undefined where it cannot be read or is no setting's size. */
+/** Undefined if the file cannot be read or is too large. */
 function readSetting(path: string): string | undefined {
   try {
     const { size } = statSync(path);

@@ -8,7 +8,7 @@ import { readConfig, SETTING_NAMES } from '../../src/config/config.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
 import { COMPOSE_ENV, DEPLOY, DeployFiles, secondsOf } from './deploy-files.js';
 
-/** What an orderly end takes beside the calls, see the README's table of settings. */
+/** Longest shutdown in addition to `DRAIN_SECONDS`, see docs/reference/settings.md. */
 const END_BESIDE_CALLS_S = 12;
 const GATEWAYS = ['gateway-1', 'gateway-2'];
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../features/agents/agents.repository.js';
+import type { Agent } from '../../features/agents/agent.model.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { CallOptions } from '../connection/connection.schema.js';
 import type { CallRegistry } from '../session/call-registry.js';
+import type { CallOptions } from '../store/call.model.js';
 import type { CallRefusal, CallsRepository, NewCall } from '../store/calls.repository.js';
 
 /** Why a call is not let in, whatever wire it would come over. */

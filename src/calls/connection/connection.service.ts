@@ -1,13 +1,14 @@
-import type { Agent, AgentsRepository } from '../../features/agents/agents.repository.js';
+import type { Agent } from '../../features/agents/agent.model.js';
+import type { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { loadAgent } from '../../features/agents/load-agent.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type CallSlots, refusedCall, sentenceOf } from '../admission/call-slots.js';
 import type { CallCommandService } from '../commands/call-commands.service.js';
+import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { callNotFound } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
-import type { CallOptions } from './connection.schema.js';
 
 export interface ConnectionServiceParts {
   readonly agents: AgentsRepository;

@@ -8,7 +8,8 @@ import {
   summariseWithLlm,
 } from '../../../agents-runtime/reply/call-summary.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
-import { type Agent, AgentsRepository } from '../../features/agents/agents.repository.js';
+import type { Agent } from '../../features/agents/agent.model.js';
+import { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { BUILT_IN_RESPONDER } from '../../features/model-catalog/model-catalog.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import type { LlmRegistry } from '../providers/llm-registry.js';

@@ -1,7 +1,8 @@
-import type { Agent } from '../../features/agents/agents.repository.js';
+import type { Agent } from '../../features/agents/agent.model.js';
+import type { CallVariables } from '../../features/agents/config/call-overrides.schema.js';
 import type { InboundCalls, RingingCall } from '../../features/webhooks/inbound-call-webhook.js';
 import type { CallSlots, ReservedCall } from '../admission/call-slots.js';
-import type { CallOptions, CallVariables } from '../connection/connection.schema.js';
+import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
 export interface InboundParts {

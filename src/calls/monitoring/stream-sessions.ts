@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
+import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Authenticator } from '../../platform/http/authenticate.js';
@@ -28,6 +29,7 @@ export interface StreamSessionsParts {
   readonly links: PeerClient;
   readonly encoders: AudioEncoders;
   readonly follower: EventSubscriber;
+  readonly gateways: Pick<GatewaysRepository, 'find'>;
   readonly running: RunningCallsRepository;
   readonly keys: Authenticator;
   readonly beatMs?: number;
@@ -149,11 +151,10 @@ export class StreamSessions {
   }
 
   async #listenThere({ principal, res, log }: Asking, call: CallRow): Promise<void> {
-    const { running, links, gatewayId } = this.#parts;
+    const { gateways, links } = this.#parts;
     const gone = new AbortController();
     res.once('close', () => gone.abort());
-    const others = await running.otherGateways(gatewayId);
-    const gateway = others.find(({ id }) => id === call.gateway_id);
+    const gateway = call.gateway_id === null ? undefined : await gateways.find(call.gateway_id);
     if (!gateway) throw unreachable();
     const asked = { what: 'audio', accountId: principal.accountId, callId: call.call_id } as const;
     const sound = await links.open(gateway, asked, gone.signal).catch((error: unknown) => {

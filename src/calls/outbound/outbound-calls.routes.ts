@@ -1,12 +1,12 @@
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
-import { loadAgent } from '../../features/agents/load-agent.js';
-import { type Route, route } from '../../platform/http/route.js';
-import { model, str } from '../../platform/http/validation/schema-builders.js';
 import {
   AgentOverrides,
   type CallVariables,
   DynamicVariables,
-} from '../connection/connection.schema.js';
+} from '../../features/agents/config/call-overrides.schema.js';
+import { loadAgent } from '../../features/agents/load-agent.js';
+import { type Route, route } from '../../platform/http/route.js';
+import { model, str } from '../../platform/http/validation/schema-builders.js';
 import type { OutboundCalls } from './outbound-calls.service.js';
 
 const OutboundCallInput = model({

@@ -1,13 +1,13 @@
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
-import type { Agent } from '../../features/agents/agents.repository.js';
+import type { Agent } from '../../features/agents/agent.model.js';
+import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
 import type { Provider } from '../../features/phone-numbers/carrier.js';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
-import type { NumberOwnership } from '../../features/phone-numbers/number-ownership.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type CallSlots, refusedCall } from '../admission/call-slots.js';
 import type { CallCommandService } from '../commands/call-commands.service.js';
-import type { CallOptions } from '../connection/connection.schema.js';
+import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
 /** How far a carrier came with a call that it was to make; `machine`: a voicemail or fax answered. */

@@ -3,6 +3,7 @@ import type { RecordingSink } from '../../../agents-runtime/observers/recording/
 import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import { MediaError } from '../../../media/errors.js';
 import type { SpoolThread } from '../../../media/recording/spool-thread.js';
+import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import type { ObjectStore } from '../../platform/storage/object-store.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
@@ -31,6 +32,7 @@ export interface StoredFile {
 export interface RecordingServiceParts {
   readonly gatewayId: string;
   readonly recordings: RecordingsRepository;
+  readonly gateways: Pick<GatewaysRepository, 'isAlive'>;
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
   readonly folder: SpoolFolder;
@@ -198,12 +200,12 @@ export class RecordingService {
 
   /** Stores a spool that lies here and that its gateway does not store any more. @returns whether it did */
   async #bring(call: CallRow): Promise<boolean> {
-    const { gatewayId, recordings, folder } = this.#parts;
+    const { gatewayId, gateways, folder } = this.#parts;
     const { call_id: callId, gateway_id: owner } = call;
     await this.#open.get(callId);
     if (!(await folder.has(callId))) return false;
     const isOthers = owner !== null && owner !== gatewayId;
-    if (isOthers && (await recordings.isGatewayAlive(owner))) return false;
+    if (isOthers && (await gateways.isAlive(owner))) return false;
     const work = this.#settleLeft(callId);
     this.#hold(callId, work);
     await work;

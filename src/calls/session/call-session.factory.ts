@@ -21,16 +21,16 @@ import type { Dictionary } from '../../../media/text/dictionary/dictionary.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import type { OpenTools } from '../../features/agent-tools/agent-tools.js';
 import type { ToolCaller } from '../../features/agent-tools/webhook-tool.js';
-import type { Agent, AgentsRepository } from '../../features/agents/agents.repository.js';
-import { configForCall } from '../../features/agents/call-config.js';
-import type { CallOptions } from '../connection/connection.schema.js';
+import type { Agent } from '../../features/agents/agent.model.js';
+import type { AgentsRepository } from '../../features/agents/agents.repository.js';
+import type { ResolveCallConfig } from '../../features/agents/effective-config.js';
 import { AudioMixer } from '../monitoring/audio-mixer.js';
 import { watchCall } from '../monitoring/call-tap.js';
 import type { LiveEventBus } from '../monitoring/live-event-bus.js';
 import { toRunning } from '../monitoring/running-calls.repository.js';
 import type { RecordingService } from '../recordings/recordings.service.js';
 import type { ReplayFiles } from '../recordings/replay-files.js';
-import type { CallRow } from '../store/call.model.js';
+import type { CallOptions, CallRow } from '../store/call.model.js';
 import type { CallRefusal, CallsRepository } from '../store/calls.repository.js';
 import type { CallMetrics } from './call-metrics.js';
 import type { CallRegistry, LiveCall } from './call-registry.js';
@@ -67,8 +67,7 @@ export interface CallSessionFactoryParts {
   readonly models: CallProviders;
   readonly ticker: FrameTicker;
   readonly metrics: Pick<CallMetrics, 'begin'>;
-  /** The stored config as calls use it, secrets opened. */
-  readonly configOf: (agent: Agent) => AgentConfig;
+  readonly resolveConfig: ResolveCallConfig;
   readonly recordings: Pick<RecordingService, 'begin'>;
   /** Where calls are recorded for replay, if they are. */
   readonly replays: ReplayFiles | undefined;
@@ -117,8 +116,8 @@ export class CallSessionFactory {
     options: CallOptions,
     sampleRate?: number,
   ): Promise<void> => {
-    const { models, configOf } = this.#parts;
-    const config = configForCall(configOf(agent), options);
+    const { models, resolveConfig } = this.#parts;
+    const config = resolveConfig(agent, options);
     const voice = models.voiceFor(config);
     const dictionary = await models.dictionaryFor(agent.accountId, config);
     const manner = { ...ttsSettingsOf(config, voice, sampleRate ?? voice.sampleRate), dictionary };
@@ -148,7 +147,7 @@ export class CallSessionFactory {
     mustBeDeployed: boolean,
     opened: () => void,
   ): Promise<TakenCall | TakeRefusal> {
-    const { calls, agents, gatewayId, models, configOf } = this.#parts;
+    const { calls, agents, gatewayId, models, resolveConfig } = this.#parts;
     const row = await calls.take(callId, gatewayId);
     if (row === undefined) return 'gone';
     if (typeof row === 'string') return row;
@@ -158,7 +157,7 @@ export class CallSessionFactory {
         await calls.end(callId, 'error_transport');
         return agent ? 'agent_not_deployed' : 'no_agent';
       }
-      const config = configForCall(configOf(agent), row.options);
+      const config = resolveConfig(agent, row.options);
       const dictionary = await models.dictionaryFor(row.account_id, config);
       const voice = models.voiceFor(config);
       const tools = await models.toolsFor(config, {

@@ -1,7 +1,19 @@
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
-import type { CallOptions } from '../connection/connection.schema.js';
+import type { CallOverrides } from '../../features/agents/config/call-overrides.schema.js';
+import type { Provider } from '../../features/phone-numbers/carrier.js';
 
 export type CallType = 'web' | 'sip_inbound' | 'sip_outbound';
+
+/** The options of one call, as stored with it. */
+export interface CallOptions extends CallOverrides {
+  /** Why the reply of the agent's inbound_call webhook was not used. The call runs without overrides. */
+  readonly inbound_call_error?: string | undefined;
+  /** The carrier's last status of an outbound call. */
+  readonly dial_status?: string | undefined;
+  readonly carrier?: Provider | undefined;
+  /** The carrier's id of the call. */
+  readonly carrier_call_id?: string | undefined;
+}
 
 export interface CallRow {
   readonly id: number;

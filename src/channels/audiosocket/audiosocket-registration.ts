@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import { refusedCall } from '../../calls/admission/call-slots.js';
-import type { CallVariables } from '../../calls/connection/connection.schema.js';
 import { type InboundParts, reserveInbound } from '../../calls/inbound/reserve-inbound.js';
-import type { Agent } from '../../features/agents/agents.repository.js';
+import type { Agent } from '../../features/agents/agent.model.js';
+import type { CallVariables } from '../../features/agents/config/call-overrides.schema.js';
 import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
 import type { AudioSocketCallsRepository } from './audiosocket-calls.repository.js';
 

@@ -1,5 +1,5 @@
-import { DynamicVariables } from '../../calls/connection/connection.schema.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
+import { DynamicVariables } from '../../features/agents/config/call-overrides.schema.js';
 import { loadAgent } from '../../features/agents/load-agent.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, reply, route } from '../../platform/http/route.js';

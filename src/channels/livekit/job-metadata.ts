@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isCallId } from '../../calls/store/call-id.js';
-import { isAgentId } from '../../features/agents/agent-id.js';
+import { isAgentId } from '../../features/agents/agent.model.js';
 
 /** What our dispatches tell their jobs: a call that a client asked for, or an agent for who comes. */
 const Metadata = z.union([

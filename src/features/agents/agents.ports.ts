@@ -1,5 +1,5 @@
 import type { Language } from '../../../media/languages.js';
-import type { Agent } from './agents.repository.js';
+import type { Agent } from './agent.model.js';
 
 /** Says whether a call in a language could be held with what is installed and configured. */
 export interface LanguageAvailability {

@@ -1,28 +1,10 @@
 import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
-import { NumberOwnership, withoutForeignNumbers } from '../phone-numbers/number-ownership.js';
-import { isAgentId } from './agent-id.js';
+import type { Slice } from '../../platform/http/validation/pagination.js';
+import { NumberOwnership, withoutForeignNumbers } from '../ownership/number-ownership.js';
+import type { Agent, AgentChange, AgentStatus, NewAgent } from './agent.model.js';
+import { isAgentId } from './agent.model.js';
 import type { StoredConfig } from './config/stored-config.js';
-
-export const AGENT_STATUSES = ['deployed', 'paused', 'disabled'] as const;
-export type AgentStatus = (typeof AGENT_STATUSES)[number];
-
-/** An agent as it is stored; the secrets in its config are encrypted. */
-export interface Agent {
-  readonly id: string;
-  readonly accountId: string;
-  readonly name: string;
-  readonly config: StoredConfig;
-  readonly kbId: number | null;
-  readonly status: AgentStatus;
-  /** Grows with every change. */
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-export type NewAgent = Pick<Agent, 'id' | 'accountId' | 'name' | 'config' | 'kbId' | 'status'>;
-export type AgentChange = Partial<Pick<Agent, 'name' | 'config' | 'kbId' | 'status'>>;
 
 interface AgentRow {
   readonly id: string;
@@ -34,12 +16,6 @@ interface AgentRow {
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
-}
-
-/** A part of a list, counted in agents. */
-export interface Slice {
-  readonly offset: number;
-  readonly limit: number;
 }
 
 /** The only code that names the columns of `agents`. Other accounts' agents do not exist for it. */

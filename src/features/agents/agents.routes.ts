@@ -7,10 +7,11 @@ import {
 } from '../../platform/http/route.js';
 import { pageOf } from '../../platform/http/validation/pagination.js';
 import { int, model } from '../../platform/http/validation/schema-builders.js';
+import type { Agent, AgentStatus } from './agent.model.js';
 import { InitAgent, InitialAgent, initialAgent } from './agent-templates.js';
 import type { AgentLines, AgentModels } from './agents.ports.js';
 import { entityTagOf, toAgentBody } from './agents.presenter.js';
-import type { Agent, AgentStatus, AgentsRepository } from './agents.repository.js';
+import type { AgentsRepository } from './agents.repository.js';
 import {
   AgentAlone,
   AgentAndMessage,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PAGE_FIELDS, Pagination } from '../../platform/http/validation/pagination.js';
 import { int, list, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
-import { AGENT_STATUSES } from './agents.repository.js';
+import { AGENT_STATUSES } from './agent.model.js';
 import { AgentConfigInput, AgentConfigOutput } from './config/agent-config.schema.js';
 
 const agentName = () => str({ min: 1, max: 255 });

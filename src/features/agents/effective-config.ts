@@ -7,40 +7,51 @@ import type {
   VoiceSettings,
 } from '../../../agents-runtime/contract/agent-config.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
+import type { Agent } from './agent.model.js';
 import type { AgentModels } from './agents.ports.js';
-import type { Agent } from './agents.repository.js';
 import { CONFIG_DEFAULTS } from './config/agent-config.schema.js';
+import type { CallOverrides } from './config/call-overrides.schema.js';
+import { fillPlaceholders } from './config/prompt-template.js';
 import type { StoredConfig, StoredMcpServer, StoredToolWebhook } from './config/stored-config.js';
 import { TTS_DEFAULTS } from './config/voice-settings.schema.js';
 
-/** The longest wait that a timer is given; longer settings mean this one. */
+/** Longest timer of a call, seconds. Longer settings are cut to it. */
 const MAX_SECONDS = 86_400;
 
-export interface EffectiveConfigParts {
+export interface CallConfigParts {
   readonly models: Pick<AgentModels, 'defaultLlmModel'>;
   readonly box: SecretBox;
 }
 
+/** Resolves the configuration of one call from the agent's stored config and the call's overrides. */
+export type ResolveCallConfig = (agent: Agent, overrides: CallOverrides) => AgentConfig;
+
+type StoredVoice = NonNullable<StoredConfig['tts_params']>;
 type Defaults = typeof CONFIG_DEFAULTS;
 type Plain = {
   readonly [K in keyof Defaults]: NonNullable<StoredConfig[K]> | Extract<Defaults[K], null>;
 };
 
 /**
- * The config with which a call of this agent runs: null and absence become defaults, secrets are
- * opened. @throws SealError when a secret's key is gone
+ * The configuration of one call: null and absence become defaults, the overrides are applied, the
+ * placeholders are filled and the secrets are decrypted.
+ * @throws SealError if the key of a secret is missing
  */
-export function effectiveConfig(agent: Agent, parts: EffectiveConfigParts): AgentConfig {
+export function resolveCallConfig(
+  agent: Agent,
+  { agent_overrides, dynamic_variables = {} }: CallOverrides,
+  parts: CallConfigParts,
+): AgentConfig {
   const stored = agent.config;
   const open = (sealed: string) => parts.box.open(sealed, agent.id);
   const plain = withDefaults(CONFIG_DEFAULTS, stored) as Plain;
   return {
-    prompt: plain.prompt,
-    greeting: plain.greeting,
+    prompt: fillPlaceholders(plain.prompt, dynamic_variables),
+    greeting: fillPlaceholders(plain.greeting, dynamic_variables),
     llmModel: stored.llm_model || parts.models.defaultLlmModel,
     llmTemperature: plain.llm_temperature,
     ttsMinSentenceLength: plain.tts_min_sentence_len,
-    voice: voiceSettings(stored.tts_params ?? {}),
+    voice: voiceSettings(stored.tts_params ?? {}, agent_overrides?.tts_params ?? {}),
     minSilenceMs: toMs(plain.min_silence_duration),
     minSpeechMs: toMs(plain.min_speech_duration),
     minEndpointingMs: toMs(plain.min_endpointing_delay),
@@ -61,14 +72,17 @@ export function effectiveConfig(agent: Agent, parts: EffectiveConfigParts): Agen
   };
 }
 
-function voiceSettings(stored: NonNullable<StoredConfig['tts_params']>): VoiceSettings {
+function voiceSettings(stored: StoredVoice, overrides: StoredVoice): VoiceSettings {
+  // A pinned version belongs to its dictionary.
+  const unpinned = overrides.dictionary_id !== undefined ? { dictionary_version: null } : {};
+  const voice = { ...stored, ...unpinned, ...overrides };
   return {
-    voiceId: stored.voice_id || null,
-    language: stored.language ?? TTS_DEFAULTS.language,
-    temperature: stored.temperature ?? TTS_DEFAULTS.temperature,
-    topP: stored.top_p ?? TTS_DEFAULTS.top_p,
-    dictionaryId: stored.dictionary_id || null,
-    dictionaryVersion: stored.dictionary_version ?? null,
+    voiceId: voice.voice_id || null,
+    language: voice.language ?? TTS_DEFAULTS.language,
+    temperature: voice.temperature ?? TTS_DEFAULTS.temperature,
+    topP: voice.top_p ?? TTS_DEFAULTS.top_p,
+    dictionaryId: voice.dictionary_id || null,
+    dictionaryVersion: voice.dictionary_version ?? null,
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import { writePrivateFile } from '../../platform/storage/durable-file.js';
-import { makeAgentId } from '../agents/agent-id.js';
+import { makeAgentId } from '../agents/agent.model.js';
 import { AgentsRepository } from '../agents/agents.repository.js';
 import { sealConfig } from '../agents/config/stored-config.js';
 import { SEED_AGENT } from '../agents/seed-agent.js';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Slice } from '../agents/agents.repository.js';
+import type { Slice } from '../../platform/http/validation/pagination.js';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

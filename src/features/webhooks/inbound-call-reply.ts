@@ -1,14 +1,14 @@
-import {
-  AgentOverrides,
-  type CallOptions,
-  type CallVariables,
-  DynamicVariables,
-} from '../../calls/connection/connection.schema.js';
 import type { EgressResponse } from '../../platform/egress/egress-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { model } from '../../platform/http/validation/schema-builders.js';
 import { validationErrorsOf } from '../../platform/http/validation/validation-errors.js';
-import type { Agent } from '../agents/agents.repository.js';
+import type { Agent } from '../agents/agent.model.js';
+import {
+  AgentOverrides,
+  type CallOverrides,
+  type CallVariables,
+  DynamicVariables,
+} from '../agents/config/call-overrides.schema.js';
 import type { VoiceOverrides } from '../voices/voice-overrides.js';
 
 /** What an inbound_call webhook may answer; keys that it adds besides have no effect. */
@@ -18,7 +18,7 @@ const InboundCallReply = model({
 });
 
 export type ReadReply =
-  | { readonly type: 'valid'; readonly options: CallOptions }
+  | { readonly type: 'valid'; readonly options: CallOverrides }
   /** `error` is a sentence; it holds names of fields, and no values. */
   | { readonly type: 'invalid'; readonly error: string };
 
@@ -56,7 +56,7 @@ export async function readReply(
     if (error instanceof ApiError) return invalid(error.message);
     throw error;
   }
-  const options: CallOptions = {
+  const options: CallOverrides = {
     ...(dynamic_variables && { dynamic_variables: dynamic_variables as CallVariables }),
     ...(agent_overrides && { agent_overrides }),
   };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { CallOptions } from '../../calls/connection/connection.schema.js';
 import { EgressError } from '../../platform/egress/egress-error.js';
-import type { Agent } from '../agents/agents.repository.js';
+import type { Agent } from '../agents/agent.model.js';
+import type { CallOverrides } from '../agents/config/call-overrides.schema.js';
 import type { VoiceOverrides } from '../voices/voice-overrides.js';
 import { readReply } from './inbound-call-reply.js';
 import { makeMessageId, type WebhookSender } from './webhook-sender.js';
@@ -15,13 +15,16 @@ export interface RingingCall {
   readonly toNumber: string | null;
 }
 
-/** Asks an agent's owner what is special about a call, while it rings. For trunks. */
+/** The result of an inbound_call webhook. */
+export interface InboundCallOptions extends CallOverrides {
+  /** Why the reply was not used. The call runs without overrides. */
+  readonly inbound_call_error?: string | undefined;
+}
+
+/** Looks up the variables and overrides of a ringing call. */
 export interface InboundCalls {
-  /**
-   * The call's variables and overrides. It never throws: where the webhook fails, is late or makes
-   * no sense, the call goes on as the agent was saved, and `inbound_call_error` says why.
-   */
-  optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions>;
+  /** Never throws. If the webhook fails, times out or sends an invalid reply, sets `inbound_call_error`. */
+  optionsFor(agent: Agent, call: RingingCall): Promise<InboundCallOptions>;
 }
 
 /** A caller hears it ring for no longer than this, whatever timeout was configured. */
@@ -52,7 +55,7 @@ export class InboundCallWebhooks implements InboundCalls {
     this.#parts = parts;
   }
 
-  async optionsFor(agent: Agent, call: RingingCall): Promise<CallOptions> {
+  async optionsFor(agent: Agent, call: RingingCall): Promise<InboundCallOptions> {
     const target = agent.config.webhooks?.inbound_call;
     if (!target?.enabled) return {};
     const { sender, overrides, log } = this.#parts;

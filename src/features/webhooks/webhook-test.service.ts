@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { CallOptions } from '../../calls/connection/connection.schema.js';
 import type { EgressResponse } from '../../platform/egress/egress-client.js';
 import { EgressError } from '../../platform/egress/egress-error.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { Agent, AgentsRepository } from '../agents/agents.repository.js';
+import type { Agent } from '../agents/agent.model.js';
+import type { AgentsRepository } from '../agents/agents.repository.js';
+import type { CallOverrides } from '../agents/config/call-overrides.schema.js';
 import { placeholdersOf } from '../agents/config/prompt-template.js';
 import type { StoredConfig } from '../agents/config/stored-config.js';
 import { TTS_DEFAULTS } from '../agents/config/voice-settings.schema.js';
@@ -145,13 +146,16 @@ function notFound(sentence: string): ApiError {
   return new ApiError('WEBHOOK_NOT_FOUND', sentence);
 }
 
-function unknownVariables(config: StoredConfig, { dynamic_variables = {} }: CallOptions): string[] {
+function unknownVariables(
+  config: StoredConfig,
+  { dynamic_variables = {} }: CallOverrides,
+): string[] {
   const known = placeholdersOf(`${config.prompt ?? ''}\n${config.greeting ?? ''}`);
   return Object.keys(dynamic_variables).filter((name) => !known.has(name));
 }
 
 /** What a call would be held with: the overrides, and behind them what was saved. */
-function resolved(config: StoredConfig, options: CallOptions): Readonly<Record<string, unknown>> {
+function resolved(config: StoredConfig, options: CallOverrides): Readonly<Record<string, unknown>> {
   const { dynamic_variables = {}, agent_overrides } = options;
   const overridden = agent_overrides?.tts_params;
   return {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { LiveEvent } from '../../calls/monitoring/live-event.js';
-import type { OtherGateway } from '../../calls/monitoring/running-calls.repository.js';
+import type { Gateway } from './gateways.repository.js';
 import type { PeerRequest, PeerTokens } from './peer-tokens.js';
 
 /** The other side says every 2 s that it lives. */
@@ -20,11 +20,7 @@ export class PeerClient {
    * Opens a stream of another gateway; it ends when the signal fires.
    * @throws Error when that gateway cannot be reached, or does not hold what is asked for.
    */
-  async open(
-    gateway: OtherGateway,
-    asked: PeerRequest,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage> {
+  async open(gateway: Gateway, asked: PeerRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const token = await this.#tokens.issue(gateway.id, asked);
     return new Promise((resolve, reject) => {
       const asking = request(`http://${gateway.address}/`, {
@@ -52,7 +48,7 @@ export class PeerClient {
    * @throws Error when the link cannot be made or breaks.
    */
   async follow(
-    gateway: OtherGateway,
+    gateway: Gateway,
     asked: PeerRequest,
     tell: (event: LiveEvent) => void,
     signal: AbortSignal,

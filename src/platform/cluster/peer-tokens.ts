@@ -1,7 +1,6 @@
-import { errors, jwtVerify, SignJWT } from 'jose';
 import type { SecretKeys } from '../secrets/secret-keys.js';
+import { SignedTokens } from '../secrets/signed-tokens.js';
 
-const ALGORITHM = 'HS256';
 /** Clocks of two machines may differ by some of it. */
 const LIVES = '60s';
 
@@ -15,35 +14,25 @@ export interface PeerRequest {
 
 /** Proves to a gateway that another one with the same SECRET_KEY asks, and what for. */
 export class PeerTokens {
-  readonly #keys: readonly Uint8Array[];
+  readonly #tokens: SignedTokens;
 
   constructor(secrets: SecretKeys) {
-    this.#keys = secrets.derive('gateway-links').map(({ bytes }) => bytes);
+    this.#tokens = new SignedTokens(secrets, 'gateway-links');
   }
 
   /** @param gatewayId the only one that takes it. */
   issue(gatewayId: string, { what, accountId, callId }: PeerRequest): Promise<string> {
-    return new SignJWT({ what, ...(callId !== undefined && { call: callId }) })
-      .setProtectedHeader({ alg: ALGORITHM })
-      .setSubject(accountId)
-      .setAudience(gatewayId)
-      .setExpirationTime(LIVES)
-      .sign(this.#keys[0]!);
+    const claims = { what, ...(callId !== undefined && { call: callId }) };
+    return this.#tokens.signJwt({ ...claims, sub: accountId, aud: gatewayId }, LIVES);
   }
 
   /** Undefined when it was not made with our secret, for another gateway, or too long ago. */
   async verify(token: string, gatewayId: string): Promise<PeerRequest | undefined> {
-    for (const key of this.#keys) {
-      try {
-        const checks = { algorithms: [ALGORITHM], audience: gatewayId, clockTolerance: LIVES };
-        const { payload } = await jwtVerify(token, key, checks);
-        const { sub, what, call } = payload;
-        if (sub === undefined || (what !== 'events' && what !== 'audio')) return undefined;
-        return { what, accountId: sub, ...(typeof call === 'string' && { callId: call }) };
-      } catch (error) {
-        if (!(error instanceof errors.JOSEError)) throw error;
-      }
-    }
-    return undefined;
+    const checks = { audience: gatewayId, clockTolerance: LIVES };
+    const claims = await this.#tokens.verifyJwt(token, checks);
+    if (claims?.sub === undefined) return undefined;
+    const { sub, what, call } = claims;
+    if (what !== 'events' && what !== 'audio') return undefined;
+    return { what, accountId: sub, ...(typeof call === 'string' && { callId: call }) };
   }
 }

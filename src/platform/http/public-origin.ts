@@ -1,23 +1,16 @@
-import ipaddr from 'ipaddr.js';
+import type { ServerSettings } from '../../config/server.settings.js';
+import { isLoopback } from '../../config/setting-types.js';
 
-/** A host as it stands in a URL. */
+/** The host in the form of a URL: IPv6 addresses in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
-}
-
-interface AddressSettings {
-  readonly PUBLIC_URL?: string | undefined;
-  readonly HOST: string;
-}
+type AddressSettings = Pick<ServerSettings, 'PUBLIC_URL' | 'HOST'>;
 
 /**
- * Where others reach this gateway: `http(s)://host[:port]`. Never made from a Host header: off the
- * loopback only PUBLIC_URL says it.
+ * The origin at which clients reach this gateway, `http(s)://host[:port]`; undefined if it is
+ * unknown. Unless the gateway listens on the loopback, only PUBLIC_URL defines it, never a Host header.
  */
 export function httpOrigin(
   { PUBLIC_URL, HOST }: AddressSettings,
@@ -27,7 +20,7 @@ export function httpOrigin(
   return isLoopback(HOST) ? `http://${hostInUrl(HOST)}:${port}` : undefined;
 }
 
-/** Where clients open sockets: `ws(s)://host[:port]`. */
+/** The origin of WebSockets, `ws(s)://host[:port]`. */
 export function socketOrigin(
   settings: AddressSettings,
   port: number | undefined,

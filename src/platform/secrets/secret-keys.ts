@@ -1,16 +1,13 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MAX_SECRETS, MIN_SECRET_LENGTH } from '../../config/security.settings.js';
 import { createOnce } from '../storage/durable-file.js';
 
-/** In DATA_DIR: the secret that was made at the first start. */
+/** File in DATA_DIR with the secret that the first start generates. */
 export const SECRET_KEY_FILE = 'secret-key';
 
-/** The shortest secret that a person may set; the one made here has 43 characters. */
-const MIN_SECRET_LENGTH = 16;
-const MAX_SECRETS = 16;
-
-/** Each use of the secret has a key of its own, so that no key serves two algorithms. */
+/** Each purpose has its own key, so that no key serves two algorithms. */
 export type SecretPurpose =
   | 'at-rest'
   | 'json-web-tokens'
@@ -19,15 +16,15 @@ export type SecretPurpose =
   | 'signed-urls'
   | 'gateway-links';
 
-/** One key made from one of the secrets. `id` tells keys apart and says nothing about the key. */
+/** A key derived from one of the secrets. `id` identifies the key without revealing it. */
 export interface DerivedKey {
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 /**
- * The service's secret, from which every key is derived. More than one secret means a rotation in
- * progress: the first makes what is new, all of them open what is old.
+ * The service's secret, from which every key is derived. Several secrets mean a rotation in progress:
+ * the first one signs and encrypts, all of them verify and decrypt.
  */
 export class SecretKeys {
   readonly #secrets: readonly string[];
@@ -55,12 +52,12 @@ export class SecretKeys {
 
 /**
  * The secrets of this installation: those of the setting (a comma list, the current one first), or
- * the one in `DATA_DIR/secret-key`, which is made at the first start with mode 0600.
+ * the one in `DATA_DIR/secret-key`, which the first start generates with mode 0600.
  */
 export async function loadSecretKeys(dataDir: string, setting?: string): Promise<SecretKeys> {
   if (setting !== undefined) return new SecretKeys(splitSecrets(setting));
   const path = join(dataDir, SECRET_KEY_FILE);
-  // Of two processes that start at once one makes the file, and both read what it holds.
+  // If two processes start at once, one creates the file and both read it.
   await createOnce(path, `${randomBytes(32).toString('base64url')}\n`);
   return new SecretKeys(splitSecrets(await readFile(path, 'utf8')));
 }

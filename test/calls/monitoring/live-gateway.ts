@@ -15,6 +15,7 @@ import {
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { type OpenLive, openLive } from '../../../src/composition/monitoring.module.js';
 import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
+import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../../../src/platform/http/authenticate.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -28,6 +29,7 @@ export interface HeldCall {
 export class LiveGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
+  readonly gateways: GatewaysRepository;
   readonly open: OpenLive;
   /** What its calls were told to say. */
   readonly said: string[] = [];
@@ -43,6 +45,7 @@ export class LiveGateway {
     const log = pino({ level: 'silent' });
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
+    this.gateways = new GatewaysRepository(db);
     this.open = openLive({
       gatewayId,
       db,
@@ -74,7 +77,7 @@ export class LiveGateway {
   async start(): Promise<void> {
     this.#address = await this.open.start();
     this.#commands.start();
-    await this.calls.heartbeat(this.id, this.#address);
+    await this.gateways.heartbeat(this.id, this.#address);
   }
 
   /** A call of an account, held here. @param phone where it comes over a telephone's line. */
@@ -112,7 +115,7 @@ export class LiveGateway {
   async restart(): Promise<void> {
     await this.open.close();
     this.#address = await this.open.start();
-    await this.calls.heartbeat(this.id, this.#address);
+    await this.gateways.heartbeat(this.id, this.#address);
   }
 
   async stop(): Promise<void> {

@@ -63,7 +63,7 @@ async function reserved() {
   };
   const parts = {
     ...{ calls, live, models, hub, recordings, agents: new AgentsRepository(db) },
-    configOf: () => ({ ...CONFIG, recordingEnabled: true }),
+    resolveConfig: () => ({ ...CONFIG, recordingEnabled: true }),
     ticker: new FrameTicker(systemClock),
     metrics: new CallMetrics(registry),
     replays: undefined,

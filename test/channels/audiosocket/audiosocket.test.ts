@@ -15,10 +15,10 @@ import {
 } from '../../../agents-runtime/transports/telephony/audiosocket-protocol.js';
 import type { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import { CallSlots } from '../../../src/calls/admission/call-slots.js';
-import type { CallOptions } from '../../../src/calls/connection/connection.schema.js';
 import { CallRegistry } from '../../../src/calls/session/call-registry.js';
 import type { CallSessionFactory } from '../../../src/calls/session/call-session.factory.js';
 import { MediaConnector } from '../../../src/calls/session/media-connector.js';
+import type { CallOptions } from '../../../src/calls/store/call.model.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { AudioSocketServer } from '../../../src/channels/audiosocket/audiosocket-server.js';
 import {

@@ -6,7 +6,7 @@ import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { RoomClient } from '../../../src/channels/livekit/room-client.js';
 import { roomOf } from '../../../src/channels/livekit/room-names.js';
 import { RoomReaper } from '../../../src/channels/livekit/room-reaper.js';
-import { makeAgentId } from '../../../src/features/agents/agent-id.js';
+import { makeAgentId } from '../../../src/features/agents/agent.model.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
 import { accessTo, RoomGateway } from '../../support/harness/app/livekit-gateway.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RoomCaller } from '../../../agents-runtime/transports/livekit/room-transport.js';
 import { SipInbound, type SipInboundParts } from '../../../src/channels/livekit/sip-inbound.js';
-import type { Agent } from '../../../src/features/agents/agents.repository.js';
+import type { Agent } from '../../../src/features/agents/agent.model.js';
 
 const AGENT = { id: 'a', accountId: 'one', status: 'deployed', config: {} } as unknown as Agent;
 

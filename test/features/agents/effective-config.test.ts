@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { makeAgentId } from '../../../src/features/agents/agent-id.js';
-import type { Agent } from '../../../src/features/agents/agents.repository.js';
+import type { Agent } from '../../../src/features/agents/agent.model.js';
+import { makeAgentId } from '../../../src/features/agents/agent.model.js';
 import { AgentConfigInput } from '../../../src/features/agents/config/agent-config.schema.js';
 import { mergeConfig } from '../../../src/features/agents/config/merge-config.js';
 import { sealConfig } from '../../../src/features/agents/config/stored-config.js';
-import { effectiveConfig } from '../../../src/features/agents/effective-config.js';
+import { resolveCallConfig } from '../../../src/features/agents/effective-config.js';
 import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -27,7 +27,7 @@ function effective(config: unknown, kbId: number | null = null) {
     createdAt: now,
     updatedAt: now,
   };
-  return effectiveConfig(agent, { models, box });
+  return resolveCallConfig(agent, {}, { models, box });
 }
 
 describe('the config of a call', () => {

@@ -1,4 +1,4 @@
-import type { CallVariables } from '../../../calls/connection/connection.schema.js';
+import type { CallVariables } from './call-overrides.schema.js';
 
 /**
  * What stands between `{{` and `}}`; the name is that without the white space around it. No part of

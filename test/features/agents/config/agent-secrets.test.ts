@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toConfigOutput } from '../../../../src/features/agents/agents.presenter.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import type { AgentConfigInput } from '../../../../src/features/agents/config/agent-config.schema.js';
 import { AgentConfigInput as ConfigSchema } from '../../../../src/features/agents/config/agent-config.schema.js';
@@ -8,8 +9,7 @@ import {
   type StoredConfig,
   sealConfig,
 } from '../../../../src/features/agents/config/stored-config.js';
-import { toConfigOutput } from '../../../../src/features/agents/config-output.js';
-import { effectiveConfig } from '../../../../src/features/agents/effective-config.js';
+import { resolveCallConfig } from '../../../../src/features/agents/effective-config.js';
 import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
 import { withControlPlane } from '../../../support/harness/app/control-plane-app.js';
 import '../../../support/harness/process/property-seed.js';
@@ -55,7 +55,7 @@ async function makeAgent() {
   /** The secrets as a call would use them. */
   const secrets = async () => {
     const agent = await read();
-    const { tools, mcpServers } = effectiveConfig(agent, { models, box: plane.box });
+    const { tools, mcpServers } = resolveCallConfig(agent, {}, { models, box: plane.box });
     const open = (sealed: string | null | undefined) => sealed && plane.box.open(sealed, agent.id);
     return {
       event: open(agent.config.webhooks?.events?.[0]?.secret),
@@ -144,7 +144,7 @@ describe("an agent's secrets", () => {
     const victim = await makeAgent();
     const thief = await makeAgent();
     const agent = { ...(await thief.read()), config: (await victim.read()).config };
-    expect(() => effectiveConfig(agent, { models, box: plane.box })).toThrow(/elsewhere/);
+    expect(() => resolveCallConfig(agent, {}, { models, box: plane.box })).toThrow(/elsewhere/);
   });
 });
 

@@ -1,0 +1,8 @@
+import { errorsReference } from './errors-reference.js';
+import { settingsReference } from './settings-reference.js';
+
+/** The generated pages of `docs/reference`, by the names of their files. */
+export const REFERENCE_PAGES: Readonly<Record<string, () => string>> = {
+  errors: errorsReference,
+  settings: settingsReference,
+};
