@@ -36,7 +36,7 @@ const plane = withControlPlane({
       twilioToken: TWILIO.authToken,
       origin: () => ORIGIN,
     });
-    return [...phoneNumberRoutes({ numbers, repository }), ...outbound.routes];
+    return [...phoneNumberRoutes(numbers), ...outbound.routes];
   },
 });
 afterAll(() => twilio.close());

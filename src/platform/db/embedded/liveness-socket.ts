@@ -6,18 +6,18 @@ import { basename, join } from 'node:path';
 import { MAX_SOCKET_PATH_BYTES } from './socket-folder.js';
 
 /**
- * A listening socket in a data folder. The kernel closes it when its process dies, however it dies,
- * so others on the same kernel can tell at once whether the process lives, from any container.
+ * A listening socket in a data folder. The kernel closes it when the process dies, however it dies.
+ * Other processes on the same kernel, also in other containers, can so detect at once whether the
+ * process is alive.
  */
-export interface LockBeacon {
-  /** The socket's file name; empty where no socket can be made in the folder. */
+export interface LivenessSocket {
+  /** File name; empty if the file system has no sockets or the path is too long for one. */
   readonly name: string;
   close(): Promise<void>;
 }
 
-/** Opens a beacon; a file system without sockets, or a path too long for one, gives an empty one. */
-export async function openBeacon(folder: string): Promise<LockBeacon> {
-  const none: LockBeacon = { name: '', close: async () => undefined };
+export async function openLivenessSocket(folder: string): Promise<LivenessSocket> {
+  const none: LivenessSocket = { name: '', close: async () => undefined };
   const name = `gateway.${randomUUID()}.sock`;
   const path = join(folder, name);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) return none;
@@ -38,8 +38,11 @@ export async function openBeacon(folder: string): Promise<LockBeacon> {
   };
 }
 
-/** Whether the process of a beacon on this kernel lives; undefined where the socket cannot say. */
-export function isBeaconAlive(folder: string, name: string): Promise<boolean | undefined> {
+/**
+ * Whether the process that opened a socket on this kernel is alive.
+ * @returns `undefined` if the socket does not answer that
+ */
+export function isSocketOwnerAlive(folder: string, name: string): Promise<boolean | undefined> {
   const path = join(folder, basename(name));
   if (name === '' || Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
     return Promise.resolve(undefined);
@@ -52,12 +55,12 @@ export function isBeaconAlive(folder: string, name: string): Promise<boolean | u
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') resolve(false);
-      else resolve(error.code === 'EAGAIN' ? true : undefined); // EAGAIN: its queue is full
+      else resolve(error.code === 'EAGAIN' ? true : undefined); // EAGAIN: the backlog is full
     });
   });
 }
 
-/** Removes what a dead process left of its beacon. */
-export async function removeBeacon(folder: string, name: string): Promise<void> {
+/** Removes the socket file of a dead process. */
+export async function removeLivenessSocket(folder: string, name: string): Promise<void> {
   if (name !== '') await rm(join(folder, basename(name)), { force: true });
 }
