@@ -237,7 +237,7 @@ async function openPulse(
     watched,
     ticker,
     stopWatching() {
-      creditMonitor.stop();
+      void creditMonitor.close();
       load.stop();
     },
     /** Signs the gateway off. */
