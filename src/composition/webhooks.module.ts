@@ -9,6 +9,7 @@ import {
   type InboundCalls,
   InboundCallWebhooks,
 } from '../features/webhooks/inbound-call-webhook.js';
+import { WebhookDeliveryService } from '../features/webhooks/webhook-deliveries.service.js';
 import { WebhookOutbox } from '../features/webhooks/webhook-outbox.js';
 import { WebhookSender } from '../features/webhooks/webhook-sender.js';
 import { WebhookTestService } from '../features/webhooks/webhook-test.service.js';
@@ -77,7 +78,10 @@ export function openWebhooks(parts: WebhooksParts): OpenWebhooks {
   });
   const tests = new WebhookTestService({ agents, sender, overrides });
   return {
-    routes: webhookRoutes({ agents, deliveries, tests }),
+    routes: webhookRoutes({
+      tests,
+      deliveries: new WebhookDeliveryService({ agents, deliveries }),
+    }),
     inboundCalls: new InboundCallWebhooks({ sender, overrides, log }),
     events: new WebhookOutbox(deliveries),
     outbound,

@@ -22,7 +22,7 @@ import { agentRoutes } from '../../../src/features/agents/agents.routes.js';
 import { AgentService } from '../../../src/features/agents/agents.service.js';
 import { ensureFirstAccount } from '../../../src/features/auth/first-account.js';
 import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
-import { NumberOwnership } from '../../../src/features/phone-numbers/number-ownership.js';
+import { NumberOwnership } from '../../../src/features/ownership/number-ownership.js';
 import { VoiceOverrides } from '../../../src/features/voices/voice-overrides.js';
 import { VoicesRepository } from '../../../src/features/voices/voices.repository.js';
 import { AllowedHosts } from '../../../src/platform/egress/allowed-hosts.js';
