@@ -238,7 +238,7 @@ async function openPulse(
     watched,
     ticker,
     stopWatching() {
-      creditMonitor.stop();
+      void creditMonitor.close();
       load.stop();
     },
     /** Signs the gateway off. */
