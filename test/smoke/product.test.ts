@@ -116,11 +116,11 @@ it('answers a phone call, and has it in the history', async () => {
   const question = await spokenByProduct(product, ROSES);
   try {
     expect(await call.ring()).toBe('answered');
-    const { line } = call;
+    const { leg: line } = call;
     const spoken = async (sinceMs: number) => {
-      expect(await line.hears(sinceMs)).toBe(true);
-      await line.quiet(sinceMs, 1_500);
-      const agent = line.sound.agent.slice((sinceMs * LINE_RATE) / 1000);
+      expect(await line.untilAgentSpeaks(sinceMs)).toBe(true);
+      await line.untilAgentIsSilent(sinceMs, 1_500);
+      const agent = line.audio.agent.slice((sinceMs * LINE_RATE) / 1000);
       return listener.transcribe(
         Float32Array.from(agent, (sample) => sample / 32_768).slice(-12 * LINE_RATE),
         LINE_RATE,
