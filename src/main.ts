@@ -109,7 +109,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const line = { agents, model: models.defaultLlmModel };
   if (agents > 0) log.info(line, 'the default model answers for deployed agents without llm_model');
   const peers = createPeers({ ...foundation, gatewayId, log });
-  shutdown.add('peers', () => peers.server.close());
+  shutdown.add('peers', () => peers.close());
   const parts = { ...foundation, ...services, gatewayId, peers, scheduler, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,

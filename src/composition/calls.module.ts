@@ -11,8 +11,9 @@ import { CallSlots } from '../calls/admission/call-slots.js';
 import { CreditMonitor } from '../calls/admission/credit-monitor.js';
 import type { LoadMonitor } from '../calls/admission/load-monitor.js';
 import { callArtifactRoutes } from '../calls/artifacts/call-artifacts.routes.js';
-import { CallCommandsRepository } from '../calls/commands/call-commands.repository.js';
+import { callCommandRoutes } from '../calls/commands/call-commands.routes.js';
 import { CallCommandService } from '../calls/commands/call-commands.service.js';
+import { peerCommands } from '../calls/commands/peer-commands.js';
 import { CallTokens } from '../calls/connection/call-tokens.js';
 import { connectionRoutes } from '../calls/connection/connection.routes.js';
 import { ConnectionService } from '../calls/connection/connection.service.js';
@@ -130,8 +131,22 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const agents = new AgentsRepository(db);
   const { links, calls, summaries } = openRecord(parts);
   const live = new CallRegistry();
-  const written = new CallCommandsRepository(db);
-  const pulse = await openPulse(parts, { calls, live, written });
+  const { peers, log } = parts;
+  const commands = new CallCommandService({
+    calls,
+    gateways: peers.gateways,
+    peers: peers.client,
+    live,
+    log,
+    onWaitingEnded: (callId) => {
+      doors.outbound
+        .stop(callId)
+        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
+    },
+  });
+  peers.server.serve(peerCommands(live));
+  const stopHangingUp = commands.hangUpEndedCalls(peers.changes);
+  const pulse = await openPulse(parts, { calls, live, commands });
   const remains = await openRemains(parts, calls);
   const { recordings, replays, retention } = remains;
   summaries.start();
@@ -150,12 +165,13 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     hub: watched.hub,
   });
   const slots = new CallSlots({ calls, live, load, expect: opening.expect });
-  const doors = openDoors(parts, { agents, calls, live, opening, slots, written });
-  const { liveKit, commands, outbound } = doors;
+  const doors = openDoors(parts, { agents, calls, live, opening, slots, commands });
+  const { liveKit, outbound, refused } = doors;
   return {
     routes: [
       ...connectionRoutes({ desk: doors.desk, tokens: doors.tokens, calls, keys: parts.keys }),
-      ...watched.routes(commands, doors.refused),
+      ...watched.routes,
+      ...callCommandRoutes({ calls, commands, refused }),
       ...retention.routes,
       ...pastRoutes(db, agents),
       ...callArtifactRoutes({ calls, recordings, links, origin: parts.origin }),
@@ -180,7 +196,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       watched.close();
       await remains.close();
       pulse.stopWatching();
-      await commands.close();
+      stopHangingUp();
       await pulse.close();
       await summaries.close();
     },
@@ -204,7 +220,7 @@ function openRecord({ config, db, secrets, log, events, origin, replies }: Calls
 /** Says that this gateway lives, ends what dead ones left, beats for calls, watches load and credits. */
 async function openPulse(
   parts: CallsParts,
-  { calls, live, written }: Pick<DoorNeeds, 'calls' | 'live' | 'written'>,
+  { calls, live, commands }: Pick<DoorNeeds, 'calls' | 'live' | 'commands'>,
 ) {
   const { config, gatewayId, log, load, metrics, ears, peers } = parts;
   // Whoever is alone on an embedded database has no other gateway to be reached by.
@@ -217,7 +233,7 @@ async function openPulse(
     gateways: peers.gateways,
     gatewayId,
     address,
-    commands: written,
+    housekeeping: [() => commands.hangUpEnded()],
     log,
   });
   await heartbeat.start({ isAlone });
@@ -279,14 +295,13 @@ interface DoorNeeds {
   readonly live: CallRegistry;
   readonly opening: CallSessionFactory;
   readonly slots: CallSlots;
-  /** Commands for calls that other gateways hold. */
-  readonly written: CallCommandsRepository;
+  readonly commands: CallCommandService;
 }
 
 /** The ways into calls and out of them. */
 function openDoors(parts: CallsParts, needs: DoorNeeds) {
   const { config, db, gatewayId, log, load, overrides, socketOrigin } = parts;
-  const { agents, calls, live, opening, slots, written } = needs;
+  const { agents, calls, live, opening, slots, commands } = needs;
   const tokens = new CallTokens(parts.secrets);
   const sockets = new CallSockets({ gatewayId, calls, tokens, live, opening });
   const access = liveKitAccess(config);
@@ -294,19 +309,6 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
   const inbound = parts.inboundCalls;
   const numbers = new NumberOwnership(db);
   const liveKit = rooms && openLiveKit({ ...needs, access, rooms, load, inbound, numbers, log });
-  const commands = new CallCommandService({
-    db,
-    gatewayId,
-    calls,
-    commands: written,
-    live,
-    log,
-    onWaitingEnded: (callId) => {
-      outbound
-        .stop(callId)
-        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
-    },
-  });
   const desk = new ConnectionService({
     agents,
     calls,
@@ -328,8 +330,7 @@ function openDoors(parts: CallsParts, needs: DoorNeeds) {
     refused,
     numbers,
   });
-  commands.start();
-  return { tokens, sockets, liveKit, commands, desk, refused, outbound };
+  return { tokens, sockets, liveKit, desk, refused, outbound };
 }
 
 /** What is told of calls that are over. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { ChangeNotices } from '../platform/cluster/change-notices.js';
 import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import { PeerClient } from '../platform/cluster/peer-client.js';
 import { PeerServer } from '../platform/cluster/peer-server.js';
@@ -18,9 +19,16 @@ export type Peers = ReturnType<typeof createPeers>;
 
 export function createPeers({ gatewayId, db, secrets, log }: PeersParts) {
   const keys = new PeerKeys(secrets);
+  const server = new PeerServer({ gatewayId, keys, log });
+  const changes = new ChangeNotices(db, log);
   return {
     gateways: new GatewaysRepository(db),
     client: new PeerClient(keys),
-    server: new PeerServer({ gatewayId, keys, log }),
+    server,
+    changes,
+    async close() {
+      await server.close();
+      await changes.close();
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import { notifyChanges } from '../../platform/cluster/change-notices.js';
 import type { CallOptions, CallRow, CallType } from './call.model.js';
 import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
 import { CallTurnsRepository } from './call-turns.repository.js';
@@ -219,6 +220,10 @@ export class CallsRepository {
         const turns = last ? [turnCompleted(call, last)] : [];
         await this.#events.record(transaction, [...turns, ...callEnded(call)]);
       }
+      await notifyChanges(
+        transaction,
+        rows.map(({ call_id }) => call_id),
+      );
       return rows.length;
     });
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/http/api-error.js';
-import type { RunningCallsRepository } from '../monitoring/running-calls.repository.js';
 import type { CallRow } from './call.model.js';
+import type { CallsRepository } from './calls.repository.js';
 import { loadCall } from './load-call.js';
 
 export const NOT_RUNNING = 'The call has ended, or its client has not come yet';
@@ -8,7 +8,7 @@ const RETRY_AFTER_S = 5;
 
 /** A running call of the account. @throws ApiError CALL_NOT_FOUND, CALL_NOT_RUNNING */
 export async function findRunning(
-  running: RunningCallsRepository,
+  running: Pick<CallsRepository, 'find'>,
   accountId: string,
   callId: string,
 ): Promise<CallRow> {
@@ -22,9 +22,11 @@ export function notRunning(): ApiError {
   return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
 }
 
-/** The gateway of a call has not answered a command in time. */
-export function notAnswered(): ApiError {
-  return new ApiError('OVERLOADED', 'The gateway that holds this call does not answer', {
-    retryAfterS: RETRY_AFTER_S,
-  });
+/** The gateway of a call does not answer, or has not published its address. */
+export function gatewayUnreachable(cause?: unknown): ApiError {
+  return new ApiError(
+    'GATEWAY_UNREACHABLE',
+    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
+    { retryAfterS: RETRY_AFTER_S, cause },
+  );
 }

@@ -3,8 +3,9 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { CallCommandsRepository } from '../../../src/calls/commands/call-commands.repository.js';
+import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
+import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
 import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
 import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
 import {
@@ -62,24 +63,20 @@ export class LiveGateway {
       keyCheckMs: 50,
       unreachableMs: 6_000,
     });
-    this.#commands = new CallCommandService({
-      db,
-      gatewayId,
-      calls: this.calls,
-      commands: new CallCommandsRepository(db),
-      live: this.#live,
-      log,
-      answeredWithinMs: 20_000,
-    });
+    const { client, gateways, server } = this.#peers;
+    const parts = { calls: this.calls, gateways, peers: client, live: this.#live, log };
+    this.#commands = new CallCommandService(parts);
+    server.serve(peerCommands(this.#live));
   }
 
   get routes(): readonly Route[] {
-    return this.open.routes(this.#commands, new DialBlocklist(['+1900*']));
+    const parts = { calls: this.calls, commands: this.#commands };
+    const refused = new DialBlocklist(['+1900*']);
+    return [...this.open.routes, ...callCommandRoutes({ ...parts, refused })];
   }
 
   async start(): Promise<void> {
     this.#address = await this.#peers.server.listen('127.0.0.1');
-    this.#commands.start();
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
@@ -128,8 +125,8 @@ export class LiveGateway {
   }
 
   async stop(): Promise<void> {
-    await this.#commands.close();
     await this.close();
+    await this.#peers.close();
     await this.#encoders.close();
   }
 }
