@@ -11,6 +11,7 @@ import { RecordingService } from '../calls/recordings/recordings.service.js';
 import type { CallEvents } from '../calls/store/call-events.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
+import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { ObjectStore } from '../platform/storage/object-store.js';
 
 export interface OpenRecordingsParts {
@@ -41,6 +42,7 @@ export async function openRecordings(parts: OpenRecordingsParts): Promise<Record
   const { mergedWithinMs } = parts;
   return new RecordingService({
     ...common,
+    gateways: new GatewaysRepository(parts.db),
     calls,
     spools: new SpoolThread(),
     merging,

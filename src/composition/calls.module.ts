@@ -46,9 +46,9 @@ import { AgentsRepository } from '../features/agents/agents.repository.js';
 import { resolveCallConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import { NumberOwnership } from '../features/ownership/number-ownership.js';
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
-import { NumberOwnership } from '../features/phone-numbers/number-ownership.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
 import type { Authenticator } from '../platform/http/authenticate.js';
@@ -64,6 +64,7 @@ import { createDialers } from './dialers.js';
 import { openLiveKit } from './livekit.module.js';
 import { openLive } from './monitoring.module.js';
 import { openRetention } from './open-retention.js';
+import type { Peers } from './peers.module.js';
 
 export interface CallsParts {
   /** This gateway's own, new at each start. */
@@ -73,6 +74,7 @@ export interface CallsParts {
   readonly box: SecretBox;
   readonly secrets: SecretKeys;
   readonly keys: Authenticator;
+  readonly peers: Peers;
   readonly log: Logger;
   readonly models: ModelCatalog;
   readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
@@ -175,7 +177,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       liveKit?.drain();
       await drained;
       await liveKit?.close();
-      await watched.close();
+      watched.close();
       await remains.close();
       pulse.stopWatching();
       await commands.close();
@@ -204,13 +206,20 @@ async function openPulse(
   parts: CallsParts,
   { calls, live, written }: Pick<DoorNeeds, 'calls' | 'live' | 'written'>,
 ) {
-  const { config, gatewayId, log, load, metrics, ears } = parts;
+  const { config, gatewayId, log, load, metrics, ears, peers } = parts;
   // Whoever is alone on an embedded database has no other gateway to be reached by.
   const isAlone = config.DATABASE_URL === undefined;
   const reachedAt = isAlone ? undefined : config.GATEWAY_ADDRESS;
-  const watched = openLive({ ...parts, calls, address: reachedAt });
-  const address = await watched.start();
-  const heartbeat = new Heartbeat({ calls, gatewayId, address, commands: written, log });
+  const watched = openLive({ ...parts, calls });
+  const address = reachedAt === undefined ? undefined : await peers.server.listen(reachedAt);
+  const heartbeat = new Heartbeat({
+    calls,
+    gateways: peers.gateways,
+    gatewayId,
+    address,
+    commands: written,
+    log,
+  });
   await heartbeat.start({ isAlone });
   load.start(() => live.size);
   metrics.watchLoad(load);
@@ -229,7 +238,7 @@ async function openPulse(
     watched,
     ticker,
     stopWatching() {
-      creditMonitor.stop();
+      void creditMonitor.close();
       load.stop();
     },
     /** Signs the gateway off. */

@@ -7,6 +7,7 @@ import { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import { DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../features/webhooks/webhook-outbox.js';
+import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import { ClusterPrimary } from '../platform/cluster/primary.js';
 import { httpOrigin } from '../platform/http/public-origin.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
@@ -36,9 +37,10 @@ export async function openGroup(needs: GroupNeeds): Promise<void> {
     origin: () => httpOrigin(config, port),
   });
   const calls = new CallsRepository(db, 0, events);
+  const gateways = new GatewaysRepository(db);
   if (config.DATABASE_URL === undefined) {
     // Nobody else is on this database: what is still open is a dead group's.
-    await calls.forgetGateways();
+    await gateways.removeAll();
     await deliveries.forgetClaims();
   }
   const group = new ClusterPrimary({
@@ -51,7 +53,10 @@ export async function openGroup(needs: GroupNeeds): Promise<void> {
       CPU_PERMITS: String(permits),
       GATEWAY_ADDRESS: addressOf(config.GATEWAY_ADDRESS, index),
     })),
-    onGone: (gatewayId) => calls.signOff(gatewayId, 'error_transport'),
+    onGone: async (gatewayId) => {
+      await calls.endAllOf(gatewayId, 'error_transport');
+      await gateways.remove(gatewayId);
+    },
     drainMs: config.DRAIN_SECONDS * 1_000,
     log,
   });

@@ -21,8 +21,8 @@ import { apiKeyRoutes } from '../features/auth/api-keys.routes.js';
 import type { ApiKeyAuthenticator } from '../features/auth/authenticator.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
 import { modelRoutes } from '../features/model-catalog/models.routes.js';
+import { NumberOwnership } from '../features/ownership/number-ownership.js';
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
-import { NumberOwnership } from '../features/phone-numbers/number-ownership.js';
 import { PhoneNumbersRepository } from '../features/phone-numbers/phone-numbers.repository.js';
 import { phoneNumberRoutes } from '../features/phone-numbers/phone-numbers.routes.js';
 import { PhoneNumberService } from '../features/phone-numbers/phone-numbers.service.js';
@@ -34,6 +34,7 @@ import { InstalledLanguages } from '../features/voices/language-availability.js'
 import { VoiceCatalog } from '../features/voices/voice-catalog.js';
 import { VoicesRepository } from '../features/voices/voices.repository.js';
 import { voiceRoutes } from '../features/voices/voices.routes.js';
+import { VoiceService } from '../features/voices/voices.service.js';
 import { AllowedHosts } from '../platform/egress/allowed-hosts.js';
 import type { Route } from '../platform/http/route.js';
 import type { SocketRoute } from '../platform/http/websocket-router.js';
@@ -83,7 +84,7 @@ export function openApi(parts: ApiParts): Api {
     ...ownNumberRoutes(parts, lines),
     ...parts.dictionaries.routes,
     ...googleRoutes(new AgentsRepository(db)),
-    ...voiceRoutes({ builtin: catalogue, voices: new VoicesRepository(db) }),
+    ...voiceRoutes(new VoiceService({ builtin: catalogue, voices: new VoicesRepository(db) })),
     ...speechRoutes(speech),
   ];
   return {
@@ -148,5 +149,5 @@ function ownNumberRoutes({ config, db, origin }: ApiParts, lines: SipProvisioner
     origin,
     lines,
   });
-  return phoneNumberRoutes({ numbers, repository });
+  return phoneNumberRoutes(numbers);
 }

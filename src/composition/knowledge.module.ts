@@ -10,11 +10,13 @@ import type { Config } from '../config/config.js';
 import type { KnowledgeBaseDirectory } from '../features/agents/agents.ports.js';
 import { DocumentsRepository } from '../features/knowledge/documents.repository.js';
 import { TextExtractor } from '../features/knowledge/extraction/text-extractor.js';
+import { FileIntake } from '../features/knowledge/file-intake.js';
 import { ExtractionWorker } from '../features/knowledge/indexing/extraction-worker.js';
 import { Indexer } from '../features/knowledge/indexing/indexer.js';
 import { IndexingRepository } from '../features/knowledge/indexing/indexing.repository.js';
 import { KnowledgeRepository } from '../features/knowledge/knowledge.repository.js';
 import { knowledgeRoutes } from '../features/knowledge/knowledge.routes.js';
+import { KnowledgeService } from '../features/knowledge/knowledge.service.js';
 import { HybridSearch } from '../features/knowledge/search/hybrid-search.js';
 import { PgvectorRepository } from '../features/knowledge/search/pgvector.repository.js';
 import { hasPgvector } from '../features/knowledge/search/pgvector-index.js';
@@ -88,16 +90,19 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
     embedder: sentences,
     search,
     directory: knowledge,
-    routes: knowledgeRoutes({
-      knowledge,
-      documents,
-      maxFileBytes: config.KNOWLEDGE_FILE_BYTES,
-      whyIndexingWaits: indexer.whyItWaits,
-      onDocuments: () => {
-        files.wake();
-        indexer.wake();
-      },
-    }),
+    routes: knowledgeRoutes(
+      new KnowledgeService({
+        knowledge,
+        documents,
+        intake: new FileIntake(documents),
+        whyIndexingWaits: indexer.whyItWaits,
+        onDocuments: () => {
+          files.wake();
+          indexer.wake();
+        },
+      }),
+      { maxFileBytes: config.KNOWLEDGE_FILE_BYTES },
+    ),
     async close() {
       await files.close();
       await indexer.close();

@@ -16,7 +16,7 @@ import { RoomReaper } from '../channels/livekit/room-reaper.js';
 import { AGENT_NAME, RoomTokens } from '../channels/livekit/room-tokens.js';
 import { SipInbound } from '../channels/livekit/sip-inbound.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
-import type { NumberOwnership } from '../features/phone-numbers/number-ownership.js';
+import type { NumberOwnership } from '../features/ownership/number-ownership.js';
 import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
 import type { HealthPart } from '../platform/observability/health.js';
 

@@ -9,6 +9,7 @@ import {
   type InboundCalls,
   InboundCallWebhooks,
 } from '../features/webhooks/inbound-call-webhook.js';
+import { WebhookDeliveryService } from '../features/webhooks/webhook-deliveries.service.js';
 import { WebhookOutbox } from '../features/webhooks/webhook-outbox.js';
 import { WebhookSender } from '../features/webhooks/webhook-sender.js';
 import { WebhookTestService } from '../features/webhooks/webhook-test.service.js';
@@ -18,6 +19,7 @@ import { EgressClient } from '../platform/egress/egress-client.js';
 import { EgressGuard } from '../platform/egress/egress-guard.js';
 import type { Route } from '../platform/http/route.js';
 import { JobQueue } from '../platform/jobs/job-queue.js';
+import { PeriodicTask } from '../platform/jobs/periodic-task.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
 
 export interface WebhooksParts {
@@ -69,24 +71,28 @@ export function openWebhooks(parts: WebhooksParts): OpenWebhooks {
   });
   const tasks = { [DELIVER_JOB]: (payload: unknown) => deliverer.drain(laneOf(payload)) };
   let queue: JobQueue | undefined;
-  let sweeping: NodeJS.Timeout | undefined;
-  const sweep = () => {
-    deliveries.sweep().catch((error) => log.warn({ err: error }, 'webhooks could not be swept'));
-  };
+  const sweep = new PeriodicTask({
+    intervalMs: SWEEP_MS,
+    run: () => deliveries.sweep(),
+    onError: (error) => log.warn({ err: error }, 'webhooks could not be swept'),
+  });
   const tests = new WebhookTestService({ agents, sender, overrides });
   return {
-    routes: webhookRoutes({ agents, deliveries, tests }),
+    routes: webhookRoutes({
+      tests,
+      deliveries: new WebhookDeliveryService({ agents, deliveries }),
+    }),
     inboundCalls: new InboundCallWebhooks({ sender, overrides, log }),
     events: new WebhookOutbox(deliveries),
     outbound,
     async start({ isAlone }) {
       if (isAlone) await deliveries.forgetClaims();
       queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
-      sweeping = setInterval(sweep, SWEEP_MS);
+      sweep.start();
     },
     async close() {
-      clearInterval(sweeping);
       const cut = setTimeout(() => void guard.close(), FINISH_WITHIN_MS);
+      await sweep.close();
       await queue?.close();
       clearTimeout(cut);
       await guard.close();

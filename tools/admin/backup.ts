@@ -7,7 +7,7 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
 import { findSealKeyIds } from '../../src/features/agents/secret-rotation.js';
-import { poolBeside } from '../../src/platform/db/connect.js';
+import { createPgPool } from '../../src/platform/db/connect.js';
 import { syncFolder } from '../../src/platform/storage/durable-file.js';
 import { AdminError } from './admin-error.js';
 import { FORMAT, MANIFEST_FILE, type Manifest, SECRET_FILE, tableFile } from './backup-manifest.js';
@@ -26,7 +26,7 @@ export interface BackupOptions {
 export async function backUp(db: Knex, { file, secretKey }: BackupOptions): Promise<Manifest> {
   await reserve(file);
   const draft = `${file}.${process.pid}.partial`;
-  const pool = poolBeside(db, 1, () => undefined); // the copy fails by itself
+  const pool = createPgPool(db, 1, () => undefined); // the copy rejects with the error
   try {
     const manifest = await describe(db);
     const client = await pool.connect();

@@ -1,43 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
 import type { SecretKeys } from '../../platform/secrets/secret-keys.js';
+import { SignedTokens } from '../../platform/secrets/signed-tokens.js';
 
-/** Who joins has this long; a slot is held for a shorter time. */
-const JOIN_MINUTES = 10;
-/** A page may end its call at any time of a long one. */
-const END_HOURS = 24;
-const ALGORITHM = 'HS256';
+/** Lifetimes of the tokens. A client can end its call at any time of a long call. */
+const LIFETIMES = { join: '10m', end: '24h' } as const;
 
-export type CallTokenUse = 'join' | 'end';
+export type CallTokenUse = keyof typeof LIFETIMES;
 
-/** Makes and checks the tokens of single calls: JWTs that say which call and what for. */
+/** Issues and verifies the tokens of single calls: JWTs that name the call and the use. */
 export class CallTokens {
-  readonly #keys: readonly Uint8Array[];
+  readonly #tokens: SignedTokens;
 
   constructor(secrets: SecretKeys) {
-    this.#keys = secrets.derive('call-tokens').map(({ bytes }) => bytes);
+    this.#tokens = new SignedTokens(secrets, 'call-tokens');
   }
 
   issue(callId: string, use: CallTokenUse): Promise<string> {
-    return new SignJWT({ use })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-      .setSubject(callId)
-      .setJti(randomUUID())
-      .setIssuedAt()
-      .setExpirationTime(use === 'join' ? `${JOIN_MINUTES}m` : `${END_HOURS}h`)
-      .sign(this.#keys[0]!);
+    return this.#tokens.signJwt({ use, sub: callId, jti: randomUUID() }, LIFETIMES[use]);
   }
 
-  /** The call that a token is for; undefined when it is wrong, expired or for another use. */
+  /** The id of the call; undefined if the token is invalid, expired or for another use. */
   async verify(token: string, use: CallTokenUse): Promise<string | undefined> {
-    for (const key of this.#keys) {
-      try {
-        const { payload } = await jwtVerify(token, key, { algorithms: [ALGORITHM] });
-        return payload.use === use ? payload.sub : undefined;
-      } catch (error) {
-        if (!(error instanceof errors.JOSEError)) throw error;
-      }
-    }
-    return undefined;
+    const claims = await this.#tokens.verifyJwt(token);
+    return claims?.use === use ? claims.sub : undefined;
   }
 }

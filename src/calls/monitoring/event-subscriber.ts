@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import type { Gateway, GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
-import type { OtherGateway, RunningCallsRepository } from './running-calls.repository.js';
+import { eventsPath } from './peer-streams.js';
+import type { RunningCallsRepository } from './running-calls.repository.js';
 
 /** How often is looked for gateways that come, and for calls whose gateway has died. */
 const LOOK_MS = 1_000;
@@ -18,8 +20,9 @@ const UNREACHABLE_MS = 30_000;
 export interface EventSubscriberParts {
   readonly gatewayId: string;
   readonly hub: LiveEventBus;
-  readonly links: PeerClient;
-  readonly running: RunningCallsRepository;
+  readonly peers: PeerClient;
+  readonly gateways: Pick<GatewaysRepository, 'others' | 'find'>;
+  readonly running: Pick<RunningCallsRepository, 'find'>;
   readonly calls: Pick<CallsRepository, 'findEnded'>;
   readonly log: Logger;
   /** By default 30 s. */
@@ -46,7 +49,7 @@ export class EventSubscriber {
     tell: Tell,
     signal: AbortSignal,
   ): Promise<void> {
-    const { hub, running, unreachableMs = UNREACHABLE_MS } = this.#parts;
+    const { hub, gateways, running, unreachableMs = UNREACHABLE_MS } = this.#parts;
     let reachedAt = performance.now();
     while (!signal.aborted) {
       const row = await running.find(callId);
@@ -58,7 +61,7 @@ export class EventSubscriber {
       if (isHere && hub.find(callId)) {
         if (await this.#followHere({ accountId, callId }, tell, signal)) return;
       } else if (!isHere) {
-        const gateway = await this.#otherGateway(row.gateway_id);
+        const gateway = row.gateway_id === null ? undefined : await gateways.find(row.gateway_id);
         const hasEnded =
           gateway && (await this.#followThere(gateway, { accountId, callId }, tell, signal));
         if (hasEnded === true) return;
@@ -71,25 +74,25 @@ export class EventSubscriber {
 
   /** Tells of all calls of an account, those included that begin later, until the signal fires. */
   async followAccount(accountId: string, tell: Tell, signal: AbortSignal): Promise<void> {
-    const { gatewayId, running, calls, log } = this.#parts;
+    const { gatewayId, gateways, calls, log } = this.#parts;
     const following = new Set<string>();
     /** Calls of other gateways, and whether nobody tells of them any more. */
     const known = new Map<string, { readonly gatewayId: string; isLost: boolean }>();
-    const hear = (gateway: OtherGateway): Tell => {
+    const hear = (gateway: Gateway): Tell => {
       return (event) => {
         if (event.type === 'ended') known.delete(event.call_id);
         else known.set(event.call_id, { gatewayId: gateway.id, isLost: false });
         tell(event);
       };
     };
-    const follow = async (gateway: OtherGateway) => {
+    const follow = async (gateway: Gateway) => {
       following.add(gateway.id);
       await this.#followThere(gateway, { accountId }, hear(gateway), signal);
       following.delete(gateway.id);
       for (const call of known.values()) if (call.gatewayId === gateway.id) call.isLost = true;
     };
     const look = async () => {
-      for (const gateway of await running.otherGateways(gatewayId)) {
+      for (const gateway of await gateways.others(gatewayId)) {
         if (!following.has(gateway.id)) void follow(gateway);
       }
       const lost = [...known].flatMap(([callId, { isLost }]) => (isLost ? [callId] : []));
@@ -135,12 +138,12 @@ export class EventSubscriber {
 
   /** @returns whether the call has ended; undefined when its gateway could not be reached. */
   async #followThere(
-    gateway: OtherGateway,
+    gateway: Gateway,
     target: { readonly accountId: string; readonly callId?: string },
     tell: Tell,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
-    const { links, log } = this.#parts;
+    const { peers, log } = this.#parts;
     let isReached = false;
     let hasEnded = false;
     const hear: Tell = (event) => {
@@ -149,18 +152,13 @@ export class EventSubscriber {
       if (!signal.aborted) tell(event);
     };
     try {
-      await links.follow(gateway, { what: 'events', ...target }, hear, signal);
+      await peers.follow(gateway, { path: eventsPath(target), signal }, hear);
       isReached = true;
     } catch (error) {
       if (!signal.aborted) log.info({ err: error }, 'a link to another gateway broke');
     }
     if (target.callId !== undefined && hasEnded) return true;
     return isReached ? false : undefined;
-  }
-
-  async #otherGateway(id: string | null): Promise<OtherGateway | undefined> {
-    const others = await this.#parts.running.otherGateways(this.#parts.gatewayId);
-    return others.find((other) => other.id === id);
   }
 }
 

@@ -6,14 +6,7 @@ import type { RunningCall } from './live-event.js';
 /** Calls of an account that are listed at most. */
 const MAX_LISTED = 1_000;
 
-/** Another gateway on this database, and where it is reached. */
-export interface OtherGateway {
-  readonly id: string;
-  /** `host:port` */
-  readonly address: string;
-}
-
-/** Reads who holds what, and what was said so far. */
+/** Reads the calls that run, and their turns so far. */
 export class RunningCallsRepository {
   readonly #db: Knex;
 
@@ -40,14 +33,6 @@ export class RunningCallsRepository {
       .where({ call_id: callId })
       .where('index', '>=', from)
       .orderBy('index');
-  }
-
-  /** The other gateways that say where they are reached. */
-  async otherGateways(ownId: string): Promise<readonly OtherGateway[]> {
-    return this.#db('gateways')
-      .whereNot({ id: ownId })
-      .whereNotNull('address')
-      .select<OtherGateway[]>('id', 'address');
   }
 }
 

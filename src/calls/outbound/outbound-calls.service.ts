@@ -1,9 +1,9 @@
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { Agent } from '../../features/agents/agent.model.js';
 import { AGENT_SETTINGS } from '../../features/agents/config/agent-settings.js';
+import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
 import type { Provider } from '../../features/phone-numbers/carrier.js';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
-import type { NumberOwnership } from '../../features/phone-numbers/number-ownership.js';
 import type { VoiceOverrides } from '../../features/voices/voice-overrides.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type CallSlots, refusedCall } from '../admission/call-slots.js';

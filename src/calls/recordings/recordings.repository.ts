@@ -101,11 +101,6 @@ export class RecordingsRepository {
     await this.#mark(callId, 'deleted');
   }
 
-  /** Whether a gateway lives, as far as its heartbeats tell. */
-  async isGatewayAlive(gatewayId: string): Promise<boolean> {
-    return (await this.#db('gateways').where({ id: gatewayId }).first('id')) !== undefined;
-  }
-
   async #mark(callId: string, state: 'lost' | 'deleted'): Promise<void> {
     await this.#db('recordings')
       .where({ call_id: callId })

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
+import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { CallCommandsRepository } from '../commands/call-commands.repository.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
@@ -13,7 +15,11 @@ const LATE_MS = 10_000;
 
 /** Shows other gateways that this one lives, and ends the calls of one that died. */
 export class Heartbeat {
-  readonly #calls: CallsRepository;
+  readonly #calls: Pick<CallsRepository, 'endOrphaned' | 'endForgotten' | 'endAllOf'>;
+  readonly #gateways: Pick<
+    GatewaysRepository,
+    'heartbeat' | 'remove' | 'removeSilent' | 'removeAll'
+  >;
   readonly #gatewayId: string;
   readonly #address: string | undefined;
   readonly #commands: CallCommandsRepository;
@@ -22,10 +28,15 @@ export class Heartbeat {
   /** The last beat, by the database's clock and by ours. */
   #beatAt = new Date(0);
   #beatAtMs = Number.POSITIVE_INFINITY;
-  #timers: readonly NodeJS.Timeout[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  readonly #look: PeriodicTask;
 
   constructor(parts: {
-    readonly calls: CallsRepository;
+    readonly calls: Pick<CallsRepository, 'endOrphaned' | 'endForgotten' | 'endAllOf'>;
+    readonly gateways: Pick<
+      GatewaysRepository,
+      'heartbeat' | 'remove' | 'removeSilent' | 'removeAll'
+    >;
     readonly gatewayId: string;
     /** Where other gateways reach this one. */
     readonly address?: string | undefined;
@@ -33,32 +44,39 @@ export class Heartbeat {
     readonly log: Logger;
   }) {
     this.#calls = parts.calls;
+    this.#gateways = parts.gateways;
     this.#gatewayId = parts.gatewayId;
     this.#address = parts.address;
     this.#commands = parts.commands;
     this.#log = parts.log;
+    this.#look = new PeriodicTask({
+      intervalMs: LOOK_MS,
+      run: () => this.#endSilent(),
+      onError: (error) =>
+        this.#log.error({ err: error }, 'silent gateways could not be looked for'),
+    });
   }
 
   /** @param isAlone no other gateway can be on this database: whatever is still open is a dead one's. */
   async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
-    if (isAlone) await this.#calls.forgetGateways();
+    if (isAlone) await this.#gateways.removeAll();
     await this.#beat();
-    await this.#look();
-    this.#timers = [
-      setInterval(() => void this.#beat(), BEAT_MS),
-      setInterval(() => void this.#look(), LOOK_MS),
-    ];
-    for (const timer of this.#timers) timer.unref();
+    await this.#look.runNow();
+    this.#look.start();
+    // Beats may overlap: one that hangs on a dead connection must not delay the next one.
+    this.#timer = setInterval(() => void this.#beat(), BEAT_MS).unref();
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.#calls.signOff(this.#gatewayId);
+    clearInterval(this.#timer);
+    await this.#look.close();
+    await this.#calls.endAllOf(this.#gatewayId, 'drained');
+    await this.#gateways.remove(this.#gatewayId);
   }
 
   async #beat(): Promise<void> {
     try {
-      this.#beatAt = await this.#calls.heartbeat(this.#gatewayId, this.#address);
+      this.#beatAt = await this.#gateways.heartbeat(this.#gatewayId, this.#address);
       const nowMs = performance.now();
       if (nowMs - this.#beatAtMs > LATE_MS) this.#patientUntil = nowMs + PATIENCE_MS;
       this.#beatAtMs = nowMs;
@@ -68,15 +86,12 @@ export class Heartbeat {
     }
   }
 
-  async #look(): Promise<void> {
+  async #endSilent(): Promise<void> {
     if (performance.now() < this.#patientUntil) return;
-    try {
-      const ended = await this.#calls.endSilent(this.#gatewayId, this.#beatAt);
-      await this.#calls.endForgotten();
-      await this.#commands.forgetEnded();
-      if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
-    } catch (error) {
-      this.#log.error({ err: error }, 'silent gateways could not be looked for');
-    }
+    await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
+    const ended = await this.#calls.endOrphaned(this.#gatewayId);
+    await this.#calls.endForgotten();
+    await this.#commands.forgetEnded();
+    if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
   }
 }

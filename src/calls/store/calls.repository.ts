@@ -6,11 +6,6 @@ import { CallTurnsRepository } from './call-turns.repository.js';
 
 /** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
 const RESERVED_S = 60;
-/** A gateway that has not been seen for this long is dead. */
-const SILENT_S = 15;
-/** Who was last seen longer ago is late, and does not judge others. */
-const FRESH_S = 10;
-
 /** A telephone call that waits for so long after its slot was freed waits for nobody. */
 const FORGOTTEN_S = 3_600;
 
@@ -30,7 +25,7 @@ export type CallRefusal = 'insufficient_credits' | 'concurrency_limit';
 
 const UNHEARD: CallEvents = { record: async () => undefined };
 
-/** The life of calls, from their reservation to their end, and of the gateways that hold them. */
+/** The life of calls, from their reservation to their end. */
 export class CallsRepository {
   /** What was said in them. */
   readonly turns: CallTurnsRepository;
@@ -156,34 +151,13 @@ export class CallsRepository {
     return new Map(rows.map(({ call_id, state }) => [call_id, state]));
   }
 
-  /** Says that this gateway lives, and where others reach it. @returns when, by the database's clock. */
-  async heartbeat(gatewayId: string, address?: string): Promise<Date> {
-    const [row] = await this.#db('gateways')
-      .insert({ id: gatewayId, address: address ?? null, seen_at: this.#db.fn.now(3) })
-      .onConflict('id')
-      .merge()
-      .returning<{ seen_at: Date }[]>('seen_at');
-    if (!row) throw new Error('unreachable: the row is written in any case');
-    return row.seen_at;
-  }
-
-  /**
-   * Ends the calls of other gateways that do not live any more.
-   * @param beatAt when this one's last heartbeat was: if that is too long ago, the database stood still,
-   *   and nobody's silence means anything.
-   * @returns how many.
-   */
-  async endSilent(gatewayId: string, beatAt: Date): Promise<number> {
-    await this.#db('gateways')
-      .whereNot({ id: gatewayId })
-      .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
-      .whereRaw(`?::timestamptz > now() - interval '${FRESH_S} s'`, [beatAt])
-      .delete();
+  /** Ends the calls of all other gateways that are not in `gateways` any more. @returns how many */
+  endOrphaned(ownGatewayId: string): Promise<number> {
     return this.#end(
       this.#db.raw(
         `state = 'live' and gateway_id is distinct from ?
          and not exists (select from gateways where gateways.id = calls.gateway_id)`,
-        [gatewayId],
+        [ownGatewayId],
       ),
       'error_transport',
     );
@@ -216,15 +190,9 @@ export class CallsRepository {
     return rows.map(({ call_id }) => call_id);
   }
 
-  /** Forgets every gateway, so that the next heartbeat ends what they left: only for one that is alone. */
-  async forgetGateways(): Promise<void> {
-    await this.#db('gateways').delete();
-  }
-
-  /** Ends what a gateway still holds and takes it off the list: a clean stop, or a death that was seen. */
-  async signOff(gatewayId: string, reason: EndedReason = 'drained'): Promise<void> {
+  /** Ends the calls that a gateway still holds: it stops in order, or its death was seen. */
+  async endAllOf(gatewayId: string, reason: EndedReason): Promise<void> {
     await this.#end(this.#db.raw(`state = 'live' and gateway_id = ?`, [gatewayId]), reason);
-    await this.#db('gateways').where({ id: gatewayId }).delete();
   }
 
   #end(which: Knex.Raw, reason: EndedReason): Promise<number> {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../platform/http/api-error.js';
+import { notFound } from '../../features/ownership/owned-resources.js';
 import type { CallRow } from './call.model.js';
 import { isCallId } from './call-id.js';
 
@@ -19,5 +19,5 @@ export async function loadCall(
 
 /** @throws ApiError CALL_NOT_FOUND */
 export function callNotFound(callId: string): never {
-  throw new ApiError('CALL_NOT_FOUND', `No call has the id ${callId}`);
+  notFound('call', callId);
 }

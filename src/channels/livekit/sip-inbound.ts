@@ -4,7 +4,7 @@ import type { SlotRefusal } from '../../calls/admission/call-slots.js';
 import { type InboundParts, reserveInbound } from '../../calls/inbound/reserve-inbound.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
-import type { NumberOwnership } from '../../features/phone-numbers/number-ownership.js';
+import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
 import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
 
 export interface SipInboundParts extends InboundParts {

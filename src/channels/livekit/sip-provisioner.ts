@@ -7,7 +7,7 @@ import { SipClient, TwirpError } from 'livekit-server-sdk';
 import type { Logger } from 'pino';
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { AgentLines, LineState } from '../../features/agents/agents.ports.js';
-import type { NumberOwnership } from '../../features/phone-numbers/number-ownership.js';
+import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
 import type { NumberLines } from '../../features/phone-numbers/phone-numbers.service.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { LiveKitAccess } from './livekit-credentials.js';

@@ -1,8 +1,8 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
 import type { Agent } from '../agents/agent.model.js';
-import type { ManagedTools } from '../agents/config/managed-tools.schema.js';
 import { loadAgent } from '../agents/load-agent.js';
+import { presentNotLinked } from './google.presenter.js';
 import {
   GoogleDisconnected,
   GooglePath,
@@ -14,13 +14,6 @@ import {
 const COMMON = { scope: 'agents', tag: 'Google', params: GooglePath } as const;
 const NO_SUCH_AGENT: RouteResponse = { description: 'No such agent' };
 
-/** What each tool asks of the account. Source: Google's list of OAuth 2.0 scopes. */
-const SCOPES: Readonly<Record<keyof ManagedTools, string>> = {
-  google_calendar: 'https://www.googleapis.com/auth/calendar.events',
-  google_sheets: 'https://www.googleapis.com/auth/spreadsheets',
-  google_gmail: 'https://www.googleapis.com/auth/gmail.send',
-};
-
 /** What these routes need of agents. */
 export interface AgentDirectory {
   find(accountId: string, id: string): Promise<Agent | undefined>;
@@ -28,9 +21,6 @@ export interface AgentDirectory {
 
 /** `/google`: the Google account that an agent's tools work on. None can be linked yet. */
 export function googleRoutes(agents: AgentDirectory): readonly Route[] {
-  const find = async (accountId: string, id: string): Promise<Agent> => {
-    return loadAgent(agents, accountId, id);
-  };
   return [
     route({
       ...COMMON,
@@ -45,7 +35,7 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
         502: { description: 'Google does not answer' },
       },
       async handle({ principal, params }) {
-        await find(principal.accountId, params.agent_id);
+        await loadAgent(agents, principal.accountId, params.agent_id);
         throw new ApiError(
           'NOT_CONFIGURED',
           'Google accounts cannot be linked: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are missing',
@@ -60,8 +50,7 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
       summary: 'Tell which Google account is linked',
       responses: { 200: { description: 'The link', schema: GoogleStatus }, 404: NO_SUCH_AGENT },
       async handle({ principal, params }) {
-        const agent = await find(principal.accountId, params.agent_id);
-        return notLinked(agent);
+        return presentNotLinked(await loadAgent(agents, principal.accountId, params.agent_id));
       },
     }),
     route({
@@ -74,27 +63,9 @@ export function googleRoutes(agents: AgentDirectory): readonly Route[] {
         404: NO_SUCH_AGENT,
       },
       async handle({ principal, params }) {
-        const { id } = await find(principal.accountId, params.agent_id);
+        const { id } = await loadAgent(agents, principal.accountId, params.agent_id);
         return { disconnected: false, agent_id: id };
       },
     }),
   ];
-}
-
-function notLinked({ id, config }: Agent) {
-  const tools = Object.entries(SCOPES) as [keyof ManagedTools, string][];
-  const required = tools
-    .filter(([tool]) => config.managed_tools?.[tool]?.enabled)
-    .map(([, scope]) => scope);
-  return {
-    connected: false,
-    agent_id: id,
-    email: null,
-    expires_at: null,
-    granted_scopes: [],
-    scopes: [],
-    required_scopes: required,
-    missing_scopes: required,
-    reconnect_required: false,
-  };
 }

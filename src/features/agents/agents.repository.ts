@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Slice } from '../../platform/http/validation/pagination.js';
-import { NumberOwnership, withoutForeignNumbers } from '../phone-numbers/number-ownership.js';
+import { NumberOwnership, withoutForeignNumbers } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus, NewAgent } from './agent.model.js';
 import { isAgentId } from './agent.model.js';
 import type { StoredConfig } from './config/stored-config.js';

@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import { requireMatch } from '../../platform/http/entity-tag.js';
 import { InvalidInput } from '../../platform/http/validation/invalid-input.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
-import type { NumberOwnership } from '../phone-numbers/number-ownership.js';
+import type { NumberOwnership } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus } from './agent.model.js';
 import { makeAgentId } from './agent.model.js';
 import type { KnowledgeBaseDirectory, LanguageAvailability } from './agents.ports.js';

@@ -1,4 +1,4 @@
-import { ApiError } from '../../platform/http/api-error.js';
+import { notFound } from '../ownership/owned-resources.js';
 
 /** What finds an account's agents: another account's do not exist for it. */
 interface AgentFinder<T> {
@@ -15,5 +15,5 @@ export async function loadAgent<T>(
 }
 
 export function agentNotFound(id: string): never {
-  throw new ApiError('AGENT_NOT_FOUND', `No agent has the id ${id}`);
+  notFound('agent', id);
 }

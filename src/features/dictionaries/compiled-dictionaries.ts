@@ -1,7 +1,7 @@
 import { putNewest } from '../../../media/async/bounded-map.js';
 import { Dictionary } from '../../../media/text/dictionary/dictionary.js';
+import { notFound } from '../ownership/owned-resources.js';
 import type { DictionariesRepository } from './dictionaries.repository.js';
-import { dictionaryNotFound, dictionaryVersionNotFound } from './dictionaries.service.js';
 
 /** So many compiled versions are kept, those that were used last. */
 const MAX_ENTRIES = 64;
@@ -21,7 +21,7 @@ export class CompiledDictionaries {
    * @throws ApiError DICTIONARY_NOT_FOUND, DICTIONARY_VERSION_NOT_FOUND
    */
   async find(accountId: string, id: string, version: number | null): Promise<Dictionary> {
-    const summary = (await this.#repository.findSummary(accountId, id)) ?? dictionaryNotFound();
+    const summary = (await this.#repository.findSummary(accountId, id)) ?? notFound('dictionary');
     const wanted = version ?? summary.currentVersion;
     const key = `${summary.id} ${wanted}`;
     const dictionary = this.#kept.get(key) ?? this.#compile(summary.id, wanted);
@@ -35,7 +35,7 @@ export class CompiledDictionaries {
   }
 
   async #compile(id: string, version: number): Promise<Dictionary> {
-    const rules = (await this.#repository.findRules(id, version)) ?? dictionaryVersionNotFound();
+    const rules = (await this.#repository.findRules(id, version)) ?? notFound('dictionary version');
     return Dictionary.compile(rules);
   }
 }

@@ -3,6 +3,7 @@ import { runInSteps } from '../../../media/async/cooperative.js';
 import { parseJsonInSteps, stringifyInSteps } from '../../../media/async/incremental-json.js';
 import type { Language } from '../../../media/languages.js';
 import type { PronunciationRule } from '../../../media/text/dictionary/pronunciation-rule.js';
+import { isUuid } from '../ownership/owned-resources.js';
 
 /** A dictionary without its rules. */
 export interface DictionarySummary {
@@ -51,7 +52,6 @@ interface VersionRow {
   readonly created_at: Date;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LARGEST_INTEGER = 2_147_483_647;
 
 /** The only code that names the columns of dictionaries. Those of other accounts do not exist for it. */
@@ -86,7 +86,7 @@ export class DictionariesRepository {
   }
 
   async findSummary(accountId: string, id: string): Promise<DictionarySummary | undefined> {
-    if (!UUID.test(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const row = await this.#db<DictionaryRow>('dictionaries')
       .where({ account_id: accountId, id })
       .first();
@@ -95,7 +95,7 @@ export class DictionariesRepository {
 
   /** The dictionary as it was at one moment. */
   async find(accountId: string, id: string): Promise<DictionaryDetail | undefined> {
-    if (!UUID.test(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     return this.#db.transaction(
       async (transaction) => {
         const row = await transaction<DictionaryRow>('dictionaries')
@@ -140,7 +140,7 @@ export class DictionariesRepository {
     id: string,
     alongside: (transaction: Knex.Transaction) => Promise<void>,
   ): Promise<boolean> {
-    if (!UUID.test(id)) return false;
+    if (!isUuid(id)) return false;
     return this.#db.transaction(async (transaction) => {
       const count = await transaction<DictionaryRow>('dictionaries')
         .where({ account_id: accountId, id })
@@ -158,7 +158,7 @@ export class DictionariesRepository {
       row: DictionaryRow,
     ) => Promise<Partial<Pick<DictionaryRow, 'name' | 'current_version'>>>,
   ): Promise<DictionaryDetail | undefined> {
-    if (!UUID.test(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     return this.#db.transaction(async (transaction) => {
       const own = () =>
         transaction<DictionaryRow>('dictionaries').where({ account_id: accountId, id });

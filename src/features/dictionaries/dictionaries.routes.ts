@@ -1,12 +1,11 @@
 import type { PlsLimits } from '../../../media/text/pls/lexeme-reader.js';
 import { type Route, type RouteResponse, route, SENT } from '../../platform/http/route.js';
-import type { DictionaryDetail, DictionarySummary } from './dictionaries.repository.js';
+import { presentDictionary, presentDictionarySummary } from './dictionaries.presenter.js';
 import {
   DictionaryBody,
   DictionaryDeleted,
   DictionaryList,
   DictionaryPath,
-  type DictionarySummaryBody,
   dictionaryBodies,
   VersionPath,
 } from './dictionaries.schema.js';
@@ -62,7 +61,7 @@ function creationRoutes(
         502: NOT_STORED,
       },
       async handle({ principal, body }) {
-        return toBody(await dictionaries.create(principal.accountId, body));
+        return presentDictionary(await dictionaries.create(principal.accountId, body));
       },
     }),
     route({
@@ -82,7 +81,7 @@ function creationRoutes(
       },
       async handle({ principal, body: { file, name, language } }) {
         const given = { name, language, bytes: file.bytes };
-        return toBody(await dictionaries.createFromFile(principal.accountId, given));
+        return presentDictionary(await dictionaries.createFromFile(principal.accountId, given));
       },
     }),
     route({
@@ -93,7 +92,9 @@ function creationRoutes(
       description: 'The newest first, without their rules.',
       responses: { 200: { description: 'The dictionaries', schema: DictionaryList } },
       async handle({ principal }) {
-        return (await dictionaries.list(principal.accountId, MAX_LIST)).map(toSummaryBody);
+        return (await dictionaries.list(principal.accountId, MAX_LIST)).map(
+          presentDictionarySummary,
+        );
       },
     }),
   ];
@@ -112,7 +113,9 @@ function oneDictionaryRoutes(
       summary: 'Read a dictionary',
       responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
       async handle({ principal, params }) {
-        return toBody(await dictionaries.find(principal.accountId, params.dictionary_id));
+        return presentDictionary(
+          await dictionaries.find(principal.accountId, params.dictionary_id),
+        );
       },
     }),
     route({
@@ -124,7 +127,9 @@ function oneDictionaryRoutes(
       responses: { 200: THE_DICTIONARY, 404: NONE_SUCH },
       async handle({ principal, params, body }) {
         const { accountId } = principal;
-        return toBody(await dictionaries.rename(accountId, params.dictionary_id, body.name));
+        return presentDictionary(
+          await dictionaries.rename(accountId, params.dictionary_id, body.name),
+        );
       },
     }),
     route({
@@ -180,7 +185,9 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       body: bodies.rules,
       async handle({ principal, params, body }) {
         const { accountId } = principal;
-        return toBody(await dictionaries.setRules(accountId, params.dictionary_id, body.rules));
+        return presentDictionary(
+          await dictionaries.setRules(accountId, params.dictionary_id, body.rules),
+        );
       },
     }),
     route({
@@ -198,7 +205,9 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       },
       async handle({ principal, params, body }) {
         const { accountId } = principal;
-        return toBody(await dictionaries.addRules(accountId, params.dictionary_id, body.rules));
+        return presentDictionary(
+          await dictionaries.addRules(accountId, params.dictionary_id, body.rules),
+        );
       },
     }),
     route({
@@ -209,42 +218,10 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
       body: bodies.removeRules,
       async handle({ principal, params, body }) {
         const { accountId } = principal;
-        return toBody(
+        return presentDictionary(
           await dictionaries.removeRules(accountId, params.dictionary_id, body.rule_ids),
         );
       },
     }),
   ];
-}
-
-function toBody(dictionary: DictionaryDetail): DictionaryBody {
-  return {
-    ...toSummaryBody(dictionary),
-    rules: dictionary.rules.map(({ id, word, replacement, ipa, caseSensitive }) => ({
-      id,
-      word,
-      replacement,
-      ipa,
-      case_sensitive: caseSensitive,
-    })),
-    versions: dictionary.versions.map(({ version, createdAt }) => ({
-      version,
-      created_at_unix: unixSeconds(createdAt),
-    })),
-  };
-}
-
-function toSummaryBody(dictionary: DictionarySummary): DictionarySummaryBody {
-  return {
-    id: dictionary.id,
-    name: dictionary.name,
-    language: dictionary.language,
-    current_version: dictionary.currentVersion,
-    created_at_unix: unixSeconds(dictionary.createdAt),
-    updated_at_unix: unixSeconds(dictionary.updatedAt),
-  };
-}
-
-function unixSeconds(date: Date): number {
-  return Math.floor(date.getTime() / 1_000);
 }

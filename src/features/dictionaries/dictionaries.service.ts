@@ -7,6 +7,7 @@ import type { PlsThread } from '../../../media/text/pls/pls-thread.js';
 import { isDatabaseUnavailable } from '../../platform/db/database-unavailable.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { valueError } from '../../platform/http/validation/invalid-input.js';
+import { notFound } from '../ownership/owned-resources.js';
 import type {
   DictionariesRepository,
   DictionaryDetail,
@@ -79,11 +80,11 @@ export class DictionaryService {
   }
 
   async find(accountId: string, id: string): Promise<DictionaryDetail> {
-    return (await this.#parts.repository.find(accountId, id)) ?? dictionaryNotFound();
+    return (await this.#parts.repository.find(accountId, id)) ?? notFound('dictionary');
   }
 
   async rename(accountId: string, id: string, name: string): Promise<DictionaryDetail> {
-    return (await this.#parts.repository.rename(accountId, id, name)) ?? dictionaryNotFound();
+    return (await this.#parts.repository.rename(accountId, id, name)) ?? notFound('dictionary');
   }
 
   async setRules(accountId: string, id: string, rules: RuleInput[]): Promise<DictionaryDetail> {
@@ -121,14 +122,14 @@ export class DictionaryService {
     const isDeleted = await repository.delete(accountId, id, (transaction) =>
       users.forgetDictionary(transaction, accountId, id),
     );
-    if (!isDeleted) dictionaryNotFound();
+    if (!isDeleted) notFound('dictionary');
   }
 
   /** @throws ApiError DICTIONARY_VERSION_NOT_FOUND */
   async download(accountId: string, id: string, version: number): Promise<DictionaryFile> {
     const { repository, pls } = this.#parts;
-    const summary = (await repository.findSummary(accountId, id)) ?? dictionaryNotFound();
-    const rules = (await repository.findRules(id, version)) ?? dictionaryVersionNotFound();
+    const summary = (await repository.findSummary(accountId, id)) ?? notFound('dictionary');
+    const rules = (await repository.findRules(id, version)) ?? notFound('dictionary version');
     const text = await pls.write({ language: summary.language, rules });
     return { name: `${summary.name}-v${version}.pls`, text };
   }
@@ -157,7 +158,7 @@ export class DictionaryService {
     decide: (rules: readonly PronunciationRule[]) => readonly PronunciationRule[],
   ): Promise<DictionaryDetail> {
     const changed = await this.#parts.repository.changeRules(accountId, id, decide);
-    return changed ?? dictionaryNotFound();
+    return changed ?? notFound('dictionary');
   }
 }
 
@@ -178,14 +179,4 @@ function withIds(rules: readonly RuleInput[]): PronunciationRule[] {
       caseSensitive: rule.case_sensitive,
     };
   });
-}
-
-export function dictionaryNotFound(): never {
-  const sentence = 'No pronunciation dictionary has the given id';
-  throw new ApiError('DICTIONARY_NOT_FOUND', sentence);
-}
-
-export function dictionaryVersionNotFound(): never {
-  const sentence = 'The pronunciation dictionary has no such version';
-  throw new ApiError('DICTIONARY_VERSION_NOT_FOUND', sentence);
 }

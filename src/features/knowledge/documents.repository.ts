@@ -1,13 +1,18 @@
 import type { Knex } from 'knex';
 import type { DocumentKind } from './extraction/document-kind.js';
 import type { ExtractedText } from './extraction/extraction.js';
-import { BEFORE_ALL_ACCOUNTS, MAX_FAILURES } from './indexing/indexing.repository.js';
 
 /** A gateway that was killed leaves a document alone for so long. Over the time for one document. */
 const CLAIMED_FOR = "interval '150 seconds'";
 /** Of a file, in one answer of the database: some milliseconds of decoding. */
 const PART_BYTES = 262_144;
 const MAX_INT8 = Number.MAX_SAFE_INTEGER;
+/** Characters. */
+const MAX_NAME_LENGTH = 255;
+/** Sorts before the id of every account. */
+export const BEFORE_ALL_ACCOUNTS = '00000000-0000-0000-0000-000000000000';
+/** After this number of failures in a row, a document is not indexed until the next start. */
+export const MAX_FAILURES = 3;
 
 export interface NewDocument {
   readonly name: string;
@@ -241,4 +246,15 @@ async function countOf(db: Knex, kbId: number): Promise<number> {
 
 function isStorable(id: number): boolean {
   return id >= 1 && id <= MAX_INT8;
+}
+
+/** A document's name from a client, without control characters and unpaired surrogates, at most 255 characters. */
+export function storableName(name: string): string {
+  const plain = name.replace(/\p{Cc}|\p{Surrogate}/gu, '').trim();
+  return [...plain].slice(0, MAX_NAME_LENGTH).join('');
+}
+
+/** The name in a document's metadata; empty without one. */
+export function nameIn({ name }: Readonly<Record<string, unknown>>): string {
+  return typeof name === 'string' ? storableName(name) : '';
 }

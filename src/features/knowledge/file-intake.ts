@@ -1,10 +1,12 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import { valueError } from '../../platform/http/validation/invalid-input.js';
 import type { UploadedFile } from '../../platform/http/validation/multipart-body.js';
-import { storableName } from './document-name.js';
-import type { DocumentsRepository, NewDocument } from './documents.repository.js';
+import {
+  type DocumentsRepository,
+  type NewDocument,
+  storableName,
+} from './documents.repository.js';
 import { documentKindOf } from './extraction/document-kind.js';
-import { Turnstile } from './turnstile.js';
 
 /** Of an account's files whose texts are still to be extracted. */
 const MAX_WAITING_BYTES = 500 * 1_048_576;
@@ -23,7 +25,7 @@ export interface SentFile {
 /** Checks files that clients send, and stores a few at a time. */
 export class FileIntake {
   readonly #documents: Pick<DocumentsRepository, 'waitingBytes'>;
-  readonly #inserts = new Turnstile(MAX_INSERTS);
+  readonly #inserts = new Semaphore(MAX_INSERTS);
 
   constructor(documents: Pick<DocumentsRepository, 'waitingBytes'>) {
     this.#documents = documents;
@@ -47,7 +49,7 @@ export class FileIntake {
         'The file must be plain text (.txt, .csv), Markdown (.md), HTML, PDF or DOCX',
       );
     }
-    return this.#inserts.pass(async () => {
+    return this.#inserts.run(async () => {
       if ((await this.#documents.waitingBytes(accountId)) + bytes.length > MAX_WAITING_BYTES) {
         throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
           headers: { 'Retry-After': '30' },
@@ -55,5 +57,29 @@ export class FileIntake {
       }
       return insert({ name: storableName(name ?? file.name), kind, bytes, metadata: {} });
     });
+  }
+}
+
+/** Runs at most `limit` tasks at once, in the order of arrival. */
+class Semaphore {
+  readonly #limit: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#limit) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      // The next task takes over the slot.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
+    }
   }
 }

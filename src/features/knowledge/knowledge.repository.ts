@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
 import type { KnowledgeBaseDirectory } from '../agents/agents.ports.js';
-import { nameIn } from './document-name.js';
-import { insertFile, type NewDocument } from './documents.repository.js';
+import { insertFile, MAX_FAILURES, type NewDocument, nameIn } from './documents.repository.js';
 import { isHtml } from './extraction/document-kind.js';
-import { MAX_FAILURES } from './indexing/indexing.repository.js';
 
 const MAX_INT4 = 2_147_483_647;
 /** Bytes of texts in one answer: all that one knowledge base can be given as JSON, in any script. */

@@ -1,17 +1,7 @@
-import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, type RouteResponse, reply, route } from '../../platform/http/route.js';
-import { pageOf } from '../../platform/http/validation/pagination.js';
-import {
-  type DocumentRouteParts,
-  documentRoutes,
-  knowledgeBaseNotFound as noSuch,
-} from './documents.routes.js';
-import { FileIntake } from './file-intake.js';
-import type {
-  KnowledgeBase,
-  KnowledgeBaseFields,
-  KnowledgeRepository,
-} from './knowledge.repository.js';
+import { documentRoutes } from './documents.routes.js';
+import { presentKnowledgeBase } from './knowledge.presenter.js';
+import type { KnowledgeBaseFields } from './knowledge.repository.js';
 import {
   CreateKnowledgeBase,
   CreateKnowledgeBaseForm,
@@ -22,34 +12,27 @@ import {
   ListKnowledgeBases,
   UpdateKnowledgeBase,
 } from './knowledge.schema.js';
+import type { KnowledgeService } from './knowledge.service.js';
 
 const PATH = '/knowledge-base';
 const COMMON = { scope: 'knowledge', tag: 'Knowledge bases' } as const;
 /** Holds a document of 200,000 characters even where each is written as an escape. */
 const MAX_BODY_BYTES = 4 * 1_048_576;
-const MAX_KNOWLEDGE_BASES = 1_000;
 const NO_SUCH: RouteResponse = { description: 'No such knowledge base' };
 
-export interface KnowledgeRouteParts extends DocumentRouteParts {
-  readonly knowledge: KnowledgeRepository;
-  /** Why indexing does not go on now, if so. */
-  readonly whyIndexingWaits?: () => string | undefined;
-}
-
 /** `/knowledge-base`: what agents know beside their prompts. */
-export function knowledgeRoutes(parts: KnowledgeRouteParts): readonly Route[] {
-  const intake = new FileIntake(parts.documents);
+export function knowledgeRoutes(
+  knowledge: KnowledgeService,
+  { maxFileBytes }: { readonly maxFileBytes: number },
+): readonly Route[] {
   return [
-    ...collectionRoutes(parts, intake),
-    ...oneRoutes(parts),
-    ...documentRoutes(parts, intake),
+    ...collectionRoutes(knowledge, maxFileBytes),
+    ...oneRoutes(knowledge),
+    ...documentRoutes(knowledge, maxFileBytes),
   ];
 }
 
-function collectionRoutes(
-  { knowledge, maxFileBytes, onDocuments, whyIndexingWaits }: KnowledgeRouteParts,
-  intake: FileIntake,
-): readonly Route[] {
+function collectionRoutes(knowledge: KnowledgeService, maxFileBytes: number): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -67,21 +50,10 @@ function collectionRoutes(
         413: { description: 'The body or its file is too large' },
         415: { description: 'The file is not text, Markdown, HTML, PDF or DOCX' },
       },
-      async handle({ principal: { accountId }, body }) {
-        if ((await knowledge.count(accountId)) >= MAX_KNOWLEDGE_BASES) {
-          throw new ApiError(
-            'FORBIDDEN',
-            `An account has at most ${MAX_KNOWLEDGE_BASES} knowledge bases`,
-          );
-        }
-        const made =
-          'file' in body
-            ? await intake.store(accountId, { file: body.file }, (document) =>
-                knowledge.insert(accountId, toFields(body), document),
-              )
-            : await knowledge.insert(accountId, toFields(body));
-        onDocuments();
-        return reply(201, toBody(made, whyIndexingWaits));
+      async handle({ principal, body }) {
+        const file = 'file' in body ? body.file : undefined;
+        const created = await knowledge.create(principal.accountId, toFields(body), file);
+        return reply(201, presentKnowledgeBase(created, knowledge.whyIndexingWaits));
       },
     }),
     route({
@@ -92,23 +64,16 @@ function collectionRoutes(
       description: 'The newest first.',
       query: ListKnowledgeBases,
       responses: { 200: { description: 'One page of them', schema: KnowledgeBasePage } },
-      async handle({ principal: { accountId }, query }) {
-        const page = pageOf(query, await knowledge.count(accountId));
-        const found = page.hasItems ? await knowledge.list(accountId, page) : [];
-        return {
-          items: found.map((kb) => toBody(kb, whyIndexingWaits)),
-          pagination: page.pagination,
-        };
+      async handle({ principal, query }) {
+        const { items, pagination } = await knowledge.list(principal.accountId, query);
+        const why = knowledge.whyIndexingWaits;
+        return { items: items.map((kb) => presentKnowledgeBase(kb, why)), pagination };
       },
     }),
   ];
 }
 
-function oneRoutes({
-  knowledge,
-  onDocuments,
-  whyIndexingWaits,
-}: KnowledgeRouteParts): readonly Route[] {
+function oneRoutes(knowledge: KnowledgeService): readonly Route[] {
   const common = { ...COMMON, path: `${PATH}/{kb_id}`, params: KnowledgeBasePath };
   return [
     route({
@@ -120,8 +85,9 @@ function oneRoutes({
         404: NO_SUCH,
       },
       async handle({ principal, params: { kb_id: kbId } }) {
-        const found = (await knowledge.find(principal.accountId, kbId)) ?? noSuch(kbId);
-        return { ...toBody(found, whyIndexingWaits), documents: await knowledge.documentsOf(kbId) };
+        const found = await knowledge.get(principal.accountId, kbId);
+        const body = presentKnowledgeBase(found, knowledge.whyIndexingWaits);
+        return { ...body, documents: await knowledge.contents(found) };
       },
     }),
     route({
@@ -136,8 +102,7 @@ function oneRoutes({
       },
       async handle({ principal, params: { kb_id: kbId }, body }) {
         const changed = await knowledge.update(principal.accountId, kbId, toFields(body));
-        if (body.documents) onDocuments();
-        return toBody(changed ?? noSuch(kbId), whyIndexingWaits);
+        return presentKnowledgeBase(changed, knowledge.whyIndexingWaits);
       },
     }),
     route({
@@ -147,14 +112,14 @@ function oneRoutes({
       description: 'Agents that have it lose it.',
       responses: { 204: { description: 'It no longer exists' }, 404: NO_SUCH },
       async handle({ principal, params: { kb_id: kbId } }) {
-        if (!(await knowledge.delete(principal.accountId, kbId))) noSuch(kbId);
+        await knowledge.delete(principal.accountId, kbId);
         return reply(204);
       },
     }),
   ];
 }
 
-/** Null is no text. */
+/** A null name or description becomes an empty text. */
 function toFields(body: UpdateKnowledgeBase): KnowledgeBaseFields {
   return {
     name: body.name === null ? '' : body.name,
@@ -165,36 +130,4 @@ function toFields(body: UpdateKnowledgeBase): KnowledgeBaseFields {
       metadata: metadata ?? {},
     })),
   };
-}
-
-function toBody(
-  kb: KnowledgeBase,
-  whyIndexingWaits: KnowledgeRouteParts['whyIndexingWaits'],
-): KnowledgeBaseBody {
-  return {
-    kb_id: kb.kbId,
-    document_count: kb.documentCount,
-    created_at: kb.createdAt.toISOString(),
-    updated_at: kb.updatedAt.toISOString(),
-    name: kb.name,
-    description: kb.description,
-    language: kb.language,
-    message: progressOf(kb, whyIndexingWaits?.()),
-  };
-}
-
-function progressOf(
-  { documentCount, indexedCount, failedCount, passageCount }: KnowledgeBase,
-  whyItWaits: string | undefined,
-) {
-  if (indexedCount < documentCount) {
-    const waiting = whyItWaits ? `, waiting: ${whyItWaits}` : '';
-    return `indexing ${indexedCount + 1} of ${documentCount} documents${waiting}`;
-  }
-  const failed = failedCount === 0 ? '' : `, ${counted(failedCount, 'document')} not indexed`;
-  return `ready: ${counted(passageCount, 'passage')}${failed}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

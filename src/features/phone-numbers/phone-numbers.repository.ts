@@ -42,7 +42,7 @@ interface KnownRow extends NumberRow {
 
 /**
  * Orders of numbers from carriers, which make an account the owner. The rules for owners are in
- * `number-ownership.ts`.
+ * `ownership/number-ownership.ts`.
  */
 export class PhoneNumbersRepository {
   readonly #db: Knex;

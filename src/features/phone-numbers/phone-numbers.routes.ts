@@ -1,5 +1,5 @@
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
-import type { OwnNumber, PhoneNumbersRepository } from './phone-numbers.repository.js';
+import { presentAvailableNumbers, presentNumbers } from './phone-numbers.presenter.js';
 import {
   ChosenNumber,
   FoundNumbers,
@@ -13,17 +13,12 @@ const COMMON = { scope: 'numbers', tag: 'Phone numbers' } as const;
 const CARRIER_FAILS: RouteResponse = { description: 'The carrier fails' };
 const NOT_CONFIGURED = 'NOT_CONFIGURED: the answer names the missing settings of the carrier';
 
-export interface PhoneNumberRouteParts {
-  readonly numbers: PhoneNumberService;
-  readonly repository: PhoneNumbersRepository;
-}
-
 /** `/agent/…-phone-number(s)`. */
-export function phoneNumberRoutes(parts: PhoneNumberRouteParts): readonly Route[] {
-  return [...carrierRoutes(parts), ...listRoutes(parts)];
+export function phoneNumberRoutes(numbers: PhoneNumberService): readonly Route[] {
+  return [...carrierRoutes(numbers), ...listRoutes(numbers)];
 }
 
-function carrierRoutes({ numbers }: PhoneNumberRouteParts): readonly Route[] {
+function carrierRoutes(numbers: PhoneNumberService): readonly Route[] {
   const common = { ...COMMON, method: 'post' } as const;
   return [
     route({
@@ -86,7 +81,7 @@ function carrierRoutes({ numbers }: PhoneNumberRouteParts): readonly Route[] {
   ];
 }
 
-function listRoutes({ repository }: PhoneNumberRouteParts): readonly Route[] {
+function listRoutes(numbers: PhoneNumberService): readonly Route[] {
   const common = { ...COMMON, method: 'get' } as const;
   return [
     route({
@@ -94,35 +89,15 @@ function listRoutes({ repository }: PhoneNumberRouteParts): readonly Route[] {
       path: '/agent/phone-numbers',
       summary: "List the account's numbers",
       responses: { 200: { description: 'The numbers', schema: NumberList } },
-      handle: async ({ principal }) => listOf(await repository.list(principal.accountId)),
+      handle: async ({ principal }) => presentNumbers(await numbers.list(principal.accountId)),
     }),
     route({
       ...common,
       path: '/agent/available-phone-numbers',
       summary: "List the account's numbers that no deployed agent has",
       responses: { 200: { description: 'The numbers', schema: NumberList } },
-      async handle({ principal }) {
-        const all = await repository.list(principal.accountId);
-        const free = all.filter(({ agentId }) => agentId === null);
-        return { ...listOf(all), phone_numbers: listOf(free).phone_numbers };
-      },
+      handle: async ({ principal }) =>
+        presentAvailableNumbers(await numbers.list(principal.accountId)),
     }),
   ];
-}
-
-function listOf(numbers: readonly OwnNumber[]) {
-  const assigned = numbers.filter(({ agentId }) => agentId !== null).length;
-  return {
-    phone_numbers: numbers.map(({ phoneNumber, agentId, agentName }) => ({
-      phone_number: phoneNumber,
-      status: agentId === null ? 'available' : 'assigned',
-      ...(agentId !== null && {
-        assigned_to_agent_id: agentId,
-        assigned_to_agent_name: agentName,
-      }),
-    })),
-    total_numbers: numbers.length,
-    total_available: numbers.length - assigned,
-    total_assigned: assigned,
-  };
 }

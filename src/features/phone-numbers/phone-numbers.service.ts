@@ -1,6 +1,7 @@
 import { ApiError } from '../../platform/http/api-error.js';
+import { notFound } from '../ownership/owned-resources.js';
 import type { Carrier, NumberSearch, OfferedNumber, Provider } from './carrier.js';
-import type { NumberOrder, PhoneNumbersRepository } from './phone-numbers.repository.js';
+import type { NumberOrder, OwnNumber, PhoneNumbersRepository } from './phone-numbers.repository.js';
 
 /** Telephone lines of numbers at a service that has to be told of them. */
 export interface NumberLines {
@@ -30,6 +31,11 @@ export class PhoneNumberService {
   /** @throws ApiError PROVIDER_ERROR */
   search(provider: Provider, search: NumberSearch): Promise<readonly OfferedNumber[]> {
     return this.#parts.carriers.get(provider).search(search);
+  }
+
+  /** The numbers that the account has selected, newest first. */
+  list(accountId: string): Promise<readonly OwnNumber[]> {
+    return this.#parts.repository.list(accountId);
   }
 
   /**
@@ -65,7 +71,7 @@ export class PhoneNumberService {
     const { repository, carriers } = this.#parts;
     const releasable = await repository.beginRelease(order);
     if (releasable.type === 'none') {
-      throw new ApiError('PHONE_NUMBER_NOT_FOUND', 'This account holds no such number');
+      notFound('phone number');
     }
     if (releasable.type === 'deployed') {
       const sentence = `The deployed agent ${releasable.agentId} has this number: pause it first`;

@@ -15,8 +15,8 @@ import type { ModelCatalog } from '../model-catalog/model-catalog.js';
 import { sendAudio } from './send-audio.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
 import type { SpeechService } from './speech.service.js';
-import { noCredits, type SpeechCredits } from './speech-credits.js';
 import type { SpeechQuota } from './speech-quota.js';
+import { noCredits, type SpeechCredits } from './speech-quota.js';
 
 export interface SpeechParts {
   readonly credits: SpeechCredits;

@@ -8,7 +8,8 @@ import type { VoiceRegistry } from '../../../media/tts/voice-registry.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { codePoints } from '../../platform/http/validation/coerce.js';
 import type { ModelCatalog } from '../model-catalog/model-catalog.js';
-import type { BuiltinVoices } from '../voices/builtin-voices.js';
+import { notFound } from '../ownership/owned-resources.js';
+import type { BuiltinVoices } from '../voices/voice-catalog.js';
 import { type AudioRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 
 /** The same request sounds the same, sample by sample, each time it is made. */
@@ -142,7 +143,7 @@ export class SpeechService {
         ...(own.failureReason !== null && { detail: own.failureReason }),
       });
     }
-    throw new ApiError('VOICE_NOT_FOUND', 'No voice has the given voice_id');
+    notFound('voice');
   }
 }
 

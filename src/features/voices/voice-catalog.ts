@@ -1,7 +1,6 @@
 import type { Model } from '../../../media/models/model.js';
 import { fetchCommand } from '../../../media/models/models-command.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
-import type { BuiltinVoice, BuiltinVoices } from './builtin-voices.js';
 import { ESPEAK_VOICES } from './espeak-voices.js';
 import { REMOTE_PREFIX } from './remote-voices.js';
 
@@ -16,6 +15,29 @@ const SPEECH_SYNTHESIS = 'speech synthesis';
 
 /** Where the formant voices come from. */
 const INSTALL_FORMANT = 'npm install --include=optional';
+
+/** A voice that comes with a model of the store. */
+export interface BuiltinVoice {
+  readonly id: string;
+  readonly name: string;
+  /** ISO 639-1. */
+  readonly language: string;
+  /** Hz. */
+  readonly sampleRate: number;
+  /** The kind of model behind it. */
+  readonly engine: string;
+  /** Whether its model is on this machine; if not, it is PENDING, and speech with it refused. */
+  readonly isInstalled: boolean;
+  /** Whether it speaks for its language when no voice is named. */
+  readonly isDefault: boolean;
+  /** The command that installs it, if it is not there. */
+  readonly install?: string | undefined;
+}
+
+/** The built-in voices of this installation, installed or not. */
+export interface BuiltinVoices {
+  list(): readonly BuiltinVoice[];
+}
 
 /** A voice that could be open here. */
 interface KnownVoice {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import { isUsableBy, isUuid } from '../ownership/owned-resources.js';
 import type { AudioFileType } from './sniff-audio-type.js';
 import type { VOICE_STATUSES, VOICE_VISIBILITIES } from './voices.schema.js';
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 type VoiceStatus = (typeof VOICE_STATUSES)[number];
 export type VoiceVisibility = (typeof VOICE_VISIBILITIES)[number];
@@ -40,7 +39,7 @@ interface VoiceRow {
   readonly created_at: Date;
 }
 
-/** The voices that accounts made. Others see what is PUBLIC, and change nothing. */
+/** The voices that accounts made. */
 export class VoicesRepository {
   readonly #db: Knex;
 
@@ -86,23 +85,23 @@ export class VoicesRepository {
     return rows.map(toVoice);
   }
 
-  /** One that the account may use: its own, or a PUBLIC one. */
+  /** A voice that the account may use. */
   async find(accountId: string, id: string): Promise<OwnVoice | undefined> {
-    if (!UUID.test(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const row = await this.#db<VoiceRow>('voices')
       .where({ voice_id: id })
-      .andWhere((one) => one.where({ account_id: accountId }).orWhere({ visibility: 'PUBLIC' }))
+      .andWhere(isUsableBy(accountId))
       .first();
     return row && toVoice(row);
   }
 
-  /** What is left out stays as it is. */
+  /** Changes the given fields. Undefined if the account has no such voice. */
   async update(
     accountId: string,
     id: string,
     { name, visibility }: { name?: string | undefined; visibility?: VoiceVisibility | undefined },
   ): Promise<OwnVoice | undefined> {
-    if (!UUID.test(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const own = this.#db<VoiceRow>('voices').where({ account_id: accountId, voice_id: id });
     if (name === undefined && visibility === undefined) {
       const row = await own.first();
@@ -114,9 +113,9 @@ export class VoicesRepository {
     return row && toVoice(row);
   }
 
-  /** Answers whether there was one; its recording goes with it. */
+  /** Deletes a voice and its recording. @returns whether the account had it */
   async delete(accountId: string, id: string): Promise<boolean> {
-    if (!UUID.test(id)) return false;
+    if (!isUuid(id)) return false;
     const own = this.#db('voices').where({ account_id: accountId, voice_id: id });
     return (await own.delete()) > 0;
   }

@@ -1,10 +1,7 @@
-import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, type RouteResponse, route } from '../../platform/http/route.js';
-import { pageOf } from '../../platform/http/validation/pagination.js';
-import type { AgentsRepository } from '../agents/agents.repository.js';
-import { loadAgent } from '../agents/load-agent.js';
-import type { DeliveriesRepository, Delivery } from './deliveries.repository.js';
+import type { WebhookDeliveryService } from './webhook-deliveries.service.js';
 import type { WebhookTestService } from './webhook-test.service.js';
+import { presentDelivery } from './webhooks.presenter.js';
 import {
   AgentPath,
   DeliveriesInput,
@@ -19,17 +16,16 @@ const COMMON = { scope: 'agents', tag: 'Webhooks' } as const;
 const NO_SUCH_WEBHOOK: RouteResponse = { description: 'No such agent, or it has no such webhook' };
 
 export interface WebhookRouteParts {
-  readonly agents: AgentsRepository;
-  readonly deliveries: DeliveriesRepository;
   readonly tests: WebhookTestService;
+  readonly deliveries: WebhookDeliveryService;
 }
 
-/** `/agent/{agent_id}/webhook`: trying webhooks, and seeing what was sent. */
-export function webhookRoutes(parts: WebhookRouteParts): readonly Route[] {
-  return [...testRoutes(parts), ...deliveryRoutes(parts)];
+/** `/agent/{agent_id}/webhook`: tests of webhooks, and the list of deliveries. */
+export function webhookRoutes({ tests, deliveries }: WebhookRouteParts): readonly Route[] {
+  return [...testRoutes(tests), ...deliveryRoutes(deliveries)];
 }
 
-function testRoutes({ tests }: WebhookRouteParts): readonly Route[] {
+function testRoutes(tests: WebhookTestService): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -63,11 +59,7 @@ function testRoutes({ tests }: WebhookRouteParts): readonly Route[] {
   ];
 }
 
-function deliveryRoutes({ agents, deliveries }: WebhookRouteParts): readonly Route[] {
-  const filterOf = async (accountId: string, agentId: string) => {
-    const agent = await loadAgent(agents, accountId, agentId);
-    return { accountId, agentId: agent.id };
-  };
+function deliveryRoutes(deliveries: WebhookDeliveryService): readonly Route[] {
   return [
     route({
       ...COMMON,
@@ -83,11 +75,9 @@ function deliveryRoutes({ agents, deliveries }: WebhookRouteParts): readonly Rou
       },
       async handle({ principal, params, query }) {
         const { status, event, call_id: callId } = query;
-        const of = await filterOf(principal.accountId, params.agent_id);
-        const filter = { ...of, status, event, callId };
-        const page = pageOf(query, await deliveries.count(filter));
-        const items = page.hasItems ? await deliveries.list(filter, page) : [];
-        return { items: items.map(toBody), pagination: page.pagination };
+        const agent = { accountId: principal.accountId, agentId: params.agent_id };
+        const page = await deliveries.list({ ...agent, status, event, callId }, query);
+        return { items: page.items.map(presentDelivery), pagination: page.pagination };
       },
     }),
     route({
@@ -102,28 +92,9 @@ function deliveryRoutes({ agents, deliveries }: WebhookRouteParts): readonly Rou
         404: { description: 'No such agent or delivery' },
       },
       async handle({ principal, params }) {
-        const of = await filterOf(principal.accountId, params.agent_id);
-        const delivery = await deliveries.replay(of, params.delivery_id);
-        if (!delivery) throw new ApiError('DELIVERY_NOT_FOUND', 'The agent has no such delivery');
-        return toBody(delivery);
+        const agent = { accountId: principal.accountId, agentId: params.agent_id };
+        return presentDelivery(await deliveries.replay(agent, params.delivery_id));
       },
     }),
   ];
-}
-
-function toBody(delivery: Delivery): WebhookDelivery {
-  const isPending = delivery.status === 'pending';
-  return {
-    delivery_id: delivery.delivery_id,
-    event: delivery.event as WebhookDelivery['event'],
-    call_id: delivery.call_id,
-    url: delivery.url,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    last_status_code: delivery.last_status_code,
-    last_error: delivery.last_error,
-    created_at: delivery.created_at.toISOString(),
-    next_attempt_at: isPending ? delivery.due_at.toISOString() : null,
-    finished_at: delivery.finished_at?.toISOString() ?? null,
-  };
 }

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 
-/** Where the embedded database listens: `host` is the folder of its socket. */
+/** Address of the embedded database. `host` is the folder of its socket. */
 export interface DatabaseConnection {
   readonly host: string;
   readonly port: number;
@@ -10,12 +10,12 @@ export interface DatabaseConnection {
 }
 
 export interface ConnectOptions {
-  /** Connections at most; the embedded database accepts 50 in all, more for several gateways. */
+  /** Maximum number of connections. Default: 10. */
   readonly poolMax?: number;
   readonly log?: { warn(fields: object, message: string): void };
 }
 
-/** The `postgres://` URL of the embedded database, for a process that is told by its environment. */
+/** The `postgres://` URL of the embedded database, for the environment of a child process. */
 export function urlOf({ host, port, user, database }: DatabaseConnection): string {
   return `postgres://${user}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`;
 }
@@ -26,27 +26,27 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 const { INT8, DATE } = pg.types.builtins;
 
-/** An int8 as a number where one holds it exactly; beyond that the digits stay a string. */
+/** Returns a number if it represents the value exactly, else the digits as a string. */
 function parseInt8(digits: string): number | string {
   const value = Number(digits);
   return Number.isSafeInteger(value) ? value : digits;
 }
 
-/** Per connection, as pg's own table of parsers belongs to the whole process. */
+/** Passed per connection: changing pg's own parsers would affect the whole process. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (format !== 'binary') {
       if (oid === INT8) return parseInt8;
-      if (oid === DATE) return (date: string) => date; // a day has no zone: no Date is right for it
+      if (oid === DATE) return (date: string) => date; // a `Date` would need a time zone
     }
     return pg.types.getTypeParser(oid, format);
   },
 };
 
 /**
- * A pool on the embedded database or on the one at a `postgres://` URL; it connects on first use.
- * int8 and count(*) come as numbers, timestamptz as `Date`, date and numeric as strings. End it
- * with `destroy()`, before the embedded database is stopped.
+ * Creates a connection pool for the embedded database or a `postgres://` URL. It connects on first
+ * use. int8 and count(*) are read as numbers, timestamptz as `Date`, date and numeric as strings.
+ * Close it with `destroy()` before you stop the embedded database.
  */
 export function connect(
   database: DatabaseConnection | string,
@@ -66,36 +66,37 @@ export function connect(
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
     acquireConnectionTimeout: CONNECT_TIMEOUT_MS,
-    compileSqlOnError: false, // else the values would be in the messages, and so in the log
-    log: quietLog(log),
+    compileSqlOnError: false, // else error messages, and so the log, contain values
+    log: codeOnlyLog(log),
   });
-  db.on('query-error', forgetValues);
+  db.on('query-error', removeValues);
   return db;
 }
 
-/** Errors are thrown as well, so of what knex would print only the code is worth a line. */
-function quietLog(log: ConnectOptions['log']): Knex.Logger {
-  const tell = (message: unknown) => {
+/** Knex throws the errors that it logs, so their code is enough. */
+function codeOnlyLog(log: ConnectOptions['log']): Knex.Logger {
+  const warn = (message: unknown) => {
     const code = message instanceof Error && 'code' in message ? message.code : undefined;
     log?.warn({ code }, 'The database client warns');
   };
-  return { warn: tell, error: tell, deprecate: () => undefined, debug: () => undefined };
+  return { warn, error: warn, deprecate: () => undefined, debug: () => undefined };
 }
 
-/** PostgreSQL quotes rows in its details ("Key (phone)=(…) already exists"): not for our log. */
-function forgetValues(error: pg.DatabaseError): void {
+/** PostgreSQL's details quote row values, such as "Key (phone)=(…) already exists". */
+function removeValues(error: pg.DatabaseError): void {
   error.detail = undefined;
   error.where = undefined;
   error.internalQuery = undefined;
 }
 
 /**
- * A pool of `pg` itself, for a library that brings its own SQL, with the settings of `db`.
- * @param onLost hears of connections that broke; whoever uses one gets its own error besides.
+ * Creates a `pg` pool with the settings of `db`: for libraries that need one, and for sessions that
+ * outlast a transaction.
+ * @param onError receives the errors of broken connections; queries on them reject as well
  */
-export function poolBeside(db: Knex, max: number, onLost: (error: Error) => void): pg.Pool {
+export function createPgPool(db: Knex, max: number, onError: (error: Error) => void): pg.Pool {
   const settings: pg.PoolConfig = db.client.connectionSettings;
-  // knex hides the password from copies.
+  // knex makes the password non-enumerable, so a spread does not copy it.
   const pool = new pg.Pool({ ...settings, password: settings.password, max });
-  return pool.on('error', onLost).on('connect', (client) => void client.on('error', onLost));
+  return pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
 }

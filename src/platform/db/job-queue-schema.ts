@@ -1,13 +1,13 @@
 import { Logger, runMigrations } from 'graphile-worker';
 import type { Knex } from 'knex';
-import { poolBeside } from './connect.js';
+import { createPgPool } from './connect.js';
 
-/** The queue's tables and functions live apart from ours. */
+/** PostgreSQL schema with the tables and functions of the job queue. */
 export const JOB_SCHEMA = 'graphile_worker';
 
-/** Makes or updates the queue's own schema; whoever adds jobs needs it. Idempotent. */
+/** Creates or updates the schema of the job queue. Idempotent. */
 export async function installJobSchema(db: Knex): Promise<void> {
-  const pgPool = poolBeside(db, 1, () => undefined); // the migration fails by itself
+  const pgPool = createPgPool(db, 1, () => undefined); // the migration rejects with the error
   try {
     await runMigrations({ pgPool, schema: JOB_SCHEMA, logger: new Logger(() => () => undefined) });
   } finally {

@@ -5,14 +5,14 @@ import { installJobSchema } from './job-queue-schema.js';
 import type { Migration } from './migrations/migration.js';
 import { MIGRATIONS } from './migrations/migration-list.js';
 
-/** Any number will do, so long as every version of every gateway uses the same one. */
+/** Arbitrary, but equal in all versions. */
 const ADVISORY_LOCK = 7_274_539;
-const TIME_LIMIT = '10min';
+const TIMEOUT = '10min';
 
 /**
- * Brings the database to this version's schema; all that is missing runs in one transaction, so a
- * kill leaves the old schema whole. Gateways that start together take turns.
- * @throws {StartError} when the database cannot be reached or was written by a newer version.
+ * Migrates the database to the schema of this version. All missing migrations run in one
+ * transaction, so a kill leaves the old schema. Gateways that start together run one by one.
+ * @throws {StartError} if the database cannot be reached or another version wrote it
  */
 export async function migrate(
   db: Knex,
@@ -21,12 +21,12 @@ export async function migrate(
 ) {
   try {
     await db.transaction(async (transaction) => {
-      await transaction.raw(`set local statement_timeout = '${TIME_LIMIT}'`);
-      // It idles while the job queue installs its schema over another connection.
-      await transaction.raw(`set local idle_in_transaction_session_timeout = '${TIME_LIMIT}'`);
+      await transaction.raw(`set local statement_timeout = '${TIMEOUT}'`);
+      // This transaction is idle while the job queue creates its schema on another connection.
+      await transaction.raw(`set local idle_in_transaction_session_timeout = '${TIMEOUT}'`);
       await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
       await runMissing(transaction, migrations, log);
-      // Not part of the transaction, but of the turn.
+      // Outside the transaction, but under its lock.
       await installJobSchema(db);
     });
   } catch (error) {
@@ -35,8 +35,8 @@ export async function migrate(
 }
 
 /**
- * How many migrations the database still lacks; `all` where there never was one.
- * @throws {StartError} when the database cannot be reached or was written by a newer version.
+ * The number of migrations that the database lacks; `all` if it is empty.
+ * @throws {StartError} if the database cannot be reached or another version wrote it
  */
 export async function missingMigrations(
   db: Knex,
@@ -85,7 +85,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its host name is unknown',
   EAI_AGAIN: 'its host name could not be looked up',
   ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to its host',
+  EHOSTUNREACH: 'its host cannot be reached',
   ECONNRESET: 'it closed the connection',
   '28P01': 'it refuses the password',
   '28000': 'it refuses the user',

@@ -3,7 +3,7 @@ import { Logger, type Runner, run, type TaskList } from 'graphile-worker';
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import type { Logger as Log } from 'pino';
-import { poolBeside } from '../db/connect.js';
+import { createPgPool } from '../db/connect.js';
 import { JOB_SCHEMA } from '../db/job-queue-schema.js';
 
 /** Carries out a job of its kind; it may come twice, and another gateway may have done it. */
@@ -39,7 +39,7 @@ export class JobQueue {
 
   constructor(parts: JobQueueParts) {
     this.#parts = parts;
-    this.#pool = poolBeside(parts.db, CONNECTIONS, (error) =>
+    this.#pool = createPgPool(parts.db, CONNECTIONS, (error) =>
       parts.log.warn({ err: error }, 'the job queue lost a connection'),
     );
     this.#work = this.#keepRunning();

@@ -10,7 +10,7 @@ const MAX_WAITING = 500;
 const STALLED_BYTES = 5 * UPSTREAM_BYTES_PER_SECOND;
 /** One try to connect may take this long. */
 const TRY_MS = 3_000;
-/** Close codes after which trying again is no use. Source: the README's call socket. */
+/** Close codes after which trying again is no use. Source: docs/reference/call-socket.md. */
 const FINAL_CODES = [1007, 1008, 4409];
 
 /** What the link uses of a browser's WebSocket. */

@@ -181,7 +181,7 @@ it('frees the slot of a call whose gateway does not answer', async () => {
 it('hangs up what others have ended because this gateway seemed dead', async () => {
   const holder = gateway();
   const callId = await begin(holder);
-  await holder.calls.signOff(holder.id, 'error_transport');
+  await holder.calls.endAllOf(holder.id, 'error_transport');
   await waitFor(() => expect(holder.ended).toEqual([`${callId} error_transport`]));
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { AudioMixer } from '../../../src/calls/monitoring/audio-mixer.js';
-import { RunningCallsRepository } from '../../../src/calls/monitoring/running-calls.repository.js';
+import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import type { Scope } from '../../../src/platform/http/scopes.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 import { tone } from '../../support/harness/audio/tones.js';
@@ -361,7 +361,8 @@ describe('a gateway that dies while its calls are watched', () => {
     await alone.waitFor('call');
     await all.waitFor('call');
     await dying.stop();
-    await one.calls.signOff(dying.id, 'error_transport');
+    await one.calls.endAllOf(dying.id, 'error_transport');
+    await one.gateways.remove(dying.id);
     for (const reader of [alone, all]) {
       const { data } = await reader.waitFor('ended');
       expect(data).toEqual({ call_id: call.callId, reason: 'error_transport' });
@@ -391,14 +392,14 @@ it('a gateway that lives and is not reached is told as such', async () => {
   const { accountId, ask, watch } = await account();
   const call = await two.hold(accountId);
   const id = randomUUID();
-  await one.calls.heartbeat(id, '127.0.0.1:9'); // nobody listens there
+  await one.gateways.heartbeat(id, '127.0.0.1:9'); // nobody listens there
   await plane.database.db('calls').where({ call_id: call.callId }).update({ gateway_id: id });
   const heard = await ask('GET', `/calls/${call.callId}/audio`);
   expect([heard.status, heard.body.code]).toEqual([503, 'GATEWAY_UNREACHABLE']);
   const reader = await watch(`/calls/${call.callId}/live`);
   expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_unreachable' });
   await reader.until(() => reader.isOver);
-  await one.calls.signOff(id);
+  await one.gateways.remove(id);
 });
 
 it('a stranger with another secret is not let in by a gateway', async () => {
@@ -415,13 +416,13 @@ it('a stranger with another secret is not let in by a gateway', async () => {
   expect(reader.all('call').map(({ call_id }) => call_id)).toEqual([own.callId]);
   await other.end(call);
   await other.stop();
-  await one.calls.signOff(other.id);
+  await one.gateways.remove(other.id);
 });
 
 it('a gateway that stops sends its watchers away', async () => {
   const { watch } = await account();
   const reader = await watch('/calls/live');
-  await one.open.close();
+  await one.close();
   expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_stopping' });
   await reader.until(() => reader.isOver);
 });
@@ -429,7 +430,7 @@ it('a gateway that stops sends its watchers away', async () => {
 /** Brought by links between gateways that say when one comes or goes. */
 it.fails('looks for other gateways when one comes or goes, not every second', async () => {
   const { watch } = await account();
-  const looks = vi.spyOn(RunningCallsRepository.prototype, 'otherGateways');
+  const looks = vi.spyOn(GatewaysRepository.prototype, 'others');
   try {
     await watch('/calls/live');
     await vi.waitFor(() => expect(looks).toHaveBeenCalled(), { timeout: 20_000, interval: 20 });

@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { Heartbeat } from '../../../src/calls/session/heartbeat.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
+import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
 const database = withDatabase();
@@ -14,23 +15,26 @@ afterEach(() => {
 
 it('ends the calls of a gateway that is silent, unless the database stood still', async () => {
   const calls = new CallsRepository(database.db, 0);
+  const gateways = new GatewaysRepository(database.db);
   const [callId, own, silent] = [randomUUID(), randomUUID(), randomUUID()];
   const accountId = await new AccountsRepository(database.db).insert('An account of a test');
   const agent = { agentId: randomUUID(), agentName: 'Pool' };
   await calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
-  await calls.heartbeat(silent);
+  await gateways.heartbeat(silent);
   await calls.take(callId, silent);
   const ago = (s: number) => database.db.raw(`now() - interval '${s} s'`);
   await database
     .db('gateways')
     .where({ id: silent })
     .update({ seen_at: ago(16) });
-  const beatAt = await calls.heartbeat(own);
+  const beatAt = await gateways.heartbeat(own);
   // What was asked when that beat was new, and is answered when it is not.
   const { rows } = await database.db.raw<{ rows: { at: Date }[] }>('select ? as at', [ago(11)]);
-  expect(await calls.endSilent(own, rows[0]!.at)).toBe(0);
+  await gateways.removeSilent(own, rows[0]!.at);
+  expect(await calls.endOrphaned(own)).toBe(0);
   expect((await calls.find(callId))?.state).toBe('live');
-  expect(await calls.endSilent(own, beatAt)).toBe(1);
+  await gateways.removeSilent(own, beatAt);
+  expect(await calls.endOrphaned(own)).toBe(1);
   expect((await calls.find(callId))?.ended_reason).toBe('error_transport');
 });
 
@@ -65,18 +69,20 @@ it('gives others time to show that they live when its own heartbeat came late', 
   const waiting: (() => void)[] = [];
   let isStill = false;
   const heartbeat = new Heartbeat({
-    calls: {
+    gateways: {
       heartbeat: async () => {
         if (isStill) await new Promise<void>((resolve) => waiting.push(resolve));
         return new Date();
       },
-      endSilent: async () => {
-        looked.push(performance.now() - start);
-        return 0;
-      },
+      removeSilent: async () => void looked.push(performance.now() - start),
+      remove: async () => undefined,
+      removeAll: async () => undefined,
+    },
+    calls: {
+      endOrphaned: async () => 0,
       endForgotten: async () => 0,
-      signOff: async () => undefined,
-    } as unknown as CallsRepository,
+      endAllOf: async () => undefined,
+    },
     gatewayId: randomUUID(),
     commands: { forgetEnded: async () => undefined } as never,
     log: pino({ level: 'silent' }),

@@ -9,6 +9,7 @@ import { ExtractionWorker } from '../../../src/features/knowledge/indexing/extra
 import { Indexer } from '../../../src/features/knowledge/indexing/indexer.js';
 import { IndexingRepository } from '../../../src/features/knowledge/indexing/indexing.repository.js';
 import { FullTextSearchRepository } from '../../../src/features/knowledge/search/full-text-search.repository.js';
+import { PassagesRepository } from '../../../src/features/knowledge/search/passages.repository.js';
 import { docxBomb, realDocument } from '../../support/corpora/documents.js';
 import {
   type Ask,
@@ -79,7 +80,7 @@ async function settled(kbId: number, id: number) {
 async function find(kbId: number, question: string): Promise<string[]> {
   const words = new FullTextSearchRepository(plane.database.db);
   const hits = await words.search(kbId, question, await words.wordsOf(kbId), 3);
-  const repository = new IndexingRepository(plane.database.db, embedder.id);
+  const repository = new PassagesRepository(plane.database.db, embedder.id);
   const { passages } = await repository.passages(hits.map(({ id }) => id));
   return hits.map(({ id }) => passages.find((one) => one.id === id)!.text);
 }

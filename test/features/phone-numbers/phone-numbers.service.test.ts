@@ -37,7 +37,7 @@ const plane = withControlPlane({
       carriers: { get: (provider) => carriers().get(provider) },
       origin: () => origin,
     });
-    return phoneNumberRoutes({ numbers, repository });
+    return phoneNumberRoutes(numbers);
   },
 });
 

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedde
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 import { CACHE, makeTestFolder } from '../../support/harness/process/test-folder.js';
 
-describe('isDatabaseAway', () => {
+describe('isDatabaseUnavailable', () => {
   const database = withDatabase();
 
   async function faultOf(query: PromiseLike<unknown>): Promise<unknown> {

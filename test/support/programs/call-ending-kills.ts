@@ -12,6 +12,7 @@ import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../src/features/agents/agent.model.js';
 import { DeliveriesRepository } from '../../../src/features/webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../../../src/features/webhooks/webhook-outbox.js';
+import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import type { DatabaseConnection } from '../../../src/platform/db/connect.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
@@ -61,8 +62,8 @@ export async function killEnding({ db, connection, agent, events }: EndKills): P
   const acknowledged = await killAfter(child, LEAST);
   await disconnected(db);
   const calls = new CallsRepository(db, 0, events);
-  await calls.forgetGateways();
-  await calls.endSilent(randomUUID(), new Date());
+  await new GatewaysRepository(db).removeAll();
+  await calls.endOrphaned(randomUUID());
   const { rows } = await db.raw<{ rows: Left[] }>(
     `select call_id, state, started_at is not null as began, has_transcript,
        (select count(*)::int from webhook_deliveries d

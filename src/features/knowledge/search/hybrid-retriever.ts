@@ -1,14 +1,13 @@
 import type { Passage } from '../../../../agents-runtime/contract/knowledge.js';
 import { cachedPromise } from '../../../../media/async/bounded-map.js';
-import type { IndexingRepository } from '../indexing/indexing.repository.js';
 import type {
   FullTextSearchRepository,
   KnowledgeWords,
   WordHit,
 } from './full-text-search.repository.js';
-import type { KnowledgeVersion } from './knowledge-version.js';
+import type { PassagesRepository } from './passages.repository.js';
 import { merged } from './rank-fusion.js';
-import type { NearPassage, VectorIndex } from './vector-index.js';
+import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
 /** Of each list. */
 const CANDIDATES = 60;
@@ -48,7 +47,7 @@ export interface FaultLog {
 }
 
 export interface HybridRetrieverParts {
-  readonly repository: Pick<IndexingRepository, 'versionOf' | 'passages'>;
+  readonly repository: Pick<PassagesRepository, 'versionOf' | 'passages'>;
   readonly words: FullTextSearchRepository;
   readonly vectors: VectorIndex;
   readonly log: FaultLog;

@@ -3,7 +3,7 @@ import type { KnowledgeSearch, Passage } from '../../../../agents-runtime/contra
 import { cachedPromise, putNewest } from '../../../../media/async/bounded-map.js';
 import type { Embedder } from '../../../../media/embeddings/embedder.js';
 import type { FoundPassages, PassageFinder } from './hybrid-retriever.js';
-import type { KnowledgeVersion } from './knowledge-version.js';
+import type { KnowledgeVersion } from './vector-index.js';
 
 /** A turn waits no longer for either list. */
 const WITHIN_MS = 1_000;

@@ -1,8 +1,7 @@
 import { DotProducts } from '../../../../media/embeddings/dot-products.js';
-import type { IndexingRepository } from '../indexing/indexing.repository.js';
-import type { KnowledgeVersion } from './knowledge-version.js';
+import type { PassagesRepository } from './passages.repository.js';
 import { nearestOf, type VectorColumns, withPart } from './vector-comparison.js';
-import type { NearPassage, VectorIndex } from './vector-index.js';
+import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
 /** Vectors of a knowledge base as of one of its states. */
 interface Kept extends KnowledgeVersion {
@@ -23,14 +22,14 @@ interface Reading {
  * comparison keeps it busy.
  */
 export class MemoryVectorIndex implements VectorIndex {
-  readonly #repository: IndexingRepository;
+  readonly #repository: PassagesRepository;
   readonly #maxBytes: number;
   readonly #products = DotProducts.open();
   /** The most recently asked last. */
   readonly #kept = new Map<number, Kept>();
 
   /** @param maxBytes of vectors; one knowledge base that has more is searched in part. */
-  constructor(repository: IndexingRepository, maxBytes: number) {
+  constructor(repository: PassagesRepository, maxBytes: number) {
     this.#repository = repository;
     this.#maxBytes = maxBytes;
     this.#products.catch(() => undefined); // told to who asks

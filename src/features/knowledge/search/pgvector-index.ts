@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { FaultLog } from './hybrid-retriever.js';
-import type { KnowledgeVersion } from './knowledge-version.js';
 import type { PgvectorRepository } from './pgvector.repository.js';
-import type { NearPassage, VectorIndex } from './vector-index.js';
+import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
 /** Knowledge bases of which it is kept how far they were copied. */
 const KEPT = 1_000;

@@ -1,5 +1,5 @@
 import type { AskedPassages, FoundPassages } from './hybrid-retriever.js';
-import type { KnowledgeVersion } from './knowledge-version.js';
+import type { KnowledgeVersion } from './vector-index.js';
 
 /** How the thread that searches is started. */
 export interface SearchThreadData {

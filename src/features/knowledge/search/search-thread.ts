@@ -1,7 +1,7 @@
 import { WorkerThread } from '../../../../media/runtime/worker-thread.js';
 import type { AskedPassages, FaultLog, FoundPassages, PassageFinder } from './hybrid-retriever.js';
-import type { KnowledgeVersion } from './knowledge-version.js';
 import type { SearchJobs, SearchThreadData } from './search-protocol.js';
+import type { KnowledgeVersion } from './vector-index.js';
 
 const NO_KNOWLEDGE_BASE = 0;
 

@@ -2,10 +2,10 @@ import { workerData } from 'node:worker_threads';
 import { MediaError } from '../../../../media/errors.js';
 import { serveJobs } from '../../../../media/runtime/serve-jobs.js';
 import { connect } from '../../../platform/db/connect.js';
-import { IndexingRepository } from '../indexing/indexing.repository.js';
 import { FullTextSearchRepository } from './full-text-search.repository.js';
 import { HybridRetriever } from './hybrid-retriever.js';
 import { MemoryVectorIndex } from './memory-vector-index.js';
+import { PassagesRepository } from './passages.repository.js';
 import { PgvectorRepository } from './pgvector.repository.js';
 import { PgvectorIndex } from './pgvector-index.js';
 import type { FaultLine, SearchJobs, SearchThreadData } from './search-protocol.js';
@@ -27,7 +27,7 @@ const log = {
   },
 };
 const db = connect(databaseUrl, { poolMax: CONNECTIONS });
-const repository = new IndexingRepository(db, embeddingModel);
+const repository = new PassagesRepository(db, embeddingModel);
 const inMemory = new MemoryVectorIndex(repository, maxBytes);
 const lists = new HybridRetriever({
   repository,

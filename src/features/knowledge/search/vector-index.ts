@@ -1,4 +1,8 @@
-import type { KnowledgeVersion } from './knowledge-version.js';
+/** The state of a knowledge base's passages. Results of another state are out of date. */
+export interface KnowledgeVersion {
+  readonly version: number;
+  readonly deletions: number;
+}
 
 /** A passage by its nearness in meaning, −1…1. */
 export interface NearPassage {

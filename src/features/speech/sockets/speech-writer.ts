@@ -6,8 +6,8 @@ import type { Synthesiser } from '../../../../media/tts/synthesiser.js';
 import type { SynthesisRequest } from '../../../../media/tts/text-to-speech.js';
 import { codePoints } from '../../../platform/http/validation/coerce.js';
 import type { SpeechVoiceSettings } from '../speech.service.js';
-import { noCredits, type SpeechCredits } from '../speech-credits.js';
 import type { SpeechQuota } from '../speech-quota.js';
+import { noCredits, type SpeechCredits } from '../speech-quota.js';
 import { Pacer } from './pacer.js';
 import type { DeliveryMode } from './protocol.js';
 

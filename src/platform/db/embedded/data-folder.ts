@@ -2,27 +2,41 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { StartError } from '../../../config/start-error.js';
-import { SHARED_FOLDER } from './binaries.js';
-import { giveTo } from './data-owner.js';
-import type { EmbeddedLog } from './embedded-log.js';
 import { explainStartupError } from './explain-startup-error.js';
-import { asUser, canReach, NOBODY, type ServerUser } from './server-user.js';
+import {
+  asUser,
+  canReach,
+  changeOwner,
+  NOBODY,
+  reachableFolder,
+  type ServerUser,
+} from './server-user.js';
 
-/** Text is sorted by PostgreSQL's own rules; the system's must be UTF-8 and must be there. */
+/** PostgreSQL sorts text by its built-in rules; the system locale must exist and be UTF-8. */
 const SYSTEM_LOCALE = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
+
+/** Arguments of `initdb` for the collation of a cluster. */
+export const LOCALE_ARGS = [
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  `--locale=${SYSTEM_LOCALE}`,
+] as const;
 
 export interface DataFolderOptions {
   readonly dataDir: string;
   readonly cacheDir: string;
   readonly bin: string;
   readonly user: ServerUser | undefined;
-  readonly log: EmbeddedLog;
+  readonly log: Logger;
 }
 
 /**
- * The folder with the database's files, made on the first start. It is `DATA_DIR/postgres`, or a
- * link of that name to a place that the server's user can reach.
+ * Returns the folder with the database files and creates it on the first start. It is
+ * `DATA_DIR/postgres`, or the target of a link of that name if the server user cannot enter
+ * DATA_DIR.
+ * @throws {StartError} if the files are gone, belong to another user or cannot be reached
  */
 export async function prepareDataFolder(options: DataFolderOptions): Promise<string> {
   const { dataDir, user } = options;
@@ -30,7 +44,7 @@ export async function prepareDataFolder(options: DataFolderOptions): Promise<str
   if (!(await lstat(path).catch(() => undefined))) await createDataFolder(path, options);
   const folder = await realpath(path).catch((cause) => {
     throw new StartError(
-      `The files of the embedded database, to which ${path} is a link, are gone: bring them back, or delete ${dataDir} to begin anew.`,
+      `The files of the embedded database, to which ${path} is a link, are gone: bring them back, or delete ${dataDir} to start with an empty database.`,
       { cause },
     );
   });
@@ -49,17 +63,17 @@ export async function prepareDataFolder(options: DataFolderOptions): Promise<str
   return folder;
 }
 
-/** Works under another name first, so that a folder that has its name is a whole database. */
+/** Works under a temporary name, so that a folder with the final name is a complete database. */
 async function createDataFolder(path: string, options: DataFolderOptions): Promise<void> {
   const { dataDir, user, log } = options;
   const folder = await choosePlace(path, options);
   const draft = `${folder}.partial`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: 0o700 });
-  const maker = user && NOBODY; // initdb insists on a user with a name
-  if (maker) await chown(draft, maker.uid, maker.gid);
-  await initialise(draft, { ...options, user: maker });
-  if (user) await giveTo(user, draft);
+  const creator = user && NOBODY;
+  if (creator) await chown(draft, creator.uid, creator.gid);
+  await runInitdb(draft, { ...options, user: creator });
+  if (user) await changeOwner(draft, user);
   await rename(draft, folder);
   if (folder === path) return;
   await symlink(folder, path);
@@ -74,31 +88,18 @@ async function choosePlace(
   { dataDir, cacheDir, user }: DataFolderOptions,
 ): Promise<string> {
   if (canReach(user, dataDir)) return path;
-  for (const place of [cacheDir, SHARED_FOLDER]) {
-    const folder = join(place, 'databases');
-    await mkdir(folder, { recursive: true });
-    if (place === SHARED_FOLDER) await chmod(place, 0o755);
-    await chmod(folder, 0o711);
-    if (canReach(user, folder)) return join(folder, `postgres.${randomUUID()}`);
-  }
-  throw new StartError(
-    `The user ${user?.uid}, as whom the embedded database runs, can reach neither ${dataDir} nor ${cacheDir}: set DATA_DIR to a folder outside root's own.`,
-  );
+  const folder = join(await reachableFolder(user, cacheDir), 'databases');
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o711); // the umask may have closed it
+  return join(folder, `postgres.${randomUUID()}`);
 }
 
-/** How the clusters of this product sort and fold text, as arguments of `initdb`. */
-export const LOCALE_ARGS = [
-  '--locale-provider=builtin',
-  '--builtin-locale=C.UTF-8',
-  `--locale=${SYSTEM_LOCALE}`,
-] as const;
-
-function initialise(folder: string, { bin, user }: DataFolderOptions): Promise<void> {
+function runInitdb(folder: string, { bin, user }: DataFolderOptions): Promise<void> {
   const args = ['-D', folder, '-U', 'postgres', '--encoding=UTF8', '--no-instructions'];
-  // Trust: whoever gets through the 0700 folder of the socket could read the files as well.
-  const entry = ['--auth-local=trust', '--auth-host=reject'];
+  // Trust: a user that can enter the socket folder (0700) can also read the database files.
+  const access = ['--auth-local=trust', '--auth-host=reject'];
   return new Promise((resolve, reject) => {
-    const child = spawn(join(bin, 'initdb'), [...args, ...LOCALE_ARGS, ...entry], {
+    const child = spawn(join(bin, 'initdb'), [...args, ...LOCALE_ARGS, ...access], {
       ...asUser(user),
       stdio: ['ignore', 'ignore', 'pipe'],
     });

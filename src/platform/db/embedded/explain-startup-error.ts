@@ -14,7 +14,7 @@ const CAUSES: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [
     /incompatible with server|initialized by PostgreSQL version/i,
-    'its files are of another PostgreSQL version: set DATA_DIR to another folder, or start the version of Parley that made them',
+    'its files have the format of another major version of PostgreSQL: start the version of Parley that wrote them and run "npm run admin -- backup FILE", then run "npm run admin -- restore FILE" with this version and DATA_DIR set to a new folder',
   ],
   [
     /locale name|invalid locale/i,
@@ -22,7 +22,7 @@ const CAUSES: ReadonlyArray<readonly [RegExp, string]> = [
   ],
 ];
 
-/** One sentence from what PostgreSQL's programs said: the cause that we know, else their words. */
+/** One sentence about the output of a PostgreSQL program: a known cause, or the output itself. */
 export function explainStartupError(what: string, output: string, logFile?: string): StartError {
   const known = CAUSES.find(([pattern]) => pattern.test(output))?.[1];
   if (known) return new StartError(`The embedded database ${what}: ${known}.`);

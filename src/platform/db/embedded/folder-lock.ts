@@ -4,38 +4,45 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../../config/start-error.js';
-import { isBeaconAlive, openBeacon, removeBeacon } from './lock-beacon.js';
+import { isSocketOwnerAlive, openLivenessSocket, removeLivenessSocket } from './liveness-socket.js';
 import { isSameBoot, processStart } from './process-identity.js';
 
-/** Held for as long as a gateway uses a data folder. */
+/** Held while a gateway uses a data folder. */
 export interface FolderLock {
   release(): Promise<void>;
 }
 
 const TOUCH_MS = 5_000;
-/** A gateway of another machine, whose pids and sockets say nothing here, is dead after this. */
-const SILENT_MS = 15_000;
-const LOOK_MS = 100;
-const CLAIM_MS = 2_000;
-const PATIENCE_MS = 10_000;
+/** A gateway on another machine is dead if it has not touched the lock for this time. */
+const HEARTBEAT_TIMEOUT_MS = 15_000;
+const HEARTBEAT_POLL_MS = 100;
+/** A process that claims a dead lock for longer was killed meanwhile. */
+const CLAIM_TIMEOUT_MS = 2_000;
+const TAKE_TIMEOUT_MS = 10_000;
+const TAKE_RETRY_MS = 50;
 
 /**
- * Takes the folder for this process: one gateway at a time. What a killed gateway left is taken
- * over, whoever has its pid by now.
- * @throws {StartError} when a live gateway holds it.
+ * Locks a folder for this process. The lock of a dead gateway is replaced, even if another process
+ * has its pid now.
+ *
+ * `gateway.lock` holds the pid, the start time and the host name of the process and the name of its
+ * liveness socket. On the same kernel the socket decides whether the holder is alive. Without a
+ * socket the pid and start time decide, and for another host the modification time of the lock,
+ * which its holder updates every 5 s.
+ * @throws {StartError} if a live gateway holds the lock
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, 'gateway.lock');
-  // It is lit before the lock can be seen, so that a lock with a dark beacon is a dead process's.
-  const beacon = await openBeacon(folder);
+  // The socket opens before the lock is visible, so a lock with a closed socket has a dead holder.
+  const socket = await openLivenessSocket(folder);
   const start = processStart(process.pid) ?? '';
-  const own = `${process.pid}\n${start}\n${hostname()}\n${beacon.name}\n`;
+  const own = `${process.pid}\n${start}\n${hostname()}\n${socket.name}\n`;
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, own, { mode: 0o600 });
     await take(path, draft);
   } catch (error) {
-    await beacon.close();
+    await socket.close();
     throw error;
   } finally {
     await rm(draft, { force: true });
@@ -48,44 +55,45 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   return {
     async release() {
       clearInterval(touch);
-      if ((await readIfThere(path)) === own) await rm(path, { force: true });
-      await beacon.close();
+      if ((await readIfPresent(path)) === own) await rm(path, { force: true });
+      await socket.close();
     },
   };
 }
 
 async function take(path: string, draft: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TAKE_TIMEOUT_MS;
   for (;;) {
     if (await linkIfFree(draft, path)) return;
-    const holder = await readIfThere(path);
+    const holder = await readIfPresent(path);
     if (holder === undefined) continue; // released just now
     if (await isAlive(path, holder)) throw inUse(path, holder);
     if (await takeOver(path, draft, holder)) return;
     if (Date.now() > deadline) throw inUse(path, holder);
-    await sleep(50);
+    await sleep(TAKE_RETRY_MS);
   }
 }
 
 /**
- * Replaces a dead holder's lock. Two gateways may find it dead at once: the claim, named after what
- * they found, goes to one of them, and is worth something only while that is still what is there.
+ * Replaces the lock of a dead holder. Two gateways may find it dead at the same time: one of them
+ * creates the claim, which is named after the old lock's content, and replaces the lock only if that
+ * content is unchanged.
  */
 async function takeOver(path: string, draft: string, holder: string): Promise<boolean> {
   const claim = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`;
-  await utimes(draft, new Date(), new Date()); // waiting has made it old, and its age is looked at
+  await utimes(draft, new Date(), new Date()); // the age of a claim counts from here
   if (!(await linkIfFree(draft, claim))) {
     const age = await stat(claim).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     );
-    if (age > CLAIM_MS) await rm(claim, { force: true }); // who made it was killed in this moment
+    if (age > CLAIM_TIMEOUT_MS) await rm(claim, { force: true });
     return false;
   }
-  const unchanged = (await readIfThere(path)) === holder;
+  const unchanged = (await readIfPresent(path)) === holder;
   if (unchanged) {
     await rename(draft, path);
-    await removeBeacon(dirname(path), beaconOf(holder));
+    await removeLivenessSocket(dirname(path), socketOf(holder));
   }
   await rm(claim, { force: true });
   return unchanged;
@@ -93,27 +101,26 @@ async function takeOver(path: string, draft: string, holder: string): Promise<bo
 
 async function isAlive(path: string, holder: string): Promise<boolean> {
   const [pid, start = '', host] = holder.split('\n');
-  // Pids mean nothing in another container, not even under the same host name; sockets do.
+  // Other containers have other pids, even under the same host name, but the same kernel.
   if (isSameBoot(start)) {
-    const isLit = await isBeaconAlive(dirname(path), beaconOf(holder));
-    if (isLit !== undefined) return isLit;
+    const alive = await isSocketOwnerAlive(dirname(path), socketOf(holder));
+    if (alive !== undefined) return alive;
   }
   if (host === hostname()) return processStart(Number(pid)) === (start || undefined);
-  const seen = await touchedAt(path);
+  const first = await touchedAt(path);
   for (;;) {
     const touched = await touchedAt(path);
-    if (touched !== seen) return touched > 0;
-    if (Date.now() - touched > SILENT_MS) return false;
-    await sleep(LOOK_MS);
+    if (touched !== first) return touched > 0;
+    if (Date.now() - touched > HEARTBEAT_TIMEOUT_MS) return false;
+    await sleep(HEARTBEAT_POLL_MS);
   }
 }
 
-/** Empty in the locks of older versions. */
-function beaconOf(holder: string): string {
+function socketOf(holder: string): string {
   return holder.split('\n')[3] ?? '';
 }
 
-/** 0 when it is gone. */
+/** Modification time in ms since 1970; 0 if the file is gone. */
 function touchedAt(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
@@ -129,7 +136,7 @@ function inUse(path: string, holder: string): StartError {
   );
 }
 
-/** A hard link is made only where nothing is, and with its content: nobody reads half a lock. */
+/** A hard link never replaces a file and appears with its content, so no reader sees half a lock. */
 async function linkIfFree(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -140,7 +147,7 @@ async function linkIfFree(from: string, to: string): Promise<boolean> {
   }
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -154,5 +161,5 @@ function isCode(error: unknown, code: string): boolean {
 }
 
 function ignore(): void {
-  // a lock that cannot be touched (full disk, folder gone) still holds on this machine
+  // A lock that cannot be touched (full disk, folder gone) still holds on this machine.
 }

@@ -1,5 +1,5 @@
+import type { Logger } from 'pino';
 import { StartError } from '../../../config/start-error.js';
-import type { EmbeddedLog } from './embedded-log.js';
 import {
   isRunning,
   type Server,
@@ -8,19 +8,19 @@ import {
   stopServer,
 } from './server-process.js';
 
-/** A look is two reads of /proc, but a process elsewhere. */
-const LOOK_MS = process.platform === 'linux' ? 250 : 5_000;
-const RESTARTS = 5;
+/** A check reads two files of /proc on Linux, and starts `ps` elsewhere. */
+const CHECK_MS = process.platform === 'linux' ? 250 : 5_000;
+const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
 export interface ServerMonitorOptions {
   readonly server: ServerOptions;
   readonly running: Server;
-  readonly log: EmbeddedLog;
+  readonly log: Logger;
   readonly onLost?: ((error: StartError) => void) | undefined;
 }
 
-/** Owns the running server: starts it again when it dies, a few times a minute, and stops it. */
+/** Owns the running server: restarts it when it dies, at most 5 times per minute, and stops it. */
 export class ServerMonitor {
   readonly #options: ServerMonitorOptions;
   #running: Server;
@@ -31,8 +31,7 @@ export class ServerMonitor {
   constructor(options: ServerMonitorOptions) {
     this.#options = options;
     this.#running = options.running;
-    // Looked at, not listened to: an adopted server is not our child, and tells us nothing.
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => this.#check(), CHECK_MS);
     this.#timer.unref();
   }
 
@@ -42,7 +41,7 @@ export class ServerMonitor {
     await stopServer(this.#running);
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#restarting || isRunning(this.#running)) return;
     this.#restarting = this.#restart().finally(() => {
       this.#restarting = undefined;
@@ -54,9 +53,11 @@ export class ServerMonitor {
     const now = Date.now();
     this.#restarts = this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS);
     this.#restarts.push(now);
-    if (this.#restarts.length > RESTARTS) {
-      this.#lose(
-        new StartError(`The database died ${RESTARTS} times in a minute: see ${server.logFile}.`),
+    if (this.#restarts.length > MAX_RESTARTS) {
+      this.#giveUp(
+        new StartError(
+          `The database died ${MAX_RESTARTS} times in a minute: see ${server.logFile}.`,
+        ),
       );
       return;
     }
@@ -64,11 +65,11 @@ export class ServerMonitor {
     try {
       this.#running = await startServer(server);
     } catch (error) {
-      this.#lose(error instanceof StartError ? error : new StartError(String(error)));
+      this.#giveUp(error instanceof StartError ? error : new StartError(String(error)));
     }
   }
 
-  #lose(error: StartError): void {
+  #giveUp(error: StartError): void {
     clearInterval(this.#timer);
     this.#options.onLost?.(error);
   }

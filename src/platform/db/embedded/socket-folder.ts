@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { StartError } from '../../../config/start-error.js';
 import type { ServerUser } from './server-user.js';
 
-/** What PostgreSQL calls its socket; no TCP port is opened. */
+/** Part of the name of PostgreSQL's socket. No TCP port is opened. */
 export const SOCKET_PORT = 5432;
 
 /** Source: sockaddr_un.sun_path of unix(7) less its closing zero; 103 on macOS. */
 export const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
-/** In DATA_DIR: names the folder. */
+/** File in DATA_DIR that holds the path of the socket folder. */
 const POINTER = 'postgres-socket';
 
-/** Whoever may enter this folder may use the database; its name is short, as DATA_DIR's may not be. */
+/**
+ * Returns the folder of the server's socket. It is a temporary folder with a short path, since the
+ * path of a socket is limited. A user that can enter it can use the database, so its mode is 0700.
+ * @throws {StartError} if no temporary folder is suitable
+ */
 export async function prepareSocketFolder(
   dataDir: string,
   user: ServerUser | undefined,
@@ -27,7 +31,7 @@ export async function prepareSocketFolder(
   return folder;
 }
 
-/** Where the server of a data folder listens, or last did; empty when it never has. */
+/** The socket folder of a data folder's server, running or not; empty if there was none. */
 export async function socketFolderOf(dataDir: string): Promise<string> {
   return (await readFile(join(dataDir, POINTER), 'utf8').catch(() => '')).trim();
 }
@@ -51,11 +55,11 @@ async function makeFolder(user: ServerUser | undefined): Promise<string> {
     return folder;
   }
   throw new StartError(
-    `No socket for the database can be made in ${tmpdir()}: set TMPDIR to a folder with a short name that can be written to.`,
+    `No socket for the database can be made in ${tmpdir()}: set TMPDIR to a writable folder with a short path.`,
   );
 }
 
-/** Temporary folders are cleared, and others may then make one of that name. */
+/** The system may delete temporary folders, and another user may create one of the same name. */
 async function isOurs(folder: string, user: ServerUser | undefined): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   if (!found?.isDirectory()) return false;

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 
-/** One step of the schema, forwards only; it always runs inside a transaction. */
+/** One step of the schema. It runs inside a transaction; there is no step back. */
 export interface Migration {
-  /** Its file's name, as `0001-accounts`; kept in the database for ever. */
+  /** The name of its file, such as `0001-accounts`. The database stores it. */
   readonly name: string;
   /** @param log for what the operator must know of the rows that were there */
   up(transaction: Knex.Transaction, log?: Logger): Promise<void>;

@@ -20,6 +20,12 @@ export type Pagination = z.output<typeof Pagination>;
 
 const DEFAULT_LIMIT = 20;
 
+/** The page that a request asks for. Default: the first page. */
+export interface PageQuery {
+  readonly page?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** A range of a list, counted in items. */
 export interface Slice {
   readonly offset: number;
@@ -33,9 +39,9 @@ export interface Page extends Slice {
   readonly pagination: Pagination;
 }
 
-/** Page 1 and `defaultLimit` stand in for what the query leaves out. */
+/** Computes a page. `query.page` is 1 and `query.limit` is `defaultLimit` by default. */
 export function pageOf(
-  query: { readonly page?: number | undefined; readonly limit?: number | undefined },
+  query: PageQuery,
   totalItems: number,
   defaultLimit: number = DEFAULT_LIMIT,
 ): Page {
@@ -54,4 +60,16 @@ export function pageOf(
       has_previous: page > 1 && totalPages > 0,
     },
   };
+}
+
+/** Reads the page of a list that a query asks for. */
+export async function readPage<T>(
+  query: PageQuery,
+  list: {
+    readonly count: () => Promise<number>;
+    readonly read: (slice: Slice) => Promise<readonly T[]>;
+  },
+): Promise<{ readonly items: readonly T[]; readonly pagination: Pagination }> {
+  const page = pageOf(query, await list.count());
+  return { items: page.hasItems ? await list.read(page) : [], pagination: page.pagination };
 }

@@ -18,6 +18,7 @@ import { FullTextSearchRepository } from '../../../../src/features/knowledge/sea
 import { HybridRetriever } from '../../../../src/features/knowledge/search/hybrid-retriever.js';
 import { HybridSearch } from '../../../../src/features/knowledge/search/hybrid-search.js';
 import { MemoryVectorIndex } from '../../../../src/features/knowledge/search/memory-vector-index.js';
+import { PassagesRepository } from '../../../../src/features/knowledge/search/passages.repository.js';
 import {
   type Ask,
   EMBEDDING_MODEL,
@@ -52,12 +53,16 @@ afterEach(async () => {
 });
 afterAll(() => embedder.close());
 
-function repository(model = EMBEDDING_MODEL) {
-  return new IndexingRepository(plane.database.db, model);
+function passages(model = EMBEDDING_MODEL) {
+  return new PassagesRepository(plane.database.db, model);
 }
 
 function startIndexer(through: Embedder = embedder): Indexer {
-  const indexer = new Indexer({ repository: repository(through.id), embedder: through, log });
+  const indexer = new Indexer({
+    repository: new IndexingRepository(plane.database.db, through.id),
+    embedder: through,
+    log,
+  });
   indexers.push(indexer);
   wake = indexer.wake;
   indexer.start();
@@ -85,7 +90,7 @@ async function find(search: KnowledgeSearch, kbId: number, question: string): Pr
 function newSearch(vectors = newVectors(), by: Embedder = embedder): HybridSearch {
   return new HybridSearch({
     finder: new HybridRetriever({
-      repository: repository(by.id),
+      repository: passages(by.id),
       words: new FullTextSearchRepository(plane.database.db),
       vectors,
       log,
@@ -97,13 +102,13 @@ function newSearch(vectors = newVectors(), by: Embedder = embedder): HybridSearc
 }
 
 function newVectors(maxBytes = 1 << 20, model?: string): MemoryVectorIndex {
-  return new MemoryVectorIndex(repository(model), maxBytes);
+  return new MemoryVectorIndex(passages(model), maxBytes);
 }
 
 /** The ids of the passages that have a vector of a model, nearest first. */
 async function near(model: string, kbId: number, query: Float32Array): Promise<number[]> {
-  const vectors = new MemoryVectorIndex(repository(model), 1 << 20);
-  const version = await repository().versionOf(kbId);
+  const vectors = new MemoryVectorIndex(passages(model), 1 << 20);
+  const version = await passages().versionOf(kbId);
   return (await vectors.nearest(kbId, version!, query, 5)).map(({ id }) => id);
 }
 
@@ -375,10 +380,10 @@ describe('an embedding endpoint that is away', () => {
 });
 
 /** Counts the vectors that are read. */
-class CountingRepository extends IndexingRepository {
+class CountingRepository extends PassagesRepository {
   read = 0;
 
-  override async *vectorsOf(...asked: Parameters<IndexingRepository['vectorsOf']>) {
+  override async *vectorsOf(...asked: Parameters<PassagesRepository['vectorsOf']>) {
     for await (const part of super.vectorsOf(...asked)) {
       this.read += part.ids.length;
       yield part;

@@ -7,6 +7,7 @@ import { AccountsRepository } from '../../../../src/features/auth/accounts.repos
 import { IndexingRepository } from '../../../../src/features/knowledge/indexing/indexing.repository.js';
 import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
 import { MemoryVectorIndex } from '../../../../src/features/knowledge/search/memory-vector-index.js';
+import { PassagesRepository } from '../../../../src/features/knowledge/search/passages.repository.js';
 import { PgvectorRepository } from '../../../../src/features/knowledge/search/pgvector.repository.js';
 import {
   hasPgvector,
@@ -69,13 +70,13 @@ describeWith(['postgresql-16'], 'a database with pgvector', (tools) => {
         work.documents.map(({ id }) => id),
       );
     });
-    return { kbId, ids, version: (await repository.versionOf(kbId))! };
+    return { kbId, ids, version: (await new PassagesRepository(db, MODEL).versionOf(kbId))! };
   }
 
   it('is found to have it, and searches as exactly as memory does', async () => {
     expect(await hasPgvector(db, log)).toBe(true);
     expect(await hasPgvector(db, log)).toBe(true); // now it is installed
-    const memory = new MemoryVectorIndex(new IndexingRepository(db, MODEL), 1 << 20);
+    const memory = new MemoryVectorIndex(new PassagesRepository(db, MODEL), 1 << 20);
     const search = new PgvectorIndex(await PgvectorRepository.open(db, MODEL), memory, log);
     await PgvectorRepository.open(db, MODEL); // as another gateway does
     const { kbId, ids, version } = await makeBase([

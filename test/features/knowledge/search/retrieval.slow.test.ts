@@ -10,6 +10,7 @@ import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledg
 import { FullTextSearchRepository } from '../../../../src/features/knowledge/search/full-text-search.repository.js';
 import { HybridSearch } from '../../../../src/features/knowledge/search/hybrid-search.js';
 import { MemoryVectorIndex } from '../../../../src/features/knowledge/search/memory-vector-index.js';
+import { PassagesRepository } from '../../../../src/features/knowledge/search/passages.repository.js';
 import { merged } from '../../../../src/features/knowledge/search/rank-fusion.js';
 import { SearchThread } from '../../../../src/features/knowledge/search/search-thread.js';
 import { urlOf } from '../../../../src/platform/db/connect.js';
@@ -32,12 +33,12 @@ const embedder = await SentenceModelEmbedder.openMiniLm({
 const pairs = questionPairs();
 const others = distractors();
 let kbId: number;
-let repository: IndexingRepository;
+let repository: PassagesRepository;
 afterAll(() => embedder.close());
 
 beforeAll(async () => {
   const { db } = database;
-  repository = new IndexingRepository(db, embedder.id);
+  repository = new PassagesRepository(db, embedder.id);
   const knowledge = new KnowledgeRepository(db, embedder.id);
   const accountId = await new AccountsRepository(db).insert('An account of a test');
   // Those that answer stand among the others, as they would anywhere.
@@ -49,7 +50,11 @@ beforeAll(async () => {
   const documents = contents.map((content) => ({ content, metadata: {} }));
   const made = await knowledge.insert(accountId, { name: 'All', documents });
   ({ kbId } = made);
-  const indexer = new Indexer({ repository, embedder, log });
+  const indexer = new Indexer({
+    repository: new IndexingRepository(db, embedder.id),
+    embedder,
+    log,
+  });
   indexer.start();
   const isReady = async () => {
     const { indexedCount, documentCount } = (await knowledge.find(accountId, kbId))!;

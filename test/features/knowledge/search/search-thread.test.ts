@@ -4,6 +4,7 @@ import { AccountsRepository } from '../../../../src/features/auth/accounts.repos
 import { IndexingRepository } from '../../../../src/features/knowledge/indexing/indexing.repository.js';
 import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
 import type { AskedPassages } from '../../../../src/features/knowledge/search/hybrid-retriever.js';
+import { PassagesRepository } from '../../../../src/features/knowledge/search/passages.repository.js';
 import { SearchThread } from '../../../../src/features/knowledge/search/search-thread.js';
 import { urlOf } from '../../../../src/platform/db/connect.js';
 import { withDatabase } from '../../../support/harness/postgres/test-database.js';
@@ -31,7 +32,7 @@ beforeAll(async () => {
       await repository.storeVectors(transaction, kbId, new Map([[stored!.id, [direction(i)]]]));
     }
   });
-  const version = (await repository.versionOf(kbId))!;
+  const version = (await new PassagesRepository(db, MODEL).versionOf(kbId))!;
   asked = { kbId, version, question: 'When is the sauna closed?', limit: 2, withinMs: 30_000 };
   thread = makeThread();
 });

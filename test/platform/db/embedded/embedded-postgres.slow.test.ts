@@ -11,23 +11,21 @@ import {
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StartError } from '../../../../src/config/start-error.js';
 import { connect } from '../../../../src/platform/db/connect.js';
 import {
   type EmbeddedDatabase,
+  runningDatabase,
   startEmbeddedPostgres,
 } from '../../../../src/platform/db/embedded/embedded-postgres.js';
 import {
   commandLine,
   processStart,
 } from '../../../../src/platform/db/embedded/process-identity.js';
-import { adoptServer } from '../../../../src/platform/db/embedded/server-process.js';
-import {
-  isServerReady,
-  serverPid,
-  Writer,
-} from '../../../support/harness/process/embedded-server.js';
+import { stopLeftoverServer } from '../../../../src/platform/db/embedded/server-process.js';
+import { serverPid, Writer } from '../../../support/harness/process/embedded-server.js';
 import { CACHE, makeTestFolder } from '../../../support/harness/process/test-folder.js';
 
 // Servers are started, killed and recover.
@@ -35,11 +33,11 @@ vi.setConfig({ testTimeout: 90_000 });
 
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
-/** As root: a user that nobody else has. */
+/** Under root, the dedicated user of the database. */
 const SERVER_UID = IS_ROOT ? 65_521 : process.getuid?.();
 const asServer = IS_ROOT ? { uid: SERVER_UID, gid: SERVER_UID } : {};
 
-/** What a first start and an end in order leave: copied, so that not every test creates a database. */
+/** A folder after a first start and stop; tests copy it instead of creating a database. */
 const template = makeTestFolder();
 let dataDir: string;
 let closers: (() => Promise<unknown>)[];
@@ -71,46 +69,20 @@ async function writtenRows(db: Knex): Promise<number[]> {
 }
 
 describe.runIf(IS_ROOT)('the database of a gateway that root started', () => {
-  /** The data as an older version left it. */
-  function giveToNobody(): void {
-    spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, join(dataDir, 'postgres')]);
-  }
-
-  /** Whether a process of this user gets to the data or to the socket. */
+  /** Whether a process of this user can read the data or enter the socket folder. */
   function isOpenTo(uid: number, { connection }: EmbeddedDatabase): boolean {
     const look = ['-c', `cat ${dataDir}/postgres/PG_VERSION || ls ${connection.host}`];
     return spawnSync('/bin/sh', look, { uid, gid: uid, cwd: '/' }).status === 0;
   }
 
-  it('is closed to whatever else runs as nobody, also with data of an older version', async () => {
-    giveToNobody();
+  it('is closed to other processes of the user nobody', async () => {
     const database = await start();
     expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(SERVER_UID);
     expect(isOpenTo(NOBODY, database)).toBe(false);
     expect((await database.db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('is taken over from a server that survived an older version', async () => {
-    const first = await start();
-    await first.db.schema.createTable('written', (table) => table.integer('number'));
-    const command = commandLine(serverPid(dataDir)).split(' ');
-    await first.db.destroy();
-    await first.stop();
-    giveToNobody();
-    mkdirSync(first.connection.host, { mode: 0o700 });
-    spawnSync('chown', [`${NOBODY}:${NOBODY}`, first.connection.host]);
-    writeFileSync(join(dataDir, 'postgres-socket'), first.connection.host);
-    const [program = '', ...args] = command;
-    const older = spawn(program, args, { uid: NOBODY, gid: NOBODY, cwd: '/', stdio: 'ignore' });
-    closers.push(async () => older.kill('SIGKILL'));
-    await expect.poll(() => isServerReady(dataDir), { timeout: 20_000 }).toBe(true);
-    const { adopted, db } = await start();
-    expect(adopted).toBe(false);
-    expect(older.exitCode).toBe(0);
-    expect(await writtenRows(db)).toEqual([]);
-  });
-
-  it('is made for that user where there is none yet', async () => {
+  it('is created for that user on the first start', async () => {
     await rm(join(dataDir, 'postgres'), { recursive: true });
     const database = await start();
     expect(isOpenTo(NOBODY, database)).toBe(false);
@@ -148,7 +120,6 @@ describe('startEmbeddedPostgres', () => {
     expect(processStart(pid)).toBeUndefined();
     expect(existsSync(first.connection.host)).toBe(false);
     const second = await start();
-    expect(second.adopted).toBe(false);
     expect(await second.db('kept').pluck('number')).toEqual([7]);
   });
 
@@ -176,19 +147,30 @@ describe('startEmbeddedPostgres', () => {
     mkdirSync(closed, { mode: 0o700 });
     const open = makeTestFolder();
     closers.push(() => rm(open, { recursive: true }));
-    const told: object[] = [];
-    const log = { info: (fields: object) => told.push(fields), warn: () => undefined };
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
     const first = await startEmbeddedPostgres({ dataDir: closed, cacheDir: open, log });
     await first.stop();
     const files = realpathSync(join(closed, 'postgres'));
     expect(files.startsWith(join(open, 'databases'))).toBe(true);
-    expect(told).toContainEqual({ folder: files, dataDir: closed });
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ folder: files, dataDir: closed }),
+    );
     const second = await startEmbeddedPostgres({ dataDir: closed, cacheDir: open });
     await second.stop();
     expect(realpathSync(join(closed, 'postgres'))).toBe(files);
     await rm(files, { recursive: true });
     const third = startEmbeddedPostgres({ dataDir: closed, cacheDir: open });
     await expect(third).rejects.toThrow(/are gone: bring them back, or delete/);
+  });
+
+  it('refuses files of another major version of PostgreSQL and says how to upgrade', async () => {
+    writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '17\n');
+    const refusal = startEmbeddedPostgres({ dataDir, cacheDir: CACHE });
+    await expect(refusal).rejects.toThrow(StartError);
+    await expect(refusal).rejects.toThrow(
+      /another major version of PostgreSQL: .*admin -- backup FILE.*admin -- restore FILE/,
+    );
   });
 
   it('says in a sentence that the folder cannot be made', async () => {
@@ -211,26 +193,27 @@ describe('startEmbeddedPostgres', () => {
 });
 
 describe('after a kill', () => {
-  it('of the gateway, goes on with the server that survived it', async () => {
+  it('of the gateway, stops its server and keeps what was acknowledged', async () => {
     const writer = await Writer.start(dataDir);
     await writer.hasWritten(20);
     const pid = serverPid(dataDir);
     await writer.kill();
-    const { adopted, db } = await start();
-    expect(adopted).toBe(true);
-    expect(serverPid(dataDir)).toBe(pid);
+    const { db } = await start();
+    expect(processStart(pid)).toBeUndefined();
     expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
   });
 
-  it('of the gateway, ends what it had begun', async () => {
-    const holder = await start();
-    await holder.db.raw('create table held (id integer)');
-    const transaction = await holder.db.transaction();
+  it('of the gateway, ends its open transactions', async () => {
+    const writer = await Writer.start(dataDir);
+    await writer.hasWritten(1);
+    const killed = connect((await runningDatabase(dataDir))!);
+    closers.push(() => killed.destroy());
+    await killed.raw('create table held (id integer)');
+    const transaction = await killed.transaction();
     await transaction.raw('lock table held');
-    transaction.executionPromise.catch(() => undefined); // it is about to be cut off
-    await rm(join(dataDir, 'gateway.lock')); // as if this process, which cannot die here, had
-    const { db, adopted } = await start();
-    expect(adopted).toBe(true);
+    transaction.executionPromise.catch(() => undefined); // the restart ends it
+    await writer.kill();
+    const { db } = await start();
     await db.raw("set lock_timeout = '20s'; drop table held");
     await transaction.rollback().catch(() => undefined);
   });
@@ -240,8 +223,7 @@ describe('after a kill', () => {
     await writer.hasWritten(20);
     process.kill(serverPid(dataDir), 'SIGKILL');
     await writer.kill();
-    const { adopted, db } = await start();
-    expect(adopted).toBe(false);
+    const { db } = await start();
     expect(await writtenRows(db)).toEqual(expect.arrayContaining(writer.acknowledged));
   });
 
@@ -266,10 +248,9 @@ describe('after a kill', () => {
     const pid = serverPid(dataDir);
     process.kill(pid, 'SIGKILL');
     await writer.kill();
-    // Its own pid a process gets from the system alone, so the file is looked at before the next one starts.
+    // A test cannot choose the next server's pid, so it checks the file before the start.
     const data = realpathSync(join(dataDir, 'postgres'));
-    const unused = { bin: '', socketFolder: '', logFile: '', user: undefined, maxConnections: 1 };
-    expect(await adoptServer({ ...unused, data })).toBeUndefined();
+    await stopLeftoverServer(data);
     expect(serverPid(dataDir)).not.toBe(pid);
     expect(await writtenRows((await start()).db)).toEqual(
       expect.arrayContaining(writer.acknowledged),
@@ -289,7 +270,7 @@ describe('after a kill', () => {
     await expect.poll(outcome, { timeout: 50_000 }).toEqual([7]);
   });
 
-  it('of the gateway, stops a server that runs with other settings than ours', async () => {
+  it('of the gateway, stops a server that runs with other settings', async () => {
     const first = await start();
     const line = commandLine(serverPid(dataDir)).split(' ');
     await first.db.destroy();
@@ -307,9 +288,8 @@ describe('after a kill', () => {
       stdio: 'ignore',
     });
     await expect.poll(() => existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(true);
-    const { adopted, db } = await start();
+    const { db } = await start();
     if (other.exitCode === null) await once(other, 'exit');
-    expect(adopted).toBe(false);
     expect((await db.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 });

@@ -8,7 +8,7 @@ it.each([
   ],
   [
     'FATAL:  database files are incompatible with server\nDETAIL: initialized by version 17',
-    'The embedded database does not start: its files are of another PostgreSQL version: set DATA_DIR to another folder, or start the version of Parley that made them.',
+    'The embedded database does not start: its files have the format of another major version of PostgreSQL: start the version of Parley that wrote them and run "npm run admin -- backup FILE", then run "npm run admin -- restore FILE" with this version and DATA_DIR set to a new folder.',
   ],
   [
     'spawn /x/bin/postgres EPERM',

@@ -145,6 +145,6 @@ describe('lockFolder', () => {
     const lock = await lockFolder(folder);
     forge(1, 'someone else', hostname());
     await lock.release();
-    expect(readdirSync(folder)).toEqual(['gateway.lock']); // and no beacon
+    expect(readdirSync(folder)).toEqual(['gateway.lock']); // and no socket
   });
 });

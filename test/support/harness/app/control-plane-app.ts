@@ -16,13 +16,16 @@ import { apiKeyRoutes } from '../../../../src/features/auth/api-keys.routes.js';
 import { ApiKeyAuthenticator } from '../../../../src/features/auth/authenticator.js';
 import { JsonWebTokens } from '../../../../src/features/auth/json-web-tokens.js';
 import { DocumentsRepository } from '../../../../src/features/knowledge/documents.repository.js';
+import { FileIntake } from '../../../../src/features/knowledge/file-intake.js';
 import { KnowledgeRepository } from '../../../../src/features/knowledge/knowledge.repository.js';
 import { knowledgeRoutes } from '../../../../src/features/knowledge/knowledge.routes.js';
+import { KnowledgeService } from '../../../../src/features/knowledge/knowledge.service.js';
 import { ModelCatalog } from '../../../../src/features/model-catalog/model-catalog.js';
-import { NumberOwnership } from '../../../../src/features/phone-numbers/number-ownership.js';
-import type { BuiltinVoice } from '../../../../src/features/voices/builtin-voices.js';
+import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';
+import type { BuiltinVoice } from '../../../../src/features/voices/voice-catalog.js';
 import { VoicesRepository } from '../../../../src/features/voices/voices.repository.js';
 import { voiceRoutes } from '../../../../src/features/voices/voices.routes.js';
+import { VoiceService } from '../../../../src/features/voices/voices.service.js';
 import { AllowedHosts } from '../../../../src/platform/egress/allowed-hosts.js';
 import { IdempotencyService } from '../../../../src/platform/http/idempotency.js';
 import { IdempotencyRepository } from '../../../../src/platform/http/idempotency.repository.js';
@@ -130,10 +133,12 @@ export function withControlPlane(options: ControlPlaneOptions = {}): ControlPlan
     const routes = [
       ...apiKeyRoutes({ keys, directory }),
       ...testAgentRoutes(database, box, options),
-      ...voiceRoutes({
-        builtin: { list: () => [BUILTIN_VOICE] },
-        voices: new VoicesRepository(db),
-      }),
+      ...voiceRoutes(
+        new VoiceService({
+          builtin: { list: () => [BUILTIN_VOICE] },
+          voices: new VoicesRepository(db),
+        }),
+      ),
       ...(options.routes?.(db, secrets) ?? []),
     ];
     const limiter = new RateLimiter(options.limits ?? NO_LIMITS);
@@ -241,6 +246,7 @@ function testAgentRoutes(
 ) {
   const repository = new AgentsRepository(database.db);
   const knowledge = new KnowledgeRepository(database.db, EMBEDDING_MODEL);
+  const documents = new DocumentsRepository(database.db, EMBEDDING_MODEL);
   const agents = new AgentService({
     repository,
     box,
@@ -256,12 +262,15 @@ function testAgentRoutes(
   const models = new ModelCatalog({ prefix: 'svc', llmModels: [] });
   return [
     ...agentRoutes({ agents, repository, models, lines }),
-    ...knowledgeRoutes({
-      knowledge,
-      documents: new DocumentsRepository(database.db, EMBEDDING_MODEL),
-      maxFileBytes: 1_048_576,
-      onDocuments,
-      whyIndexingWaits,
-    }),
+    ...knowledgeRoutes(
+      new KnowledgeService({
+        knowledge,
+        documents,
+        intake: new FileIntake(documents),
+        onDocuments,
+        whyIndexingWaits,
+      }),
+      { maxFileBytes: 1_048_576 },
+    ),
   ];
 }

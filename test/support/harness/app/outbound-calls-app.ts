@@ -11,9 +11,9 @@ import { CallsRepository } from '../../../../src/calls/store/calls.repository.js
 import { createDialers } from '../../../../src/composition/dialers.js';
 import { DEFAULT_BLOCKLIST } from '../../../../src/config/telephony.settings.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
+import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';
 import { CarrierRegistry } from '../../../../src/features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../../../../src/features/phone-numbers/dial-blocklist.js';
-import { NumberOwnership } from '../../../../src/features/phone-numbers/number-ownership.js';
 import { OVERRIDES } from './webhook-app.js';
 
 export interface OutboundOptions {

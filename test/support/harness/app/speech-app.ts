@@ -17,7 +17,7 @@ import {
   SpeechService,
   type SpeechVoices,
 } from '../../../../src/features/speech/speech.service.js';
-import type { SpeechCredits } from '../../../../src/features/speech/speech-credits.js';
+import type { SpeechCredits } from '../../../../src/features/speech/speech-quota.js';
 import { SpeechQuota } from '../../../../src/features/speech/speech-quota.js';
 import { VoiceCatalog } from '../../../../src/features/voices/voice-catalog.js';
 import { ApiError } from '../../../../src/platform/http/api-error.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type OpenWebhooks, openWebhooks } from '../../../../src/composition/webhooks.module.js';
-import { dictionaryNotFound } from '../../../../src/features/dictionaries/dictionaries.service.js';
+import { notFound } from '../../../../src/features/ownership/owned-resources.js';
 import { VoiceOverrides } from '../../../../src/features/voices/voice-overrides.js';
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
 
@@ -16,7 +16,7 @@ const VOICES = [
 export const OVERRIDES = new VoiceOverrides({
   voices: { list: () => VOICES },
   ownVoices: { find: async (_, id) => (id === 'mine' ? {} : undefined) },
-  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : dictionaryNotFound()) },
+  dictionaries: { find: async (_, id) => (id === 'dic' ? {} : notFound('dictionary')) },
 });
 
 export interface WebhookApp extends ControlPlane {

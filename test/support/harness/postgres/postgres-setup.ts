@@ -19,12 +19,10 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   return providePostgres(
     project,
-    await findBinaries({ cacheDir: CACHE, user: TEST_SERVER_USER, log: SILENT }),
+    await findBinaries({ cacheDir: CACHE, user: TEST_SERVER_USER }),
     LOCALE_ARGS,
   );
 }
-
-const SILENT = { info: () => undefined, warn: () => undefined };
 
 /**
  * Starts and migrates a server for the test files of a project.

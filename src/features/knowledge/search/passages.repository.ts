@@ -1,0 +1,117 @@
+import type { Knex } from 'knex';
+import type { DocumentPassage } from '../../../../media/embeddings/document-chunker.js';
+import type { PassageVectors } from './vector-comparison.js';
+import { fromBytes } from './vector-encoding.js';
+import type { KnowledgeVersion } from './vector-index.js';
+
+/** Vectors that are read in one query: some milliseconds of parsing. */
+const READ_AT_ONCE = 200;
+
+export interface StoredPassage extends DocumentPassage {
+  readonly id: number;
+}
+
+/** A passage as it is found. */
+export interface FoundPassage extends StoredPassage {
+  readonly documentId: number;
+  readonly documentName: string;
+}
+
+interface EmbeddedRow {
+  readonly id: number;
+  readonly embedding: Buffer;
+}
+
+/** Reads passages and their vectors for searches. */
+export class PassagesRepository {
+  readonly #db: Knex;
+  readonly #model: string;
+
+  /** @param embeddingModel vectors of another model count as none. */
+  constructor(db: Knex, embeddingModel: string) {
+    this.#db = db;
+    this.#model = embeddingModel;
+  }
+
+  /** Undefined for an unknown knowledge base. */
+  async versionOf(kbId: number): Promise<KnowledgeVersion | undefined> {
+    return this.#db('knowledge_bases')
+      .where({ kb_id: kbId })
+      .first('version', 'deletions')
+      .options({ name: 'knowledge-version' });
+  }
+
+  /**
+   * The vectors of this model that a knowledge base got after a version and up to another, at most so
+   * many bytes or a few more; read by steps, so that none of them holds up another search for long.
+   */
+  async *vectorsOf(
+    kbId: number,
+    {
+      dimensions,
+      mostBytes,
+      after,
+      upTo,
+    }: {
+      readonly dimensions: number;
+      readonly mostBytes: number;
+      readonly after: number;
+      readonly upTo: number;
+    },
+  ): AsyncGenerator<PassageVectors> {
+    let bytes = 0;
+    for (let afterId = 0; bytes < mostBytes; ) {
+      const rows: EmbeddedRow[] = await this.#db('passages')
+        .where({ kb_id: kbId, embedding_model: this.#model })
+        .where('vector_version', '>', after)
+        .where('vector_version', '<=', upTo)
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(READ_AT_ONCE)
+        .select('id', 'embedding');
+      const part = vectorsIn(rows, dimensions);
+      bytes += part.vectors.byteLength;
+      if (part.ids.length > 0) yield part;
+      if (rows.length < READ_AT_ONCE) return;
+      afterId = rows.at(-1)!.id;
+    }
+  }
+
+  /** What was found, by its ids, and the state of the knowledge base that has it: both as of one moment. */
+  async passages(ids: readonly number[]): Promise<{
+    readonly passages: readonly FoundPassage[];
+    /** Undefined where none of them is there any more. */
+    readonly version: KnowledgeVersion | undefined;
+  }> {
+    const { rows } = await this.#db
+      .raw<{ rows: (FoundPassage & KnowledgeVersion)[] }>(
+        `select p.id, p.heading as title, p.text, d.id as "documentId",
+           coalesce(nullif(d.title, ''), d.name) as "documentName", k.version, k.deletions
+         from passages p join documents d on d.id = p.document_id
+           join knowledge_bases k on k.kb_id = p.kb_id
+         where p.id = any(?::bigint[])`,
+        [[...ids]],
+      )
+      .options({ name: 'passages-by-id' });
+    const [first] = rows;
+    return {
+      passages: rows.map(({ version, deletions, ...passage }) => passage),
+      version: first && { version: first.version, deletions: first.deletions },
+    };
+  }
+}
+
+/** Those whose vectors have this length, in memory of their own. */
+function vectorsIn(rows: readonly EmbeddedRow[], dimensions: number): PassageVectors {
+  const bytesEach = dimensions * Float32Array.BYTES_PER_ELEMENT;
+  const fitting = rows.filter(({ embedding }) => embedding.length % bytesEach === 0);
+  const bytes = Buffer.concat(fitting.map(({ embedding }) => embedding));
+  return {
+    ids: Float64Array.from(
+      fitting.flatMap(({ id, embedding }) =>
+        new Array<number>(embedding.length / bytesEach).fill(id),
+      ),
+    ),
+    vectors: fromBytes(bytes),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Knex } from 'knex';
+
+/** A gateway without a heartbeat for this long is dead. */
+const SILENT_S = 15;
+/** If the last own heartbeat is older, the database stood still, and the silence of others means nothing. */
+const FRESH_S = 10;
+
+/** Another gateway on this database. */
+export interface Gateway {
+  readonly id: string;
+  /** `host:port` of its peer API. */
+  readonly address: string;
+}
+
+/** The gateways on this database. */
+export class GatewaysRepository {
+  readonly #db: Knex;
+
+  constructor(db: Knex) {
+    this.#db = db;
+  }
+
+  /**
+   * Writes that this gateway lives, and where others reach it.
+   * @returns when, by the database's clock
+   */
+  async heartbeat(gatewayId: string, address?: string): Promise<Date> {
+    const [row] = await this.#db('gateways')
+      .insert({ id: gatewayId, address: address ?? null, seen_at: this.#db.fn.now(3) })
+      .onConflict('id')
+      .merge()
+      .returning<{ seen_at: Date }[]>('seen_at');
+    if (!row) throw new Error('unreachable: the row is written in any case');
+    return row.seen_at;
+  }
+
+  /** The other gateways that have an address. */
+  async others(ownId: string): Promise<readonly Gateway[]> {
+    return this.#db('gateways')
+      .whereNot({ id: ownId })
+      .whereNotNull('address')
+      .select<Gateway[]>('id', 'address');
+  }
+
+  /** Undefined if the gateway is dead or has no address. */
+  async find(gatewayId: string): Promise<Gateway | undefined> {
+    return this.#db('gateways')
+      .where({ id: gatewayId })
+      .whereNotNull('address')
+      .first<Gateway | undefined>('id', 'address');
+  }
+
+  async isAlive(gatewayId: string): Promise<boolean> {
+    return (await this.#db('gateways').where({ id: gatewayId }).first('id')) !== undefined;
+  }
+
+  /**
+   * Removes other gateways that are dead.
+   * @param beatAt - the last own heartbeat, by the database's clock. If it is too long ago, the
+   *   database stood still, and nothing is removed.
+   */
+  async removeSilent(ownId: string, beatAt: Date): Promise<void> {
+    await this.#db('gateways')
+      .whereNot({ id: ownId })
+      .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
+      .whereRaw(`?::timestamptz > now() - interval '${FRESH_S} s'`, [beatAt])
+      .delete();
+  }
+
+  async remove(gatewayId: string): Promise<void> {
+    await this.#db('gateways').where({ id: gatewayId }).delete();
+  }
+
+  /** Removes all gateways. Only for a gateway, or a cluster, that has the database for itself. */
+  async removeAll(): Promise<void> {
+    await this.#db('gateways').delete();
+  }
+}
