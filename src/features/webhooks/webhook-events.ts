@@ -1,4 +1,4 @@
-import type { StoredEventWebhook } from '../agents/config/stored-config.js';
+import type { StoredEventWebhook } from '../agents/config/webhook-settings.js';
 
 /** What an entry is told that names no events. Source: the contract's supplement, §6. */
 const TOLD_BY_DEFAULT: readonly string[] = ['call.started', 'call.completed', 'test'];

@@ -5,7 +5,7 @@ import { CallCommandService } from '../../../src/calls/commands/call-commands.se
 import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
 import { CallRegistry, type LiveCall } from '../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
-import { createPeers } from '../../../src/composition/peers.module.js';
+import { createPeersModule } from '../../../src/composition/peers.module.js';
 import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
 import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -27,13 +27,14 @@ async function gateway({ isReachable = true } = {}) {
   const live = new CallRegistry();
   const log = pino({ level: 'silent' });
   const secrets = new SecretKeys(['the secret of all gateways']);
-  const peers = createPeers({ gatewayId: id, db, secrets, log });
-  const { client, gateways, server, changes } = peers;
+  const peers = createPeersModule({ gatewayId: id, db, secrets, log });
+  const { peerClient, peerServer, changes } = peers;
+  const gateways = new GatewaysRepository(db);
   const ended: string[] = [];
   const said: string[] = [];
-  const commands = new CallCommandService({ calls, gateways, peers: client, live, log });
-  server.serve(peerCommands(live));
-  const address = await server.listen('127.0.0.1');
+  const commands = new CallCommandService({ calls, gateways, peers: peerClient, live, log });
+  peerServer.serve(peerCommands(live));
+  const address = await peerServer.listen('127.0.0.1');
   await gateways.heartbeat(id, isReachable ? address : '127.0.0.1:9');
   commands.hangUpEndedCalls(changes);
   const hold = (callId: string, slowly?: () => Promise<unknown>) => {
@@ -57,7 +58,7 @@ async function gateway({ isReachable = true } = {}) {
     const say = (text: string) => void said.push(text);
     live.add(callId, { end, phone, call: { hangUp: end, say } } as unknown as LiveCall);
   };
-  opened.push(() => peers.close());
+  opened.push(() => peers.closePeers());
   return { id, calls, commands, ended, said, hold };
 }
 
