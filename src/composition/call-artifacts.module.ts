@@ -8,9 +8,9 @@ import { RecordingMixdown } from '../calls/recordings/mixdown.js';
 import { SpoolFolder } from '../calls/recordings/recording-files.js';
 import { RecordingsRepository } from '../calls/recordings/recordings.repository.js';
 import { RecordingService } from '../calls/recordings/recordings.service.js';
-import type { CallEvents } from '../calls/store/call-events.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
+import type { WebhookRecorder } from '../features/webhooks/webhook-events.js';
 import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { ObjectStore } from '../platform/storage/object-store.js';
 
@@ -20,7 +20,7 @@ export interface OpenRecordingsParts {
   readonly db: Knex;
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
-  readonly events: CallEvents;
+  readonly events: WebhookRecorder;
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a merge; by default 20 s. */

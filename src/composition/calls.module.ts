@@ -36,7 +36,6 @@ import type { CallMetrics } from '../calls/session/call-metrics.js';
 import { CallRegistry } from '../calls/session/call-registry.js';
 import { CallSessionFactory } from '../calls/session/call-session.factory.js';
 import { Heartbeat } from '../calls/session/heartbeat.js';
-import type { HeldEvents } from '../calls/store/call-events.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
 import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
 import { CallSockets } from '../channels/websocket/call-socket.route.js';
@@ -51,6 +50,7 @@ import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
+import type { WebhookOutboxPort } from '../features/webhooks/webhook-events.js';
 import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../platform/http/authenticate.js';
 import type { Route } from '../platform/http/route.js';
@@ -84,7 +84,7 @@ export interface CallsParts {
   readonly encoders: EncoderThread;
   readonly overrides: VoiceOverrides;
   /** Hears of what happens to calls. */
-  readonly events: HeldEvents;
+  readonly events: WebhookOutboxPort;
   /** Asked about calls that ring. */
   readonly inboundCalls: InboundCalls;
   /** How this gateway keeps up. */

@@ -1,4 +1,4 @@
-import type { DialerRegistry } from '../calls/outbound/outbound-calls.service.js';
+import type { DialerRegistry } from '../calls/outbound/dialer.js';
 import { TwilioDialer, type TwilioSettings, twilioClientOf } from '../channels/twilio/dialer.js';
 
 /**

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js';
 import type { CallOptions, CallRow, CallType } from './call.model.js';
-import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
+import { callEnded, callStarted, turnCompleted } from './call-events.js';
 import { CallTurnsRepository } from './call-turns.repository.js';
 
 /** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
@@ -23,7 +24,7 @@ export interface NewCall {
 /** Why a call was not let in. */
 export type CallRefusal = 'insufficient_credits' | 'concurrency_limit';
 
-const UNHEARD: CallEvents = { record: async () => undefined };
+const UNHEARD: WebhookRecorder = { record: async () => undefined };
 
 /** The life of calls, from their reservation to their end. */
 export class CallsRepository {
@@ -32,10 +33,10 @@ export class CallsRepository {
   readonly #db: Knex;
   /** Calls at once that an account may hold; 0 = no limit. */
   readonly #slots: number;
-  readonly #events: CallEvents;
+  readonly #events: WebhookRecorder;
 
   /** @param events hears of what happens to calls; by default nobody does. */
-  constructor(db: Knex, slots: number, events: CallEvents = UNHEARD) {
+  constructor(db: Knex, slots: number, events: WebhookRecorder = UNHEARD) {
     this.#db = db;
     this.#slots = slots;
     this.#events = events;
