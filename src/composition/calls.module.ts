@@ -25,11 +25,16 @@ import { CallHistoryRepository } from '../calls/history/call-history.repository.
 import { callHistoryRoutes } from '../calls/history/call-history.routes.js';
 import { SummariesRepository } from '../calls/history/summaries.repository.js';
 import { SummaryService } from '../calls/history/summaries.service.js';
+import { createCallTap } from '../calls/monitoring/call-tap.js';
 import { outboundRoutes } from '../calls/outbound/outbound-calls.routes.js';
 import { OutboundCalls } from '../calls/outbound/outbound-calls.service.js';
 import { createCallProviders } from '../calls/providers/call-providers.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
 import type { SttModels } from '../calls/providers/stt-models.js';
+import {
+  createRecordingObserver,
+  createReplayObserver,
+} from '../calls/recordings/recording-observers.js';
 import type { RecordingService } from '../calls/recordings/recordings.service.js';
 import { ReplayFiles } from '../calls/recordings/replay-files.js';
 import type { CallMetrics } from '../calls/session/call-metrics.js';
@@ -107,7 +112,7 @@ export interface OpenCalls {
   readonly socket: SocketRoute;
   readonly live: CallRegistry;
   /** For calls over other wires than the web's. */
-  readonly opening: CallSessionFactory;
+  readonly sessions: CallSessionFactory;
   readonly slots: CallSlots;
   readonly calls: CallsRepository;
   readonly commands: CallCommandService;
@@ -135,21 +140,23 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
   const { recordings, replays, retention } = remains;
   summaries.start();
   const { watched, ticker } = pulse;
-  const opening = new CallSessionFactory({
+  const sessions = new CallSessionFactory({
     gatewayId: parts.gatewayId,
     agents,
     calls,
-    live,
-    models: createCallProviders(parts),
+    registry: live,
+    providers: createCallProviders(parts),
     ticker,
-    metrics: parts.metrics,
     resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, parts),
-    recordings,
-    replays,
-    hub: watched.hub,
+    observers: [
+      () => parts.metrics.begin(),
+      createCallTap(watched.hub),
+      createRecordingObserver(recordings),
+      ...(replays ? [createReplayObserver(replays)] : []),
+    ],
   });
-  const slots = new CallSlots({ calls, live, load, expect: opening.expect });
-  const doors = openDoors(parts, { agents, calls, live, opening, slots, written });
+  const slots = new CallSlots({ calls, live, load, prepare: sessions.prepare });
+  const doors = openDoors(parts, { agents, calls, live, sessions, slots, written });
   const { liveKit, commands, outbound } = doors;
   return {
     routes: [
@@ -162,7 +169,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
     ],
     socket: doors.sockets.route,
     live,
-    opening,
+    sessions,
     slots,
     calls,
     commands,
@@ -276,7 +283,7 @@ interface DoorNeeds {
   readonly agents: AgentsRepository;
   readonly calls: CallsRepository;
   readonly live: CallRegistry;
-  readonly opening: CallSessionFactory;
+  readonly sessions: CallSessionFactory;
   readonly slots: CallSlots;
   /** Commands for calls that other gateways hold. */
   readonly written: CallCommandsRepository;
@@ -285,9 +292,9 @@ interface DoorNeeds {
 /** The ways into calls and out of them. */
 function openDoors(parts: CallsParts, needs: DoorNeeds) {
   const { config, db, gatewayId, log, load, overrides, socketOrigin } = parts;
-  const { agents, calls, live, opening, slots, written } = needs;
+  const { agents, calls, live, sessions, slots, written } = needs;
   const tokens = new CallTokens(parts.secrets);
-  const sockets = new CallSockets({ gatewayId, calls, tokens, live, opening });
+  const sockets = new CallSockets({ gatewayId, calls, tokens, live, sessions });
   const access = liveKitAccess(config);
   const rooms = access && new BridgePool({ log });
   const inbound = parts.inboundCalls;

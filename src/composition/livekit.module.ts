@@ -23,7 +23,7 @@ import type { HealthPart } from '../platform/observability/health.js';
 export interface LiveKitParts {
   readonly access: LiveKitAccess;
   readonly rooms: RoomConnector;
-  readonly opening: CallSessionFactory;
+  readonly sessions: CallSessionFactory;
   readonly slots: CallSlots;
   readonly calls: CallsRepository;
   readonly agents: AgentsRepository;

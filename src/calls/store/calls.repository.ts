@@ -65,10 +65,10 @@ export class CallsRepository {
   }
 
   /**
-   * Gives a reserved call to the gateway that its client reached; once only. A client that comes
-   * after its slot was freed gets one again if there is one.
+   * Gives a reserved call to a gateway, once. A call whose slot was freed gets a slot again if one is
+   * free.
    */
-  take(callId: string, gatewayId: string): Promise<CallRow | CallRefusal | undefined> {
+  claim(callId: string, gatewayId: string): Promise<CallRow | CallRefusal | undefined> {
     return this.#db.transaction(async (transaction) => {
       const calls = () => transaction<CallRow>('calls').where({ call_id: callId });
       const row = await calls().forUpdate().first();
@@ -76,8 +76,10 @@ export class CallsRepository {
       await lockAccount(transaction, row.account_id);
       const refusal = await this.#refusal(transaction, row.account_id, callId);
       if (refusal) return refusal;
-      const [taken] = await calls().update({ state: 'live', gateway_id: gatewayId }).returning('*');
-      return taken;
+      const [claimed] = await calls()
+        .update({ state: 'live', gateway_id: gatewayId })
+        .returning('*');
+      return claimed;
     });
   }
 

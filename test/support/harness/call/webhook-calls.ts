@@ -56,7 +56,7 @@ export class WrittenCalls {
       callType: 'web',
       options: {},
     });
-    await this.#calls.take(callId, this.#gatewayId);
+    await this.#calls.claim(callId, this.#gatewayId);
     return callId;
   }
 
