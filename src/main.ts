@@ -21,6 +21,7 @@ import { openKnowledge } from './composition/knowledge.module.js';
 import { openDictionaries } from './composition/open-dictionaries.js';
 import { openKeys } from './composition/open-keys.js';
 import { openListing } from './composition/open-listing.js';
+import { createPeers, type Peers } from './composition/peers.module.js';
 import { openSpeech } from './composition/speech.module.js';
 import { openTelephony } from './composition/telephony.module.js';
 import { openWebhooks } from './composition/webhooks.module.js';
@@ -107,7 +108,9 @@ async function start(shutdown: Shutdown): Promise<void> {
   const agents = await new AgentsRepository(foundation.db).countWithoutModel();
   const line = { agents, model: models.defaultLlmModel };
   if (agents > 0) log.info(line, 'the default model answers for deployed agents without llm_model');
-  const parts = { ...foundation, ...services, gatewayId, scheduler, models, address };
+  const peers = createPeers({ ...foundation, gatewayId, log });
+  shutdown.add('peers', () => peers.server.close());
+  const parts = { ...foundation, ...services, gatewayId, peers, scheduler, models, address };
   const calls = await openLiveCalls(context, {
     ...parts,
     languageModels: () => served.models,
@@ -233,6 +236,7 @@ interface Address {
 
 interface CallNeeds extends Foundation, Awaited<ReturnType<typeof openServices>> {
   readonly gatewayId: string;
+  readonly peers: Peers;
   readonly scheduler: CpuScheduler;
   readonly models: ModelCatalog;
   readonly languageModels: () => readonly ListedLanguageModel[];

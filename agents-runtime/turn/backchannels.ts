@@ -1,5 +1,5 @@
 import { wordsOf } from '../../media/text/words.js';
-import { TURN_LEXICONS, turnLexiconOf } from './lexicons/registry.js';
+import { TURN_WORDS, turnWordsOf } from './word-lists/registry.js';
 
 /** As speech recognition writes them in any language. */
 const SOUNDS = 'mhm mm mmm hm hmm uh-huh ok okay';
@@ -10,7 +10,7 @@ const backchannelSets = new Map<string, ReadonlySet<string>>();
 export function isBackchannel(text: string, language: string): boolean {
   let set = backchannelSets.get(language);
   if (!set) {
-    const { backchannels } = turnLexiconOf(language) ?? TURN_LEXICONS.en;
+    const { backchannels } = turnWordsOf(language) ?? TURN_WORDS.en;
     const list = `${SOUNDS} ${backchannels}`;
     set = new Set(list.split(' ').flatMap((word) => wordsOf(word, language)));
     backchannelSets.set(language, set);

@@ -3,7 +3,7 @@ import {
   type EntityProgress,
   endpointingCuesOf,
 } from './endpointing-cues.js';
-import type { EntityKind } from './lexicons/turn-lexicon.js';
+import type { EntityKind } from './word-lists/turn-words.js';
 
 /** The turn detector is sure from here; from `LIKELY` on, the turn needs a little more silence. */
 const SURE = 0.85;
@@ -12,12 +12,12 @@ const LIKELY = 0.5;
 const UNSURE_DOUBT = 0.1;
 const UNLIKELY_DOUBT = 0.3;
 const COMMA_DOUBT = { likely: 0.1, unlikely: 0.7 };
-const HANGING_DOUBT = { sure: 0.35, likely: 0.5, unlikely: 1 };
+const INCOMPLETE_DOUBT = { sure: 0.35, likely: 0.5, unlikely: 1 };
 const ENTITY_DOUBT: Readonly<Record<EntityProgress, readonly [likely: number, unlikely: number]>> =
   {
-    awaited: [0.2, 0.6],
-    begun: [1, 1],
-    enough: [0.22, 0.5],
+    missing: [0.2, 0.6],
+    partial: [1, 1],
+    plausible: [0.22, 0.5],
     complete: [0.06, 0.3],
   };
 
@@ -72,14 +72,14 @@ function doubtOfWords(probability: number, { ending, entity }: EndpointingCues):
 function doubtOfEnding(probability: number, ending: EndpointingCues['ending']): number {
   const isLikely = probability >= LIKELY;
   switch (ending) {
-    case 'whole':
+    case 'complete':
       return 0;
-    case 'open':
+    case 'comma':
       return isLikely ? COMMA_DOUBT.likely : COMMA_DOUBT.unlikely;
-    case 'hangs':
-      if (!isLikely) return HANGING_DOUBT.unlikely;
-      return probability >= SURE ? HANGING_DOUBT.sure : HANGING_DOUBT.likely;
-    case 'thinks':
+    case 'incomplete':
+      if (!isLikely) return INCOMPLETE_DOUBT.unlikely;
+      return probability >= SURE ? INCOMPLETE_DOUBT.sure : INCOMPLETE_DOUBT.likely;
+    case 'filler':
       return 1;
   }
 }

@@ -9,7 +9,7 @@ interface Phrases {
 
 type Matcher = (word: string) => boolean;
 
-/** A parsed list of a `TurnLexicon`: finds its entries in words, or at their end. */
+/** A parsed list of a `TurnWords`: finds its entries in words, or at their end. */
 export class PhraseMatcher {
   readonly #phrases: Phrases;
 

@@ -1,7 +1,7 @@
 import type { EndedReason } from '../contract/ended-reason.js';
 import type { AnnouncementKind, SpokenOver, TurnEffect } from '../contract/turn-events.js';
 import type { EndpointingDelays } from './endpointing.js';
-import type { EntityKind } from './lexicons/turn-lexicon.js';
+import type { EntityKind } from './word-lists/turn-words.js';
 
 /** The agent settings of the turn reducer. Times in ms. */
 export interface TurnSettings extends EndpointingDelays {

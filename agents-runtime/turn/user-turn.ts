@@ -8,7 +8,7 @@ import type {
 } from '../contract/turn-events.js';
 import { answer, queueTurn, wholeText } from './agent-turn.js';
 import { commitDelayMs, doubtOf, FIRST_JUDGEMENT_MS, nextJudgementMs } from './endpointing.js';
-import { askedEntity } from './endpointing-cues.js';
+import { expectedEntityOf } from './endpointing-cues.js';
 import {
   isBackchannelOverAgent,
   judgeInterruption,
@@ -109,7 +109,7 @@ export function onCompleteness(
 
 /** A question for a number, a name or the like changes the endpointing of the answer. */
 export function onAgentSaid(state: TurnState, text: string): TurnStep {
-  return [{ ...state, expectedEntity: askedEntity(text, state.settings.language) }];
+  return [{ ...state, expectedEntity: expectedEntityOf(text, state.settings.language) }];
 }
 
 /** Recomputes when the turn is due, after a new transcript or result of the turn detector. */

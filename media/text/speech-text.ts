@@ -1,13 +1,13 @@
 import { isLanguage } from '../languages.js';
 import { addresses, type SignNames } from './addresses.js';
 import { AlignedText, type SpokenForm } from './aligned-text.js';
-import { TEXT_LEXICONS, textLexiconOf } from './lexicons/registry.js';
 import { MARKUP } from './markup.js';
 import { CLEANING, SPACING } from './sanitise.js';
+import { TEXT_WORDS, textWordsOf } from './word-lists/registry.js';
 
-/** The names of the signs in addresses; in English for a language without a lexicon. */
+/** The names of the signs in addresses; in English for a language without a list. */
 export function signNamesOf(language: string): SignNames {
-  const { signs } = textLexiconOf(language) ?? TEXT_LEXICONS.en;
+  const { signs } = textWordsOf(language) ?? TEXT_WORDS.en;
   return new Map(Object.entries(signs));
 }
 

@@ -56,7 +56,6 @@ import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
 import type { WebhookOutboxPort } from '../features/webhooks/webhook-events.js';
-import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../platform/http/authenticate.js';
 import type { Route } from '../platform/http/route.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
@@ -70,6 +69,7 @@ import { createDialers } from './dialers.js';
 import { openLiveKit } from './livekit.module.js';
 import { openLive } from './monitoring.module.js';
 import { openRetention } from './open-retention.js';
+import type { Peers } from './peers.module.js';
 
 export interface CallsParts {
   /** This gateway's own, new at each start. */
@@ -79,6 +79,7 @@ export interface CallsParts {
   readonly box: SecretBox;
   readonly secrets: SecretKeys;
   readonly keys: Authenticator;
+  readonly peers: Peers;
   readonly log: Logger;
   readonly models: ModelCatalog;
   readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
@@ -183,7 +184,7 @@ export async function openCalls(parts: CallsParts): Promise<OpenCalls> {
       liveKit?.drain();
       await drained;
       await liveKit?.close();
-      await watched.close();
+      watched.close();
       await remains.close();
       pulse.stopWatching();
       await commands.close();
@@ -212,15 +213,15 @@ async function openPulse(
   parts: CallsParts,
   { calls, live, written }: Pick<DoorNeeds, 'calls' | 'live' | 'written'>,
 ) {
-  const { config, gatewayId, log, load, metrics, ears } = parts;
+  const { config, gatewayId, log, load, metrics, ears, peers } = parts;
   // Whoever is alone on an embedded database has no other gateway to be reached by.
   const isAlone = config.DATABASE_URL === undefined;
   const reachedAt = isAlone ? undefined : config.GATEWAY_ADDRESS;
-  const watched = openLive({ ...parts, calls, address: reachedAt });
-  const address = await watched.start();
+  const watched = openLive({ ...parts, calls });
+  const address = reachedAt === undefined ? undefined : await peers.server.listen(reachedAt);
   const heartbeat = new Heartbeat({
     calls,
-    gateways: new GatewaysRepository(parts.db),
+    gateways: peers.gateways,
     gatewayId,
     address,
     commands: written,
@@ -244,7 +245,7 @@ async function openPulse(
     watched,
     ticker,
     stopWatching() {
-      creditMonitor.stop();
+      void creditMonitor.close();
       load.stop();
     },
     /** Signs the gateway off. */

@@ -19,6 +19,7 @@ import { EgressClient } from '../platform/egress/egress-client.js';
 import { EgressGuard } from '../platform/egress/egress-guard.js';
 import type { Route } from '../platform/http/route.js';
 import { JobQueue } from '../platform/jobs/job-queue.js';
+import { PeriodicTask } from '../platform/jobs/periodic-task.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
 
 export interface WebhooksParts {
@@ -70,10 +71,11 @@ export function openWebhooks(parts: WebhooksParts): OpenWebhooks {
   });
   const tasks = { [DELIVER_JOB]: (payload: unknown) => deliverer.drain(laneOf(payload)) };
   let queue: JobQueue | undefined;
-  let sweeping: NodeJS.Timeout | undefined;
-  const sweep = () => {
-    deliveries.sweep().catch((error) => log.warn({ err: error }, 'webhooks could not be swept'));
-  };
+  const sweep = new PeriodicTask({
+    intervalMs: SWEEP_MS,
+    run: () => deliveries.sweep(),
+    onError: (error) => log.warn({ err: error }, 'webhooks could not be swept'),
+  });
   const tests = new WebhookTestService({ agents, sender, overrides });
   return {
     routes: webhookRoutes({
@@ -86,11 +88,11 @@ export function openWebhooks(parts: WebhooksParts): OpenWebhooks {
     async start({ isAlone }) {
       if (isAlone) await deliveries.forgetClaims();
       queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
-      sweeping = setInterval(sweep, SWEEP_MS);
+      sweep.start();
     },
     async close() {
-      clearInterval(sweeping);
       const cut = setTimeout(() => void guard.close(), FINISH_WITHIN_MS);
+      await sweep.close();
       await queue?.close();
       clearTimeout(cut);
       await guard.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diffLines } from '../../agents-runtime/observers/replay/effect-listing.js';
 import { replay } from '../../agents-runtime/observers/replay/replay.js';
-import { readTape } from '../../tools/replay/read-replay-file.js';
+import { readReplayFile } from '../../tools/replay/read-replay-file.js';
 import { LanguageServer, MANNERS } from '../support/fakes/llm-server.js';
 import { admit, endedCall, makeAgent, StoredCalls } from '../support/harness/call/call-agents.js';
 import { CallClient } from '../support/harness/call/call-client.js';
@@ -143,7 +143,7 @@ describe('a language model behind an endpoint', () => {
     const files = readdirSync(replays);
     expect(files.length).toBeGreaterThanOrEqual(6);
     for (const file of files) {
-      const { recorded, differences } = await replay(await readTape(join(replays, file)));
+      const { recorded, differences } = await replay(await readReplayFile(join(replays, file)));
       expect(recorded.at(-1), file).toMatchObject({ type: 'transport', action: 'close' });
       expect(diffLines(differences), file).toEqual([]);
     }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { AgentConfigInput } from '../../src/features/agents/config/agent-config.schema.js';
 import type { SimulatedCall } from '../../tools/simulator/simulated-call.js';
-import type { CarrierLine } from '../../tools/simulator/simulated-leg.js';
+import type { SimulatedLeg } from '../../tools/simulator/simulated-leg.js';
 import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
 import { type FakeCarrier, startTwilio, TWILIO } from '../support/fakes/carrier-servers.js';
 import { addCall } from '../support/fakes/twilio-calls.js';
@@ -105,7 +105,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
   }
 
   /** What was heard since then, of that the last that a recogniser takes at once. */
-  function transcribed({ sound }: CarrierLine, fromMs: number): Promise<string> {
+  function transcribed({ audio: sound }: SimulatedLeg, fromMs: number): Promise<string> {
     const agent = sound.agent.slice((fromMs * LINE_RATE) / 1000).slice(-LISTENED_S * LINE_RATE);
     return listener.transcribe(
       Float32Array.from(agent, (sample) => sample / 32768),
@@ -115,11 +115,15 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
 
   /** Asks aloud until one of these words is heard, and the agent has come to an end. */
   async function askFor(scenario: PhoneScenario, words: RegExp): Promise<void> {
-    const { line } = scenario.call;
+    const { leg: line } = scenario.call;
     let text = '';
     for (let times = 0; times < ASKED; times++) {
       const askedMs = await askAloud(line);
-      for (let sinceMs = askedMs; await line.quiet(sinceMs, SPOKEN_MS); sinceMs = line.atMs) {
+      for (
+        let sinceMs = askedMs;
+        await line.untilAgentIsSilent(sinceMs, SPOKEN_MS);
+        sinceMs = line.atMs
+      ) {
         text += ` ${await transcribed(line, sinceMs)}`;
         if (words.test(text)) return;
       }
@@ -129,7 +133,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
   }
 
   /** Asks aloud, and gives when the question was over. */
-  async function askAloud(line: CarrierLine): Promise<number> {
+  async function askAloud(line: SimulatedLeg): Promise<number> {
     line.say(question);
     await line.until(() => !line.isCallerSpeaking);
     return line.callerLoudMs;
@@ -170,8 +174,8 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
       if (carrier === 'twilio') hook.answer(status(200, { dynamic_variables: VARIABLES }));
       const scenario = await phone(carrier, context);
       const { call } = scenario;
-      const { line } = call;
-      expect(await line.hears(0)).toBe(true);
+      const { leg: line } = call;
+      expect(await line.untilAgentSpeaks(0)).toBe(true);
       const breakInMs = line.agentOnsetMs + BREAK_IN_AFTER_MS;
       await line.until(() => line.atMs >= breakInMs);
       const greeted = transcribed(line, 0);
@@ -180,7 +184,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
 
       const keyedMs = line.atMs;
       call.press('5#');
-      expect(await line.hears(keyedMs)).toBe(true);
+      expect(await line.untilAgentSpeaks(keyedMs)).toBe(true);
       call.hangUp();
       expect(await call.ended).toEqual({ by: 'caller', how: 'hung up' });
 
@@ -196,7 +200,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
       if (carrier === 'twilio') expect(line.clears).toBeGreaterThan(0);
 
       const { caller, agent } = await recordingOf(scenario);
-      const { sound } = line;
+      const { audio: sound } = line;
       const [ours, theirs] = [sound.caller, sound.agent].map((leg) =>
         Float32Array.from(leg, (sample) => sample / 32768),
       );
@@ -227,7 +231,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
     });
     onTestFinished(() => call.hangUp());
     expect(await call.ring()).toBe('answered');
-    expect(await call.line.hears(0)).toBe(true);
+    expect(await call.leg.untilAgentSpeaks(0)).toBe(true);
     call.hangUp();
     expect(await endedCall(product, body.call_id)).toMatchObject({
       call_type: 'sip_outbound',
@@ -241,7 +245,7 @@ describeWith(['ffmpeg'], 'a telephone call', ({ ffmpeg }) => {
   it.concurrent.for(CARRIERS)('through %s is hung up by the gateway', async (carrier, context) => {
     const scenario = await phone(carrier, context, { greeting: SHOP.greeting, webhooks: null });
     const { call } = scenario;
-    expect(await call.line.hears(0)).toBe(true);
+    expect(await call.leg.untilAgentSpeaks(0)).toBe(true);
     const ended = await ask(product, 'POST', `/calls/${call.callId}/end`);
     expect(ended.status).toBe(200);
     expect((await call.ended).by).toBe('gateway');

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Listener } from '../support/harness/audio/speech-transcriber.js';
 import { admit, ask, endedCall, makeAgent, SHOP } from '../support/harness/call/call-agents.js';
@@ -14,6 +15,7 @@ import { SpeechSocket } from '../support/harness/call/speech-socket.js';
 import { type Product, removeDataDir, startProduct } from '../support/harness/process/product.js';
 import { describeWith } from '../support/harness/process/required-tools.js';
 import { makeTestFolder } from '../support/harness/process/test-folder.js';
+import { callSocketAsyncApi } from '../support/reference/call-socket-asyncapi.js';
 
 // One test per surface, on one gateway that started from an empty data folder.
 
@@ -66,6 +68,14 @@ it('speaks over a WebSocket', async () => {
   expect(await listener.transcribe(samplesOf(socket.audio()), RATE)).toMatch(/good morning/);
 });
 
+/** Every message of the gateway matches the AsyncAPI document. */
+function expectDocumentedMessages({ messages }: CallClient): void {
+  const { payload } = callSocketAsyncApi().channels.call.messages.serverMessage;
+  const isDocumented = new Ajv2020().compile(payload);
+  for (const { message } of messages)
+    expect(isDocumented(message), JSON.stringify(message)).toBe(true);
+}
+
 it('answers a spoken question in a web call', async () => {
   const config = { ...SHOP, greeting: '', user_silence_timeout: 0 };
   const details = await admit(product, await makeAgent(product, config));
@@ -81,6 +91,7 @@ it('answers a spoken question in a web call', async () => {
     const { player } = client;
     const heard = await listener.transcribe(player.heardBetween(0), player.rate);
     expect(heard).toMatch(/roses|thirty|bouquet/);
+    expectDocumentedMessages(client);
   } finally {
     client.hangUp();
     await endedCall(product, details.call_id);
@@ -116,11 +127,11 @@ it('answers a phone call, and has it in the history', async () => {
   const question = await spokenByProduct(product, ROSES);
   try {
     expect(await call.ring()).toBe('answered');
-    const { line } = call;
+    const { leg: line } = call;
     const spoken = async (sinceMs: number) => {
-      expect(await line.hears(sinceMs)).toBe(true);
-      await line.quiet(sinceMs, 1_500);
-      const agent = line.sound.agent.slice((sinceMs * LINE_RATE) / 1000);
+      expect(await line.untilAgentSpeaks(sinceMs)).toBe(true);
+      await line.untilAgentIsSilent(sinceMs, 1_500);
+      const agent = line.audio.agent.slice((sinceMs * LINE_RATE) / 1000);
       return listener.transcribe(
         Float32Array.from(agent, (sample) => sample / 32_768).slice(-12 * LINE_RATE),
         LINE_RATE,

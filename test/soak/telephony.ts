@@ -3,9 +3,9 @@ import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import { AudioSocketCall } from '../../tools/simulator/audiosocket-call.js';
 import { registerAudioSocket } from '../../tools/simulator/gateway-client.js';
 import type { SimulatedCall } from '../../tools/simulator/simulated-call.js';
-import type { Held } from '../../tools/simulator/simulated-leg.js';
+import type { PlayoutHold } from '../../tools/simulator/simulated-leg.js';
 import { TwilioCall } from '../../tools/simulator/twilio/twilio-call.js';
-import { toLine } from '../../tools/simulator/wav-file.js';
+import { resampleToPcm } from '../../tools/simulator/wav-file.js';
 import { makeAgent, speak } from '../bench/bench-agent.js';
 import { numberBehind } from '../bench/comparison.js';
 import { type RunningGateway, startGateway } from '../bench/gateway.js';
@@ -81,7 +81,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function questionFor(gateway: RunningGateway): Promise<Int16Array> {
-  return toLine(await speak(gateway, QUESTION), 16_000, LINE_RATE);
+  return resampleToPcm(await speak(gateway, QUESTION), 16_000, LINE_RATE);
 }
 
 async function twilioCall(
@@ -119,14 +119,14 @@ async function audioSocketCall(gateway: RunningGateway, driftPpm: number): Promi
 
 /** Asks again and again, until it is time to hang up. */
 async function talk(call: SimulatedCall, question: Int16Array, forMs: number): Promise<void> {
-  const { line } = call;
+  const { leg: line } = call;
   if ((await call.ring()) !== 'answered') throw new Error((await call.ended).how);
-  await line.quiet(0, APART_BY_MS);
+  await line.untilAgentIsSilent(0, APART_BY_MS);
   while (line.atMs < forMs) {
     const askedMs = line.atMs;
     line.say(question);
     await line.until(() => !line.isCallerSpeaking);
-    if (!(await line.quiet(line.callerLoudMs, APART_BY_MS))) {
+    if (!(await line.untilAgentIsSilent(line.callerLoudMs, APART_BY_MS))) {
       const at = `at ${(askedMs / 60_000).toFixed(1)} min`;
       const end = await Promise.race([call.ended, sleep(TOLD_WITHIN_MS)]);
       if (end) throw new Error(`${at} the call ${call.callId} was over: the ${end.by} ${end.how}`);
@@ -151,11 +151,11 @@ async function judge(
   ffmpeg: string,
   { name, call }: HeldCall,
 ): Promise<boolean> {
-  const { line, faults } = call;
+  const { leg: line, faults } = call;
   const [caller, agent] = await recordingOf(gateway, ffmpeg, call.callId ?? '');
   // What the phone's own jitter buffer holds no gateway knows of. A carrier's buffer tells by marks.
   const holds = call instanceof AudioSocketCall ? line.holds : [];
-  const heard = gapsBetween(floatsOf(line.sound.caller), floatsOf(line.sound.agent), holds);
+  const heard = gapsBetween(floatsOf(line.audio.caller), floatsOf(line.audio.agent), holds);
   const recorded = gapsBetween(caller!, agent!);
   const apart = heard.map((gapMs, i) => (recorded[i] ?? Number.NaN) - gapMs);
   const [least, most] = [Math.min(...apart), Math.max(...apart)];
@@ -163,10 +163,10 @@ async function judge(
   const isMet =
     heard.length > 0 &&
     mostApart <= BAR_APART_MS &&
-    line.mostLeadMs <= BAR_LEAD_MS &&
+    line.maxLeadMs <= BAR_LEAD_MS &&
     faults.length === 0;
   console.log(
-    `${isMet ? 'met   ' : 'missed'} ${name}: ${(line.atMs / 60_000).toFixed(1)} min, ${heard.length} answers, legs at most ${mostApart.toFixed(1)} ms apart (${least.toFixed(1)} to ${most.toFixed(1)}; bar ${BAR_APART_MS}), at most ${line.mostLeadMs.toFixed(0)} ms ahead (bar ${BAR_LEAD_MS})`,
+    `${isMet ? 'met   ' : 'missed'} ${name}: ${(line.atMs / 60_000).toFixed(1)} min, ${heard.length} answers, legs at most ${mostApart.toFixed(1)} ms apart (${least.toFixed(1)} to ${most.toFixed(1)}; bar ${BAR_APART_MS}), at most ${line.maxLeadMs.toFixed(0)} ms ahead (bar ${BAR_LEAD_MS})`,
   );
   for (const { code, what, atMs } of faults) console.log(`  at ${atMs} ms, ${code}: ${what}`);
   return isMet;
@@ -176,7 +176,7 @@ async function judge(
 function gapsBetween(
   caller: Float32Array,
   agent: Float32Array,
-  holds: readonly Held[] = [],
+  holds: readonly PlayoutHold[] = [],
 ): readonly number[] {
   const asked = toneOnsets(caller, LINE_RATE, 0, APART_BY_MS);
   const said = toneOnsets(agent, LINE_RATE, 0, APART_BY_MS);

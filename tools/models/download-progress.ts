@@ -5,13 +5,13 @@ const REDRAW_MS = 100;
 const BAR_CELLS = 24;
 const MEGA = 1e6;
 
-/** Where progress goes: a terminal gets one bar that is redrawn, anything else a line a model. */
+/** Output for progress: a terminal gets one bar that is redrawn, other outputs one line per model. */
 export interface ProgressOutput {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
 }
 
-/** Shows how far a fetch of several models is. */
+/** Displays the progress of a download of several models. */
 export class ProgressDisplay {
   readonly #output: ProgressOutput;
   readonly #received = new Map<string, number>();
@@ -32,7 +32,7 @@ export class ProgressDisplay {
     output.write(`Fetching ${count}, ${megabytes(this.#totalBytes)} MB\n`);
   }
 
-  /** Takes what `ModelStore.ensure` reports. */
+  /** For `onProgress` of `ModelStore.ensure`. */
   update({ id, phase, receivedBytes }: ModelProgress): void {
     const size = this.#sizes.get(id) ?? 0;
     const isReady = phase === 'ready';
@@ -42,7 +42,7 @@ export class ProgressDisplay {
     else if (phase === 'waiting') this.#output.write(`${id}: another process fetches it\n`);
   }
 
-  /** Leaves the bar's line. */
+  /** Ends the bar's line. */
   end(): void {
     if (this.#output.isTTY) this.#output.write('\n');
   }
@@ -52,7 +52,7 @@ export class ProgressDisplay {
     if (!isForced && now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
     const bytes = [...this.#received.values()].reduce((sum, part) => sum + part, 0);
-    // What an earlier, broken run had fetched is no speed of this one.
+    // Bytes of an earlier, interrupted run do not count for the speed.
     this.#startedBytes ??= bytes;
     const seconds = Math.max(0.001, (now - this.#startedAt) / 1000);
     const speed = megabytes((bytes - this.#startedBytes) / seconds);

@@ -8,7 +8,7 @@ const seconds = z.coerce
   .transform((value) => Math.round(value * 1000));
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** The settings of an agent that decide who has the floor, by the names of its config. */
+/** The turn-taking settings of an agent, by their names in its config. */
 const SETTINGS = {
   min_silence_duration: ['minSilenceMs', seconds],
   min_speech_duration: ['minSpeechMs', seconds],
@@ -23,7 +23,7 @@ const SETTINGS = {
 
 /**
  * Reads `name=value` pairs.
- * @returns what they change, or what is wrong with one of them.
+ * @returns the changes, or an error message
  */
 export function changedSettings(pairs: readonly string[]): Partial<AgentConfig> | string {
   const changes: Record<string, unknown> = {};

@@ -16,7 +16,7 @@ import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { loadSttModels, type SttModels } from '../../src/calls/providers/stt-models.js';
 import { modelFolders } from '../../src/config/model-folders.js';
 import { changedSettings } from './changed-settings.js';
-import { readTape } from './read-replay-file.js';
+import { readReplayFile } from './read-replay-file.js';
 
 const USAGE = `usage: npm run replay -- [OPTIONS] FILE…
   Replays recorded calls and prints what differs by more than 100 ms; the exit code is then 1.
@@ -25,34 +25,34 @@ const USAGE = `usage: npm run replay -- [OPTIONS] FILE…
   --quiet            only what differs, without the timeline
 `;
 
-/** Nothing differs, something does, the command or a file is not understood. */
+/** No difference; a difference; an invalid command line or file. */
 const EXIT = { same: 0, different: 1, refused: 2 } as const;
 
 async function main(): Promise<number> {
   const options = readOptions();
   if (!options) return EXIT.refused;
   const { files, isQuiet, changes } = options;
-  const ears = changes && (await openModels());
-  const liveModels = ears && {
-    turnDetector: ears.turnDetector,
-    speechToText: ears.recogniser,
+  const models = changes && (await openModels());
+  const liveModels = models && {
+    turnDetector: models.turnDetector,
+    speechToText: models.recogniser,
   };
   let code: number = EXIT.same;
   try {
     for (const file of files) {
-      const tape = await readTape(file);
+      const recording = await readReplayFile(file);
       const startedAt = performance.now();
-      const replayed = await replay(tape, { changes, liveModels });
+      const replayed = await replay(recording, { changes, liveModels });
       const tookMs = performance.now() - startedAt;
       const name = basename(file);
       const seconds = (replayed.durationMs / 1000).toFixed(1);
       console.log(`${name}: ${seconds} s of call in ${(tookMs / 1000).toFixed(2)} s`);
-      if (!isQuiet) show(timeline(replayed.replayed));
-      if (changes) tellChanges(replayed, ears !== undefined);
-      else if (!tellDifferences(replayed)) code = EXIT.different;
+      if (!isQuiet) print(timeline(replayed.replayed));
+      if (changes) printTurnEnds(replayed, models !== undefined);
+      else if (!printDifferences(replayed)) code = EXIT.different;
     }
   } finally {
-    await ears?.close();
+    await models?.close();
   }
   return code;
 }
@@ -78,7 +78,7 @@ function readOptions() {
   return undefined;
 }
 
-/** Models that answer what the recorded call did not ask; undefined where they are not installed. */
+/** Models for requests that the file does not contain; undefined if they are not installed. */
 async function openModels(): Promise<SttModels | undefined> {
   const { modelsDir, cacheDir } = modelFolders(process.env);
   try {
@@ -90,7 +90,7 @@ async function openModels(): Promise<SttModels | undefined> {
   }
 }
 
-function tellDifferences({ replayed, differences, isSameOrder }: Replayed): boolean {
+function printDifferences({ replayed, differences, isSameOrder }: Replayed): boolean {
   if (!isSameOrder) {
     console.log(
       'Turn events came in another order than recorded. The recorded ones were replayed through ' +
@@ -103,20 +103,20 @@ function tellDifferences({ replayed, differences, isSameOrder }: Replayed): bool
     return true;
   }
   console.log('Not the same (- as recorded, + as it is now):');
-  show(lines);
+  print(lines);
   return false;
 }
 
-function tellChanges({ recorded, replayed, answers }: Replayed, hasModels: boolean): void {
+function printTurnEnds({ recorded, replayed, answers }: Replayed, hasModels: boolean): void {
   console.log('Where turns end (- as recorded, + with these settings):');
-  show(turnEndLines(turnEnds(recorded), turnEnds(replayed)));
+  print(turnEndLines(turnEnds(recorded), turnEnds(replayed)));
   const by = hasModels
     ? 'the models'
     : 'the nearest answers of the file, as no models are installed';
   console.log(`${answers.estimated} requests were not in the file and were answered by ${by}.`);
 }
 
-function show(lines: readonly string[]): void {
+function print(lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 

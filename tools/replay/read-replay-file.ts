@@ -7,19 +7,19 @@ import {
   type ReplayFile,
 } from '../../agents-runtime/observers/replay/replay-format.js';
 
-/** The gateway writes smaller files. */
+/** Larger than any file that the gateway writes. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * Reads a replay file. A file that a crash cut short is read up to there.
+ * Reads a replay file. Of a file that a crash truncated, reads the part before the end.
  * @throws CallError PROTOCOL for other files
  */
-export async function readTape(path: string): Promise<ReplayFile> {
+export async function readReplayFile(path: string): Promise<ReplayFile> {
   const { size } = await stat(path);
   if (size > MAX_BYTES) throw new CallError('PROTOCOL', 'This file is too large for a replay file');
   try {
     const text = await promisify(gunzip)(await readFile(path), {
-      // What was flushed last is taken, too, where the end is missing.
+      // Accepts a stream without its end.
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: MAX_BYTES,
     });

@@ -1,17 +1,17 @@
-/** Grows by doubling from so many samples. */
-const FIRST_LENGTH = 16_000;
+/** Samples. The buffer grows by doubling. */
+const INITIAL_LENGTH = 16_000;
 
-/** The sound of one leg from its beginning on, signed 16 bit. */
-export class SoundTrack {
-  #pcm = new Int16Array(FIRST_LENGTH);
+/** The audio of one leg, signed 16 bit. */
+export class SimulatedAudioTrack {
+  #pcm = new Int16Array(INITIAL_LENGTH);
   #length = 0;
 
-  /** All of it so far; valid until the next `add`. */
+  /** All samples so far. Valid until the next `add`. */
   get pcm(): Int16Array {
     return this.#pcm.subarray(0, this.#length);
   }
 
-  /** Adds a frame, or so many samples of silence. */
+  /** Adds a frame, or `length` samples of silence. */
   add(frame: Int16Array | undefined, length: number): void {
     if (this.#length + length > this.#pcm.length) {
       const larger = new Int16Array(this.#pcm.length * 2);

@@ -1,13 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../agents-runtime/contract/clock.js';
-import { KIND, PacketReader, packet, SOUND_KINDS, soundPacket } from './audiosocket-packets.js';
-import { CallFaults, type ProtocolViolation } from './protocol-violations.js';
+import {
+  AUDIO_KINDS,
+  encodeAudioPacket,
+  encodePacket,
+  KIND,
+  PacketReader,
+} from './audiosocket-packets.js';
+import { type ProtocolViolation, ProtocolViolations } from './protocol-violations.js';
 import { SimulateError } from './simulate-error.js';
 import type { CallEnd, SimulatedCall } from './simulated-call.js';
-import { CarrierLine, FRAME_MS, MAX_LEAD_MS } from './simulated-leg.js';
+import { FRAME_MS, MAX_LEAD_MS, SimulatedLeg } from './simulated-leg.js';
 
-/** What a phone's jitter buffer holds: Asterisk does not smooth what it is sent. */
-const HOLD_MS = 60;
+/** Length of the phone's jitter buffer: Asterisk does not smooth audio. */
+const JITTER_BUFFER_MS = 60;
 /** Asterisk's own limit for connecting. */
 const CONNECT_WITHIN_MS = 2_000;
 
@@ -16,46 +22,46 @@ export interface AudioSocketCallOptions {
   readonly host: string;
   readonly port: number;
   readonly uuid: string;
-  /** The gateway's name for the call. */
+  /** The gateway's id of the call. */
   readonly callId?: string;
-  /** Of the channel, Hz: 8000 unless the dialplan says another. */
+  /** Of the channel, Hz. Default: 8000. */
   readonly sampleRate?: number;
   readonly driftPpm?: number;
-  /** Of the phone's jitter buffer, ms. */
+  /** Length of the phone's jitter buffer, ms. */
   readonly holdMs?: number;
   readonly isRecorded?: boolean;
 }
 
-/** A call through Asterisk's AudioSocket: Asterisk is the one that connects. */
+/** A call through Asterisk's AudioSocket. Asterisk opens the connection. */
 export class AudioSocketCall implements SimulatedCall {
-  readonly line: CarrierLine;
+  readonly leg: SimulatedLeg;
   readonly callId: string | undefined;
   readonly ended: Promise<CallEnd>;
   readonly #options: AudioSocketCallOptions;
   readonly #kind: number;
   readonly #reader = new PacketReader();
-  readonly #faults = new CallFaults();
+  readonly #faults = new ProtocolViolations();
   #socket: Socket | undefined;
   #end: ((end: CallEnd) => void) | undefined;
   #isOver = false;
 
   constructor(options: AudioSocketCallOptions) {
-    const { clock, sampleRate = 8000, driftPpm, holdMs = HOLD_MS, isRecorded } = options;
-    const kind = SOUND_KINDS[sampleRate];
+    const { clock, sampleRate = 8000, driftPpm, holdMs = JITTER_BUFFER_MS, isRecorded } = options;
+    const kind = AUDIO_KINDS[sampleRate];
     if (kind === undefined) {
-      const rates = Object.keys(SOUND_KINDS).join(', ');
+      const rates = Object.keys(AUDIO_KINDS).join(', ');
       throw new SimulateError(`AudioSocket has no kind for ${sampleRate} Hz, but for ${rates}`);
     }
     this.#options = options;
     this.#kind = kind;
     this.callId = options.callId;
-    this.line = new CarrierLine({
+    this.leg = new SimulatedLeg({
       clock,
       sampleRate,
       driftPpm,
       isRecorded,
       holdMs,
-      send: (frame) => this.#socket?.write(soundPacket(kind, frame)),
+      send: (frame) => this.#socket?.write(encodeAudioPacket(kind, frame)),
     });
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -81,41 +87,41 @@ export class AudioSocketCall implements SimulatedCall {
     socket.on('error', () => this.#finish({ by: 'gateway', how: 'broke the connection' }));
     socket.on('close', () => this.#finish({ by: 'gateway', how: 'closed the connection' }));
     socket.on('data', (chunk) => {
-      this.#reader.push(chunk, (kind, payload) => this.#take(kind, payload));
+      this.#reader.push(chunk, (kind, payload) => this.#onPacket(kind, payload));
     });
     this.#socket = socket;
-    socket.write(packet(KIND.uuid, Buffer.from(uuid.replaceAll('-', ''), 'hex')));
-    this.line.start();
+    socket.write(encodePacket(KIND.uuid, Buffer.from(uuid.replaceAll('-', ''), 'hex')));
+    this.leg.start();
     return 'answered';
   }
 
   press(digits: string): void {
     for (const digit of digits)
-      this.#socket?.write(packet(KIND.dtmf, Buffer.from(digit, 'latin1')));
+      this.#socket?.write(encodePacket(KIND.dtmf, Buffer.from(digit, 'latin1')));
   }
 
-  /** Asterisk closes the connection; it has no packet for that. */
+  /** Closes the connection: AudioSocket has no hang-up packet from Asterisk. */
   hangUp(): void {
     this.#finish({ by: 'caller', how: 'hung up' });
   }
 
-  #take(kind: number, payload: Buffer): void {
+  #onPacket(kind: number, payload: Buffer): void {
     if (this.#isOver) return;
     if (kind === KIND.hangUp) {
-      if (payload.length > 0) this.#break('the hang-up packet is not empty');
+      if (payload.length > 0) this.#drop('the hang-up packet is not empty');
       this.#finish({ by: 'gateway', how: 'hung up' });
     } else if (kind !== this.#kind) {
       const name = `0x${kind.toString(16).padStart(2, '0')}`;
-      this.#break(`a packet is of the kind ${name}, which Asterisk does not take on this channel`);
+      this.#drop(`a packet is of the kind ${name}, which Asterisk does not take on this channel`);
     } else if (payload.length === 0) {
-      this.#break('a packet of sound is empty');
+      this.#drop('a packet of sound is empty');
     } else {
       this.#play(payload);
     }
   }
 
   #play(payload: Buffer): void {
-    const { line } = this;
+    const { leg: line } = this;
     const frameBytes = (2 * line.sampleRate * FRAME_MS) / 1000;
     if (payload.length !== frameBytes) {
       const what = `a packet has ${payload.length} bytes of sound, 20 ms are ${frameBytes}`;
@@ -130,19 +136,19 @@ export class AudioSocketCall implements SimulatedCall {
     }
   }
 
-  /** Asterisk drops the call. */
-  #break(what: string): void {
-    this.#faults.add('audiosocket', what, this.line.atMs);
+  /** Drops the call, as Asterisk does. */
+  #drop(what: string): void {
+    this.#faults.add('audiosocket', what, this.leg.atMs);
     this.#finish({ by: 'carrier', how: 'dropped the call: the gateway broke the rules' });
   }
 
   #finish(end: CallEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.line.stop();
+    this.leg.stop();
     this.#socket?.end();
     if (this.#reader.pending > 0) {
-      this.#faults.add('audiosocket', 'the last packet is not whole', this.line.atMs);
+      this.#faults.add('audiosocket', 'the last packet is not whole', this.leg.atMs);
     }
     this.#end?.(end);
   }

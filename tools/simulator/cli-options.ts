@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { SOUND_KINDS } from './audiosocket-packets.js';
+import { AUDIO_KINDS } from './audiosocket-packets.js';
 import { SimulateError } from './simulate-error.js';
 import { DIGITS } from './simulated-call.js';
 
@@ -77,17 +77,17 @@ export function readOptions(args: readonly string[], environment: Environment): 
     key: values.key ?? PARLEY_KEY,
     out: values.out,
     afterGreeting: values['after-greeting'] ?? false,
-    lingerMs: 1000 * parsePhoneNumber('linger', values.linger, 5),
+    lingerMs: 1000 * parseNumber('linger', values.linger, 5),
     hangUpAtMs:
       values['hang-up-after'] === undefined
         ? undefined
-        : 1000 * parsePhoneNumber('hang-up-after', values['hang-up-after'], 0),
+        : 1000 * parseNumber('hang-up-after', values['hang-up-after'], 0),
     keys: values.dtmf === undefined ? [] : values.dtmf.split(',').map(keysOf),
     from: values.from,
     to: values.to,
     calls: countOf('calls', values.calls),
-    spacingMs: 1000 * parsePhoneNumber('spacing', values.spacing, 0.2),
-    driftPpm: parsePhoneNumber('drift', values.drift, 0),
+    spacingMs: 1000 * parseNumber('spacing', values.spacing, 0.2),
+    driftPpm: parseNumber('drift', values.drift, 0),
     isJson: values.json ?? false,
     sampleRate: rateOf(values.rate),
     host: values.host ?? new URL(url).hostname.replace(/^\[|\]$/g, ''),
@@ -135,7 +135,7 @@ function parseStrictly(args: readonly string[]) {
   }
 }
 
-function parsePhoneNumber(name: string, text: string | undefined, usual: number): number {
+function parseNumber(name: string, text: string | undefined, usual: number): number {
   if (text === undefined) return usual;
   const value = Number(text);
   const isSigned = name === 'drift';
@@ -144,15 +144,15 @@ function parsePhoneNumber(name: string, text: string | undefined, usual: number)
 }
 
 function countOf(name: string, text: string | undefined): number {
-  const value = parsePhoneNumber(name, text, 1);
+  const value = parseNumber(name, text, 1);
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new SimulateError(`--${name} must be a whole number from 1 on, and "${text}" is none`);
 }
 
 function rateOf(text: string | undefined): number {
-  const rate = parsePhoneNumber('rate', text, 8000);
-  if (SOUND_KINDS[rate] !== undefined) return rate;
-  const rates = Object.keys(SOUND_KINDS).join(', ');
+  const rate = parseNumber('rate', text, 8000);
+  if (AUDIO_KINDS[rate] !== undefined) return rate;
+  const rates = Object.keys(AUDIO_KINDS).join(', ');
   throw new SimulateError(`--rate must be one that AudioSocket has: ${rates}`);
 }
 
@@ -161,7 +161,7 @@ function keysOf(text: string) {
   if (!DIGITS.test(digits) || seconds === '' || rest.length > 0) {
     throw new SimulateError(`--dtmf must be keys and seconds, such as 5@3.2, and "${text}" is not`);
   }
-  return { digits, atMs: 1000 * parsePhoneNumber('dtmf', seconds, 0) };
+  return { digits, atMs: 1000 * parseNumber('dtmf', seconds, 0) };
 }
 
 function variableOf(text: string): readonly [string, string] {

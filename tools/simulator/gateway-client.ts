@@ -5,14 +5,14 @@ export interface GatewayAccess {
   readonly key: string | undefined;
 }
 
-/** A call that Asterisk may now bring. */
+/** A registered call that Asterisk may connect. */
 export interface AudioSocketTicket {
   readonly call_id: string;
   readonly uuid: string;
   readonly port: number;
 }
 
-export interface AudioSocketOrder {
+export interface AudioSocketCallRequest {
   readonly agent_id: string;
   readonly from_number?: string | undefined;
   readonly to_number?: string | undefined;
@@ -22,16 +22,16 @@ export interface AudioSocketOrder {
 /** Registers a call as a dialplan does before it connects. */
 export async function registerAudioSocket(
   gateway: GatewayAccess,
-  order: AudioSocketOrder,
+  order: AudioSocketCallRequest,
 ): Promise<AudioSocketTicket> {
-  const answer = await ask(gateway, 'POST', '/telephony/audiosocket/calls', order);
+  const answer = await request(gateway, 'POST', '/telephony/audiosocket/calls', order);
   return answer as AudioSocketTicket;
 }
 
-/** The number under which an agent is called. */
-export async function numberOfAgent(gateway: GatewayAccess, agentId: string): Promise<string> {
+/** The phone number of an agent. */
+export async function findAgentNumber(gateway: GatewayAccess, agentId: string): Promise<string> {
   const path = `/agent/${encodeURIComponent(agentId)}`;
-  const { config } = (await ask(gateway, 'GET', path)) as {
+  const { config } = (await request(gateway, 'GET', path)) as {
     readonly config?: { readonly phone_number?: string | null };
   };
   if (config?.phone_number) return config.phone_number;
@@ -40,7 +40,7 @@ export async function numberOfAgent(gateway: GatewayAccess, agentId: string): Pr
   );
 }
 
-async function ask(
+async function request(
   { url, key }: GatewayAccess,
   method: 'GET' | 'POST',
   path: string,

@@ -4,7 +4,7 @@ import { isGood, linesOf } from './report.js';
 import { simulate } from './simulate.js';
 import { SimulateError } from './simulate-error.js';
 
-/** All went well; the gateway broke the carrier's rules or did not answer; the command or its means. */
+/** Success; the gateway violated the protocol or did not answer; invalid options or environment. */
 const EXIT = { good: 0, faulty: 1, refused: 2 } as const;
 
 async function main(args: readonly string[]): Promise<number> {

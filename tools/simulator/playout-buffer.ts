@@ -1,20 +1,20 @@
-/** What waits to be played: sound, or a mark between sounds. */
+/** A queued item: audio, or a mark. */
 type Item =
-  | { readonly type: 'sound'; readonly pcm: Int16Array; read: number }
+  | { readonly type: 'audio'; readonly pcm: Int16Array; read: number }
   | { readonly type: 'mark'; readonly name: string };
 
 export interface PlayoutBufferOptions {
-  /** Samples a frame. */
+  /** Samples per frame. */
   readonly frameLength: number;
-  /** What comes after silence is held back for so many frames: a jitter buffer. */
+  /** Delay of audio after silence, in frames: a jitter buffer. */
   readonly holdFrames?: number;
-  /** What came before the mark has played, or was cleared. */
+  /** Called when the audio before the mark has been played or cleared. */
   readonly onMark?: (name: string, isCleared: boolean) => void;
 }
 
 /**
- * A carrier's playout buffer: what is put in plays in order and in real time, a mark is told of when
- * what was put in before it has been played, and `clear` empties it and tells of all its marks.
+ * A carrier's playout buffer: plays audio in order and in real time, reports a mark when the audio before
+ * it has been played. `clear` empties it and reports all its marks.
  */
 export class PlayoutBuffer {
   readonly #frameLength: number;
@@ -23,7 +23,7 @@ export class PlayoutBuffer {
   #items: Item[] = [];
   #waiting = 0;
   #isPlaying = false;
-  /** Frames for which what is there is still held back. */
+  /** Frames until the queued audio may be played. */
   #hold: number;
 
   constructor({ frameLength, holdFrames = 0, onMark = () => undefined }: PlayoutBufferOptions) {
@@ -38,9 +38,9 @@ export class PlayoutBuffer {
     return this.#waiting;
   }
 
-  /** The buffer owns `pcm` from here on. */
+  /** Takes ownership of `pcm`. */
   push(pcm: Int16Array): void {
-    this.#items.push({ type: 'sound', pcm, read: 0 });
+    this.#items.push({ type: 'audio', pcm, read: 0 });
     this.#waiting += pcm.length;
   }
 
@@ -60,7 +60,7 @@ export class PlayoutBuffer {
     return dropped;
   }
 
-  /** The next frame, when the one before it has been played; undefined where there is silence. */
+  /** The next frame; undefined for silence. */
   take(): Int16Array | undefined {
     this.#isPlaying = false;
     this.#passMarks();
@@ -76,7 +76,7 @@ export class PlayoutBuffer {
   #nextFrame(): Int16Array {
     const frame = new Int16Array(this.#frameLength);
     let filled = 0;
-    for (let item = this.#items[0]; item?.type === 'sound'; item = this.#items[0]) {
+    for (let item = this.#items[0]; item?.type === 'audio'; item = this.#items[0]) {
       const part = item.pcm.subarray(item.read, item.read + frame.length - filled);
       frame.set(part, filled);
       filled += part.length;

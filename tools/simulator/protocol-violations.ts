@@ -1,21 +1,21 @@
-/** Something that the real carrier would refuse, or that its caller would hear. */
+/** A message that the real carrier would refuse, or that its caller would hear as a fault. */
 export interface ProtocolViolation {
-  /** The carrier's own number where it has one, such as `twilio-31924`. */
+  /** With the carrier's own error number if it has one, such as `twilio-31924`. */
   readonly code: string;
-  /** What was wrong; without what was in it. */
+  /** The fault, without message contents. */
   readonly what: string;
   readonly atMs: number;
 }
 
-/** More of one kind say nothing new. */
-const KEPT_OF_A_KIND = 3;
+/** Further violations with the same code are dropped. */
+const MAX_PER_CODE = 3;
 
-/** What a gateway did wrong in one call. */
-export class CallFaults {
+/** The protocol violations of a gateway in one call. */
+export class ProtocolViolations {
   readonly #list: ProtocolViolation[] = [];
   readonly #counts = new Map<string, number>();
 
-  /** The first few of each kind. */
+  /** The first three of each code. */
   get list(): readonly ProtocolViolation[] {
     return this.#list;
   }
@@ -23,6 +23,6 @@ export class CallFaults {
   add(code: string, what: string, atMs: number): void {
     const count = (this.#counts.get(code) ?? 0) + 1;
     this.#counts.set(code, count);
-    if (count <= KEPT_OF_A_KIND) this.#list.push({ code, what, atMs });
+    if (count <= MAX_PER_CODE) this.#list.push({ code, what, atMs });
   }
 }

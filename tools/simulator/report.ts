@@ -1,7 +1,7 @@
 import type { CallReport } from './run-scenario.js';
 
-/** Of nothing, nothing is told. */
-interface Spread {
+/** Milliseconds. */
+interface Distribution {
   readonly count: number;
   readonly p50: number;
   readonly p95: number;
@@ -13,8 +13,8 @@ export interface RunReport {
   readonly answered: number;
   readonly faults: number;
   readonly mostLeadMs: number;
-  readonly latencyMs: Spread | undefined;
-  readonly bargeInMs: Spread | undefined;
+  readonly latencyMs: Distribution | undefined;
+  readonly bargeInMs: Distribution | undefined;
   readonly each: readonly CallReport[];
 }
 
@@ -24,8 +24,8 @@ export function reportOn(each: readonly CallReport[]): RunReport {
     answered: each.filter(({ wasAnswered }) => wasAnswered).length,
     faults: each.reduce((sum, { faults }) => sum + faults.length, 0),
     mostLeadMs: Math.max(0, ...each.map(({ mostLeadMs }) => mostLeadMs)),
-    latencyMs: spreadOf(each.flatMap(({ latencyMs }) => latencyMs)),
-    bargeInMs: spreadOf(each.flatMap(({ bargeInMs }) => bargeInMs)),
+    latencyMs: distributionOf(each.flatMap(({ latencyMs }) => latencyMs)),
+    bargeInMs: distributionOf(each.flatMap(({ bargeInMs }) => bargeInMs)),
     each,
   };
 }
@@ -40,8 +40,8 @@ export function linesOf(report: RunReport): readonly string[] {
   const isOne = report.each.length === 1 && only !== undefined;
   const lines = isOne ? linesOfCall(only) : [`${report.calls} calls, ${report.answered} answered`];
   const times = [
-    ...spreadLines("end of the caller's speech → the agent is heard", report.latencyMs),
-    ...spreadLines('the caller breaks in → the agent is silent', report.bargeInMs),
+    ...distributionLines("end of the caller's speech → the agent is heard", report.latencyMs),
+    ...distributionLines('the caller breaks in → the agent is silent', report.bargeInMs),
     `sent ahead, at most: ${report.mostLeadMs.toFixed(0)} ms`,
   ];
   const faults = report.each.flatMap((call) =>
@@ -60,7 +60,7 @@ function linesOfCall({ callId, wasAnswered, end, seconds, firstAgentMs }: CallRe
   return [ended, `the agent was first heard: ${heard}`];
 }
 
-function spreadLines(name: string, spread: Spread | undefined): string[] {
+function distributionLines(name: string, spread: Distribution | undefined): string[] {
   if (!spread) return [`${name}: none`];
   const { count, p50, p95, worst } = spread;
   if (count === 1) return [`${name}: ${p50.toFixed(0)} ms`];
@@ -68,8 +68,8 @@ function spreadLines(name: string, spread: Spread | undefined): string[] {
   return [`${name}: p50 ${figures[0]}, p95 ${figures[1]}, worst ${figures[2]} ms of ${count}`];
 }
 
-/** Nearest rank: each figure is one that was measured. */
-function spreadOf(values: readonly number[]): Spread | undefined {
+/** Percentiles by nearest rank; undefined without values. */
+function distributionOf(values: readonly number[]): Distribution | undefined {
   if (values.length === 0) return undefined;
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;

@@ -5,49 +5,49 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../agents-runtime/contract/clock.js';
 import { AudioSocketCall } from './audiosocket-call.js';
 import type { SimulateOptions } from './cli-options.js';
-import { numberOfAgent, registerAudioSocket } from './gateway-client.js';
+import { findAgentNumber, registerAudioSocket } from './gateway-client.js';
 import { type RunReport, reportOn } from './report.js';
-import { type CallReport, conduct } from './run-scenario.js';
+import { type CallReport, runScenario } from './run-scenario.js';
 import { SimulateError } from './simulate-error.js';
 import type { SimulatedCall } from './simulated-call.js';
 import { TwilioCall } from './twilio/twilio-call.js';
 import { readWav, stereoWav } from './wav-file.js';
 
-/** A number of those that are nobody's. Source: NANP, 555-0100 to 555-0199. */
+/** A number reserved for fiction. Source: NANP, 555-0100 to 555-0199. */
 const CALLER = '+15550100';
 
-/** Holds all calls of a run, and writes their recordings. */
+/** Runs all calls, and writes their recordings. */
 export async function simulate(options: SimulateOptions, clock: Clock): Promise<RunReport> {
-  const lineRate = options.carrier === 'twilio' ? 8000 : options.sampleRate;
-  const speech = readWav(await bytesOf(options.wav), lineRate);
+  const sampleRate = options.carrier === 'twilio' ? 8000 : options.sampleRate;
+  const speech = readWav(await bytesOf(options.wav), sampleRate);
   if (options.out !== undefined) await requireFolderOf(options.out);
-  const make = await callMaker(options, clock);
+  const make = await createCallFactory(options, clock);
   const running: Promise<CallReport>[] = [];
   for (let i = 0; i < options.calls; i++) {
     if (i > 0) await sleep(options.spacingMs);
-    running.push(holdCall(await make(), { ...options, speech }, i));
+    running.push(runCall(await make(), { ...options, speech }, i));
   }
   return reportOn(await Promise.all(running));
 }
 
-async function holdCall(
+async function runCall(
   call: SimulatedCall,
   options: SimulateOptions & { readonly speech: Int16Array },
   index: number,
 ): Promise<CallReport> {
   try {
-    return await conduct(call, options);
+    return await runScenario(call, options);
   } finally {
-    const { caller, agent } = call.line.sound;
+    const { caller, agent } = call.leg.audio;
     if (options.out !== undefined) {
-      const path = index === 0 ? options.out : numbered(options.out, index + 1);
-      await writeFile(path, stereoWav(caller, agent, call.line.sampleRate));
+      const path = index === 0 ? options.out : numberedPath(options.out, index + 1);
+      await writeFile(path, stereoWav(caller, agent, call.leg.sampleRate));
     }
   }
 }
 
-/** What makes the calls of a run, one after the other. */
-async function callMaker(
+/** Returns a function that makes the next call of the run. */
+async function createCallFactory(
   options: SimulateOptions,
   clock: Clock,
 ): Promise<() => Promise<SimulatedCall>> {
@@ -55,7 +55,7 @@ async function callMaker(
   const gateway = { url, key };
   if (options.carrier === 'twilio') {
     const { publicUrl, twilio } = options;
-    const to = options.to ?? (await numberOfAgent(gateway, agentId ?? ''));
+    const to = options.to ?? (await findAgentNumber(gateway, agentId ?? ''));
     return async () =>
       new TwilioCall({ clock, gatewayUrl: url, publicUrl, ...twilio, from, to, driftPpm });
   }
@@ -79,7 +79,7 @@ async function bytesOf(path: string): Promise<Buffer> {
   }
 }
 
-/** Asked before anybody is called: a recording that cannot be kept would be lost with its call. */
+/** Checked before the first call, so that no recording is lost. */
 async function requireFolderOf(path: string): Promise<void> {
   try {
     await access(dirname(path), constants.W_OK);
@@ -90,6 +90,6 @@ async function requireFolderOf(path: string): Promise<void> {
 }
 
 /** `calls.wav` → `calls-2.wav`. */
-function numbered(path: string, n: number): string {
+function numberedPath(path: string, n: number): string {
   return path.replace(/(\.[^./]+)?$/, (ending) => `-${n}${ending}`);
 }

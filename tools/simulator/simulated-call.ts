@@ -1,5 +1,5 @@
 import type { ProtocolViolation } from './protocol-violations.js';
-import type { CarrierLine } from './simulated-leg.js';
+import type { SimulatedLeg } from './simulated-leg.js';
 
 /** How a call ended. */
 export interface CallEnd {
@@ -8,21 +8,21 @@ export interface CallEnd {
   readonly how: string;
 }
 
-/** A call through a simulated carrier, whichever wire it is on. */
+/** A call through a simulated carrier. */
 export interface SimulatedCall {
-  readonly line: CarrierLine;
-  /** What the real carrier would have refused. */
+  readonly leg: SimulatedLeg;
+  /** Messages that the real carrier would have refused. */
   readonly faults: readonly ProtocolViolation[];
-  /** The gateway's name for the call, where the wire tells it. */
+  /** The gateway's id of the call, if the carrier's protocol has it. */
   readonly callId: string | undefined;
   /** Never rejects. */
   readonly ended: Promise<CallEnd>;
   /**
-   * Rings; resolves when both sides can speak, or when the call is over before that.
-   * @throws SimulateError where there is no gateway, or none that takes calls from this carrier
+   * Rings. Resolves when the call is answered or has ended.
+   * @throws SimulateError if the gateway is not reachable or does not accept calls of this carrier
    */
   ring(): Promise<'answered' | 'ended'>;
-  /** Keys of the phone, one after the other: 0–9, * and #. */
+  /** Presses keys one after the other: 0–9, * and #. */
   press(digits: string): void;
   hangUp(): void;
 }

@@ -1,31 +1,31 @@
 import type { Clock, Timer } from '../../agents-runtime/contract/clock.js';
-import { SoundTrack } from './audio-track.js';
+import { SimulatedAudioTrack } from './audio-track.js';
 import { PlayoutBuffer } from './playout-buffer.js';
 import { isLoud } from './speech-segments.js';
 
 export const FRAME_MS = 20;
-/** How far ahead of what is played a gateway may send. Source: the telephony wires, common rules. */
+/** Maximum audio that a gateway may send before it is played. */
 export const MAX_LEAD_MS = 400;
-/** What the agent says after so much silence is said anew. */
+/** After this silence, agent audio counts as a new utterance. */
 const ONSET_SILENCE_MS = 500;
 
-export interface CarrierLineOptions {
+export interface SimulatedLegOptions {
   readonly clock: Clock;
   /** Hz. */
   readonly sampleRate: number;
-  /** How fast the carrier's clock runs, in millionths beyond ours. */
+  /** Deviation of the carrier's clock, parts per million; positive is faster. */
   readonly driftPpm?: number;
-  /** What the phone's jitter buffer holds before it plays; 0 where the carrier has its own buffer. */
+  /** Length of the phone's jitter buffer; 0 if the carrier has its own. */
   readonly holdMs?: number;
-  /** Off for loads: sound is not kept. */
+  /** Whether the audio of both legs is stored. Default: true. */
   readonly isRecorded?: boolean;
-  /** 20 ms of the caller, whose microphone has just finished with them. */
+  /** Sends 20 ms of caller audio to the gateway. */
   readonly send: (frame: Int16Array) => void;
   readonly onMark?: (name: string, isCleared: boolean) => void;
 }
 
-/** How long what came after silence was held back before it was played. */
-export interface Held {
+/** The delay of the jitter buffer for audio that arrived after silence. */
+export interface PlayoutHold {
   readonly atMs: number;
   readonly heldMs: number;
 }
@@ -37,21 +37,21 @@ interface Waiter {
 }
 
 /**
- * The carrier's side of one call in real time: the caller's microphone, a frame every 20 ms whatever
- * happens, and the loudspeaker that plays what the gateway sent. Both are kept on one line of time.
+ * The carrier's side of one call in real time: sends a frame of caller audio every 20 ms and plays the
+ * gateway's audio. Records both on one timeline.
  */
-export class CarrierLine {
+export class SimulatedLeg {
   readonly sampleRate: number;
   readonly frameLength: number;
-  readonly #options: CarrierLineOptions;
+  readonly #options: SimulatedLegOptions;
   readonly #frameMs: number;
   readonly #silence: Int16Array;
   readonly #playout: PlayoutBuffer;
-  readonly #caller = new SoundTrack();
-  readonly #agent = new SoundTrack();
+  readonly #caller = new SimulatedAudioTrack();
+  readonly #agent = new SimulatedAudioTrack();
   #speech: Int16Array[] = [];
   #spoken = 0;
-  #startedAt = 0;
+  #startedAtMs = 0;
   #frames = 0;
   #timer: Timer | undefined;
   #isRunning = false;
@@ -59,16 +59,16 @@ export class CarrierLine {
   #agentLoudMs = Number.NEGATIVE_INFINITY;
   #agentOnsetMs = Number.NEGATIVE_INFINITY;
   #callerLoudMs = Number.NEGATIVE_INFINITY;
-  #mostLeadMs = 0;
-  #quietMs = 0;
+  #maxLeadMs = 0;
+  #agentSilenceMs = 0;
   #clears = 0;
   #gapsMs: number[] = [];
-  readonly #holds: Held[] = [];
-  /** Nothing is there to be played; or since when something is that has not begun. */
-  #isDry = true;
-  #cameAt: number | undefined;
+  readonly #holds: PlayoutHold[] = [];
+  /** `#arrivedAtMs`: when the first audio after an empty buffer arrived, until it is played. */
+  #isPlayoutEmpty = true;
+  #arrivedAtMs: number | undefined;
 
-  constructor(options: CarrierLineOptions) {
+  constructor(options: SimulatedLegOptions) {
     const { sampleRate, driftPpm = 0, holdMs = 0, onMark } = options;
     this.#options = options;
     this.sampleRate = sampleRate;
@@ -82,49 +82,49 @@ export class CarrierLine {
     });
   }
 
-  /** What has passed on the line, ms of its own clock. */
+  /** Time since the start, in ms of the carrier's clock. */
   get atMs(): number {
     return this.#frames * FRAME_MS;
   }
 
-  /** Of what the gateway sent, how much was not played yet, at most so far. */
-  get mostLeadMs(): number {
-    return this.#mostLeadMs;
+  /** The largest amount of unplayed audio so far, ms. */
+  get maxLeadMs(): number {
+    return this.#maxLeadMs;
   }
 
   get waitingMs(): number {
     return (this.#playout.waiting / this.sampleRate) * 1000;
   }
 
-  /** How often the gateway took back what had not been played. */
+  /** Number of `clear` messages. */
   get clears(): number {
     return this.#clears;
   }
 
-  /** When the agent's sound that is heard now, or was last, began; −∞ before any. */
+  /** Start of the current or last agent utterance; −∞ before the first. */
   get agentOnsetMs(): number {
     return this.#agentOnsetMs;
   }
 
-  /** When the agent was last heard; −∞ before that. */
+  /** Time of the last audible agent frame; −∞ before the first. */
   get agentLoudMs(): number {
     return this.#agentLoudMs;
   }
 
-  /** When the caller was last heard to speak; −∞ before that. */
+  /** Time of the last audible caller frame; −∞ before the first. */
   get callerLoudMs(): number {
     return this.#callerLoudMs;
   }
 
-  /** Short silences inside of what the agent said, ms, since they were last asked for. */
-  takeGaps(): readonly number[] {
+  /** The silences inside agent utterances since the last call of this method, ms. */
+  drainGaps(): readonly number[] {
     const gaps = this.#gapsMs;
     this.#gapsMs = [];
     return gaps;
   }
 
-  /** Of each stretch of sound, in order. */
-  get holds(): readonly Held[] {
+  /** One entry per run of agent audio, in order. */
+  get holds(): readonly PlayoutHold[] {
     return this.#holds;
   }
 
@@ -132,37 +132,37 @@ export class CarrierLine {
     return this.#speech.length > 0;
   }
 
-  /** Both legs so far, sample for sample at the same time. */
-  get sound(): { readonly caller: Int16Array; readonly agent: Int16Array } {
+  /** Both legs so far, aligned sample by sample. */
+  get audio(): { readonly caller: Int16Array; readonly agent: Int16Array } {
     return { caller: this.#caller.pcm, agent: this.#agent.pcm };
   }
 
   start(): void {
     this.#isRunning = true;
-    this.#startedAt = this.#options.clock.now();
+    this.#startedAtMs = this.#options.clock.now();
     this.#playNext();
     this.#schedule();
   }
 
-  /** Ends the call on this side; whoever waits for something is told that it will not come. */
+  /** Ends the call on this side. Pending `until` promises resolve with false. */
   stop(): void {
     this.#isRunning = false;
     this.#timer?.cancel();
     for (const { done } of this.#waiters.splice(0)) done(false);
   }
 
-  /** Lets the caller say this, after what is being said. */
+  /** Queues caller speech. */
   say(pcm: Int16Array): void {
     if (pcm.length > 0) this.#speech.push(pcm);
   }
 
-  /** The gateway's sound; the line owns it from here on. */
+  /** Plays gateway audio. Takes ownership of `pcm`. */
   play(pcm: Int16Array): void {
     this.advance();
-    if (this.#isDry) this.#cameAt = this.#options.clock.now();
-    this.#isDry = false;
+    if (this.#isPlayoutEmpty) this.#arrivedAtMs = this.#options.clock.now();
+    this.#isPlayoutEmpty = false;
     this.#playout.push(pcm);
-    this.#mostLeadMs = Math.max(this.#mostLeadMs, this.waitingMs);
+    this.#maxLeadMs = Math.max(this.#maxLeadMs, this.waitingMs);
   }
 
   mark(name: string): void {
@@ -173,12 +173,12 @@ export class CarrierLine {
   clear(): void {
     this.advance();
     this.#playout.clear();
-    this.#isDry = true;
-    this.#cameAt = undefined;
+    this.#isPlayoutEmpty = true;
+    this.#arrivedAtMs = undefined;
     this.#clears++;
   }
 
-  /** Waits until something is so, looked at after each frame; false when it did not come in time. */
+  /** Waits for a condition, which is checked after each frame. False after `withinMs`. */
   until(isMet: () => boolean, withinMs = 30_000): Promise<boolean> {
     if (isMet()) return Promise.resolve(true);
     if (!this.#isRunning) return Promise.resolve(false);
@@ -187,13 +187,13 @@ export class CarrierLine {
     });
   }
 
-  /** Waits for the agent's first sound after `sinceMs`. */
-  hears(sinceMs: number, withinMs?: number): Promise<boolean> {
+  /** Waits for audible agent audio after `sinceMs`. */
+  untilAgentSpeaks(sinceMs: number, withinMs?: number): Promise<boolean> {
     return this.until(() => this.#agentLoudMs >= sinceMs, withinMs);
   }
 
-  /** Waits until the agent, once heard after `sinceMs`, has been silent for so long. */
-  quiet(sinceMs: number, silenceMs: number, withinMs?: number): Promise<boolean> {
+  /** Waits until the agent spoke after `sinceMs` and then was silent for `silenceMs`. */
+  untilAgentIsSilent(sinceMs: number, silenceMs: number, withinMs?: number): Promise<boolean> {
     return this.until(() => {
       const { waiting } = this.#playout;
       return (
@@ -202,10 +202,13 @@ export class CarrierLine {
     }, withinMs);
   }
 
-  /** Carries out all frames whose time has come: a late timer must not look like a large lead. */
+  /** Processes all frames that are due, so that a late timer does not look like a large lead. */
   advance(): void {
     const { clock } = this.#options;
-    while (this.#isRunning && this.#startedAt + (this.#frames + 1) * this.#frameMs <= clock.now()) {
+    while (
+      this.#isRunning &&
+      this.#startedAtMs + (this.#frames + 1) * this.#frameMs <= clock.now()
+    ) {
       this.#frames++;
       this.#sendNext();
       this.#playNext();
@@ -214,15 +217,15 @@ export class CarrierLine {
 
   #schedule(): void {
     const { clock } = this.#options;
-    const dueAt = this.#startedAt + (this.#frames + 1) * this.#frameMs;
+    const dueAt = this.#startedAtMs + (this.#frames + 1) * this.#frameMs;
     this.#timer = clock.after(Math.max(0, Math.ceil(dueAt - clock.now())), () => {
       this.advance();
-      this.#tellWaiters();
+      this.#resolveWaiters();
       if (this.#isRunning) this.#schedule();
     });
   }
 
-  /** The microphone is done with the 20 ms before now. */
+  /** Sends the last 20 ms of the caller. */
   #sendNext(): void {
     const frame = this.#nextSpeech();
     if (frame && isLoud(frame)) this.#callerLoudMs = this.atMs;
@@ -248,35 +251,35 @@ export class CarrierLine {
     return frame;
   }
 
-  /** The loudspeaker begins with the 20 ms after now. */
+  /** Plays the next 20 ms of the agent. */
   #playNext(): void {
     const frame = this.#playout.take();
-    if (!frame && this.#playout.waiting === 0) this.#isDry = true;
-    if (frame && this.#cameAt !== undefined) {
-      const playedAt = this.#startedAt + this.#frames * this.#frameMs;
-      this.#holds.push({ atMs: this.atMs, heldMs: playedAt - this.#cameAt });
-      this.#cameAt = undefined;
+    if (!frame && this.#playout.waiting === 0) this.#isPlayoutEmpty = true;
+    if (frame && this.#arrivedAtMs !== undefined) {
+      const playedAt = this.#startedAtMs + this.#frames * this.#frameMs;
+      this.#holds.push({ atMs: this.atMs, heldMs: playedAt - this.#arrivedAtMs });
+      this.#arrivedAtMs = undefined;
     }
     if (frame && isLoud(frame)) {
-      if (this.#quietMs > ONSET_SILENCE_MS || this.#agentOnsetMs < 0) {
+      if (this.#agentSilenceMs > ONSET_SILENCE_MS || this.#agentOnsetMs < 0) {
         this.#agentOnsetMs = this.atMs;
-      } else if (this.#quietMs > 0) {
-        this.#gapsMs.push(this.#quietMs);
+      } else if (this.#agentSilenceMs > 0) {
+        this.#gapsMs.push(this.#agentSilenceMs);
       }
       this.#agentLoudMs = this.atMs;
-      this.#quietMs = 0;
+      this.#agentSilenceMs = 0;
     } else {
-      this.#quietMs += FRAME_MS;
+      this.#agentSilenceMs += FRAME_MS;
     }
     if (this.#options.isRecorded !== false) this.#agent.add(frame, this.frameLength);
   }
 
-  #tellWaiters(): void {
+  #resolveWaiters(): void {
     if (this.#waiters.length === 0) return;
     this.#waiters = this.#waiters.filter(({ isMet, done, untilMs }) => {
-      const isSo = isMet();
-      if (!isSo && this.atMs < untilMs) return true;
-      done(isSo);
+      const met = isMet();
+      if (!met && this.atMs < untilMs) return true;
+      done(met);
       return false;
     });
   }

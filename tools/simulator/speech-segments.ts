@@ -1,27 +1,27 @@
-/** Louder than this is somebody who speaks, −46 dB: above the noise of a line, below any voice. */
-const LOUD = 164;
-/** A pause inside speech is shorter. */
-const PAUSE_MS = 400;
+/** Speech has a higher RMS: −46 dB, above line noise and below any voice. */
+const SPEECH_RMS = 164;
+/** Longest pause inside a segment. */
+const MAX_PAUSE_MS = 400;
 
 /** Speech between two pauses, ms. */
-export interface Stretch {
+export interface SpeechSegment {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Root mean square above the level of a quiet line. */
+/** Whether a frame contains speech, by its RMS. */
 export function isLoud(frame: Int16Array): boolean {
   let sum = 0;
   for (let i = 0; i < frame.length; i++) sum += frame[i]! * frame[i]!;
-  return sum > LOUD * LOUD * frame.length;
+  return sum > SPEECH_RMS * SPEECH_RMS * frame.length;
 }
 
-/** Where a leg holds speech, in frames of 20 ms; pauses up to `pauseMs` belong to it. */
-export function stretchesOf(
+/** The speech segments of a leg, in frames of 20 ms. Pauses up to `pauseMs` belong to a segment. */
+export function speechSegmentsOf(
   pcm: Int16Array,
   sampleRate: number,
-  pauseMs = PAUSE_MS,
-): readonly Stretch[] {
+  pauseMs = MAX_PAUSE_MS,
+): readonly SpeechSegment[] {
   const frame = sampleRate / 50;
   const found: { fromMs: number; toMs: number }[] = [];
   for (let i = 0; (i + 1) * frame <= pcm.length; i++) {
@@ -33,35 +33,35 @@ export function stretchesOf(
   return found;
 }
 
-/** Both legs of a call, sample for sample at the same time. */
-export interface Legs {
+/** Both legs of a call, aligned sample by sample. */
+export interface LegAudio {
   readonly caller: Int16Array;
   readonly agent: Int16Array;
   readonly sampleRate: number;
 }
 
-/** What a caller has waited for, ms. */
+/** Response times of a call, ms. */
 export interface CallTimes {
-  /** From the call's beginning to the agent's first sound; undefined if there was none. */
+  /** From the start of the call to the agent's first audio; undefined without agent audio. */
   readonly firstAgentMs: number | undefined;
-  /** From the end of each thing that the caller said to the first of the agent's answer. */
+  /** From the end of each caller segment to the start of the agent's answer. */
   readonly latencyMs: readonly number[];
-  /** From where the caller began to speak while the agent did to the agent's last sound. */
+  /** From the start of each interruption by the caller to the end of the agent's audio. */
   readonly bargeInMs: readonly number[];
 }
 
-/** Reads latencies and interruptions off a recording, as a person would who looks at it. */
-export function timesOf({ caller, agent, sampleRate }: Legs): CallTimes {
-  const said = stretchesOf(caller, sampleRate);
-  const heard = stretchesOf(agent, sampleRate);
+/** Measures latencies and interruptions in a recording. */
+export function measureTimes({ caller, agent, sampleRate }: LegAudio): CallTimes {
+  const callerSegments = speechSegmentsOf(caller, sampleRate);
+  const agentSegments = speechSegmentsOf(agent, sampleRate);
   const latencyMs: number[] = [];
   const bargeInMs: number[] = [];
-  for (const [i, { fromMs, toMs }] of said.entries()) {
-    const over = heard.find((agents) => agents.fromMs < fromMs && agents.toMs > fromMs);
+  for (const [i, { fromMs, toMs }] of callerSegments.entries()) {
+    const over = agentSegments.find((agent) => agent.fromMs < fromMs && agent.toMs > fromMs);
     if (over) bargeInMs.push(over.toMs - fromMs);
-    const nextMs = said[i + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
-    const answer = heard.find((agents) => agents.fromMs >= toMs);
+    const nextMs = callerSegments[i + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
+    const answer = agentSegments.find((agent) => agent.fromMs >= toMs);
     if (answer && answer.fromMs < nextMs) latencyMs.push(answer.fromMs - toMs);
   }
-  return { firstAgentMs: heard[0]?.fromMs, latencyMs, bargeInMs };
+  return { firstAgentMs: agentSegments[0]?.fromMs, latencyMs, bargeInMs };
 }

@@ -7,7 +7,7 @@ import { SimulateError } from './simulate-error.js';
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
 const CHUNK_HEAD = 8;
-/** Where an extensible format says which one it is: the first two bytes of its GUID. */
+/** Offset of the format tag of an extensible format: the first two bytes of its GUID. */
 const SUB_FORMAT_AT = 24;
 const CONVERT = 'Convert it: ffmpeg -i FILE -ac 1 -ar 8000 -c:a pcm_s16le caller.wav';
 
@@ -19,7 +19,7 @@ interface Format {
 }
 
 /**
- * The sound of a WAV file (PCM, 16 bit, any rate, channels mixed) at `sampleRate`, Hz. Source:
+ * The audio of a WAV file (PCM, 16 bit, any rate, channels mixed) at `sampleRate`, Hz. Source:
  * Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0.
  * @throws SimulateError for any other file.
  */
@@ -35,19 +35,19 @@ export function readWav(file: Buffer, sampleRate: number): Int16Array {
     for (let c = 0; c < channels; c++) sum += data.readInt16LE(2 * (i * channels + c));
     samples[i] = sum / channels / 32768;
   }
-  return toLine(samples, format.sampleRate, sampleRate);
+  return resampleToPcm(samples, format.sampleRate, sampleRate);
 }
 
-/** Samples of any rate as a phone line carries them: signed 16 bit at the line's rate, Hz. */
-export function toLine(samples: Float32Array, fromRate: number, lineRate: number): Int16Array {
-  const pcm = new Int16Array(Math.ceil((samples.length * lineRate) / fromRate) + 1);
+/** Resamples to signed 16-bit samples. Rates in Hz. */
+export function resampleToPcm(samples: Float32Array, fromRate: number, toRate: number): Int16Array {
+  const pcm = new Int16Array(Math.ceil((samples.length * toRate) / fromRate) + 1);
   let filled = 0;
   const keep = (part: Float32Array) => {
     toInt16(part, pcm.subarray(filled));
     filled += part.length;
   };
   try {
-    const resampler = new Resampler(fromRate, lineRate);
+    const resampler = new Resampler(fromRate, toRate);
     resampler.push(samples, keep);
     resampler.flush(keep);
   } catch (error) {
@@ -82,7 +82,7 @@ function chunksOf(file: Buffer): { readonly format: Format; readonly data: Buffe
   for (let at = 12; at + CHUNK_HEAD <= file.length; ) {
     const name = file.toString('latin1', at, at + 4);
     const size = file.readUInt32LE(at + 4);
-    // A stream of unknown length says a size beyond the end.
+    // A stream of unknown length has a size beyond the end.
     const body = file.subarray(at + CHUNK_HEAD, at + CHUNK_HEAD + size);
     if (name === 'fmt ' && body.length >= 16) format = formatOf(body);
     if (name === 'data' && format) return { format, data: body };

@@ -15,7 +15,8 @@ const MAX_JSON = 16 * 1024;
 const position = z.number().nonnegative().finite();
 const encoding = z.enum(['pcm', 'opus']);
 
-const clientMessage = z.discriminatedUnion('type', [
+/** JSON messages of the client. */
+export const clientMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('hello'),
     /** From connection-details. Optional with a token subprotocol, or to resume a call. */

@@ -1,16 +1,16 @@
 import { isLanguage, type Language } from '../../languages.js';
 import { plainEnglishNormaliser } from './english/english-normaliser.js';
 import { grammarNormaliser } from './grammar-normaliser.js';
-import { CATALAN } from './languages/ca.js';
-import { GERMAN } from './languages/de.js';
-import { SPANISH } from './languages/es.js';
-import { FRENCH } from './languages/fr.js';
-import { ITALIAN } from './languages/it.js';
-import { DUTCH } from './languages/nl.js';
-import { POLISH } from './languages/pl.js';
-import { PORTUGUESE } from './languages/pt.js';
-import { RUSSIAN } from './languages/ru.js';
-import { SWEDISH } from './languages/sv.js';
+import { CATALAN } from './grammars/ca.js';
+import { GERMAN } from './grammars/de.js';
+import { SPANISH } from './grammars/es.js';
+import { FRENCH } from './grammars/fr.js';
+import { ITALIAN } from './grammars/it.js';
+import { DUTCH } from './grammars/nl.js';
+import { POLISH } from './grammars/pl.js';
+import { PORTUGUESE } from './grammars/pt.js';
+import { RUSSIAN } from './grammars/ru.js';
+import { SWEDISH } from './grammars/sv.js';
 import type { TextNormaliser } from './text-normaliser.js';
 
 const CREATE: Readonly<Record<Language, () => TextNormaliser>> = {

@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib';
 import { z } from 'zod';
 import { MediaError } from '../../errors.js';
 import type { Dialect } from '../../languages.js';
-import { NormaliserTables } from '../../text/normalise/lexicons/english-tables.js';
+import { NormaliserTables } from '../../text/normalise/word-lists/english-tables.js';
 import { JsonIndex } from './json-index.js';
 
 const TokenizerExceptions = z.record(z.string(), z.array(z.string()));

@@ -16,6 +16,7 @@ import { phonemesOfIpa } from './ipa.js';
 import { Lexicon } from './lexicon.js';
 import type { UnknownWord } from './oov-model.js';
 import { AT_THE_END, contextBefore, type SoundContext } from './phonetic-context.js';
+import { PronunciationList } from './pronunciation-list.js';
 import { Tagger } from './tagger.js';
 import { type TextToken, Tokenizer } from './tokenizer.js';
 import {
@@ -27,7 +28,6 @@ import {
   type WordGroup,
   type WordPart,
 } from './word-groups.js';
-import { WordList } from './word-list.js';
 
 /** The phonemes of a word, number or punctuation mark. */
 export interface SpokenWord extends TextRange {
@@ -76,7 +76,11 @@ export class EnglishFrontEnd {
     this.#normaliser = englishNormaliser(assets.normaliser, dialect);
     this.#tokenizer = new Tokenizer(assets.tokenizerExceptions);
     this.#tagger = new Tagger(assets.tagger);
-    this.#lexicon = new Lexicon(new WordList(assets.gold), new WordList(assets.silver), dialect);
+    this.#lexicon = new Lexicon(
+      new PronunciationList(assets.gold),
+      new PronunciationList(assets.silver),
+      dialect,
+    );
     this.#unknownWord = unknownWord;
   }
 

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../languages.js';
 import { type Inflection, inflectionsOf } from './inflections.js';
 import type { SoundContext } from './phonetic-context.js';
+import type { PronunciationList, WordEntry } from './pronunciation-list.js';
 import { PRIMARY, SECONDARY, type Stress, withStress } from './stress.js';
-import type { WordEntry, WordList } from './word-list.js';
 
 /** A word as the tagger sees it. */
 export interface TaggedWord {
@@ -31,11 +31,11 @@ const CURLY = /[‘’]/g;
 
 /** Reads words out of the two dictionaries, by part of speech and by what follows. */
 export class Lexicon {
-  readonly #gold: WordList;
-  readonly #silver: WordList;
+  readonly #gold: PronunciationList;
+  readonly #silver: PronunciationList;
   readonly #dialect: Dialect;
 
-  constructor(gold: WordList, silver: WordList, dialect: Dialect) {
+  constructor(gold: PronunciationList, silver: PronunciationList, dialect: Dialect) {
     this.#gold = gold;
     this.#silver = silver;
     this.#dialect = dialect;

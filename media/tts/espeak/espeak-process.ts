@@ -6,7 +6,7 @@ import { MediaError } from '../../errors.js';
 import { Watchdog, type WatchdogLimits } from '../../runtime/watchdog.js';
 import { type WorkerLoss, workerLosses } from '../../runtime/worker-loss.js';
 import { EspeakFrameReader, encodeFrame } from './ipc-frames.js';
-import type { EspeakEvent, EspeakReply, EspeakRequest } from './protocol.js';
+import { type EspeakEvent, EspeakReply, type EspeakRequest } from './protocol.js';
 
 const PACKAGE = '@echogarden/espeak-ng-emscripten';
 const PROGRAM = fileURLToPath(new URL('./espeak-program.js', import.meta.url));
@@ -153,7 +153,8 @@ export class EspeakProcess {
     child.stdout.on('data', (bytes: Buffer) => {
       try {
         watchdog.alive(true);
-        for (const { head, body } of reader.push(bytes)) this.#settle(head as EspeakReply, body);
+        for (const { head, body } of reader.push(bytes))
+          this.#settle(EspeakReply.parse(head), body);
       } catch (error) {
         fault = error;
         child.kill('SIGKILL');

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Requests to the eSpeak program. Voices have the engine's names. */
 export type EspeakRequest =
   | {
@@ -23,37 +25,34 @@ export type EspeakRequest =
       readonly text: string;
     };
 
+const id = z.int();
+
 /** A position in the audio where a word starts or a clause ends. */
-export interface EspeakEvent {
+const EspeakEvent = z.object({
   /** `end`: end of a clause. */
-  readonly type: 'word' | 'end';
+  type: z.enum(['word', 'end']),
   /** In code points of the text; 0 for `end`. */
-  readonly start: number;
-  readonly length: number;
-  readonly atMs: number;
-}
+  start: z.number(),
+  length: z.number(),
+  /** Ms of the audio. */
+  atMs: z.number(),
+});
+export type EspeakEvent = Readonly<z.infer<typeof EspeakEvent>>;
 
 /**
  * Replies of the program. The body of a `sound` frame has 16-bit samples. In `phonemes`, the first line of
  * each clause has its phonemes; if the number of groups differs from the number of words, one line for
  * each word follows.
  */
-export type EspeakReply =
-  | { readonly id: number; readonly type: 'sound'; readonly events: readonly EspeakEvent[] }
-  | {
-      readonly id: number;
-      readonly type: 'phonemes';
-      readonly lines: readonly (readonly string[])[];
-    }
-  | {
-      /** The same words in IPA and in the engine's mnemonics. */
-      readonly id: number;
-      readonly type: 'sounds';
-      readonly ipa: string;
-      readonly own: string;
-    }
-  | { readonly id: number; readonly type: 'done' }
-  | { readonly id: number; readonly type: 'failed'; readonly message: string };
+export const EspeakReply = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('sound'), id, events: z.array(EspeakEvent) }),
+  z.object({ type: z.literal('phonemes'), id, lines: z.array(z.array(z.string())) }),
+  /** The same words in IPA and in the engine's mnemonics. */
+  z.object({ type: z.literal('sounds'), id, ipa: z.string(), own: z.string() }),
+  z.object({ type: z.literal('done'), id }),
+  z.object({ type: z.literal('failed'), id, message: z.string() }),
+]);
+export type EspeakReply = z.infer<typeof EspeakReply>;
 
 /** Hz; the same for all voices. */
 export const ESPEAK_SAMPLE_RATE = 22_050;

@@ -1,16 +1,18 @@
+import { z } from 'zod';
 import { MediaError } from '../../errors.js';
 import type { ModelRecipe } from '../../models/prepared-model.js';
 import { OnnxGraph, withUnsignedBytes } from '../../runtime/onnx-graph.js';
 
 /** Names of the tensors at which a voice's graph is split or read. */
-export interface HibariGraphSplit {
+export const HibariGraphSplit = z.object({
   /** `[1, channels, frames]`: the decoder's input. */
-  readonly features: string;
+  features: z.string(),
   /** Duration of each id in pairs of frames. */
-  readonly durations: string;
+  durations: z.string(),
   /** `[1, frames, 5 · 601]`: the outputs of the model before they are transposed and split. */
-  readonly spectra: string;
-}
+  spectra: z.string(),
+});
+export type HibariGraphSplit = Readonly<z.infer<typeof HibariGraphSplit>>;
 
 /** File names in the prepared voice. */
 export const HIBARI_FILES = {

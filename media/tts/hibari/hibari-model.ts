@@ -1,8 +1,8 @@
-import { preparedFile, prepareModel } from '../../models/prepared-model.js';
+import { preparedFile, preparedJson, prepareModel } from '../../models/prepared-model.js';
 import { hasExactInt8 } from '../../runtime/int8-precision.js';
 import { floatsOf, ONNX_RUNTIME_VERSION, OnnxModel } from '../../runtime/onnx-session.js';
 import { FRAME_VALUES } from './frame-filter.js';
-import { HIBARI_FILES, type HibariGraphSplit, hibariRecipe } from './hibari-graph-split.js';
+import { HIBARI_FILES, HibariGraphSplit, hibariRecipe } from './hibari-graph-split.js';
 
 /**
  * Context frames of the decoder on each side of a window. Its convolutions reach 27 frames, but beyond 12
@@ -47,11 +47,10 @@ export class HibariModel {
       runtimeVersion: ONNX_RUNTIME_VERSION,
     });
     const open = (name: string) => OnnxModel.load(preparedFile(prepared, name));
-    const description = new TextDecoder().decode(preparedFile(prepared, HIBARI_FILES.split));
     return new HibariModel(
       await open(HIBARI_FILES.encoder),
       await open(HIBARI_FILES.decoder),
-      JSON.parse(description) as HibariGraphSplit,
+      preparedJson(prepared, HIBARI_FILES.split, HibariGraphSplit),
     );
   }
 

@@ -1,23 +1,25 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { ModelRecipe } from '../../models/prepared-model.js';
 import { onnxInput, onnxIntegers, onnxNode } from '../../runtime/onnx-encode.js';
 import { OnnxGraph, type OnnxSubstitutes } from '../../runtime/onnx-graph.js';
 import { OnnxModel } from '../../runtime/onnx-session.js';
 
 /** Names of the tensors at which the graph of a Piper voice is split or read. */
-export interface PiperGraphSplit {
+export const PiperGraphSplit = z.object({
   /** `[1, channels, frames]`: the decoder's input. */
-  readonly latent: string;
+  latent: z.string(),
   /**
    * `[1, channels, frames]` and `[1, 1, frames]`: the flow's input and the mask of valid frames, all of
    * which are valid here. Absent if the flow cannot run separately.
    */
-  readonly flow: { readonly source: string; readonly mask: string } | undefined;
+  flow: z.object({ source: z.string(), mask: z.string() }).optional(),
   /** Frames of each id, if the graph has one such tensor. */
-  readonly durations: string | undefined;
+  durations: z.string().optional(),
   /** The graph's noise can be replaced by an input. */
-  readonly hasNoiseInput: boolean;
-}
+  hasNoiseInput: z.boolean(),
+});
+export type PiperGraphSplit = Readonly<z.infer<typeof PiperGraphSplit>>;
 
 /** The output of every Piper voice. */
 export const SOUND = 'output';

@@ -1,7 +1,7 @@
 import { readModelFile } from '../../models/model-file.js';
-import { preparedFile, prepareModel } from '../../models/prepared-model.js';
+import { preparedFile, preparedJson, prepareModel } from '../../models/prepared-model.js';
 import { ONNX_RUNTIME_VERSION, OnnxModel } from '../../runtime/onnx-session.js';
-import { PIPER_FILES, PIPER_RECIPE, type PiperGraphSplit } from './piper-graph-split.js';
+import { PIPER_FILES, PIPER_RECIPE, PiperGraphSplit } from './piper-graph-split.js';
 
 /** The models of a voice: in parts, or whole if its graph cannot be split. */
 export type PiperSessions =
@@ -28,9 +28,8 @@ export async function openPiperSessions(
     folder: preparedFolder,
     runtimeVersion: ONNX_RUNTIME_VERSION,
   });
-  const description = prepared.get(PIPER_FILES.split);
-  if (!description) return openWhole(modelFile);
-  const split = JSON.parse(new TextDecoder().decode(description)) as PiperGraphSplit;
+  if (!prepared.has(PIPER_FILES.split)) return openWhole(modelFile);
+  const split = preparedJson(prepared, PIPER_FILES.split, PiperGraphSplit);
   const open = (name: string) => OnnxModel.load(preparedFile(prepared, name));
   return {
     type: 'split',

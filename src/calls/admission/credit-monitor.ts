@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { CallRegistry } from '../session/call-registry.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
-/** How long a call may go on that nobody can pay for. */
-const LOOK_MS = 1_000;
+/** Interval between checks: a call continues for at most this long without credits. */
+const CHECK_MS = 1_000;
 
 export interface CreditMonitorParts {
   readonly calls: Pick<CallsRepository, 'findRunDry'>;
@@ -12,38 +13,34 @@ export interface CreditMonitorParts {
   readonly log: Logger;
 }
 
-/** Ends this gateway's running calls whose account runs dry. */
+/** Ends the calls of this gateway whose account has no credits left. */
 export class CreditMonitor {
   readonly #parts: CreditMonitorParts;
-  #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  readonly #task: PeriodicTask;
 
   constructor(parts: CreditMonitorParts) {
     this.#parts = parts;
+    this.#task = new PeriodicTask({
+      intervalMs: CHECK_MS,
+      run: () => this.check(),
+      onError: (error) => parts.log.error({ err: error }, 'credits could not be checked'),
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.look(), LOOK_MS);
-    this.#timer.unref();
+    this.#task.start();
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
+  close(): Promise<void> {
+    return this.#task.close();
   }
 
-  /** Looks once; a look that takes long is not overtaken by the next. */
-  async look(): Promise<void> {
-    const { calls, gatewayId, live, log } = this.#parts;
-    if (live.size === 0 || this.#isLooking) return;
-    this.#isLooking = true;
-    try {
-      for (const callId of await calls.findRunDry(gatewayId)) {
-        live.get(callId)?.call.hangUp('insufficient_credits');
-      }
-    } catch (error) {
-      log.error({ err: error }, 'credits could not be looked up');
-    } finally {
-      this.#isLooking = false;
+  /** Checks all running calls once. */
+  async check(): Promise<void> {
+    const { calls, gatewayId, live } = this.#parts;
+    if (live.size === 0) return;
+    for (const callId of await calls.findRunDry(gatewayId)) {
+      live.get(callId)?.call.hangUp('insufficient_credits');
     }
   }
 }

@@ -13,6 +13,7 @@ import { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { BUILT_IN_RESPONDER } from '../../features/model-catalog/model-catalog.js';
 import type { WebhookOutboxPort } from '../../features/webhooks/webhook-events.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
+import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { LlmRegistry } from '../providers/llm-registry.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallTurnsRepository } from '../store/call-turns.repository.js';
@@ -46,32 +47,32 @@ export class SummaryService {
   readonly #clock: Clock;
   readonly #closing = new AbortController();
   #queue: JobQueue | undefined;
-  #sweeping: NodeJS.Timeout | undefined;
+  readonly #sweep: PeriodicTask;
 
   constructor(parts: SummaryServiceParts) {
     this.#parts = parts;
     this.#repository = new SummariesRepository(parts.db);
     this.#agents = new AgentsRepository(parts.db);
     this.#clock = parts.clock ?? systemClock;
+    this.#sweep = new PeriodicTask({
+      intervalMs: SWEEP_MS,
+      run: () => this.#repository.sweep(),
+      onError: (error) => parts.log.warn({ err: error }, 'summaries could not be looked for'),
+    });
   }
 
   start(): void {
     const { db, log } = this.#parts;
     const tasks = { [SUMMARISE_JOB]: (payload: unknown) => this.make(callIdOf(payload)) };
     this.#queue = new JobQueue({ db, log, tasks, concurrency: CONCURRENCY });
-    const sweep = () => {
-      this.#repository
-        .sweep()
-        .catch((error) => log.warn({ err: error }, 'summaries could not be looked for'));
-    };
-    sweep();
-    this.#sweeping = setInterval(sweep, SWEEP_MS);
+    void this.#sweep.runNow();
+    this.#sweep.start();
   }
 
   /** What is not done is done by another gateway, or after the next start. */
   async close(): Promise<void> {
-    clearInterval(this.#sweeping);
     this.#closing.abort();
+    await this.#sweep.close();
     await this.#queue?.close();
   }
 

@@ -7,6 +7,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
+import { eventsPath } from './peer-streams.js';
 import type { RunningCallsRepository } from './running-calls.repository.js';
 
 /** How often is looked for gateways that come, and for calls whose gateway has died. */
@@ -19,7 +20,7 @@ const UNREACHABLE_MS = 30_000;
 export interface EventSubscriberParts {
   readonly gatewayId: string;
   readonly hub: LiveEventBus;
-  readonly links: PeerClient;
+  readonly peers: PeerClient;
   readonly gateways: Pick<GatewaysRepository, 'others' | 'find'>;
   readonly running: Pick<RunningCallsRepository, 'find'>;
   readonly calls: Pick<CallsRepository, 'findEnded'>;
@@ -142,7 +143,7 @@ export class EventSubscriber {
     tell: Tell,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
-    const { links, log } = this.#parts;
+    const { peers, log } = this.#parts;
     let isReached = false;
     let hasEnded = false;
     const hear: Tell = (event) => {
@@ -151,7 +152,7 @@ export class EventSubscriber {
       if (!signal.aborted) tell(event);
     };
     try {
-      await links.follow(gateway, { what: 'events', ...target }, hear, signal);
+      await peers.follow(gateway, { path: eventsPath(target), signal }, hear);
       isReached = true;
     } catch (error) {
       if (!signal.aborted) log.info({ err: error }, 'a link to another gateway broke');

@@ -13,6 +13,7 @@ import { listenInto, passOn } from './audio-response.js';
 import { type EventSubscriber, unreachable } from './event-subscriber.js';
 import type { ClosedReason } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
+import { audioPath } from './peer-streams.js';
 import type { RunningCallsRepository } from './running-calls.repository.js';
 import { EventStream, endSoon } from './sse-stream.js';
 import { TurnStream } from './turn-stream.js';
@@ -26,7 +27,7 @@ const RETRY_AFTER_S = 10;
 export interface StreamSessionsParts {
   readonly gatewayId: string;
   readonly hub: LiveEventBus;
-  readonly links: PeerClient;
+  readonly peers: PeerClient;
   readonly encoders: AudioEncoders;
   readonly follower: EventSubscriber;
   readonly gateways: Pick<GatewaysRepository, 'find'>;
@@ -151,16 +152,18 @@ export class StreamSessions {
   }
 
   async #listenThere({ principal, res, log }: Asking, call: CallRow): Promise<void> {
-    const { gateways, links } = this.#parts;
+    const { gateways, peers } = this.#parts;
     const gone = new AbortController();
     res.once('close', () => gone.abort());
     const gateway = call.gateway_id === null ? undefined : await gateways.find(call.gateway_id);
     if (!gateway) throw unreachable();
-    const asked = { what: 'audio', accountId: principal.accountId, callId: call.call_id } as const;
-    const sound = await links.open(gateway, asked, gone.signal).catch((error: unknown) => {
-      log.warn({ err: error, callId: call.call_id }, 'the gateway of a call is not reached');
-      throw unreachable();
-    });
+    const path = audioPath({ accountId: principal.accountId, callId: call.call_id });
+    const sound = await peers
+      .open(gateway, { path, signal: gone.signal })
+      .catch((error: unknown) => {
+        log.warn({ err: error, callId: call.call_id }, 'the gateway of a call is not reached');
+        throw unreachable();
+      });
     // A listener who goes, or a call that ends, is no fault.
     await passOn(sound, res).catch((error: unknown) => {
       if (!res.destroyed) throw error;

@@ -4,6 +4,7 @@ import { CALLER_SAMPLE_RATE } from '../../../media/audio/pcm.js';
 import { MediaError } from '../../../media/errors.js';
 import type { SpoolThread } from '../../../media/recording/spool-thread.js';
 import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
+import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { ObjectStore } from '../../platform/storage/object-store.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
@@ -14,7 +15,7 @@ import type { RecordingsRepository } from './recordings.repository.js';
 
 /** A request waits for a merge no longer than this. Source: the contract's supplement, §8. */
 const MERGED_WITHIN_MS = 20_000;
-/** How often is looked for what gateways that died have left here. */
+/** Interval between searches for spools that dead gateways left on this machine. */
 const LOOK_MS = 60_000;
 /** A spool that no gateway has brought by then will not come any more. */
 const LOST_AFTER_MS = 3_600_000;
@@ -48,21 +49,21 @@ export class RecordingService {
   readonly #parts: RecordingServiceParts;
   /** Calls that are being recorded here, and those whose spool is on its way into the store. */
   readonly #open = new Map<string, Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #leftovers: PeriodicTask;
 
   constructor(parts: RecordingServiceParts) {
     this.#parts = parts;
+    this.#leftovers = new PeriodicTask({
+      intervalMs: LOOK_MS,
+      run: (closing) => this.#bringLeft(closing),
+      onError: (error) => parts.log.error({ err: error }, 'left recordings could not be brought'),
+    });
   }
 
-  /** Brings what gateways that died have left, now and from time to time. */
+  /** Stores the spools that dead gateways left on this machine, now and at an interval. */
   start(): void {
-    const look = () => {
-      this.#bringLeft().catch((error: unknown) =>
-        this.#parts.log.error({ err: error }, 'left recordings could not be brought'),
-      );
-    };
-    look();
-    this.#timer = setInterval(look, LOOK_MS).unref();
+    void this.#leftovers.runNow();
+    this.#leftovers.start();
   }
 
   /** Begins to record a call. What fails costs the recording, never the call. */
@@ -132,7 +133,7 @@ export class RecordingService {
 
   /** Resolves when what has ended is in the store; what is not, the next start brings. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    await this.#leftovers.close();
     await Promise.all(this.#open.values());
     await this.#parts.merging.close();
     await this.#parts.spools.close();
@@ -185,9 +186,10 @@ export class RecordingService {
     await folder.remove(callId);
   }
 
-  async #bringLeft(): Promise<void> {
+  async #bringLeft(closing: AbortSignal): Promise<void> {
     const { calls, folder } = this.#parts;
     for (const callId of await folder.callIds()) {
+      if (closing.aborted) return;
       if (this.#open.has(callId)) continue;
       const call = await calls.find(callId);
       if (!call) await folder.remove(callId);

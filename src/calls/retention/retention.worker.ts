@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { withSessionLock } from '../../platform/db/session-lock.js';
+import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { CallRemoval } from './call-removal.js';
 import type { DeletionAuditRepository } from './deletion-audit.repository.js';
 import type { Remains, RetentionPolicy, RetentionRepository } from './retention.repository.js';
 
-/** How often is looked for what has been kept for long enough. */
+/** Interval between searches for data that is due for deletion. */
 const LOOK_MS = 600_000;
 /** Calls that are looked up at once. */
 const BATCH = 100;
@@ -29,44 +30,36 @@ export interface RetentionWorkerParts {
  */
 export class RetentionWorker {
   readonly #parts: RetentionWorkerParts;
-  readonly #closing = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #task: PeriodicTask;
 
   constructor(parts: RetentionWorkerParts) {
     this.#parts = parts;
-  }
-
-  start(): void {
-    this.#look();
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
-  }
-
-  /** The call that is being deleted is deleted to its end. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#closing.abort();
-    await this.#running;
-  }
-
-  /** Deletes all that is due, unless another gateway does. Stops early when the lock is lost. */
-  async run(): Promise<void> {
-    const { db, policies } = this.#parts;
-    await withSessionLock(db, LOCK, async (lost) => {
-      const stop = AbortSignal.any([this.#closing.signal, lost]);
-      for (const policy of await policies.list()) await this.#apply(policy, stop);
-      await this.#forgetUnbegun(stop);
+    this.#task = new PeriodicTask({
+      intervalMs: LOOK_MS,
+      run: (closing) => this.run(closing),
+      onError: (error) =>
+        parts.log.error({ err: error }, 'what is kept for too long could not be deleted'),
     });
   }
 
-  #look(): void {
-    this.#running ??= this.run()
-      .catch((error: unknown) =>
-        this.#parts.log.error({ err: error }, 'what is kept for too long could not be deleted'),
-      )
-      .finally(() => {
-        this.#running = undefined;
-      });
+  start(): void {
+    void this.#task.runNow();
+    this.#task.start();
+  }
+
+  /** Finishes the deletion of one call that is in progress. */
+  close(): Promise<void> {
+    return this.#task.close();
+  }
+
+  /** Deletes all that is due, unless another gateway does. Stops early when the lock is lost. */
+  async run(closing = new AbortController().signal): Promise<void> {
+    const { db, policies } = this.#parts;
+    await withSessionLock(db, LOCK, async (lost) => {
+      const stop = AbortSignal.any([closing, lost]);
+      for (const policy of await policies.list()) await this.#apply(policy, stop);
+      await this.#forgetUnbegun(stop);
+    });
   }
 
   async #apply(policy: RetentionPolicy, stop: AbortSignal): Promise<void> {

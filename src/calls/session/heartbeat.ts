@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
+import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { CallCommandsRepository } from '../commands/call-commands.repository.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
@@ -27,7 +28,8 @@ export class Heartbeat {
   /** The last beat, by the database's clock and by ours. */
   #beatAt = new Date(0);
   #beatAtMs = Number.POSITIVE_INFINITY;
-  #timers: readonly NodeJS.Timeout[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  readonly #look: PeriodicTask;
 
   constructor(parts: {
     readonly calls: Pick<CallsRepository, 'endOrphaned' | 'endForgotten' | 'endAllOf'>;
@@ -47,22 +49,27 @@ export class Heartbeat {
     this.#address = parts.address;
     this.#commands = parts.commands;
     this.#log = parts.log;
+    this.#look = new PeriodicTask({
+      intervalMs: LOOK_MS,
+      run: () => this.#endSilent(),
+      onError: (error) =>
+        this.#log.error({ err: error }, 'silent gateways could not be looked for'),
+    });
   }
 
   /** @param isAlone no other gateway can be on this database: whatever is still open is a dead one's. */
   async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
     if (isAlone) await this.#gateways.removeAll();
     await this.#beat();
-    await this.#look();
-    this.#timers = [
-      setInterval(() => void this.#beat(), BEAT_MS),
-      setInterval(() => void this.#look(), LOOK_MS),
-    ];
-    for (const timer of this.#timers) timer.unref();
+    await this.#look.runNow();
+    this.#look.start();
+    // Beats may overlap: one that hangs on a dead connection must not delay the next one.
+    this.#timer = setInterval(() => void this.#beat(), BEAT_MS).unref();
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
+    await this.#look.close();
     await this.#calls.endAllOf(this.#gatewayId, 'drained');
     await this.#gateways.remove(this.#gatewayId);
   }
@@ -79,16 +86,12 @@ export class Heartbeat {
     }
   }
 
-  async #look(): Promise<void> {
+  async #endSilent(): Promise<void> {
     if (performance.now() < this.#patientUntil) return;
-    try {
-      await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
-      const ended = await this.#calls.endOrphaned(this.#gatewayId);
-      await this.#calls.endForgotten();
-      await this.#commands.forgetEnded();
-      if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
-    } catch (error) {
-      this.#log.error({ err: error }, 'silent gateways could not be looked for');
-    }
+    await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
+    const ended = await this.#calls.endOrphaned(this.#gatewayId);
+    await this.#calls.endForgotten();
+    await this.#commands.forgetEnded();
+    if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { CallRow } from '../../calls/store/call.model.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { RoomClient, RoomNow } from './room-client.js';
 import { callOfRoom, isPhoneRoom } from './room-names.js';
 
@@ -28,26 +29,27 @@ type CallState = CallRow['state'];
  */
 export class RoomReaper {
   readonly #parts: RoomReaperParts;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
+  readonly #task: PeriodicTask;
 
   constructor(parts: RoomReaperParts) {
     this.#parts = parts;
+    this.#task = new PeriodicTask({
+      // The jitter spreads the requests of gateways that started together.
+      intervalMs: SWEEP_MS * (0.75 + Math.random() / 2),
+      run: () => this.sweep(),
+      onError: (error) => this.#onFault(error),
+    });
   }
 
   start(): void {
-    // Several gateways that started together do not all ask at once.
-    const wait = SWEEP_MS * (0.75 + Math.random() / 2);
-    this.#timer = setInterval(() => this.#run(), wait);
-    this.#timer.unref();
+    this.#task.start();
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
+  close(): Promise<void> {
+    return this.#task.close();
   }
 
-  /** Looks once. */
+  /** Checks all rooms once. */
   async sweep(): Promise<void> {
     const { cluster, calls } = this.#parts;
     const rooms = (await cluster.listRooms()).flatMap((room) => {
@@ -72,14 +74,6 @@ export class RoomReaper {
   /** That LiveKit is away is told by readiness. */
   #onFault(error: unknown): void {
     this.#parts.log.debug({ err: error }, 'rooms could not be looked through');
-  }
-
-  #run(): void {
-    this.#sweeping ??= this.sweep()
-      .catch((error: unknown) => this.#onFault(error))
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
   }
 
   /** Nobody will come any more. */

@@ -1,70 +1,152 @@
-import { type IncomingMessage, request } from 'node:http';
-import type { LiveEvent } from '../../calls/monitoring/live-event.js';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
 import type { Gateway } from './gateways.repository.js';
-import type { PeerRequest, PeerTokens } from './peer-tokens.js';
+import { GATEWAY_HEADER } from './peer-server.js';
+import type { PeerKeys } from './peer-tls.js';
 
-/** The other side says every 2 s that it lives. */
-const SILENT_MS = 6_000;
-/** An event has at most some thousand characters; a line that is longer is none. */
+/** A gateway that has not answered by then is unreachable. */
+const ANSWER_TIMEOUT_MS = 5_000;
+/** A stream that is silent for this long has broken. The server writes at least every 5 s. */
+const SILENCE_TIMEOUT_MS = 15_000;
+/** An event has some thousand characters. */
 const MAX_LINE_LENGTH = 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Follows calls that other gateways hold. */
+/** `NOT_FOUND`: the gateway does not hold the call. `UNREACHABLE`: no valid answer came. */
+export type PeerErrorCode = 'NOT_FOUND' | 'UNREACHABLE';
+
+export class PeerError extends Error {
+  override readonly name = 'PeerError';
+  readonly code: PeerErrorCode;
+
+  constructor(code: PeerErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+export interface PeerRequest {
+  readonly method?: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  /** How long the gateway may take to answer, ms. Default: 5,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Calls the API of other gateways. */
 export class PeerClient {
-  readonly #tokens: PeerTokens;
+  readonly #keys: PeerKeys;
 
-  constructor(tokens: PeerTokens) {
-    this.#tokens = tokens;
+  constructor(keys: PeerKeys) {
+    this.#keys = keys;
   }
 
   /**
-   * Opens a stream of another gateway; it ends when the signal fires.
-   * @throws Error when that gateway cannot be reached, or does not hold what is asked for.
+   * Opens a stream, which ends when the signal aborts.
+   * @throws PeerError
    */
-  async open(gateway: Gateway, asked: PeerRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const token = await this.#tokens.issue(gateway.id, asked);
-    return new Promise((resolve, reject) => {
-      const asking = request(`http://${gateway.address}/`, {
-        agent: false,
-        signal,
-        timeout: SILENT_MS,
-        headers: { authorization: `Bearer ${token}` },
-      });
-      asking.on('timeout', () => asking.destroy(new Error('The other gateway is silent')));
-      asking.on('error', reject);
-      asking.on('response', (response) => {
-        if (response.statusCode === 200) {
-          resolve(response);
-          return;
-        }
-        response.resume();
-        reject(new Error(`The other gateway answered ${response.statusCode}`));
-      });
-      asking.end();
-    });
+  async open(gateway: Gateway, asked: PeerRequest): Promise<IncomingMessage> {
+    const response = await this.#answer(gateway, this.request(gateway, asked));
+    response.setTimeout(SILENCE_TIMEOUT_MS, () =>
+      response.destroy(new PeerError('UNREACHABLE', 'The other gateway is silent')),
+    );
+    return response;
   }
 
   /**
-   * Tells what another gateway tells, until it ends the stream or the signal fires.
-   * @throws Error when the link cannot be made or breaks.
+   * Reads a stream of events until the gateway ends it or the signal aborts.
+   * @throws PeerError when there is no connection. @throws Error when it breaks.
    */
-  async follow(
+  async follow<T>(
     gateway: Gateway,
     asked: PeerRequest,
-    tell: (event: LiveEvent) => void,
-    signal: AbortSignal,
+    onEvent: (event: T) => void,
   ): Promise<void> {
-    const response = await this.open(gateway, asked, signal);
+    const response = await this.open(gateway, asked);
     let rest = '';
     response.setEncoding('utf8');
     for await (const chunk of response) {
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
       if (rest.length > MAX_LINE_LENGTH)
-        throw new Error('The other gateway sends what is no event');
+        throw new PeerError('UNREACHABLE', 'A line of an event stream is too long');
       for (const line of lines) {
-        // It has our secret and so is one of us.
-        if (line !== '') tell(JSON.parse(line) as LiveEvent);
+        // The other gateway has our key and runs this program.
+        if (line !== '') onEvent(JSON.parse(line) as T);
       }
     }
+  }
+
+  /**
+   * Sends a body as JSON.
+   * @returns the JSON of the answer. @throws PeerError
+   */
+  async post(gateway: Gateway, asked: PeerRequest): Promise<unknown> {
+    const signal = AbortSignal.timeout(asked.timeoutMs ?? ANSWER_TIMEOUT_MS);
+    const sent = this.request(gateway, { ...asked, method: 'POST', signal });
+    const response = await this.#answer(gateway, sent);
+    if (!(Number(response.headers['content-length']) <= MAX_ANSWER_BYTES)) {
+      response.destroy();
+      throw new PeerError('UNREACHABLE', 'The answer of the other gateway is too long');
+    }
+    try {
+      return JSON.parse(await text(response));
+    } catch (error) {
+      throw new PeerError('UNREACHABLE', 'The answer of the other gateway broke off', error);
+    }
+  }
+
+  /** A request on a connection of its own: a shared agent would reuse one that another key opened. */
+  request(gateway: Gateway, asked: PeerRequest): ClientRequest {
+    const { method = 'GET', path, headers, body, signal, timeoutMs = ANSWER_TIMEOUT_MS } = asked;
+    const url = new URL(`https://${gateway.address}${path}`);
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const sent = request(url, {
+      ...this.#keys.clientOptions,
+      agent: false,
+      method,
+      signal,
+      headers: {
+        ...headers,
+        [GATEWAY_HEADER]: gateway.id,
+        ...(json !== undefined && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(json),
+        }),
+      },
+    });
+    const limit = setTimeout(
+      () => sent.destroy(new PeerError('UNREACHABLE', 'The other gateway does not answer')),
+      timeoutMs,
+    );
+    for (const event of ['response', 'upgrade', 'close'])
+      sent.once(event, () => clearTimeout(limit));
+    sent.end(json);
+    return sent;
+  }
+
+  #answer(gateway: Gateway, sent: ClientRequest): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      sent.on('error', (error) =>
+        reject(
+          error instanceof PeerError
+            ? error
+            : new PeerError('UNREACHABLE', `Gateway ${gateway.id} cannot be reached`, error),
+        ),
+      );
+      sent.on('response', (response) => {
+        if (response.statusCode === 200) {
+          resolve(response);
+          return;
+        }
+        response.resume();
+        const code = response.statusCode === 404 ? 'NOT_FOUND' : 'UNREACHABLE';
+        reject(new PeerError(code, `Gateway ${gateway.id} answered ${response.statusCode}`));
+      });
+    });
   }
 }

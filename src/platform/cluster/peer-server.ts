@@ -1,113 +1,130 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import express, {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { Logger } from 'pino';
-import type { AudioEncoders } from '../../calls/monitoring/audio-mixer.js';
-import { listenInto } from '../../calls/monitoring/audio-response.js';
-import type { LiveEventBus } from '../../calls/monitoring/live-event-bus.js';
-import { bearerOf } from '../http/authenticate.js';
-import { createLimitedServer } from '../http/limited-server.js';
-import type { PeerRequest, PeerTokens } from './peer-tokens.js';
+import type { PeerKeys } from './peer-tls.js';
 
-/** A line without anything says that the link lives. */
-const PULSE_MS = 2_000;
-/** A gateway that does not read is cut off when so much waits for it, bytes. */
-const MAX_WAITING = 1024 * 1024;
-/** Open links, of all gateways together. */
-const MAX_LINKS = 10_000;
+/** Connections of all gateways together. */
+const MAX_CONNECTIONS = 10_000;
+/** A client that has not completed the TLS handshake by then is disconnected. */
+const HANDSHAKE_TIMEOUT_MS = 5_000;
+/** A client that has not sent its request by then is disconnected. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const NOT_THIS_GATEWAY = 421;
+
+/** Names the gateway that a request is meant for: an address may belong to another one by now. */
+export const GATEWAY_HEADER = 'x-parley-gateway';
+/** The address of the client whose WebSocket a gateway forwards. */
+export const CLIENT_ADDRESS_HEADER = 'x-parley-client-address';
 
 export interface PeerServerParts {
   readonly gatewayId: string;
-  /** `host` or `host:port` of this machine; without a port any free one is taken. */
-  readonly address: string;
-  readonly hub: LiveEventBus;
-  readonly encoders: AudioEncoders;
-  readonly tokens: PeerTokens;
+  readonly keys: PeerKeys;
   readonly log: Logger;
 }
 
-/** Where other gateways, and nobody else, follow the calls that this one holds. */
+/** A client's WebSocket upgrade, forwarded by another gateway. */
+export type ForwardedUpgrade = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  clientAddress: string,
+) => void;
+
+/** The API of this gateway for other gateways, which must have one of our keys. */
 export class PeerServer {
   readonly #parts: PeerServerParts;
+  readonly #app = express();
   readonly #server: Server;
-  readonly #host: string;
+  readonly #upgraded = new Set<Duplex>();
+  #onUpgrade: ForwardedUpgrade = (_request, socket) => socket.destroy();
 
-  private constructor(parts: PeerServerParts) {
+  constructor(parts: PeerServerParts) {
     this.#parts = parts;
-    this.#host = splitAddress(parts.address).host;
-    const answer = (request: IncomingMessage, response: ServerResponse) => {
-      this.#answer(request, response).catch((error: unknown) => {
-        parts.log.warn({ err: error }, 'a link from another gateway broke');
-        response.destroy();
-      });
+    this.#app.disable('x-powered-by').use((request, response, next) => {
+      if (this.#isMeant(request)) next();
+      else response.status(NOT_THIS_GATEWAY).end();
+    });
+    const options = {
+      ...parts.keys.serverOptions,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
     };
-    this.#server = createLimitedServer(answer, { maxConnections: MAX_LINKS });
+    this.#server = createServer(options, this.#app);
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('tlsClientError', (error) =>
+      parts.log.warn({ err: error }, 'a connection to the peer API was refused'),
+    );
+    this.#server.on('upgrade', (...upgrade) => this.#forward(...upgrade));
   }
 
-  static async open(parts: PeerServerParts): Promise<PeerServer> {
-    const opened = new PeerServer(parts);
-    const { host, port } = splitAddress(parts.address);
-    // Of a group each gateway has one of its own: cluster would share it.
-    opened.#server.listen({ host, port, exclusive: true });
-    await once(opened.#server, 'listening');
-    return opened;
+  /**
+   * @param address - `host` or `host:port` of this machine. Without a port, any free port is used.
+   * @returns `host:port`
+   */
+  async listen(address: string): Promise<string> {
+    const { host, port } = splitAddress(address);
+    // Each process of a cluster has a port of its own. Without `exclusive` they would share one.
+    this.#server.listen({ host, port, exclusive: true });
+    await once(this.#server, 'listening');
+    const bound = this.#server.address() as AddressInfo;
+    return `${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
   }
 
-  /** `host:port` */
-  get address(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${port}`;
+  /** Adds routes. */
+  serve(routes: RequestHandler): void {
+    this.#app.use(routes, (error: unknown, _: Request, response: Response, next: NextFunction) => {
+      this.#parts.log.warn({ err: error }, 'a request of another gateway failed');
+      if (response.headersSent) response.destroy();
+      else if (isHttpError(error)) response.status(error.status).end();
+      else next(error);
+    });
+  }
+
+  onUpgrade(listener: ForwardedUpgrade): void {
+    this.#onUpgrade = listener;
   }
 
   async close(): Promise<void> {
+    if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();
+    for (const socket of this.#upgraded) socket.destroy();
     await closed;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { tokens, gatewayId, hub, encoders } = this.#parts;
-    const asked = await tokens.verify(bearerOf(request) ?? '', gatewayId);
-    if (!asked) {
-      response.writeHead(401).end();
-      return;
-    }
-    const feed = asked.callId === undefined ? undefined : hub.find(asked.callId);
-    const isHere = asked.callId === undefined || feed?.accountId === asked.accountId;
-    if (asked.what === 'audio' && isHere && feed?.sound) {
-      await listenInto(response, feed.sound, encoders);
-      return;
-    }
-    if (!isHere || asked.what === 'audio') {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
-    this.#sendEvents(asked, response);
+  #isMeant({ headers }: IncomingMessage): boolean {
+    return headers[GATEWAY_HEADER] === this.#parts.gatewayId;
   }
 
-  #sendEvents({ accountId, callId }: PeerRequest, response: ServerResponse): void {
-    const write = (line: string) => {
-      if (response.writableEnded) return;
-      if (response.writableLength > MAX_WAITING) response.destroy();
-      else response.write(`${line}\n`);
-    };
-    const unwatch = this.#parts.hub.watch({
-      accountId,
-      callId,
-      tell: (event) => {
-        write(JSON.stringify(event));
-        if (callId !== undefined && event.type === 'ended') response.end();
-      },
-      closed: () => response.end(),
-    });
-    const pulse = setInterval(() => write(''), PULSE_MS);
-    response.once('close', () => {
-      clearInterval(pulse);
-      unwatch();
-    });
+  #forward(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#upgraded.add(socket);
+    socket.once('close', () => this.#upgraded.delete(socket));
+    const address = request.headers[CLIENT_ADDRESS_HEADER];
+    if (this.#isMeant(request) && typeof address === 'string') {
+      this.#onUpgrade(request, socket, head, address);
+      return;
+    }
+    socket.on('error', () => socket.destroy());
+    socket.end(
+      `HTTP/1.1 ${NOT_THIS_GATEWAY} ${STATUS_CODES[NOT_THIS_GATEWAY]}\r\nConnection: close\r\n\r\n`,
+    );
   }
+}
+
+/** An error of a body parser, such as a body that is too large. */
+function isHttpError(error: unknown): error is Error & { readonly status: number } {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number';
 }
 
 /** `10.0.0.5`, `10.0.0.5:7001`, `[::1]:7001` */

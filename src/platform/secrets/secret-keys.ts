@@ -14,7 +14,7 @@ export type SecretPurpose =
   | 'call-tokens'
   | 'media-tokens'
   | 'signed-urls'
-  | 'gateway-links';
+  | 'peer-api';
 
 /** A key derived from one of the secrets. `id` identifies the key without revealing it. */
 export interface DerivedKey {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { askedEntity, endpointingCuesOf } from '../../../agents-runtime/turn/endpointing-cues.js';
-import { TURN_LEXICONS } from '../../../agents-runtime/turn/lexicons/registry.js';
+import {
+  endpointingCuesOf,
+  expectedEntityOf,
+} from '../../../agents-runtime/turn/endpointing-cues.js';
+import { TURN_WORDS } from '../../../agents-runtime/turn/word-lists/registry.js';
 import { LANGUAGES, type Language } from '../../../media/languages.js';
 
 interface Sample {
@@ -174,37 +177,39 @@ const SAMPLES: Readonly<Record<Language, Sample>> = {
 describe.each(LANGUAGES)('the cues of %s', (language) => {
   const sample = SAMPLES[language];
 
-  it('tell words that hang, sounds of thinking and whole sentences apart', () => {
+  it('distinguish incomplete endings, fillers and complete sentences', () => {
     const ending = (text: string) => endpointingCuesOf(text, language, undefined).ending;
-    expect(ending(sample.hangs)).toBe('hangs');
-    expect(ending(sample.thinks)).toBe('thinks');
-    expect(ending(sample.whole)).toBe('whole');
+    expect(ending(sample.hangs)).toBe('incomplete');
+    expect(ending(sample.thinks)).toBe('filler');
+    expect(ending(sample.whole)).toBe('complete');
   });
 
-  it('know what the agent asked for', () => {
-    const [digits, email, birth, spelling] = sample.asks.map((text) => askedEntity(text, language));
+  it('include the entity that the agent asked for', () => {
+    const [digits, email, birth, spelling] = sample.asks.map((text) =>
+      expectedEntityOf(text, language),
+    );
     expect({ digits, email, birth, spelling }).toEqual({
       digits: 'digits',
       email: 'email',
-      birth: 'birth',
+      birth: 'birth-date',
       spelling: 'spelling',
     });
     const typed = sample.asks[3].replaceAll('’', "'");
-    expect(askedEntity(typed, language)).toBe('spelling');
-    expect(askedEntity(sample.whole, language)).toBeUndefined();
+    expect(expectedEntityOf(typed, language)).toBe('spelling');
+    expect(expectedEntityOf(sample.whole, language)).toBeUndefined();
   });
 
-  it('see a number, an address and a date grow', () => {
-    const of = (text: string, asked?: 'digits' | 'email' | 'birth') =>
+  it('distinguish partial and complete numbers, addresses and dates', () => {
+    const of = (text: string, asked?: 'digits' | 'email' | 'birth-date') =>
       endpointingCuesOf(text, language, asked).entity;
-    expect(of(sample.part)).toBe('begun');
-    expect(of(sample.part, 'digits')).toBe('begun');
+    expect(of(sample.part)).toBe('partial');
+    expect(of(sample.part, 'digits')).toBe('partial');
     expect(of('415-555-0192', 'digits')).toBe('complete');
-    expect(of(sample.email[0], 'email')).toBe('begun');
+    expect(of(sample.email[0], 'email')).toBe('partial');
     expect(of(sample.email[1], 'email')).toBe('complete');
     expect(of('anna@example.com', 'email')).toBe('complete');
-    expect(of(sample.birth[0], 'birth')).toBe('begun');
-    expect(of(sample.birth[1], 'birth')).toBe('complete');
+    expect(of(sample.birth[0], 'birth-date')).toBe('partial');
+    expect(of(sample.birth[1], 'birth-date')).toBe('complete');
   });
 
   it('leave a plain sentence and a time of day alone', () => {
@@ -215,9 +220,9 @@ describe.each(LANGUAGES)('the cues of %s', (language) => {
 
 describe('the tables of cues', () => {
   it('have no empty list', () => {
-    for (const words of Object.values(TURN_LEXICONS)) {
-      const { asks, ...lists } = words;
-      for (const list of [...Object.values(lists), ...Object.values(asks)]) {
+    for (const words of Object.values(TURN_WORDS)) {
+      const { questions, ...lists } = words;
+      for (const list of [...Object.values(lists), ...Object.values(questions)]) {
         expect(list).toMatch(/^\S+( \S+)*$/);
       }
     }
@@ -225,20 +230,20 @@ describe('the tables of cues', () => {
 
   it('say nothing of a language that has none', () => {
     expect(endpointingCuesOf('because', 'xx', undefined)).toEqual({
-      ending: 'whole',
+      ending: 'complete',
       entity: undefined,
     });
-    expect(askedEntity('Your number?', 'xx')).toBeUndefined();
+    expect(expectedEntityOf('Your number?', 'xx')).toBeUndefined();
   });
 
   it('read letters that are spelt, however they are written', () => {
     const spelt = (text: string) => endpointingCuesOf(text, 'en', 'spelling').entity;
-    expect(spelt('S. M.')).toBe('begun');
-    expect(spelt('S.M.Y.T.H.')).toBe('enough');
-    expect(spelt('SMYTH')).toBe('enough');
-    expect(spelt('S, M, Y, T, H.')).toBe('enough');
-    expect(spelt('Sure.')).toBe('awaited');
-    expect(endpointingCuesOf('The code is A B', 'en', undefined).entity).toBe('begun');
+    expect(spelt('S. M.')).toBe('partial');
+    expect(spelt('S.M.Y.T.H.')).toBe('plausible');
+    expect(spelt('SMYTH')).toBe('plausible');
+    expect(spelt('S, M, Y, T, H.')).toBe('plausible');
+    expect(spelt('Sure.')).toBe('missing');
+    expect(endpointingCuesOf('The code is A B', 'en', undefined).entity).toBe('partial');
     expect(endpointingCuesOf('I have 20.', 'en', undefined).entity).toBeUndefined();
     expect(endpointingCuesOf('That was in 1982.', 'en', undefined).entity).toBeUndefined();
   });

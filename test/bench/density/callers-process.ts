@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { toLine } from '../../../tools/simulator/wav-file.js';
+import { resampleToPcm } from '../../../tools/simulator/wav-file.js';
 import { Speaker } from '../../support/harness/audio/synthesised-speech.js';
 import type { CallersOrder } from './callers.js';
 import type { CallerFigures } from './light-caller.js';
@@ -72,7 +72,7 @@ async function spokenQuestion(sampleRate: number): Promise<Uint8Array> {
   const speaker = new Speaker(new CpuScheduler(1));
   try {
     const samples = await speaker.say(QUESTION);
-    const pcm = toLine(samples, 16_000, sampleRate);
+    const pcm = resampleToPcm(samples, 16_000, sampleRate);
     return new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
   } finally {
     await speaker.close();

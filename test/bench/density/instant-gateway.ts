@@ -14,6 +14,7 @@ import { openDatabase } from '../../../src/composition/infrastructure.module.js'
 import { openDictionaries } from '../../../src/composition/open-dictionaries.js';
 import { openKeys } from '../../../src/composition/open-keys.js';
 import { openTwilio } from '../../../src/composition/open-twilio.js';
+import { createPeers } from '../../../src/composition/peers.module.js';
 import { openWebhooks } from '../../../src/composition/webhooks.module.js';
 import { readConfig } from '../../../src/config/config.js';
 import { AgentTools } from '../../../src/features/agent-tools/agent-tools.js';
@@ -106,8 +107,10 @@ shutdown.add('encoders', () => encoders.close());
 const tools = new AgentTools({ outbound: webhooks.outbound, log });
 shutdown.add('tools', () => tools.close());
 const models = new ModelCatalog({ prefix: config.MODEL_PREFIX, llmModels: [] });
+const gatewayId = randomUUID();
 const calls = await openCalls({
-  gatewayId: randomUUID(),
+  gatewayId,
+  peers: createPeers({ gatewayId, db, secrets, log }),
   config,
   db,
   box,

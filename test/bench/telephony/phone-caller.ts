@@ -1,5 +1,5 @@
 import type { SimulatedCall } from '../../../tools/simulator/simulated-call.js';
-import { stretchesOf } from '../../../tools/simulator/speech-segments.js';
+import { speechSegmentsOf } from '../../../tools/simulator/speech-segments.js';
 import type { CallerFigures } from '../density/light-caller.js';
 
 /** Between the end of an answer and the next question, ms. */
@@ -34,7 +34,7 @@ export class PhoneCaller {
     this.#call = call;
     this.#question = question;
     this.#figures = figures;
-    this.#onsetMs = stretchesOf(question, call.line.sampleRate)[0]?.fromMs ?? 0;
+    this.#onsetMs = speechSegmentsOf(question, call.leg.sampleRate)[0]?.fromMs ?? 0;
   }
 
   /** @returns once the gateway has answered. @throws if it does not */
@@ -55,12 +55,12 @@ export class PhoneCaller {
   }
 
   async #talk(breaksIn: boolean): Promise<void> {
-    const { line } = this.#call;
-    await line.quiet(0, ENDED_MS, ANSWER_WITHIN_MS);
+    const { leg: line } = this.#call;
+    await line.untilAgentIsSilent(0, ENDED_MS, ANSWER_WITHIN_MS);
     while (!this.#hasHungUp) {
       await this.#ask(breaksIn);
-      this.#figures.gapsMs.push(...line.takeGaps());
-      this.#figures.mostLeadMs = Math.max(this.#figures.mostLeadMs, line.mostLeadMs);
+      this.#figures.gapsMs.push(...line.drainGaps());
+      this.#figures.mostLeadMs = Math.max(this.#figures.mostLeadMs, line.maxLeadMs);
       for (const { what } of this.#call.faults) this.#figures.lost.push(what);
       const pauseMs = MIN_PAUSE + Math.random() * (MAX_PAUSE - MIN_PAUSE);
       const next = line.atMs + pauseMs;
@@ -69,33 +69,33 @@ export class PhoneCaller {
   }
 
   async #ask(breaksIn: boolean): Promise<void> {
-    const { line } = this.#call;
+    const { leg: line } = this.#call;
     await this.#say();
     const endedMs = line.callerLoudMs;
     this.#figures.questions++;
-    if (!(await line.hears(endedMs, ANSWER_WITHIN_MS))) {
+    if (!(await line.untilAgentSpeaks(endedMs, ANSWER_WITHIN_MS))) {
       if (!this.#hasHungUp) this.#figures.unanswered++;
       return;
     }
     this.#figures.answers++;
     this.#figures.latencyMs.push(line.agentOnsetMs - endedMs);
     if (breaksIn) await this.#breakIn(line.agentOnsetMs + BREAK_IN_AFTER_MS);
-    await line.quiet(endedMs, ENDED_MS);
+    await line.untilAgentIsSilent(endedMs, ENDED_MS);
   }
 
   async #breakIn(atMs: number): Promise<void> {
-    const { line } = this.#call;
+    const { leg: line } = this.#call;
     await line.until(() => line.atMs >= atMs);
     const onsetMs = line.atMs + this.#onsetMs;
     const spoken = this.#say();
     await line.until(() => line.atMs > onsetMs && line.atMs - line.agentLoudMs > ENDED_MS);
     this.#figures.bargeInMs.push(Math.max(0, line.agentLoudMs + 20 - onsetMs));
     await spoken;
-    await line.hears(line.callerLoudMs, ANSWER_WITHIN_MS);
+    await line.untilAgentSpeaks(line.callerLoudMs, ANSWER_WITHIN_MS);
   }
 
   async #say(): Promise<void> {
-    const { line } = this.#call;
+    const { leg: line } = this.#call;
     line.say(this.#question);
     await line.until(() => !line.isCallerSpeaking);
   }

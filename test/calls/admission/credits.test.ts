@@ -52,7 +52,7 @@ async function lookAt(...callIds: string[]) {
     },
     log: pino({ level: 'silent' }),
   });
-  await watch.look();
+  await watch.check();
   return ended.filter((line) => callIds.some((callId) => line.startsWith(callId)));
 }
 

@@ -14,8 +14,9 @@ import {
 } from '../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { type OpenLive, openLive } from '../../../src/composition/monitoring.module.js';
+import { createPeers, type Peers } from '../../../src/composition/peers.module.js';
 import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
-import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
+import type { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../../../src/platform/http/authenticate.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -30,6 +31,7 @@ export class LiveGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
+  readonly #peers: Peers;
   readonly open: OpenLive;
   /** What its calls were told to say. */
   readonly said: string[] = [];
@@ -45,16 +47,17 @@ export class LiveGateway {
     const log = pino({ level: 'silent' });
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
-    this.gateways = new GatewaysRepository(db);
+    const secrets = new SecretKeys([secret]);
+    this.#peers = createPeers({ gatewayId, db, secrets, log });
+    this.gateways = this.#peers.gateways;
     this.open = openLive({
       gatewayId,
       db,
       calls: this.calls,
-      secrets: new SecretKeys([secret]),
+      peers: this.#peers,
       keys,
       encoders,
       log,
-      address: '127.0.0.1',
       beatMs: 50,
       keyCheckMs: 50,
       unreachableMs: 6_000,
@@ -75,7 +78,7 @@ export class LiveGateway {
   }
 
   async start(): Promise<void> {
-    this.#address = await this.open.start();
+    this.#address = await this.#peers.server.listen('127.0.0.1');
     this.#commands.start();
     await this.gateways.heartbeat(this.id, this.#address);
   }
@@ -113,14 +116,20 @@ export class LiveGateway {
 
   /** Breaks what others follow here, and is there again. */
   async restart(): Promise<void> {
-    await this.open.close();
-    this.#address = await this.open.start();
+    await this.close();
+    this.#address = await this.#peers.server.listen('127.0.0.1');
     await this.gateways.heartbeat(this.id, this.#address);
+  }
+
+  /** Ends its streams and its connections to other gateways. */
+  async close(): Promise<void> {
+    this.open.close();
+    await this.#peers.server.close();
   }
 
   async stop(): Promise<void> {
     await this.#commands.close();
-    await this.open.close();
+    await this.close();
     await this.#encoders.close();
   }
 }

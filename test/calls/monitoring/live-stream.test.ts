@@ -422,7 +422,7 @@ it('a stranger with another secret is not let in by a gateway', async () => {
 it('a gateway that stops sends its watchers away', async () => {
   const { watch } = await account();
   const reader = await watch('/calls/live');
-  await one.open.close();
+  await one.close();
   expect((await reader.waitFor('closed')).data).toEqual({ reason: 'gateway_stopping' });
   await reader.until(() => reader.isOver);
 });

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ReplayHeader } from '../../../agents-runtime/observers/replay/replay-format.js';
 import { REPLAY_SUFFIX, ReplayFiles } from '../../../src/calls/recordings/replay-files.js';
-import { readTape } from '../../../tools/replay/read-replay-file.js';
+import { readReplayFile } from '../../../tools/replay/read-replay-file.js';
 import { CONFIG } from '../../support/harness/call/call-harness.js';
 import { plainEnv, runNode } from '../../support/harness/process/run-node.js';
 
@@ -42,7 +42,7 @@ async function written(lines: number, pcm: string, mostCharacters?: number) {
 describe('a replay file', () => {
   it('holds what was written, for its owner only', async () => {
     const path = await written(100, 'AAAA');
-    const { header, lines } = await readTape(path);
+    const { header, lines } = await readReplayFile(path);
     expect(header.config.minSilenceMs).toBe(CONFIG.minSilenceMs);
     expect(lines).toHaveLength(100);
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -53,13 +53,13 @@ describe('a replay file', () => {
     const path = await written(500, Buffer.from(random).toString('base64'));
     const whole = readFileSync(path);
     writeFileSync(path, whole.subarray(0, whole.length * 0.6));
-    const { lines } = await readTape(path);
+    const { lines } = await readReplayFile(path);
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.length).toBeLessThan(500);
   });
 
   it('ends at its limit, and the call is not told', async () => {
-    const { lines } = await readTape(await written(70, 'A'.repeat(1000), 50_000));
+    const { lines } = await readReplayFile(await written(70, 'A'.repeat(1000), 50_000));
     expect(lines.at(-1)?.type).toBe('full');
     expect(lines.length).toBeGreaterThan(5);
     expect(lines.length).toBeLessThan(60);
@@ -86,7 +86,7 @@ describe('a replay file', () => {
   ])('that is %s is refused', async (name, bytes, reason) => {
     const path = join(root, name);
     writeFileSync(path, bytes);
-    await expect(readTape(path)).rejects.toThrow(reason);
+    await expect(readReplayFile(path)).rejects.toThrow(reason);
   });
 });
 

@@ -2,10 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
 import { MediaError } from '../../../media/errors.js';
 import {
   type ModelRecipe,
   preparedFile,
+  preparedJson,
   prepareModel,
 } from '../../../media/models/prepared-model.js';
 
@@ -98,4 +100,15 @@ it('leaves nothing behind when the model is refused', async () => {
   await expect(
     prepareModel(join(root, 'none'), REVERSE, { folder, runtimeVersion: '1' }),
   ).rejects.toMatchObject({ code: 'MODEL_MISSING' });
+});
+
+it.each([
+  ['absent', new Map<string, Uint8Array>()],
+  ['no JSON', new Map([['split.json', Buffer.from('{')]])],
+  ['of another form', new Map([['split.json', Buffer.from('{"features": 1}')]])],
+])('has a description that is rejected if it is %s', (_, prepared) => {
+  const schema = z.object({ features: z.string() });
+  expect(() => preparedJson(prepared, 'split.json', schema)).toThrowError(
+    expect.objectContaining({ code: 'MODEL_CORRUPT' }),
+  );
 });

@@ -75,6 +75,20 @@ describe('what is installed already', () => {
     expect(await store().locate('sample')).toBeUndefined();
   });
 
+  it.each(['{', '{"files": [{}]}', '{"id": "sample", "files": [{"name": "a.onnx"}]}'])(
+    'hashes again when the stamp is %s',
+    async (stamp) => {
+      await putByHand(cacheDir);
+      const stampFile = join(cacheDir, 'sample', '.installed.json');
+      await writeFile(stampFile, stamp);
+      expect(await store().locate('sample')).toBe(join(cacheDir, 'sample'));
+      expect(JSON.parse(await readFile(stampFile, 'utf8'))).toMatchObject({
+        id: 'sample',
+        files: [{ name: 'a.onnx', sha256: hashOf(FILES['a.onnx']) }, { name: 'b.json' }],
+      });
+    },
+  );
+
   it('fetches a damaged model again', async () => {
     await putByHand(cacheDir, { 'a.onnx': FILES['a.onnx'].subarray(1), 'b.json': FILES['b.json'] });
     expect((await store().list())[0]?.state).toBe('corrupt');

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import { AudioSocketCall } from '../../../tools/simulator/audiosocket-call.js';
-import { PacketReader, packet } from '../../../tools/simulator/audiosocket-packets.js';
+import { encodePacket, PacketReader } from '../../../tools/simulator/audiosocket-packets.js';
 import { startScriptedTcp } from '../../support/fakes/scripted-gateway.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
@@ -48,7 +48,7 @@ describe('packets of AudioSocket', () => {
         packets,
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
         (all, cuts) => {
-          const wire = Buffer.concat(all.map(({ kind, payload }) => packet(kind, payload)));
+          const wire = Buffer.concat(all.map(({ kind, payload }) => encodePacket(kind, payload)));
           const reader = new PacketReader();
           const read: { kind: number; payload: number[] }[] = [];
           for (let at = 0, i = 0; at < wire.length; at += cuts[i++ % cuts.length]!) {
@@ -67,7 +67,7 @@ describe('a simulated call through AudioSocket', () => {
   it('says its UUID first, then a frame every 20 ms, keys, and closes when the caller hangs up', async () => {
     const { call, bytes } = await callTo();
     expect(await call.ring()).toBe('answered');
-    await call.line.until(() => call.line.atMs >= 60);
+    await call.leg.until(() => call.leg.atMs >= 60);
     call.press('5');
     call.hangUp();
     expect(await call.ended).toEqual({ by: 'caller', how: 'hung up' });
@@ -98,26 +98,26 @@ describe('a simulated call through AudioSocket', () => {
     let gateway: Socket | undefined;
     const talk = (socket: Socket) => {
       gateway = socket;
-      for (let i = 0; i < 10; i++) socket.write(packet(SLIN, frame));
+      for (let i = 0; i < 10; i++) socket.write(encodePacket(SLIN, frame));
     };
     const { call } = await callTo(talk, { clock });
     await call.ring();
-    await expect.poll(() => call.line.waitingMs).toBe(200);
+    await expect.poll(() => call.leg.waitingMs).toBe(200);
     clock.advance(1_000);
-    gateway?.write(packet(0x00));
+    gateway?.write(encodePacket(0x00));
     expect(await call.ended).toEqual({ by: 'gateway', how: 'hung up' });
-    const { agent } = call.line.sound;
+    const { agent } = call.leg.audio;
     // The phone holds the first of it back, and then there is no gap.
     expect([agent.indexOf(0x2020), agent.lastIndexOf(0x2020)]).toEqual([4 * 160, 14 * 160 - 1]);
     expect(call.faults).toEqual([]);
   });
 
   it.each([
-    ['keys, which Asterisk only sends', packet(0x03, Buffer.from('5'))],
-    ['an unknown kind', packet(0x42, frame)],
-    ['a rate that is not the channel’s', packet(0x12, Buffer.alloc(640))],
-    ['a UUID', packet(0x01, Buffer.alloc(16))],
-    ['sound of no length', packet(SLIN)],
+    ['keys, which Asterisk only sends', encodePacket(0x03, Buffer.from('5'))],
+    ['an unknown kind', encodePacket(0x42, frame)],
+    ['a rate that is not the channel’s', encodePacket(0x12, Buffer.alloc(640))],
+    ['a UUID', encodePacket(0x01, Buffer.alloc(16))],
+    ['sound of no length', encodePacket(SLIN)],
   ])('drops a call on which the gateway sends %s', async (_, bytes) => {
     const { call } = await callTo((socket) => socket.write(bytes));
     await call.ring();
@@ -127,18 +127,20 @@ describe('a simulated call through AudioSocket', () => {
 
   it('tells of packets that are not 20 ms, and of sound that comes faster than it plays', async () => {
     const talk = (socket: Socket) => {
-      socket.write(packet(SLIN, frame.subarray(0, 300)));
-      for (let i = 0; i < 30; i++) socket.write(packet(SLIN, frame));
+      socket.write(encodePacket(SLIN, frame.subarray(0, 300)));
+      for (let i = 0; i < 30; i++) socket.write(encodePacket(SLIN, frame));
     };
     const { call } = await callTo(talk, { clock: new VirtualClock() });
     await call.ring();
-    await expect.poll(() => call.line.waitingMs).toBeGreaterThan(600);
+    await expect.poll(() => call.leg.waitingMs).toBeGreaterThan(600);
     const codes = new Set(call.faults.map(({ code }) => code));
     expect([...codes]).toEqual(['partial-frame', 'lead']);
   });
 
   it('takes a closed connection for the gateway’s hang-up, and tells of half a packet', async () => {
-    const { call } = await callTo((socket) => socket.end(packet(SLIN, frame).subarray(0, 100)));
+    const { call } = await callTo((socket) =>
+      socket.end(encodePacket(SLIN, frame).subarray(0, 100)),
+    );
     await call.ring();
     expect(await call.ended).toEqual({ by: 'gateway', how: 'closed the connection' });
     expect(call.faults.map(({ what }) => what)).toEqual(['the last packet is not whole']);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { CarrierLine, type CarrierLineOptions } from '../../../tools/simulator/simulated-leg.js';
+import { SimulatedLeg, type SimulatedLegOptions } from '../../../tools/simulator/simulated-leg.js';
 import { VirtualClock } from '../../support/harness/call/virtual-clock.js';
 
 const FRAME = 160;
 const loud = (frames: number, level = 5000) => new Int16Array(frames * FRAME).fill(level);
 
-function setUp(options: Partial<CarrierLineOptions> = {}) {
+function setUp(options: Partial<SimulatedLegOptions> = {}) {
   const clock = new VirtualClock();
   const sent: Int16Array[] = [];
   const marks: string[] = [];
-  const line = new CarrierLine({
+  const line = new SimulatedLeg({
     clock,
     sampleRate: 8000,
     send: (frame) => sent.push(frame.slice()),
@@ -36,7 +36,7 @@ describe('the carrier’s side of a call', () => {
     clock.advance(200);
     line.play(loud(3, 7000));
     clock.advance(200);
-    const { caller, agent } = line.sound;
+    const { caller, agent } = line.audio;
     expect([caller.indexOf(5000), caller.lastIndexOf(5000)]).toEqual([0, 5 * FRAME - 1]);
     // It came while frame 10 was on, in silence: it is heard from the next one on.
     expect([agent.indexOf(7000), agent.lastIndexOf(7000)]).toEqual([11 * FRAME, 14 * FRAME - 1]);
@@ -51,7 +51,7 @@ describe('the carrier’s side of a call', () => {
     clock.now = () => now.call(clock) + 300;
     line.play(loud(15));
     expect(sent).toHaveLength(16);
-    expect(line.mostLeadMs).toBe(400);
+    expect(line.maxLeadMs).toBe(400);
   });
 
   it('runs by the carrier’s own clock', () => {
@@ -92,9 +92,9 @@ describe('the carrier’s side of a call', () => {
 
   it('waits for the agent to be heard, and to have fallen silent', async () => {
     const { clock, line } = setUp();
-    const heard = line.hears(0);
-    const silent = line.quiet(0, 300);
-    const never = line.hears(10_000, 5_000);
+    const heard = line.untilAgentSpeaks(0);
+    const silent = line.untilAgentIsSilent(0, 300);
+    const never = line.untilAgentSpeaks(10_000, 5_000);
     clock.advance(1_000);
     line.play(loud(10));
     clock.advance(20);
@@ -110,7 +110,7 @@ describe('the carrier’s side of a call', () => {
     expect(isSilent).toBe(true);
     clock.advance(5_000);
     expect(await never).toBe(false);
-    const cut = line.hears(1e9);
+    const cut = line.untilAgentSpeaks(1e9);
     line.stop();
     expect(await cut).toBe(false);
     expect(clock.pending).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stretchesOf, timesOf } from '../../../tools/simulator/speech-segments.js';
+import { measureTimes, speechSegmentsOf } from '../../../tools/simulator/speech-segments.js';
 
 /** A leg of 8 kHz on which somebody speaks between these times, ms. */
 function leg(...spoken: readonly (readonly [number, number])[]): Int16Array {
@@ -9,12 +9,12 @@ function leg(...spoken: readonly (readonly [number, number])[]): Int16Array {
 }
 
 const times = (caller: Int16Array, agent: Int16Array) =>
-  timesOf({ caller, agent, sampleRate: 8000 });
+  measureTimes({ caller, agent, sampleRate: 8000 });
 
 describe('what a recording tells of a call', () => {
   it('takes pauses inside speech for speech', () => {
     const pcm = leg([200, 600], [900, 1400], [2000, 2200]);
-    expect(stretchesOf(pcm, 8000)).toEqual([
+    expect(speechSegmentsOf(pcm, 8000)).toEqual([
       { fromMs: 200, toMs: 1400 },
       { fromMs: 2000, toMs: 2200 },
     ]);

@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../agents-runtime/contract/clock.js';
 import { callIdOf } from '../../../src/calls/inbound/carrier-call-id.js';
-import { CallFaults, type ProtocolViolation } from '../protocol-violations.js';
+import { type ProtocolViolation, ProtocolViolations } from '../protocol-violations.js';
 import type { CallEnd, SimulatedCall } from '../simulated-call.js';
-import { CarrierLine } from '../simulated-leg.js';
+import { SimulatedLeg } from '../simulated-leg.js';
 import { TwilioStream } from './twilio-stream.js';
 import { TwilioWebhooks } from './twilio-webhooks.js';
 import { readTwiml, streamOf, textOf, type Verb } from './twiml-reader.js';
 
-/** Steps of one call; an answer that sends Twilio round in circles ends there. */
+/** Bounds redirects in a circle. */
 const MAX_STEPS = 50;
 
 export interface TwilioCallOptions {
   readonly clock: Clock;
   /** Where the gateway listens, such as `http://127.0.0.1:8080`. */
   readonly gatewayUrl: string;
-  /** Its PUBLIC_URL, where it has one. */
+  /** The gateway's PUBLIC_URL, if set. */
   readonly publicUrl?: string;
   readonly accountSid: string;
   readonly authToken: string;
-  /** As the carrier tells it: a number, a SIP address, or `anonymous`. */
+  /** A number, a SIP address, or `anonymous`. */
   readonly from: string;
   readonly to: string;
   readonly driftPpm?: number;
   readonly isRecorded?: boolean;
-  /** Of a call that the gateway asked for, its name and where to ask what to do when it is answered. */
+  /** Set for a call that the gateway requested: its id and webhook URLs. */
   readonly outbound?: {
     readonly callSid: string;
     readonly answerUrl: string;
@@ -34,22 +34,22 @@ export interface TwilioCallOptions {
 
 /** A call through Twilio: its webhooks, the TwiML that answers them, and its media stream. */
 export class TwilioCall implements SimulatedCall {
-  readonly line: CarrierLine;
+  readonly leg: SimulatedLeg;
   readonly callSid: string;
   readonly callId: string | undefined;
   readonly ended: Promise<CallEnd>;
-  /** Steps of the answers that were followed, such as `Connect` and `Reject busy`. */
+  /** Executed TwiML verbs, such as `Connect` and `Reject busy`. */
   readonly steps: string[] = [];
   readonly #options: TwilioCallOptions;
   readonly #webhooks: TwilioWebhooks;
-  readonly #faults = new CallFaults();
+  readonly #faults = new ProtocolViolations();
   #stream: TwilioStream | undefined;
   #end: ((end: CallEnd) => void) | undefined;
   #isOver = false;
-  readonly #told: Promise<void>[] = [];
+  readonly #pendingWebhooks: Promise<void>[] = [];
   #answered: (() => void) | undefined;
-  /** What the gateway's REST request says to do instead of the rest. */
-  #instead: readonly Verb[] | undefined;
+  /** TwiML of the gateway's REST request, which replaces the remaining verbs. */
+  #replacement: readonly Verb[] | undefined;
 
   constructor(options: TwilioCallOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class TwilioCall implements SimulatedCall {
     this.callSid = options.outbound?.callSid ?? `CA${randomBytes(16).toString('hex')}`;
     this.callId = options.outbound ? undefined : callIdOf('twilio', this.callSid);
     this.#webhooks = new TwilioWebhooks({ gatewayUrl, publicUrl, authToken });
-    this.line = new CarrierLine({
+    this.leg = new SimulatedLeg({
       clock,
       sampleRate: 8000,
       driftPpm,
@@ -100,9 +100,9 @@ export class TwilioCall implements SimulatedCall {
     this.#finish({ by: 'gateway', how: 'ended the call over REST' });
   }
 
-  /** The gateway gave the call another TwiML by Twilio's REST interface: `Twiml=…`. */
+  /** The gateway replaced the TwiML by Twilio's REST interface: `Twiml=…`. */
   update(twiml: string): void {
-    this.#instead = readTwiml(twiml);
+    this.#replacement = readTwiml(twiml);
     this.#stream?.stop();
   }
 
@@ -117,22 +117,22 @@ export class TwilioCall implements SimulatedCall {
         this.#finish({ by: 'gateway', how: 'hung up' });
         return;
       }
-      const next = await this.#carryOut(verb);
-      const instead = this.#instead ?? next;
-      this.#instead = undefined;
+      const next = await this.#execute(verb);
+      const instead = this.#replacement ?? next;
+      this.#replacement = undefined;
       if (instead) rest = [...instead];
     }
     this.#finish({ by: 'carrier', how: `gave up after ${MAX_STEPS} steps of TwiML` });
   }
 
-  /** @returns the steps that come instead of those that are left. */
-  async #carryOut(verb: Verb): Promise<readonly Verb[] | undefined> {
+  /** @returns the verbs that replace the remaining ones, if any */
+  async #execute(verb: Verb): Promise<readonly Verb[] | undefined> {
     const { name, attributes } = verb;
     const said = textOf(verb);
     switch (name) {
       case 'Connect':
         this.steps.push(name);
-        await this.#talk(verb);
+        await this.#connectStream(verb);
         return attributes.action && !this.#isOver
           ? readTwiml(await this.#webhooks.post(attributes.action, this.#form('in-progress')))
           : undefined;
@@ -150,22 +150,22 @@ export class TwilioCall implements SimulatedCall {
         this.#finish({ by: 'gateway', how: 'hung up' });
         return undefined;
       default:
-        // Said, played or dialled by the carrier itself: told, not carried out.
+        // Verbs that the carrier executes alone are only recorded.
         this.steps.push([name, said].filter((part) => part !== '').join(' '));
         return undefined;
     }
   }
 
-  async #talk(connect: Verb): Promise<void> {
-    const order = streamOf(connect);
-    const url = this.#webhooks.reach(order.url);
+  async #connectStream(connect: Verb): Promise<void> {
+    const target = streamOf(connect);
+    const url = this.#webhooks.toReachableUrl(target.url);
     const stream = new TwilioStream({
       url,
-      signature: this.#webhooks.sign(order.url),
-      parameters: order.parameters,
+      signature: this.#webhooks.sign(target.url),
+      parameters: target.parameters,
       accountSid: this.#options.accountSid,
       callSid: this.callSid,
-      line: this.line,
+      line: this.leg,
       faults: this.#faults,
     });
     await stream.open();
@@ -174,20 +174,21 @@ export class TwilioCall implements SimulatedCall {
       return;
     }
     this.#stream = stream;
-    const tell = (event: string) => this.#tellStream(order.statusCallback, event, stream.streamSid);
-    tell('stream-started');
-    this.line.start();
+    const report = (event: string) =>
+      this.#reportStreamEvent(target.statusCallback, event, stream.streamSid);
+    report('stream-started');
+    this.leg.start();
     this.#answered?.();
     await stream.closed;
     this.#stream = undefined;
-    this.line.stop();
-    tell(stream.isBroken ? 'stream-error' : 'stream-stopped');
+    this.leg.stop();
+    report(stream.isBroken ? 'stream-error' : 'stream-stopped');
     if (stream.isBroken) {
       this.#finish({ by: 'carrier', how: 'cut the stream off: the gateway broke its rules' });
     }
   }
 
-  #tellStream(url: string | undefined, event: string, streamSid: string): void {
+  #reportStreamEvent(url: string | undefined, event: string, streamSid: string): void {
     if (url === undefined) return;
     const { accountSid } = this.#options;
     const form = {
@@ -203,28 +204,28 @@ export class TwilioCall implements SimulatedCall {
   #finish(end: CallEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.line.stop();
+    this.leg.stop();
     const { outbound } = this.#options;
     const status = /refused the call: busy/.test(end.how) ? 'busy' : 'completed';
     const url = outbound ? outbound.statusUrl : '/telephony/twilio/status';
     if (url !== undefined)
       this.#post(url, { ...this.#form(status), CallDuration: this.#seconds() });
-    void Promise.all(this.#told).then(() => this.#end?.(end));
+    void Promise.all(this.#pendingWebhooks).then(() => this.#end?.(end));
   }
 
   #post(url: string, form: Readonly<Record<string, string>>): void {
-    const told = this.#webhooks.post(url, form).then(
+    const sent = this.#webhooks.post(url, form).then(
       () => undefined,
       (error: unknown) => {
         const what = error instanceof Error ? error.message : 'a webhook failed';
-        this.#faults.add('webhook', what, this.line.atMs);
+        this.#faults.add('webhook', what, this.leg.atMs);
       },
     );
-    this.#told.push(told);
+    this.#pendingWebhooks.push(sent);
   }
 
   #seconds(): string {
-    return String(Math.ceil(this.line.atMs / 1000));
+    return String(Math.ceil(this.leg.atMs / 1000));
   }
 
   #form(callStatus: string): Readonly<Record<string, string>> {

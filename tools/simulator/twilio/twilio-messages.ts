@@ -1,19 +1,19 @@
-/** A message of the gateway that Twilio takes. */
-type TwilioOrder =
+/** A valid message of the gateway. */
+type TwilioCommand =
   | { readonly type: 'media'; readonly bytes: Buffer }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'clear' };
 
-/** What Twilio says of a message that it does not take. Source: its error dictionary. */
+/** Twilio's error for an invalid message. Source: its error dictionary. */
 export const PROTOCOL_ERROR = 'twilio-31924';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-export type ReadOrder =
-  | { readonly type: 'order'; readonly order: TwilioOrder }
+export type TwilioCommandResult =
+  | { readonly type: 'command'; readonly command: TwilioCommand }
   | { readonly type: 'refused'; readonly what: string };
 
-/** Reads a text message as strictly as the carrier does: anything odd ends the stream. */
-export function readTwilioOrder(text: string, streamSid: string): ReadOrder {
+/** Parses a message as strictly as the carrier does. An invalid message ends the stream. */
+export function readTwilioCommand(text: string, streamSid: string): TwilioCommandResult {
   const message = objectIn(text);
   if (!message) return refused('a message is no JSON object');
   const { event } = message;
@@ -21,21 +21,21 @@ export function readTwilioOrder(text: string, streamSid: string): ReadOrder {
     return refused('a message has an event other than media, mark and clear');
   }
   if (message.streamSid !== streamSid) return refused(`${event} names another streamSid`);
-  if (event === 'clear') return { type: 'order', order: { type: 'clear' } };
+  if (event === 'clear') return { type: 'command', command: { type: 'clear' } };
   const body = message[event];
   if (typeof body !== 'object' || body === null) return refused(`${event} has no ${event} object`);
   if (event === 'mark') {
     const { name } = body as { readonly name?: unknown };
     if (typeof name !== 'string') return refused('mark has no name');
-    return { type: 'order', order: { type: 'mark', name } };
+    return { type: 'command', command: { type: 'mark', name } };
   }
   const { payload } = body as { readonly payload?: unknown };
   if (typeof payload !== 'string' || payload === '') return refused('media has no payload');
   if (!BASE64.test(payload)) return refused("media's payload is no base64");
-  return { type: 'order', order: { type: 'media', bytes: Buffer.from(payload, 'base64') } };
+  return { type: 'command', command: { type: 'media', bytes: Buffer.from(payload, 'base64') } };
 }
 
-function refused(what: string): ReadOrder {
+function refused(what: string): TwilioCommandResult {
   return { type: 'refused', what };
 }
 

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import { decodeMulaw, encodeMulaw } from '../../../media/codec/g711.js';
-import type { CallFaults } from '../protocol-violations.js';
+import type { ProtocolViolations } from '../protocol-violations.js';
 import { SimulateError } from '../simulate-error.js';
-import { type CarrierLine, MAX_LEAD_MS } from '../simulated-leg.js';
-import { PROTOCOL_ERROR, readTwilioOrder, TwilioMessages } from './twilio-messages.js';
+import { MAX_LEAD_MS, type SimulatedLeg } from '../simulated-leg.js';
+import { PROTOCOL_ERROR, readTwilioCommand, TwilioMessages } from './twilio-messages.js';
 
 /** 20 ms of μ-law at 8 kHz. */
 const FRAME_BYTES = 160;
-/** The gateway's clock and ours look at the same moment so much apart. */
+/** For the difference between the gateway's clock and this one. */
 const LEAD_TOLERANCE_MS = 40;
-/** A gateway that does not close a stream that has stopped is left. */
+/** After this time, a stopped stream is terminated. */
 const CLOSE_WITHIN_MS = 2_000;
 
 export interface TwilioStreamOptions {
@@ -19,19 +19,19 @@ export interface TwilioStreamOptions {
   readonly parameters: Readonly<Record<string, string>>;
   readonly accountSid: string;
   readonly callSid: string;
-  readonly line: CarrierLine;
-  readonly faults: CallFaults;
+  readonly line: SimulatedLeg;
+  readonly faults: ProtocolViolations;
 }
 
 /** The carrier's end of one media stream. */
 export class TwilioStream {
   readonly streamSid = `MZ${randomBytes(16).toString('hex')}`;
-  /** Resolves when the socket is gone, from whichever side. */
+  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #options: TwilioStreamOptions;
   readonly #messages: TwilioMessages;
   readonly #socket: WebSocket;
-  readonly #wire = new Uint8Array(FRAME_BYTES);
+  readonly #mulaw = new Uint8Array(FRAME_BYTES);
   #sentMs = 0;
   #isStopped = false;
   #isBroken = false;
@@ -44,18 +44,18 @@ export class TwilioStream {
       perMessageDeflate: false,
       headers: { 'x-twilio-signature': signature },
     });
-    this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    this.#socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
     this.closed = new Promise((resolve) => {
       this.#socket.on('close', resolve);
     });
   }
 
-  /** The gateway sent what Twilio ends a stream for. */
+  /** Whether the gateway sent a message that ends a stream at Twilio. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** @throws SimulateError when the gateway does not take the socket */
+  /** @throws SimulateError if the gateway refuses the socket */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       const failed = (why: string) => {
@@ -73,9 +73,9 @@ export class TwilioStream {
   }
 
   sendFrame(frame: Int16Array): void {
-    encodeMulaw(frame, this.#wire);
+    encodeMulaw(frame, this.#mulaw);
     this.#sentMs += 20;
-    this.#send(this.#messages.media(this.#wire, this.#sentMs));
+    this.#send(this.#messages.media(this.#mulaw, this.#sentMs));
   }
 
   sendMark(name: string): void {
@@ -86,7 +86,7 @@ export class TwilioStream {
     this.#send(this.#messages.dtmf(digit));
   }
 
-  /** The call is over, or goes on elsewhere. */
+  /** Ends the stream. */
   stop(): void {
     if (this.#isStopped) return;
     this.#send(this.#messages.stop());
@@ -99,22 +99,22 @@ export class TwilioStream {
     if (!this.#isStopped && this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
   }
 
-  #take(data: RawData, isBinary: boolean): void {
+  #onMessage(data: RawData, isBinary: boolean): void {
     if (this.#isStopped) return;
     if (isBinary) {
-      this.#break('a message is binary');
+      this.#endBroken('a message is binary');
       return;
     }
-    const read = readTwilioOrder(String(data), this.streamSid);
+    const read = readTwilioCommand(String(data), this.streamSid);
     if (read.type === 'refused') {
-      this.#break(read.what);
+      this.#endBroken(read.what);
       return;
     }
     const { line } = this.#options;
-    const { order } = read;
-    if (order.type === 'clear') line.clear();
-    else if (order.type === 'mark') line.mark(order.name);
-    else this.#play(order.bytes);
+    const { command } = read;
+    if (command.type === 'clear') line.clear();
+    else if (command.type === 'mark') line.mark(command.name);
+    else this.#play(command.bytes);
   }
 
   #play(bytes: Buffer): void {
@@ -130,7 +130,7 @@ export class TwilioStream {
     }
   }
 
-  #break(what: string): void {
+  #endBroken(what: string): void {
     const { line, faults } = this.#options;
     faults.add(PROTOCOL_ERROR, what, line.atMs);
     this.#isBroken = true;

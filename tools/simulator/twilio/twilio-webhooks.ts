@@ -1,13 +1,13 @@
 import { signTwilio } from '../../../src/channels/twilio/twilio-signature.js';
 import { SimulateError } from '../simulate-error.js';
 
-/** Twilio waits no longer for an answer. Source: Twilio's documentation of its webhooks. */
+/** Twilio's timeout for an answer. Source: Twilio's documentation of its webhooks. */
 const ANSWER_WITHIN_MS = 15_000;
 
 export interface TwilioWebhooksOptions {
   /** Where the gateway listens. */
   readonly gatewayUrl: string;
-  /** By which the gateway is known outside, where that is another: PUBLIC_URL. */
+  /** The gateway's PUBLIC_URL. */
   readonly publicUrl: string;
   readonly authToken: string;
 }
@@ -20,8 +20,8 @@ export class TwilioWebhooks {
     this.#options = options;
   }
 
-  /** An address of the gateway's, as it is reached from here. */
-  reach(url: string): string {
+  /** Maps a public URL of the gateway to the URL at which this process reaches it. */
+  toReachableUrl(url: string): string {
     const { gatewayUrl, publicUrl } = this.#options;
     const ours = publicUrl.replace(/^http/, 'ws');
     if (url.startsWith(ours)) return gatewayUrl.replace(/^http/, 'ws') + url.slice(ours.length);
@@ -33,12 +33,12 @@ export class TwilioWebhooks {
   }
 
   /**
-   * Asks as Twilio does. @param path below the gateway's public address, or a whole address
-   * @throws SimulateError where Twilio would tell the caller of an application error.
+   * Sends a webhook request. @param path below the public URL, or an absolute URL
+   * @throws SimulateError where Twilio would play an application error to the caller
    */
   async post(path: string, form: Readonly<Record<string, string>>): Promise<string> {
     const url = path.startsWith('/') ? this.#options.publicUrl + path : path;
-    const answer = await fetch(this.reach(url), {
+    const answer = await fetch(this.toReachableUrl(url), {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -47,9 +47,12 @@ export class TwilioWebhooks {
       body: new URLSearchParams(form),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     }).catch((error: unknown) => {
-      throw new SimulateError(`No answer from ${this.reach(url)}: is the gateway running there?`, {
-        cause: error,
-      });
+      throw new SimulateError(
+        `No answer from ${this.toReachableUrl(url)}: is the gateway running there?`,
+        {
+          cause: error,
+        },
+      );
     });
     const text = await answer.text();
     if (answer.status === 403) throw new SimulateError(forbidden(url));

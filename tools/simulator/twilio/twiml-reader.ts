@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { SimulateError } from '../simulate-error.js';
 
-/** A step of an answer. */
+/** An element of a TwiML response. */
 export interface Verb {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -9,8 +9,8 @@ export interface Verb {
   readonly children: readonly Verb[];
 }
 
-/** Verbs that Twilio knows inside `<Response>`. Source: Twilio's documentation of TwiML for voice. */
-const KNOWN = new Set(
+/** The verbs that Twilio accepts inside `<Response>`. Source: Twilio's documentation of TwiML for voice. */
+const TWIML_VERBS = new Set(
   'Connect Dial Enqueue Gather Hangup Leave Pause Pay Play Prompt Record Redirect Refer Reject Say Start Stop'.split(
     ' ',
   ),
@@ -24,8 +24,8 @@ interface OpenVerb {
 }
 
 /**
- * The steps of a TwiML answer, in order.
- * @throws SimulateError where Twilio would tell the caller of an application error (12100, 12200).
+ * The verbs of a TwiML response, in order.
+ * @throws SimulateError where Twilio would play an application error (12100, 12200)
  */
 export function readTwiml(xml: string): readonly Verb[] {
   const root: OpenVerb = { name: '', attributes: {}, text: '', children: [] };
@@ -50,12 +50,12 @@ export function readTwiml(xml: string): readonly Verb[] {
   if (response?.name !== 'Response') {
     throw new SimulateError('The answer is no TwiML: its root must be <Response>');
   }
-  const stranger = response.children.find(({ name }) => !KNOWN.has(name));
-  if (stranger) throw new SimulateError(`Twilio knows no verb <${stranger.name}>`);
+  const unknown = response.children.find(({ name }) => !TWIML_VERBS.has(name));
+  if (unknown) throw new SimulateError(`Twilio knows no verb <${unknown.name}>`);
   return response.children;
 }
 
-/** All that stands between its tags. */
+/** The text of a verb and its children. */
 export function textOf({ text, children }: Verb): string {
   return [text, ...children.map(textOf)]
     .map((part) => part.trim())
@@ -63,21 +63,21 @@ export function textOf({ text, children }: Verb): string {
     .join(' ');
 }
 
-/** A `<Stream>` that both sides speak on. */
-export interface StreamOrder {
+/** A bidirectional `<Stream>`. */
+export interface StreamTarget {
   readonly url: string;
   readonly statusCallback: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Name and value of a parameter together are shorter. Source: Twilio's documentation of `<Stream>`. */
+/** For name and value of a parameter together. Source: Twilio's documentation of `<Stream>`. */
 const MAX_PARAMETER_LENGTH = 500;
 
 /**
- * What a `<Connect>` asks for.
- * @throws SimulateError for what Twilio does not connect to (31920, 31922).
+ * The stream of a `<Connect>`.
+ * @throws SimulateError for a stream that Twilio refuses (31920, 31922)
  */
-export function streamOf(connect: Verb): StreamOrder {
+export function streamOf(connect: Verb): StreamTarget {
   const stream = connect.children.find(({ name }) => name === 'Stream');
   const url = stream?.attributes.url ?? '';
   if (!stream || !URL.canParse(url)) {

@@ -1,8 +1,8 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { ENGLISH_TABLES } from '../lexicons/en.js';
-import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
 import { romanValue } from '../rules/spelled-scales.js';
+import { ENGLISH_TABLES } from '../word-lists/en.js';
+import type { NormaliserTables } from '../word-lists/english-tables.js';
 import { apart, englishCardinal, englishOrdinal } from './number-words.js';
 
 /** Titles, abbreviations, number signs and Roman numerals after a name or a heading. */

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../../languages.js';
 import type { SpokenForm } from '../../aligned-text.js';
-import { ENGLISH_TABLES } from '../lexicons/en.js';
-import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
+import { ENGLISH_TABLES } from '../word-lists/en.js';
+import type { NormaliserTables } from '../word-lists/english-tables.js';
 import { englishCardinal, englishOrdinal } from './number-words.js';
 
 const PARTS = ENGLISH_TABLES.fractions.split(' ');

@@ -1,7 +1,7 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { ENGLISH_TABLES } from '../lexicons/en.js';
-import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf, setApart } from '../rules/number-text.js';
+import { ENGLISH_TABLES } from '../word-lists/en.js';
+import type { NormaliserTables } from '../word-lists/english-tables.js';
 import { apart, ENGLISH_NUMBER, englishCardinal, isOne } from './number-words.js';
 
 const HUNDREDTHS: ReadonlyMap<string, readonly [string, string]> = new Map(

@@ -1,4 +1,4 @@
-import { ENGLISH_TABLES } from '../lexicons/en.js';
+import { ENGLISH_TABLES } from '../word-lists/en.js';
 
 const ONES = ENGLISH_TABLES.ones.split(' ');
 const TENS = ENGLISH_TABLES.tens.split(' ');

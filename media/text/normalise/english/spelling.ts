@@ -1,6 +1,6 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { ENGLISH_TABLES } from '../lexicons/en.js';
 import { setApart } from '../rules/number-text.js';
+import { ENGLISH_TABLES } from '../word-lists/en.js';
 import { digitByDigit } from './number-words.js';
 
 const SIGN_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ENGLISH_TABLES.signNames));

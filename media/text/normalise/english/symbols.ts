@@ -1,5 +1,5 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import type { NormaliserTables } from '../lexicons/english-tables.js';
+import type { NormaliserTables } from '../word-lists/english-tables.js';
 
 const ONLY_BETWEEN = '=<>~';
 

@@ -1,7 +1,7 @@
 import type { SpokenForm } from '../../aligned-text.js';
-import { ENGLISH_TABLES } from '../lexicons/en.js';
-import type { NormaliserTables } from '../lexicons/english-tables.js';
 import { anyOf } from '../rules/number-text.js';
+import { ENGLISH_TABLES } from '../word-lists/en.js';
+import type { NormaliserTables } from '../word-lists/english-tables.js';
 import { ENGLISH_NUMBER, isOne } from './number-words.js';
 
 const SCALES: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 import type { Language } from '../../../languages.js';
 import type { SpokenForm } from '../../aligned-text.js';
-import type { MoneyStyle, NormaliserLexicon } from '../lexicons/normaliser-lexicon.js';
+import type { MoneyStyle, NormaliserWords } from '../word-lists/normaliser-words.js';
 
 export type Gender = 'm' | 'f' | 'n';
 
@@ -33,9 +33,9 @@ interface WrittenTime {
   readonly before: string;
 }
 
-/** A `NormaliserLexicon` with its nouns, months and letters parsed. */
+/** A `NormaliserWords` with its nouns, months and letters parsed. */
 type Forms = Omit<
-  NormaliserLexicon,
+  NormaliserWords,
   'months' | 'shortMonths' | 'money' | 'scales' | 'moreUnits' | 'letters' | 'fractions'
 > & {
   readonly months: readonly string[];
@@ -71,11 +71,11 @@ export interface Grammar extends Forms {
   time(time: WrittenTime): string;
 }
 
-/** Parses the nouns, months and letters of a lexicon. */
-export function loadForms(lexicon: NormaliserLexicon): Forms {
-  const { months, shortMonths, money, scales, moreUnits, letters, fractions = {} } = lexicon;
+/** Parses the nouns, months and letters of a language. */
+export function loadForms(lists: NormaliserWords): Forms {
+  const { months, shortMonths, money, scales, moreUnits, letters, fractions = {} } = lists;
   return {
-    ...lexicon,
+    ...lists,
     months: months.split(' '),
     shortMonths: shortMonths.split(' ').map((name) => (name === '-' ? '' : name)),
     money: { ...money, currencies: money.currencies.map(currencyOf) },

@@ -6,7 +6,7 @@ import { diffLines } from '../../../../agents-runtime/observers/replay/effect-li
 import { replay } from '../../../../agents-runtime/observers/replay/replay.js';
 import { diffTurns } from '../../../../agents-runtime/observers/replay/turn-replay.js';
 import { REPLAY_SUFFIX } from '../../../../src/calls/recordings/replay-files.js';
-import { readTape } from '../../../../tools/replay/read-replay-file.js';
+import { readReplayFile } from '../../../../tools/replay/read-replay-file.js';
 import { SCENES, shownBy } from '../../../support/corpora/replay-scenes.js';
 
 const FOLDER = 'test/fixtures/replays';
@@ -25,7 +25,7 @@ describe('the library of recorded calls', () => {
 // `npm run record-replays`.
 describe.each(SCENES)('the recorded call $name', ({ name, shows }) => {
   it('does the same when it is held again, and what it is there to show', async () => {
-    const file = await readTape(fileOf(name));
+    const file = await readReplayFile(fileOf(name));
     const { recorded, replayed, answers, isSameOrder } = await replay(file);
     expect(diffLines(diffEffects(recorded, replayed))).toEqual([]);
     expect(isSameOrder).toBe(true);

@@ -4,7 +4,7 @@ import { AudioSocketCall } from '../../../../tools/simulator/audiosocket-call.js
 import { registerAudioSocket } from '../../../../tools/simulator/gateway-client.js';
 import type { SimulatedCall } from '../../../../tools/simulator/simulated-call.js';
 import { TwilioCall } from '../../../../tools/simulator/twilio/twilio-call.js';
-import { toLine } from '../../../../tools/simulator/wav-file.js';
+import { resampleToPcm } from '../../../../tools/simulator/wav-file.js';
 import { TWILIO } from '../../fakes/carrier-servers.js';
 import type { Product } from '../process/product.js';
 import { makeAgent, SHOP } from './call-agents.js';
@@ -68,7 +68,7 @@ export async function spokenByProduct(product: Product, text: string): Promise<I
   });
   if (!response.ok) throw new Error(`Not spoken: ${response.status} ${await response.text()}`);
   const pcm = new Int16Array(await response.arrayBuffer());
-  return toLine(
+  return resampleToPcm(
     Float32Array.from(pcm, (sample) => sample / 32768),
     16_000,
     LINE_RATE,

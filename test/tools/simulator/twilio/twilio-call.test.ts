@@ -54,7 +54,7 @@ describe('a simulated call through Twilio', () => {
     const answer = `<Response><Connect><Stream url="STREAM" statusCallback="https://gw.example.test/stream-status">${parameters}</Stream></Connect></Response>`;
     const { gateway, call } = await callTo([answer]);
     expect(await call.ring()).toBe('answered');
-    await call.line.until(() => call.line.atMs >= 100);
+    await call.leg.until(() => call.leg.atMs >= 100);
     call.press('5#');
     call.hangUp();
     expect(await call.ended).toEqual({ by: 'caller', how: 'hung up' });
@@ -119,17 +119,17 @@ describe('a simulated call through Twilio', () => {
     };
     const { gateway, call } = await callTo([CONNECT], talk, clock);
     await call.ring();
-    await expect.poll(() => call.line.waitingMs).toBe(400);
+    await expect.poll(() => call.leg.waitingMs).toBe(400);
     clock.advance(200);
     const marks = () => gateway.heard.flatMap(({ mark: named }) => named?.name ?? []);
     expect(marks()).toEqual([]);
     clock.advance(20);
     await expect.poll(marks).toEqual(['a', 'b']);
-    expect(call.line.waitingMs).toBe(0);
+    expect(call.leg.waitingMs).toBe(0);
     clock.advance(200);
     // What was cleared is not heard, but for the frame that had begun.
-    expect(call.line.sound.agent.filter((sample) => sample !== 0)).toHaveLength(11 * 160);
-    expect(call.line.mostLeadMs).toBe(400);
+    expect(call.leg.audio.agent.filter((sample) => sample !== 0)).toHaveLength(11 * 160);
+    expect(call.leg.maxLeadMs).toBe(400);
     expect(call.faults).toEqual([]);
   });
 
@@ -160,9 +160,9 @@ describe('a simulated call through Twilio', () => {
     };
     const { call } = await callTo([CONNECT], talk, clock);
     await call.ring();
-    await expect.poll(() => call.line.waitingMs).toBe(812.5);
+    await expect.poll(() => call.leg.waitingMs).toBe(812.5);
     clock.advance(2_000);
-    expect(call.line.sound.agent.filter((sample) => sample !== 0)).toHaveLength(100 + 40 * 160);
+    expect(call.leg.audio.agent.filter((sample) => sample !== 0)).toHaveLength(100 + 40 * 160);
     const codes = new Set(call.faults.map(({ code }) => code));
     expect([...codes]).toEqual(['partial-frame', 'lead']);
     expect(call.faults.length).toBeLessThanOrEqual(6);
