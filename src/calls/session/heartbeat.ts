@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
-import type { CallCommandsRepository } from '../commands/call-commands.repository.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
 /** Source: the platform notes on several gateways. */
@@ -22,7 +21,7 @@ export class Heartbeat {
   >;
   readonly #gatewayId: string;
   readonly #address: string | undefined;
-  readonly #commands: CallCommandsRepository;
+  readonly #commands: { forgetEnded(): Promise<void> };
   readonly #log: Logger;
   #patientUntil = 0;
   /** The last beat, by the database's clock and by ours. */
@@ -40,7 +39,7 @@ export class Heartbeat {
     readonly gatewayId: string;
     /** Where other gateways reach this one. */
     readonly address?: string | undefined;
-    readonly commands: CallCommandsRepository;
+    readonly commands: { forgetEnded(): Promise<void> };
     readonly log: Logger;
   }) {
     this.#calls = parts.calls;
