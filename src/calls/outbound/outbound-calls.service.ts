@@ -1,5 +1,6 @@
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { Agent } from '../../features/agents/agent.model.js';
+import { AGENT_SETTINGS } from '../../features/agents/config/agent-settings.js';
 import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
 import type { Provider } from '../../features/phone-numbers/carrier.js';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
@@ -45,7 +46,7 @@ export class OutboundCalls {
       throw notAllowed('The agent is not deployed: deploy it first', 'agent_not_deployed');
     }
     if (!agent.config.allow_outbound_calling) throw notAllowed('This agent may not call out');
-    const carrier = agent.config.phone_provider ?? 'twilio';
+    const carrier = agent.config.phone_provider ?? AGENT_SETTINGS.phone_provider.default;
     const dialer = this.#dialer(carrier);
     const from = agent.config.phone_number;
     if (!from) throw notAllowed('This agent has no phone number to call from');

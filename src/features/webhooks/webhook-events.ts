@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { StoredEventWebhook } from '../agents/config/stored-config.js';
+import type { StoredEventWebhook } from '../agents/config/webhook-settings.js';
 
 /** An event of a call, for the receivers that the agent names. */
 export interface WebhookEvent {

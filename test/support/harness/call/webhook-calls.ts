@@ -5,7 +5,7 @@ import { CallsRepository } from '../../../../src/calls/store/calls.repository.js
 import type { Agent } from '../../../../src/features/agents/agent.model.js';
 import { makeAgentId } from '../../../../src/features/agents/agent.model.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
-import type { StoredEventWebhook } from '../../../../src/features/agents/config/stored-config.js';
+import type { StoredEventWebhook } from '../../../../src/features/agents/config/webhook-settings.js';
 import { AccountsRepository } from '../../../../src/features/auth/accounts.repository.js';
 import type { WebhookRecorder } from '../../../../src/features/webhooks/webhook-events.js';
 import type { SecretBox } from '../../../../src/platform/secrets/secret-box.js';
