@@ -3,9 +3,14 @@ import { PeerError } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
-import { CallPath } from '../connection/connection.schema.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import { findRunning, gatewayUnreachable, NOT_RUNNING, notRunning } from '../store/running-call.js';
+import {
+  CallPath,
+  gatewayUnreachable,
+  loadRunningCall,
+  NOT_RUNNING,
+  notRunning,
+} from '../store/load-call.js';
 import type { CallCommand } from './call-command.js';
 import type { CallCommandService } from './call-commands.service.js';
 
@@ -60,7 +65,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
-        const { call_id } = await findRunning(calls, principal.accountId, params.call_id);
+        const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
         log.info({ callId: call_id, keyId: principal.keyId }, 'an operator presses keys');
         await carryOut(commands, call_id, { type: 'keys', keys: body.keys });
         return { call_id, status: 'done' as const };
@@ -83,7 +88,7 @@ export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
-        const { call_id } = await findRunning(calls, principal.accountId, params.call_id);
+        const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
         const target = body.target_phone_number;
         if (refused.has(target)) {
           throw new ApiError('CALL_VALIDATION_FAILED', 'This number is never called', {
@@ -116,7 +121,7 @@ function sayRoute({ calls, commands }: CallCommandRouteParts): Route {
       503: { description: 'The gateway that holds the call does not answer' },
     },
     async handle({ principal, params, body, log }) {
-      const { call_id } = await findRunning(calls, principal.accountId, params.call_id);
+      const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
       log.info({ callId: call_id, keyId: principal.keyId }, 'an operator speaks');
       await carryOut(commands, call_id, { type: 'say', text: body.text });
       return { call_id, status: 'queued' as const };

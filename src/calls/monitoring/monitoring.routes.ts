@@ -8,8 +8,7 @@ import {
   oneOf,
   str,
 } from '../../platform/http/validation/schema-builders.js';
-import { CallPath } from '../connection/connection.schema.js';
-import { findRunning, NOT_RUNNING } from '../store/running-call.js';
+import { CallPath, loadRunningCall, NOT_RUNNING } from '../store/load-call.js';
 import { AUDIO_TYPE } from './audio-mixer.js';
 import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
 import { LIVE_SCOPE, type StreamSessions } from './stream-sessions.js';
@@ -77,7 +76,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
         409: { description: NOT_RUNNING },
       },
       async handle({ principal, params, req, res, log }) {
-        const row = await findRunning(running, principal.accountId, params.call_id);
+        const row = await loadRunningCall(running, principal.accountId, params.call_id);
         if (!wantsStream(req)) {
           const turns = await running.turns(row.call_id, 0);
           return { call: toRunning(row), turns: turns.map(toTurn) };
@@ -107,7 +106,7 @@ function audioRoute({ running, desk }: LiveRouteParts): Route {
       503: { description: 'The gateway that holds the call cannot be reached' },
     },
     async handle({ principal, params, req, res, log }) {
-      const row = await findRunning(running, principal.accountId, params.call_id);
+      const row = await loadRunningCall(running, principal.accountId, params.call_id);
       log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
       await desk.listen({ principal, req, res, log }, row);
       return SENT;

@@ -8,7 +8,7 @@ import { watchCredential } from '../../platform/http/credential-watch.js';
 import type { Principal } from '../../platform/http/route.js';
 import type { RouteScope } from '../../platform/http/scopes.js';
 import type { CallRow } from '../store/call.model.js';
-import { gatewayUnreachable } from '../store/running-call.js';
+import { gatewayUnreachable } from '../store/load-call.js';
 import type { AudioEncoders } from './audio-mixer.js';
 import { listenInto, passOn } from './audio-response.js';
 import type { EventSubscriber } from './event-subscriber.js';

@@ -78,7 +78,7 @@ async function reserve(calls: CallsRepository): Promise<string> {
 /** A call that this gateway holds. */
 async function begin({ id, calls, hold }: Gateway): Promise<string> {
   const callId = await reserve(calls);
-  await calls.take(callId, id);
+  await calls.claim(callId, id);
   hold(callId);
   return callId;
 }
@@ -112,7 +112,7 @@ it('ends a call that another gateway holds, and has its record when it says so',
 it('waits for the answer to a command without reading the database again and again', async () => {
   const [holder, other] = [await gateway(), await gateway()];
   const callId = await reserve(holder.calls);
-  await holder.calls.take(callId, holder.id);
+  await holder.calls.claim(callId, holder.id);
   holder.hold(callId, () => database.db.raw('select pg_sleep(0.7)'));
   const rows = vi.spyOn(other.calls, 'find');
   const transfer = { type: 'transfer', target: '+14155550100' } as const;
@@ -176,7 +176,7 @@ describe('a call whose gateway is unreachable', () => {
     const callId = await reserve(other.calls);
     const holder = randomUUID();
     await new GatewaysRepository(database.db).heartbeat(holder, address);
-    await other.calls.take(callId, holder);
+    await other.calls.claim(callId, holder);
     await other.commands.end(callId, 'user_hangup');
     expect(await reasonOf(callId)).toBe('user_hangup');
   });
