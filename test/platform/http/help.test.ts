@@ -9,8 +9,8 @@ import { helpRoutes } from '../../../src/platform/http/help.routes.js';
 import { makeTestFolder } from '../../support/harness/process/test-folder.js';
 
 const folder = makeTestFolder();
-let close: () => void = () => {};
-afterEach(() => close());
+let close: (() => void) | undefined;
+afterEach(() => close?.());
 
 async function serve(site: string): Promise<string> {
   const server = createServer(express().use(helpRoutes(site))).listen(0, '127.0.0.1');
