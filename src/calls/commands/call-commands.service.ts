@@ -19,7 +19,7 @@ import {
 export interface CallCommandServiceParts {
   readonly db: Knex;
   readonly gatewayId: string;
-  readonly calls: Pick<CallsRepository, 'endWaiting' | 'end' | 'find' | 'findEnded'>;
+  readonly calls: Pick<CallsRepository, 'endReserved' | 'end' | 'find' | 'findEnded'>;
   readonly commands: CallCommandsRepository;
   readonly live: Pick<CallRegistry, 'get' | 'ids'>;
   readonly log: Logger;
@@ -81,7 +81,7 @@ export class CallCommandService {
   /** Ends a call wherever it is; when this resolves, its record is written. Idempotent. */
   async end(callId: string, reason: EndedReason): Promise<void> {
     const { calls, endedWithinMs = ENDED_WITHIN_MS } = this.#parts;
-    const hasWaited = await calls.endWaiting(callId, reason);
+    const hasWaited = await calls.endReserved(callId, reason);
     if (hasWaited) this.#parts.onWaitingEnded?.(callId);
     if (!(await this.send(callId, { type: 'end', reason }))) return;
     const until = performance.now() + endedWithinMs;
