@@ -69,7 +69,7 @@ async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 
     db,
     log,
     turns: new CallsRepository(db, 0).turns,
-    replies: { get: () => model },
+    llmRegistry: { get: () => model },
     events,
   });
   const hook = await Receiver.open();
