@@ -62,7 +62,7 @@ export async function createClusterModule(parts: ClusterParts): Promise<void> {
   });
   shutdown.add('gateways', () => primary.stop());
   await primary.start();
-  shutdown.proceed();
+  shutdown.throwIfRequested();
 }
 
 /** Gives each gateway a port: the configured one, then the next ones. */

@@ -26,6 +26,11 @@ export class AgentsRepository {
     this.#db = db;
   }
 
+  /** The same repository in a transaction. */
+  within(transaction: Knex.Transaction): AgentsRepository {
+    return new AgentsRepository(transaction);
+  }
+
   /** @throws ApiError KNOWLEDGE_BASE_NOT_FOUND when its knowledge base was deleted meanwhile */
   async insert(agent: NewAgent): Promise<Agent> {
     try {
