@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { SpeechCache } from '../../agents-runtime/output/speech-cache.js';
 import { type FrameObserver, FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../agents-runtime/timing/system-clock.js';
 import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
@@ -12,6 +13,7 @@ import type { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
 import { createCallProviders } from '../calls/providers/call-providers.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
 import type { SttModels } from '../calls/providers/stt-models.js';
+import { SttProviders } from '../calls/providers/stt-providers.js';
 import type { RecordingService } from '../calls/recordings/recordings.service.js';
 import type { ReplayFiles } from '../calls/recordings/replay-files.js';
 import type { CallMetrics } from '../calls/session/call-metrics.js';
@@ -21,6 +23,8 @@ import { Heartbeat } from '../calls/session/heartbeat.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import { AgentTools } from '../features/agent-tools/agent-tools.js';
+import { McpConnections } from '../features/agent-tools/mcp/mcp-servers.js';
+import { ArgumentValidator } from '../features/agent-tools/validation/argument-validator.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { resolveCallConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
@@ -69,7 +73,7 @@ export async function createCallsModule(parts: CallsParts) {
     gateways: parts.gateways,
     gatewayId,
     address: parts.peerAddress,
-    commands: written,
+    housekeeping: [() => written.forgetEnded()],
     log,
   });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
@@ -79,11 +83,17 @@ export async function createCallsModule(parts: CallsParts) {
   const creditMonitor = new CreditMonitor({ calls, gatewayId, live, log });
   creditMonitor.start();
   const ticker = createTicker(parts);
-  const tools = new AgentTools(parts);
+  const tools = createAgentTools(parts);
   const opening = new CallSessionFactory({
     ...parts,
     live,
-    models: createCallProviders({ ...parts, voices: parts.speakers, tools }),
+    models: createCallProviders({
+      ...parts,
+      voices: parts.speakers,
+      recognisers: new SttProviders(ears.recogniser, config, log),
+      speechCache: new SpeechCache(systemClock),
+      tools,
+    }),
     ticker,
     resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, { models, box }),
   });
@@ -127,4 +137,11 @@ function createTicker({ load, log, observeFrame }: CallsParts): FrameTicker {
     },
     (error) => log.error({ err: error }, 'fault in the frame ticker'),
   );
+}
+
+/** The tools that agents can call: webhooks, and those of MCP servers. */
+export function createAgentTools({ outbound, log }: Pick<CallsParts, 'outbound' | 'log'>) {
+  const validator = new ArgumentValidator(log);
+  const mcp = new McpConnections({ outbound, validator, log });
+  return new AgentTools({ outbound, validator, mcp, log });
 }

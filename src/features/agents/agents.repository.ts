@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Slice } from '../../platform/http/validation/pagination.js';
-import { NumberOwnership, withoutForeignNumbers } from '../ownership/number-ownership.js';
+import { claimNumber, withoutForeignNumbers } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus, NewAgent } from './agent.model.js';
 import { isAgentId } from './agent.model.js';
 import type { StoredConfig } from './config/stored-config.js';
@@ -127,7 +127,7 @@ export class AgentsRepository {
         const columns = toColumns(change);
         if (Object.keys(columns).length === 0) return agent;
         const claimed = numberToClaim(agent, change);
-        if (claimed) await new NumberOwnership(transaction).claim(accountId, claimed);
+        if (claimed) await claimNumber(transaction, accountId, claimed);
         const [after] = await agents()
           .update({ ...columns, ...laterVersion(transaction) })
           .returning('*');

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { CallWebhookEvent, HeldEvents } from '../../calls/store/call-events.js';
-import { AgentsRepository } from '../agents/agents.repository.js';
+import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
 import { amendedBody, eventBody, takesEvent } from './webhook-events.js';
 import { makeMessageId } from './webhook-sender.js';
 
 /** Turns events of calls into deliveries, one for each address that wants to be told. */
 export class WebhookOutbox implements HeldEvents {
+  readonly #agents: AgentsRepository;
   readonly #deliveries: DeliveriesRepository;
 
-  constructor(deliveries: DeliveriesRepository) {
+  constructor(agents: AgentsRepository, deliveries: DeliveriesRepository) {
+    this.#agents = agents;
     this.#deliveries = deliveries;
   }
 
   async record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void> {
-    const agents = new AgentsRepository(transaction);
+    const agents = this.#agents.within(transaction);
     const deliveries: NewDelivery[] = [];
     for (const event of events) {
       const agent = await agents.find(event.accountId, event.agentId);

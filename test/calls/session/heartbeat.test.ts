@@ -84,7 +84,6 @@ it('gives others time to show that they live when its own heartbeat came late', 
       endAllOf: async () => undefined,
     },
     gatewayId: randomUUID(),
-    commands: { forgetEnded: async () => undefined } as never,
     log: pino({ level: 'silent' }),
   });
   await heartbeat.start({ isAlone: false });

@@ -10,6 +10,7 @@ import { SummariesRepository } from '../../../src/calls/history/summaries.reposi
 import type { CallEvents } from '../../../src/calls/store/call-events.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../src/features/agents/agent.model.js';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { DeliveriesRepository } from '../../../src/features/webhooks/deliveries.repository.js';
 import { WebhookOutbox } from '../../../src/features/webhooks/webhook-outbox.js';
 import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
@@ -40,7 +41,7 @@ export async function setUpKills(db: Knex, connection: DatabaseConnection): Prom
     { url: 'https://hook.test/', events: ['call.completed'] },
   ]);
   const events = new CallCompletedEvents({
-    events: new WebhookOutbox(new DeliveriesRepository(db)),
+    events: new WebhookOutbox(new AgentsRepository(db), new DeliveriesRepository(db)),
     summaries: new SummariesRepository(db),
     links: new SignedLinks(secrets),
     origin: () => 'https://parley.test',

@@ -11,11 +11,11 @@ import type {
   TakenCall,
 } from '../../../../src/calls/session/call-session.factory.js';
 import { MediaConnector } from '../../../../src/calls/session/media-connector.js';
-import { twilioClientOf } from '../../../../src/channels/twilio/dialer.js';
 import { twilioSocket } from '../../../../src/channels/twilio/media-socket.js';
 import { MediaTokens } from '../../../../src/channels/twilio/media-tokens.js';
 import { twilioWebhooks } from '../../../../src/channels/twilio/twilio.webhooks.js';
 import { signTwilio } from '../../../../src/channels/twilio/twilio-signature.js';
+import { createTwilioClient } from '../../../../src/composition/telephony.module.js';
 import {
   createWebhooksModule,
   type WebhooksModule,
@@ -136,7 +136,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
           opening: scriptedOpening(() => desk!, calls),
           ticker: new FrameTicker(systemClock),
         }),
-        rest: twilioClientOf({
+        rest: createTwilioClient({
           TWILIO_ACCOUNT_SID: TWILIO.accountSid,
           TWILIO_AUTH_TOKEN: account?.authToken,
           TWILIO_BASE_URL: twilio.baseUrl,
