@@ -9,11 +9,16 @@ import { CreditMonitor } from '../calls/admission/credit-monitor.js';
 import type { LoadMonitor } from '../calls/admission/load-monitor.js';
 import { CallCommandsRepository } from '../calls/commands/call-commands.repository.js';
 import { CallCommandService } from '../calls/commands/call-commands.service.js';
+import { createCallTap } from '../calls/monitoring/call-tap.js';
 import type { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
 import { createCallProviders } from '../calls/providers/call-providers.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
 import type { SttModels } from '../calls/providers/stt-models.js';
 import { SttProviders } from '../calls/providers/stt-providers.js';
+import {
+  createRecordingObserver,
+  createReplayObserver,
+} from '../calls/recordings/recording-observers.js';
 import type { RecordingService } from '../calls/recordings/recordings.service.js';
 import type { ReplayFiles } from '../calls/recordings/replay-files.js';
 import type { CallMetrics } from '../calls/session/call-metrics.js';
@@ -66,6 +71,7 @@ export interface CallsParts {
 /** The calls of this gateway; ends the calls of gateways that died. */
 export async function createCallsModule(parts: CallsParts) {
   const { config, db, box, gatewayId, log, calls, load, metrics, models, ears } = parts;
+  const { hub, recordings, replays } = parts;
   const live = new CallRegistry();
   const written = new CallCommandsRepository(db);
   const heartbeat = new Heartbeat({
@@ -84,10 +90,10 @@ export async function createCallsModule(parts: CallsParts) {
   creditMonitor.start();
   const ticker = createTicker(parts);
   const tools = createAgentTools(parts);
-  const opening = new CallSessionFactory({
+  const sessions = new CallSessionFactory({
     ...parts,
-    live,
-    models: createCallProviders({
+    registry: live,
+    providers: createCallProviders({
       ...parts,
       voices: parts.speakers,
       recognisers: new SttProviders(ears.recogniser, config, log),
@@ -96,6 +102,12 @@ export async function createCallsModule(parts: CallsParts) {
     }),
     ticker,
     resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, { models, box }),
+    observers: [
+      () => metrics.begin(),
+      createCallTap(hub),
+      createRecordingObserver(recordings),
+      ...(replays ? [createReplayObserver(replays)] : []),
+    ],
   });
   const commands = new CallCommandService({
     db,
@@ -112,8 +124,8 @@ export async function createCallsModule(parts: CallsParts) {
   });
   return {
     live,
-    opening,
-    slots: new CallSlots({ calls, live, load, expect: opening.expect }),
+    sessions,
+    slots: new CallSlots({ calls, live, load, prepare: sessions.prepare }),
     commands,
     ticker,
     /** After the calls have ended. Deletes this gateway from the table of gateways. */

@@ -41,7 +41,7 @@ export interface TelephonyParts {
   readonly carriers: CarrierRegistry;
   readonly calls: CallsRepository;
   readonly slots: CallSlots;
-  readonly opening: CallSessionFactory;
+  readonly sessions: CallSessionFactory;
   readonly commands: CallCommandService;
   readonly ticker: FrameTicker;
   readonly overrides: VoiceOverrides;

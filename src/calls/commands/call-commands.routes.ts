@@ -2,9 +2,8 @@ import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
-import { CallPath } from '../connection/connection.schema.js';
 import type { RunningCallsRepository } from '../monitoring/running-calls.repository.js';
-import { findRunning, notAnswered, notRunning } from '../store/running-call.js';
+import { CallPath, loadRunningCall, notAnswered, notRunning } from '../store/load-call.js';
 import type { PhoneAnswer } from './call-commands.repository.js';
 import type { CallCommandService } from './call-commands.service.js';
 
@@ -53,7 +52,7 @@ export function callCommandRoutes({
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
-        const { call_id } = await findRunning(running, principal.accountId, params.call_id);
+        const { call_id } = await loadRunningCall(running, principal.accountId, params.call_id);
         const answer = await commands.sendKeys(call_id, body.keys);
         log.info({ callId: call_id, keyId: principal.keyId, answer }, 'an operator presses keys');
         return obeyed(call_id, answer);
@@ -76,7 +75,7 @@ export function callCommandRoutes({
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
-        const { call_id } = await findRunning(running, principal.accountId, params.call_id);
+        const { call_id } = await loadRunningCall(running, principal.accountId, params.call_id);
         const target = body.target_phone_number;
         if (refused.has(target)) {
           throw new ApiError('CALL_VALIDATION_FAILED', 'This number is never called', {

@@ -10,8 +10,13 @@ import {
   str,
 } from '../../platform/http/validation/schema-builders.js';
 import type { CallCommandService } from '../commands/call-commands.service.js';
-import { CallPath } from '../connection/connection.schema.js';
-import { findRunning, NOT_RUNNING, notAnswered, notRunning } from '../store/running-call.js';
+import {
+  CallPath,
+  loadRunningCall,
+  NOT_RUNNING,
+  notAnswered,
+  notRunning,
+} from '../store/load-call.js';
 import { AUDIO_TYPE } from './audio-mixer.js';
 import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
 import { LIVE_SCOPE, type StreamSessions } from './stream-sessions.js';
@@ -88,7 +93,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
         409: { description: NOT_RUNNING },
       },
       async handle({ principal, params, req, res, log }) {
-        const row = await findRunning(running, principal.accountId, params.call_id);
+        const row = await loadRunningCall(running, principal.accountId, params.call_id);
         if (!wantsStream(req)) {
           const turns = await running.turns(row.call_id, 0);
           return { call: toRunning(row), turns: turns.map(toTurn) };
@@ -119,7 +124,7 @@ function audioRoute({ running, desk }: LiveRouteParts): Route {
       503: { description: 'The gateway that holds the call cannot be reached' },
     },
     async handle({ principal, params, req, res, log }) {
-      const row = await findRunning(running, principal.accountId, params.call_id);
+      const row = await loadRunningCall(running, principal.accountId, params.call_id);
       log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
       await desk.listen({ principal, req, res, log }, row);
       return SENT;
@@ -145,7 +150,7 @@ function sayRoute({ running, commands }: LiveRouteParts): Route {
       503: { description: 'The gateway that holds the call does not answer' },
     },
     async handle({ principal, params, body, log }) {
-      const row = await findRunning(running, principal.accountId, params.call_id);
+      const row = await loadRunningCall(running, principal.accountId, params.call_id);
       const answer = await commands.say(row.call_id, body.text);
       log.info({ callId: row.call_id, keyId: principal.keyId, answer }, 'an operator speaks');
       switch (answer) {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { CallWebhookEvent, HeldEvents } from '../../calls/store/call-events.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
+import type { WebhookEvent, WebhookOutboxPort } from './webhook-events.js';
 import { amendedBody, eventBody, takesEvent } from './webhook-events.js';
 import { makeMessageId } from './webhook-sender.js';
 
 /** Turns events of calls into deliveries, one for each address that wants to be told. */
-export class WebhookOutbox implements HeldEvents {
+export class WebhookOutbox implements WebhookOutboxPort {
   readonly #agents: AgentsRepository;
   readonly #deliveries: DeliveriesRepository;
 
@@ -16,7 +16,7 @@ export class WebhookOutbox implements HeldEvents {
     this.#deliveries = deliveries;
   }
 
-  async record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void> {
+  async record(transaction: Knex.Transaction, events: readonly WebhookEvent[]): Promise<void> {
     const agents = this.#agents.within(transaction);
     const deliveries: NewDelivery[] = [];
     for (const event of events) {
@@ -31,7 +31,7 @@ export class WebhookOutbox implements HeldEvents {
   async amend(
     transaction: Knex.Transaction,
     callId: string,
-    { event, data }: Pick<CallWebhookEvent, 'event' | 'data'>,
+    { event, data }: Pick<WebhookEvent, 'event' | 'data'>,
   ): Promise<void> {
     await this.#deliveries.release(transaction, { callId, event }, (body) =>
       amendedBody(body, data),
@@ -39,7 +39,7 @@ export class WebhookOutbox implements HeldEvents {
   }
 }
 
-function toDelivery(event: CallWebhookEvent, url: string): NewDelivery {
+function toDelivery(event: WebhookEvent, url: string): NewDelivery {
   return {
     delivery_id: makeMessageId(),
     account_id: event.accountId,

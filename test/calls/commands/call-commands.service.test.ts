@@ -70,7 +70,7 @@ async function reserve(calls: CallsRepository): Promise<string> {
 /** A call that this gateway holds. */
 async function begin({ id, calls, hold }: ReturnType<typeof gateway>): Promise<string> {
   const callId = await reserve(calls);
-  await calls.take(callId, id);
+  await calls.claim(callId, id);
   hold(callId);
   return callId;
 }
@@ -106,7 +106,7 @@ it('waits for what comes of a command by notice, not by asking the database agai
   const [holder, other] = [gateway(), gateway()];
   await waitFor(async () => expect(await listeners()).toHaveLength(2));
   const callId = await reserve(holder.calls);
-  await holder.calls.take(callId, holder.id);
+  await holder.calls.claim(callId, holder.id);
   holder.hold(callId, () => database.db.raw('select pg_sleep(0.7)'));
   const answers = vi.spyOn(CallCommandsRepository.prototype, 'takeAnswer');
   const rows = vi.spyOn(other.calls, 'find');
@@ -171,7 +171,7 @@ it('finds a command whose notice was lost', async () => {
 it('frees the slot of a call whose gateway does not answer', async () => {
   const other = gateway({ endedWithinMs: 100 });
   const callId = await reserve(other.calls);
-  await other.calls.take(callId, randomUUID());
+  await other.calls.claim(callId, randomUUID());
   await other.commands.end(callId, 'user_hangup');
   expect(await reasonOf(callId)).toBe('user_hangup');
   await new CallCommandsRepository(database.db).forgetEnded();

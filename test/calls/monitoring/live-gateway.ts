@@ -92,7 +92,7 @@ export class LiveGateway {
     const callId = randomUUID();
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
-    const row = await this.calls.take(callId, this.id);
+    const row = await this.calls.claim(callId, this.id);
     if (typeof row !== 'object') throw new Error('The call was not taken');
     await this.calls.start(callId);
     const say = (text: string) => {

@@ -21,7 +21,7 @@ it('ends the calls of a gateway that is silent, unless the database stood still'
   const agent = { agentId: randomUUID(), agentName: 'Pool' };
   await calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
   await gateways.heartbeat(silent);
-  await calls.take(callId, silent);
+  await calls.claim(callId, silent);
   const ago = (s: number) => database.db.raw(`now() - interval '${s} s'`);
   await database
     .db('gateways')

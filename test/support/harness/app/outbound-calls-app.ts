@@ -51,7 +51,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
       return options.isOpen?.() ?? true;
     },
   };
-  const slots = new CallSlots({ calls, live, load, expect: async () => undefined });
+  const slots = new CallSlots({ calls, live, load, prepare: async () => undefined });
   const outbound = new OutboundCalls({
     calls,
     slots,
