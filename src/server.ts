@@ -4,6 +4,7 @@ import express, { type Express, type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { errorHandler } from './platform/http/error-handler.js';
+import { helpRoutes } from './platform/http/help.routes.js';
 import { openApiRoutes } from './platform/http/openapi/openapi.routes.js';
 import { openApiDocument } from './platform/http/openapi/openapi-document.js';
 import { requestContext } from './platform/http/request-context.js';
@@ -32,6 +33,8 @@ export interface AppParts extends RouteServices {
   readonly publicUrl?: string | undefined;
 }
 
+/** Written by `npm run docs:build`. */
+const HELP_SITE = new URL('../../docs/.vitepress/dist', import.meta.url);
 /** The version of the API, not of this program. */
 const API_VERSION = '1.5.0';
 /** Paths outside of the route table. They accept GET only. */
@@ -52,6 +55,7 @@ export function createApp(parts: AppParts): Express {
   app.use(healthRoutes(parts.health));
   app.use(metricsRoutes({ ...parts, token: parts.metricsToken }));
   app.use(openApiRoutes(describeApi(parts)));
+  app.use(helpRoutes(fileURLToPath(HELP_SITE)));
   app.use(
     pageRoutes({
       page: fileURLToPath(new URL('web', import.meta.url)),

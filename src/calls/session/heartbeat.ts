@@ -3,10 +3,9 @@ import type { GatewaysRepository } from '../../platform/cluster/gateways.reposit
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
-/** Interval of heartbeats. */
 const BEAT_MS = 5_000;
-/** A gateway is dead after 15 s without a heartbeat, and its calls must end within 20 s. */
-const LOOK_MS = 2_000;
+/** A gateway is dead after 15 s, and its calls end within 20 s. */
+const LOOK_MS = 5_000;
 /** After an outage of the database, other gateways get this long to send a heartbeat. */
 const PATIENCE_MS = 15_000;
 /** Two intervals. A later heartbeat was held up, and so were those of other gateways. */
@@ -91,7 +90,7 @@ export class Heartbeat {
     await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
     const ended = await this.#calls.endOrphaned(this.#gatewayId);
     await this.#calls.endForgotten();
-    for (const task of this.#housekeeping) await task();
     if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
+    for (const work of this.#housekeeping) await work();
   }
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
 import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js';
+import { notifyChanges } from '../../platform/cluster/change-notices.js';
 import type { CallOptions, CallRow, CallType } from './call.model.js';
 import { callEnded, callStarted, turnCompleted } from './call-events.js';
 import { CallTurnsRepository } from './call-turns.repository.js';
@@ -222,6 +223,10 @@ export class CallsRepository {
         const turns = last ? [turnCompleted(call, last)] : [];
         await this.#events.record(transaction, [...turns, ...callEnded(call)]);
       }
+      await notifyChanges(
+        transaction,
+        rows.map(({ call_id }) => call_id),
+      );
       return rows.length;
     });
   }

@@ -45,9 +45,11 @@ export function notRunning(): ApiError {
   return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
 }
 
-/** The gateway of a call has not answered a command in time. */
-export function notAnswered(): ApiError {
-  return new ApiError('OVERLOADED', 'The gateway that holds this call does not answer', {
-    retryAfterS: RETRY_AFTER_S,
-  });
+/** The gateway of a call does not answer, or has not published its address. */
+export function gatewayUnreachable(cause?: unknown): ApiError {
+  return new ApiError(
+    'GATEWAY_UNREACHABLE',
+    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
+    { retryAfterS: RETRY_AFTER_S, cause },
+  );
 }
