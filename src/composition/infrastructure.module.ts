@@ -4,7 +4,6 @@ import type { Config } from '../config/config.js';
 import { connect, urlOf } from '../platform/db/connect.js';
 import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.js';
 import { migrate } from '../platform/db/migrate.js';
-import { MIGRATIONS } from '../platform/db/migrations/migration-list.js';
 import type { Shutdown } from '../platform/process/shutdown.js';
 
 export interface DatabaseNeeds {
@@ -47,7 +46,7 @@ export async function openDatabase({
   }
   const db = connect(databaseUrl);
   shutdown.add('database pool', () => db.destroy());
-  await migrate(db, MIGRATIONS, log);
+  await migrate(db);
   shutdown.proceed();
   return { db, databaseUrl };
 }

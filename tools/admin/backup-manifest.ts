@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MIGRATIONS } from '../../src/platform/db/migrations/migration-list.js';
+import { findUnknownMigration } from '../../src/platform/db/migrate.js';
 import { AdminError } from './admin-error.js';
 
 export const MANIFEST_FILE = 'backup.json';
@@ -27,14 +27,14 @@ export type Manifest = z.output<typeof Manifest>;
 export function readManifest(text: string): Manifest {
   const result = Manifest.safeParse(jsonOf(text));
   if (!result.success) throw new AdminError('This file is no backup that this version can read.');
-  const known = MIGRATIONS.map(({ name: known }) => known);
-  const foreign = result.data.migrations.find((migration) => !known.includes(migration));
-  if (foreign) {
-    throw new AdminError(
-      `The backup was made by a newer version (its schema has ${foreign}): restore it with that one.`,
-    );
-  }
-  return result.data;
+  const unknown = findUnknownMigration(result.data.migrations);
+  if (!unknown) return result.data;
+  const version = unknown.isNewer
+    ? 'newer version'
+    : 'development version before the first release';
+  throw new AdminError(
+    `The backup was made by a ${version} (its schema has ${unknown.name}): restore it with that one.`,
+  );
 }
 
 function jsonOf(text: string): unknown {

@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Logger } from 'pino';
 import { entriesOf, openArchive, type ZipArchive, type ZipEntry } from '../../media/models/zip.js';
 import { forgetSecrets } from '../../src/features/agents/secret-rotation.js';
 import { migrate } from '../../src/platform/db/migrate.js';
@@ -27,8 +26,6 @@ export interface RestoreOptions {
    * @param secretKey what the backup holds of the secrets, if it does
    */
   decide(manifest: Manifest, secretKey: string | undefined): Promise<'keep' | 'forget'>;
-  /** For what the operator must know of the rows of an older version. */
-  readonly log?: Logger;
 }
 
 /** What came back. */
@@ -43,7 +40,7 @@ export interface Restored {
  * one transaction: a kill leaves the database empty.
  * @throws AdminError when the file is no whole backup, or the database is not empty
  */
-export async function restore(db: Knex, { file, decide, log }: RestoreOptions): Promise<Restored> {
+export async function restore(db: Knex, { file, decide }: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(file).catch((error: unknown) => fail(explain(error, file)));
   try {
     const entries = await entriesOf(archive).catch((error: unknown) => fail(damaged(error)));
@@ -57,7 +54,7 @@ export async function restore(db: Knex, { file, decide, log }: RestoreOptions): 
       await fill(transaction, archive, entries, manifest);
       return fate === 'forget' ? forgetSecrets(transaction) : 0;
     });
-    await migrate(db, MIGRATIONS, log);
+    await migrate(db);
     return { manifest, agentsWithoutSecrets };
   } finally {
     archive.close();
