@@ -22,23 +22,22 @@ const MAX_SMALL_FILE_BYTES = 1_000_000;
 export interface RestoreOptions {
   readonly file: string;
   /**
-   * Decides about the backup's sealed secrets before anything is written, and may throw.
-   * @param secretKey what the backup holds of the secrets, if it does
+   * Decides about the backup's encrypted secrets before anything is written. May throw.
+   * @param secretKey SECRET_KEY in the backup, if any
    */
   decide(manifest: Manifest, secretKey: string | undefined): Promise<'keep' | 'forget'>;
 }
 
-/** What came back. */
 export interface Restored {
   readonly manifest: Manifest;
-  /** Agents that lost their secrets. */
+  /** Number of agents that lost their secrets. */
   readonly agentsWithoutSecrets: number;
 }
 
 /**
- * Fills an empty database from a backup, and brings an older one to this version. All rows come in
- * one transaction: a kill leaves the database empty.
- * @throws AdminError when the file is no whole backup, or the database is not empty
+ * Fills an empty database from a backup and migrates it to this version. One transaction inserts all
+ * rows, so a kill leaves the database empty.
+ * @throws AdminError if the file is no complete backup or the database is not empty
  */
 export async function restore(db: Knex, { file, decide }: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(file).catch((error: unknown) => fail(explain(error, file)));
