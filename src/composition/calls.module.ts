@@ -67,7 +67,7 @@ export interface CallsParts {
   readonly observeFrame: FrameObserver;
   readonly metrics: CallMetrics;
   /** Called for a call that was ended before it began: its telephone may still ring. */
-  readonly onWaitingEnded: (callId: string) => Promise<unknown>;
+  readonly onReservedEnded: (callId: string) => Promise<unknown>;
 }
 
 /** The calls of this gateway; ends the calls of gateways that died. */
@@ -81,9 +81,9 @@ export async function createCallsModule(parts: CallsParts) {
     peers: parts.peerClient,
     live,
     log,
-    onWaitingEnded: (callId) => {
+    onReservedEnded: (callId) => {
       parts
-        .onWaitingEnded(callId)
+        .onReservedEnded(callId)
         .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
     },
   });

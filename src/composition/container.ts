@@ -244,7 +244,7 @@ async function createCallModules(core: Core, resources: Resources) {
     peerAddress: await listenForPeers(core),
     observeFrame: core.metrics.observeFrame,
     metrics: new CallMetrics(core.metrics.registry),
-    onWaitingEnded: (callId) => telephony.outbound.stop(callId),
+    onReservedEnded: (callId) => telephony.outbound.stop(callId),
   });
   artifacts.start();
   history.start();

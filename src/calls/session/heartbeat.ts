@@ -13,7 +13,7 @@ const LATE_MS = 10_000;
 
 /** Shows other gateways that this one lives, and ends the calls of one that died. */
 export class Heartbeat {
-  readonly #calls: Pick<CallsRepository, 'endOrphaned' | 'endForgotten' | 'endAllOf'>;
+  readonly #calls: Pick<CallsRepository, 'endOrphaned' | 'endAbandoned' | 'endAllOf'>;
   readonly #gateways: Pick<
     GatewaysRepository,
     'heartbeat' | 'remove' | 'removeSilent' | 'removeAll'
@@ -30,7 +30,7 @@ export class Heartbeat {
   readonly #look: PeriodicTask;
 
   constructor(parts: {
-    readonly calls: Pick<CallsRepository, 'endOrphaned' | 'endForgotten' | 'endAllOf'>;
+    readonly calls: Pick<CallsRepository, 'endOrphaned' | 'endAbandoned' | 'endAllOf'>;
     readonly gateways: Pick<
       GatewaysRepository,
       'heartbeat' | 'remove' | 'removeSilent' | 'removeAll'
@@ -89,7 +89,7 @@ export class Heartbeat {
     if (performance.now() < this.#patientUntil) return;
     await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
     const ended = await this.#calls.endOrphaned(this.#gatewayId);
-    await this.#calls.endForgotten();
+    await this.#calls.endAbandoned();
     if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
     for (const work of this.#housekeeping) await work();
   }

@@ -143,7 +143,7 @@ const session = await createCallsModule({
   peerAddress: undefined,
   observeFrame: metrics.observeFrame,
   metrics: new CallMetrics(metrics.registry),
-  onWaitingEnded: (callId) => telephony.outbound.stop(callId),
+  onReservedEnded: (callId) => telephony.outbound.stop(callId),
 });
 artifacts.start();
 history.start();

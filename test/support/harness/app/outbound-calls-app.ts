@@ -43,7 +43,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     peers: new PeerClient(new PeerKeys(new SecretKeys(['a secret without other gateways']))),
     live,
     log: pino({ level: 'silent' }),
-    onWaitingEnded: (callId) => void outbound.stop(callId),
+    onReservedEnded: (callId) => void outbound.stop(callId),
   });
   const load = {
     get isOpen() {
