@@ -1,6 +1,6 @@
 import { access, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCallId } from '../store/call-id.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 const SUFFIX = '.spool';
 /** Drafts of merges that nobody has touched for so long are of gateways that died. */
@@ -50,7 +50,7 @@ export class SpoolFolder {
     return names
       .filter((name) => name.endsWith(SUFFIX))
       .map((name) => name.slice(0, -SUFFIX.length))
-      .filter(isCallId);
+      .filter(isUuid);
   }
 
   async #removeStaleDrafts(): Promise<void> {

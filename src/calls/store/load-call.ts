@@ -1,6 +1,6 @@
 import { notFound } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import type { CallRow } from './call.model.js';
-import { isCallId } from './call-id.js';
 
 /** What finds calls, whoever's they are. */
 interface CallFinder {
@@ -13,7 +13,7 @@ export async function loadCall(
   accountId: string,
   callId: string,
 ): Promise<CallRow> {
-  const row = isCallId(callId) ? await calls.find(callId) : undefined;
+  const row = isUuid(callId) ? await calls.find(callId) : undefined;
   return row?.account_id === accountId ? row : callNotFound(callId);
 }
 

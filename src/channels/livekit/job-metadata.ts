@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { isCallId } from '../../calls/store/call-id.js';
-import { isAgentId } from '../../features/agents/agent.model.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 /** What our dispatches tell their jobs: a call that a client asked for, or an agent for who comes. */
 const Metadata = z.union([
-  z.object({ call_id: z.string().refine(isCallId) }),
-  z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isAgentId) }),
+  z.object({ call_id: z.string().refine(isUuid) }),
+  z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isUuid) }),
 ]);
 
 export type JobMetadata =

@@ -2,12 +2,12 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { CallCommandService } from '../../calls/commands/call-commands.service.js';
 import { callIdOf, type InboundCallService } from '../../calls/inbound/inbound-calls.service.js';
 import type { DialStatus, OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
-import { isCallId } from '../../calls/store/call-id.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { RateLimiter } from '../../platform/http/rate-limit.js';
 import { methodNotAllowed } from '../../platform/http/router.js';
 import { readBytes } from '../../platform/http/validation/json-body.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import type { MediaTokens } from './media-tokens.js';
 import { type FormFields, isSignedByTwilio } from './twilio-signature.js';
 import { connectStream, hangUp, reject, TWIML_TYPE } from './twiml.js';
@@ -183,7 +183,7 @@ async function believed(
   const callSid = byName.get('CallSid') ?? '';
   if (!CALL_SID.test(callSid)) throw new ApiError('CALL_NOT_FOUND', 'The request names no call');
   const { call_id: asked } = request.query;
-  const callId = typeof asked === 'string' && isCallId(asked) ? asked : undefined;
+  const callId = typeof asked === 'string' && isUuid(asked) ? asked : undefined;
   return { fields: byName, callSid, callId };
 }
 

@@ -22,9 +22,9 @@ import type {
   TakenCall,
   TakeRefusal,
 } from '../../calls/session/call-session.factory.js';
-import { isCallId } from '../../calls/store/call-id.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import {
   type Newcomer,
   offeredSubprotocols,
@@ -74,7 +74,7 @@ export class CallSockets {
   /** Undefined for calls that nobody can join any more; who joins is verified by `hello`. */
   async #whoseCall(url: URL): Promise<Newcomer | undefined> {
     const callId = callIdIn(url);
-    const row = isCallId(callId) ? await this.#parts.calls.find(callId) : undefined;
+    const row = isUuid(callId) ? await this.#parts.calls.find(callId) : undefined;
     if (row === undefined || row.state === 'ended') return undefined;
     const isElsewhere = row.state === 'live' && row.gateway_id !== this.#parts.gatewayId;
     const heldBy = isElsewhere ? (row.gateway_id ?? undefined) : undefined;

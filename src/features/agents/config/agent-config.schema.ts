@@ -5,6 +5,7 @@ import {
   bool,
   custom,
   dict,
+  E164,
   float,
   int,
   model,
@@ -52,7 +53,6 @@ export const CONFIG_DEFAULTS = {
 
 const MAX_CONTACTS = 1_000;
 const CONTACT_NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
-const E164 = /^\+[1-9]\d{1,14}$/;
 const seconds = (description: string) => float({ ge: 0, description: `Seconds. ${description}` });
 
 /** The fields whose form is the same in requests and answers. */
