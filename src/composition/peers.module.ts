@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
+import { ChangeNotices } from '../platform/cluster/change-notices.js';
 import { PeerClient } from '../platform/cluster/peer-client.js';
 import { PeerServer } from '../platform/cluster/peer-server.js';
 import { PeerKeys } from '../platform/cluster/peer-tls.js';
@@ -14,13 +14,17 @@ export interface PeersParts {
 }
 
 /** The connections between gateways. */
-export type Peers = ReturnType<typeof createPeers>;
-
-export function createPeers({ gatewayId, db, secrets, log }: PeersParts) {
+export function createPeersModule({ gatewayId, db, secrets, log }: PeersParts) {
   const keys = new PeerKeys(secrets);
+  const peerServer = new PeerServer({ gatewayId, keys, log });
+  const changes = new ChangeNotices(db, log);
   return {
-    gateways: new GatewaysRepository(db),
-    client: new PeerClient(keys),
-    server: new PeerServer({ gatewayId, keys, log }),
+    peerClient: new PeerClient(keys),
+    peerServer,
+    changes,
+    async closePeers() {
+      await peerServer.close();
+      await changes.close();
+    },
   };
 }

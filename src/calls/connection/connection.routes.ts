@@ -3,11 +3,10 @@ import { AgentPath } from '../../features/agents/agents.schema.js';
 import { type Authenticator, bearerOf } from '../../platform/http/authenticate.js';
 import { type Principal, type Route, route } from '../../platform/http/route.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import { loadCall } from '../store/load-call.js';
+import { CallPath, loadCall } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
 import {
   AgentCallStatus,
-  CallPath,
   ConnectionDetails,
   ConnectionDetailsInput,
   EndedCall,

@@ -1,4 +1,4 @@
-import { callIdOf } from '../../calls/inbound/inbound-calls.service.js';
+import { callIdOf } from '../../calls/inbound/carrier-call-id.js';
 import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 const WEB = 'call-';

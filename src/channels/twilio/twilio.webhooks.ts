@@ -1,7 +1,9 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { CallCommandService } from '../../calls/commands/call-commands.service.js';
-import { callIdOf, type InboundCallService } from '../../calls/inbound/inbound-calls.service.js';
-import type { DialStatus, OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
+import { callIdOf } from '../../calls/inbound/carrier-call-id.js';
+import type { InboundCallService } from '../../calls/inbound/inbound-calls.service.js';
+import type { DialStatus } from '../../calls/outbound/dialer.js';
+import type { OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { RateLimiter } from '../../platform/http/rate-limit.js';

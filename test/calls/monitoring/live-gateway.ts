@@ -3,8 +3,9 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { CallCommandsRepository } from '../../../src/calls/commands/call-commands.repository.js';
+import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
+import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
 import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
 import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
 import {
@@ -13,10 +14,13 @@ import {
   type PhoneControls,
 } from '../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
-import { type OpenLive, openLive } from '../../../src/composition/monitoring.module.js';
-import { createPeers, type Peers } from '../../../src/composition/peers.module.js';
+import {
+  createMonitoringModule,
+  type MonitoringModule,
+} from '../../../src/composition/monitoring.module.js';
+import { createPeersModule } from '../../../src/composition/peers.module.js';
 import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
-import type { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
+import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../../../src/platform/http/authenticate.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -31,8 +35,8 @@ export class LiveGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
-  readonly #peers: Peers;
-  readonly open: OpenLive;
+  readonly #peers: ReturnType<typeof createPeersModule>;
+  readonly open: MonitoringModule;
   /** What its calls were told to say. */
   readonly said: string[] = [];
   readonly #live = new CallRegistry();
@@ -48,13 +52,14 @@ export class LiveGateway {
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
     const secrets = new SecretKeys([secret]);
-    this.#peers = createPeers({ gatewayId, db, secrets, log });
-    this.gateways = this.#peers.gateways;
-    this.open = openLive({
+    this.#peers = createPeersModule({ gatewayId, db, secrets, log });
+    this.gateways = new GatewaysRepository(db);
+    this.open = createMonitoringModule({
       gatewayId,
       db,
       calls: this.calls,
-      peers: this.#peers,
+      ...this.#peers,
+      gateways: this.gateways,
       keys,
       encoders,
       log,
@@ -62,24 +67,20 @@ export class LiveGateway {
       keyCheckMs: 50,
       unreachableMs: 6_000,
     });
-    this.#commands = new CallCommandService({
-      db,
-      gatewayId,
-      calls: this.calls,
-      commands: new CallCommandsRepository(db),
-      live: this.#live,
-      log,
-      answeredWithinMs: 20_000,
-    });
+    const { peerClient: peers, peerServer } = this.#peers;
+    const { calls, gateways } = this;
+    this.#commands = new CallCommandService({ calls, gateways, peers, live: this.#live, log });
+    peerServer.serve(peerCommands(this.#live));
   }
 
   get routes(): readonly Route[] {
-    return this.open.routes(this.#commands, new DialBlocklist(['+1900*']));
+    const parts = { calls: this.calls, commands: this.#commands };
+    const refused = new DialBlocklist(['+1900*']);
+    return [...this.open.routes, ...callCommandRoutes({ ...parts, refused })];
   }
 
   async start(): Promise<void> {
-    this.#address = await this.#peers.server.listen('127.0.0.1');
-    this.#commands.start();
+    this.#address = await this.#peers.peerServer.listen('127.0.0.1');
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
@@ -88,7 +89,7 @@ export class LiveGateway {
     const callId = randomUUID();
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
-    const row = await this.calls.take(callId, this.id);
+    const row = await this.calls.claim(callId, this.id);
     if (typeof row !== 'object') throw new Error('The call was not taken');
     await this.calls.start(callId);
     const say = (text: string) => {
@@ -117,19 +118,19 @@ export class LiveGateway {
   /** Breaks what others follow here, and is there again. */
   async restart(): Promise<void> {
     await this.close();
-    this.#address = await this.#peers.server.listen('127.0.0.1');
+    this.#address = await this.#peers.peerServer.listen('127.0.0.1');
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
   /** Ends its streams and its connections to other gateways. */
   async close(): Promise<void> {
     this.open.close();
-    await this.#peers.server.close();
+    await this.#peers.peerServer.close();
   }
 
   async stop(): Promise<void> {
-    await this.#commands.close();
     await this.close();
+    await this.#peers.closePeers();
     await this.#encoders.close();
   }
 }
