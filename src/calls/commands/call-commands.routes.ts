@@ -1,16 +1,10 @@
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
-import { PeerError } from '../../platform/cluster/peer-client.js';
+import { gatewayUnreachable, PeerError } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { model, oneOf, phoneNumber, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import {
-  CallPath,
-  gatewayUnreachable,
-  loadRunningCall,
-  NOT_RUNNING,
-  notRunning,
-} from '../store/load-call.js';
+import { CallPath, loadRunningCall, NOT_RUNNING, notRunning } from '../store/load-call.js';
 import type { CallCommand } from './call-command.js';
 import type { CallCommandService } from './call-commands.service.js';
 

@@ -7,7 +7,6 @@ import type { CallRow } from './call.model.js';
 export const CallPath = model({ call_id: str() });
 
 export const NOT_RUNNING = 'The call has ended, or its client has not come yet';
-const RETRY_AFTER_S = 5;
 
 /** Finds calls of any account. */
 interface CallFinder {
@@ -43,13 +42,4 @@ export function callNotFound(callId: string): never {
 /** Also for a call that ended before it carried out a command. */
 export function notRunning(): ApiError {
   return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
-}
-
-/** The gateway of a call does not answer, or has not published its address. */
-export function gatewayUnreachable(cause?: unknown): ApiError {
-  return new ApiError(
-    'GATEWAY_UNREACHABLE',
-    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
-    { retryAfterS: RETRY_AFTER_S, cause },
-  );
 }
