@@ -11,17 +11,19 @@ import { RecordingsRepository } from '../calls/recordings/recordings.repository.
 import { RecordingService } from '../calls/recordings/recordings.service.js';
 import { ReplayFiles } from '../calls/recordings/replay-files.js';
 import { deletionRoutes } from '../calls/retention/call-deletion.routes.js';
-import { CallDeletion } from '../calls/retention/call-deletion.service.js';
-import { CallRemoval, type CallRemovalParts } from '../calls/retention/call-removal.js';
+import {
+  type CallDeletionParts,
+  CallDeletionService,
+} from '../calls/retention/call-deletion.service.js';
 import { DeletionAuditRepository } from '../calls/retention/deletion-audit.repository.js';
 import { RetainedCallsRepository } from '../calls/retention/retained-calls.repository.js';
 import { RetentionRepository } from '../calls/retention/retention.repository.js';
 import { retentionRoutes } from '../calls/retention/retention.routes.js';
 import { RetentionWorker } from '../calls/retention/retention.worker.js';
-import type { CallEvents } from '../calls/store/call-events.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { WebhookRecorder } from '../features/webhooks/webhook-events.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { SignedLinks } from '../platform/http/signed-links.js';
 import { createObjectStore } from '../platform/storage/create-object-store.js';
@@ -71,7 +73,7 @@ export interface RecordingParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
   readonly gateways: GatewaysRepository;
-  readonly events: CallEvents;
+  readonly events: WebhookRecorder;
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a mixdown, in milliseconds. Default: 20,000. */
@@ -94,7 +96,7 @@ export async function createRecordings(parts: RecordingParts): Promise<Recording
   return new RecordingService({ ...common, gateways, calls, spools, merging, mergedWithinMs });
 }
 
-export interface RetentionParts extends Pick<CallRemovalParts, 'recordings' | 'replays'> {
+export interface RetentionParts extends Pick<CallDeletionParts, 'recordings' | 'replays'> {
   readonly db: Knex;
   readonly agents: AgentsRepository;
   readonly log: Logger;
@@ -105,12 +107,9 @@ export function createRetention({ db, agents, log, recordings, replays }: Retent
   const policies = new RetentionRepository(db);
   const receipts = new DeletionAuditRepository(db);
   const calls = new RetainedCallsRepository(db);
-  const removal = new CallRemoval({ calls, receipts, recordings, replays });
+  const deletion = new CallDeletionService({ calls, receipts, recordings, replays });
   return {
-    worker: new RetentionWorker({ db, policies, receipts, removal, log }),
-    routes: [
-      ...retentionRoutes({ policies, receipts, agents }),
-      ...deletionRoutes(new CallDeletion(calls, receipts, removal)),
-    ],
+    worker: new RetentionWorker({ db, policies, receipts, deletion, log }),
+    routes: [...retentionRoutes({ policies, receipts, agents }), ...deletionRoutes(deletion)],
   };
 }

@@ -143,13 +143,12 @@ const session = await createCallsModule({
   peerAddress: undefined,
   observeFrame: metrics.observeFrame,
   metrics: new CallMetrics(metrics.registry),
-  onWaitingEnded: (callId) => telephony.outbound.stop(callId),
+  onReservedEnded: (callId) => telephony.outbound.stop(callId),
 });
 artifacts.start();
 history.start();
 const telephony = createTelephonyModule({ ...parts, ...session, calls });
 const connection = createConnectionModule({ ...parts, ...session, calls, rooms: undefined });
-session.commands.start();
 const agents = new AgentService({
   repository,
   box,
@@ -165,7 +164,7 @@ const app = createApp({
   keys,
   routes: [
     ...connection.routes,
-    ...monitoring.routes(session.commands, telephony.refused),
+    ...monitoring.routes,
     ...artifacts.routes,
     ...history.routes,
     ...telephony.routes,

@@ -21,7 +21,7 @@ it('ends the calls of a gateway that is silent, unless the database stood still'
   const agent = { agentId: randomUUID(), agentName: 'Pool' };
   await calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
   await gateways.heartbeat(silent);
-  await calls.take(callId, silent);
+  await calls.claim(callId, silent);
   const ago = (s: number) => database.db.raw(`now() - interval '${s} s'`);
   await database
     .db('gateways')
@@ -56,7 +56,7 @@ it('ends telephone calls of which a carrier never told, and tells it as of any t
   };
   const forgotten = await reserved('sip_outbound', 3_700);
   const waiting = [await reserved('sip_outbound', 100), await reserved('web', 3_700)];
-  expect(await calls.endForgotten()).toBe(1);
+  expect(await calls.endAbandoned()).toBe(1);
   expect((await calls.find(forgotten))?.ended_reason).toBe('error_transport');
   expect(told).toEqual(['call.failed']);
   for (const callId of waiting) expect((await calls.find(callId))?.state).toBe('reserved');
@@ -80,16 +80,15 @@ it('gives others time to show that they live when its own heartbeat came late', 
     },
     calls: {
       endOrphaned: async () => 0,
-      endForgotten: async () => 0,
+      endAbandoned: async () => 0,
       endAllOf: async () => undefined,
     },
     gatewayId: randomUUID(),
-    commands: { forgetEnded: async () => undefined } as never,
     log: pino({ level: 'silent' }),
   });
   await heartbeat.start({ isAlone: false });
   await vi.advanceTimersByTimeAsync(5_500);
-  expect(looked).toEqual([0, 2_000, 4_000]);
+  expect(looked).toEqual([0, 5_000]);
   isStill = true;
   await vi.advanceTimersByTimeAsync(12_000);
   isStill = false;
