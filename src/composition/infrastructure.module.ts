@@ -14,7 +14,6 @@ import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import { connect, urlOf } from '../platform/db/connect.js';
 import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.js';
 import { migrate } from '../platform/db/migrate.js';
-import { MIGRATIONS } from '../platform/db/migrations/migration-list.js';
 import { tryListening } from '../platform/http/listen.js';
 import { RateLimiter } from '../platform/http/rate-limit.js';
 import { prepareDataDir } from '../platform/process/data-dir.js';
@@ -113,7 +112,7 @@ async function openDatabase({ config, log, shutdown, onFatal: onLost }: Infrastr
   }
   const db = connect(databaseUrl);
   shutdown.add('database pool', () => db.destroy());
-  await migrate(db, MIGRATIONS, log);
+  await migrate(db);
   shutdown.proceed();
   return { db, databaseUrl };
 }

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Slice } from '../../platform/http/validation/pagination.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import { NumberOwnership, withoutForeignNumbers } from '../ownership/number-ownership.js';
 import type { Agent, AgentChange, AgentStatus, NewAgent } from './agent.model.js';
-import { isAgentId } from './agent.model.js';
 import type { StoredConfig } from './config/stored-config.js';
 
 interface AgentRow {
@@ -46,7 +46,7 @@ export class AgentsRepository {
   }
 
   async find(accountId: string, id: string): Promise<Agent | undefined> {
-    if (!isAgentId(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     const row = await this.#db<AgentRow>('agents').where({ account_id: accountId, id }).first();
     return row && toAgent(row);
   }
@@ -109,7 +109,7 @@ export class AgentsRepository {
     id: string,
     decide: (agent: Agent) => AgentChange,
   ): Promise<Agent | undefined> {
-    if (!isAgentId(id)) return undefined;
+    if (!isUuid(id)) return undefined;
     try {
       return await this.#db.transaction(async (transaction) => {
         const agents = () => transaction<AgentRow>('agents').where({ account_id: accountId, id });
