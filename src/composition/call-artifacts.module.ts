@@ -26,7 +26,7 @@ import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { WebhookRecorder } from '../features/webhooks/webhook-events.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { SignedLinks } from '../platform/http/signed-links.js';
-import { createObjectStore } from '../platform/storage/create-object-store.js';
+import { LocalStore } from '../platform/storage/local-store.js';
 import type { ObjectStore } from '../platform/storage/object-store.js';
 
 export interface CallArtifactsParts extends Omit<RecordingParts, 'store' | 'calls'> {
@@ -64,6 +64,36 @@ export async function createCallArtifactsModule(parts: CallArtifactsParts) {
       await replays?.close();
     },
   };
+}
+
+type StoreSettings = Pick<
+  Config,
+  | 'DATA_DIR'
+  | 'STORAGE_DIR'
+  | 'S3_BUCKET'
+  | 'S3_ENDPOINT'
+  | 'S3_REGION'
+  | 'S3_ACCESS_KEY_ID'
+  | 'S3_SECRET_ACCESS_KEY'
+  | 'S3_PATH_STYLE'
+>;
+
+/** A bucket or a folder, as the settings say. */
+async function createObjectStore(config: StoreSettings): Promise<ObjectStore> {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = config;
+  if (bucket === undefined) {
+    return LocalStore.in(config.STORAGE_DIR ?? join(config.DATA_DIR, 'storage'));
+  }
+  // Loading the S3 client takes half a second: only where a bucket is configured.
+  const { S3Store } = await import('../platform/storage/s3-store.js');
+  return new S3Store({
+    bucket,
+    endpoint: config.S3_ENDPOINT,
+    region: config.S3_REGION,
+    isPathStyle: config.S3_PATH_STYLE,
+    ...(id !== undefined &&
+      secret !== undefined && { credentials: { accessKeyId: id, secretAccessKey: secret } }),
+  });
 }
 
 export interface RecordingParts {
