@@ -78,7 +78,7 @@ export interface CallsParts {
   readonly log: Logger;
   readonly models: ModelCatalog;
   readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
-  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
+  readonly tools: Pick<AgentTools, 'open' | 'prefetch'>;
   readonly voices: VoiceRegistry;
   readonly ears: SttModels;
   /** For those who listen in. */

@@ -41,7 +41,7 @@ export async function openGroup(needs: GroupNeeds): Promise<void> {
   if (config.DATABASE_URL === undefined) {
     // Nobody else is on this database: what is still open is a dead group's.
     await gateways.removeAll();
-    await deliveries.forgetClaims();
+    await deliveries.releaseAllClaims();
   }
   const group = new ClusterPrimary({
     program: fileURLToPath(new URL('../main.js', import.meta.url)),

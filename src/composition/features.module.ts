@@ -102,17 +102,17 @@ function speechParts(parts: ApiParts, catalogue: VoiceCatalog): SpeechParts {
   const { config, db, voices, models, encoders } = parts;
   return {
     credits: new AccountsRepository(db),
-    jobs: new SpeechService({
+    speech: new SpeechService({
       dictionaries: parts.dictionaries.compiled,
       ownVoices: new VoicesRepository(db),
-      shelf: new VoiceRegistry(voices),
-      catalogue,
+      voices: new VoiceRegistry(voices),
+      builtinVoices: catalogue,
       models,
       textLimit: config.TEXT_LIMIT,
     }),
     models,
     synthesiser: new Synthesiser(encoders),
-    slots: new SpeechQuota({
+    quota: new SpeechQuota({
       total: config.CONCURRENT_SPEECH,
       perAccount: config.CONCURRENT_SPEECH_PER_ACCOUNT,
     }),
@@ -128,7 +128,7 @@ function ownAgentRoutes(parts: ApiParts, lines: SipProvisioner | undefined) {
     box,
     allowedHosts: new AllowedHosts(config.OUTBOUND_ALLOWED_HOSTS),
     languages: new InstalledLanguages({
-      isUnderstoodOutside: (language) => hasSttProvider(config, language),
+      hasSttProvider: (language) => hasSttProvider(config, language),
       ownVoices: new VoicesRepository(db),
       voices,
       models: MODEL_CATALOGUE,
@@ -138,7 +138,7 @@ function ownAgentRoutes(parts: ApiParts, lines: SipProvisioner | undefined) {
     log,
     numbers: new NumberOwnership(db),
   });
-  return agentRoutes({ agents, repository, models, lines });
+  return agentRoutes({ agents, repository, models, provisioner: lines });
 }
 
 function ownNumberRoutes({ config, db, origin }: ApiParts, lines: SipProvisioner | undefined) {
@@ -147,7 +147,7 @@ function ownNumberRoutes({ config, db, origin }: ApiParts, lines: SipProvisioner
     repository,
     carriers: new CarrierRegistry(config),
     origin,
-    lines,
+    provisioner: lines,
   });
   return phoneNumberRoutes(numbers);
 }

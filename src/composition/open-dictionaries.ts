@@ -6,8 +6,8 @@ import { CompiledDictionaries } from '../features/dictionaries/compiled-dictiona
 import { DictionariesRepository } from '../features/dictionaries/dictionaries.repository.js';
 import { dictionaryRoutes } from '../features/dictionaries/dictionaries.routes.js';
 import {
+  type DictionaryReferences,
   DictionaryService,
-  type DictionaryUsers,
 } from '../features/dictionaries/dictionaries.service.js';
 import type { Route } from '../platform/http/route.js';
 
@@ -21,7 +21,7 @@ export interface DictionaryServiceNeeds {
   >;
   readonly db: Knex;
   readonly scheduler: CpuScheduler;
-  readonly users: DictionaryUsers;
+  readonly users: DictionaryReferences;
 }
 
 /** Everything about pronunciation dictionaries, put together. */
@@ -41,7 +41,7 @@ export function openDictionaries(needs: DictionaryServiceNeeds): OpenDictionarie
   };
   const repository = new DictionariesRepository(db);
   const pls = new PlsThread(scheduler);
-  const dictionaries = new DictionaryService({ repository, users, pls, limits });
+  const dictionaries = new DictionaryService({ repository, references: users, pls, limits });
   return {
     routes: dictionaryRoutes({ dictionaries, limits, maxFileBytes: config.DICTIONARY_FILE_BYTES }),
     compiled: new CompiledDictionaries(repository),

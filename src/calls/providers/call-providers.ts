@@ -22,7 +22,7 @@ export interface CallProvidersParts {
   readonly ears: SttModels;
   readonly voices: VoiceRegistry;
   readonly replies: Pick<LlmRegistry, 'get' | 'fallbacksFor'>;
-  readonly tools: Pick<AgentTools, 'open' | 'expect'>;
+  readonly tools: Pick<AgentTools, 'open' | 'prefetch'>;
   readonly dictionaries: CompiledDictionaries;
   readonly log: Logger;
 }
@@ -41,7 +41,7 @@ export function createCallProviders(parts: CallProvidersParts): CallProviders {
     voicesFor: ({ voice }) => voicesFor(voices, voice),
     replyModelFor: (agent) => replies.get(agent.llmModel),
     fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
-    expectTools: (agent, agentId) => tools.expect(agent, agentId),
+    expectTools: (agent, agentId) => tools.prefetch(agent, agentId),
     toolsFor: (agent, caller) => tools.open(agent, caller),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };

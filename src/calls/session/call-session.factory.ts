@@ -19,7 +19,7 @@ import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { SpeechToText, StreamingSpeechToText } from '../../../media/stt/speech-to-text.js';
 import type { Dictionary } from '../../../media/text/dictionary/dictionary.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
-import type { OpenTools } from '../../features/agent-tools/agent-tools.js';
+import type { CallTools } from '../../features/agent-tools/agent-tools.js';
 import type { ToolCaller } from '../../features/agent-tools/webhook-tool.js';
 import type { Agent } from '../../features/agents/agent.model.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
@@ -54,7 +54,7 @@ export interface CallProviders
   /** A call is about to come that has the agent's tools. */
   expectTools(config: AgentConfig, agentId: string): void;
   /** What the agent may do besides talking; closed with the call. */
-  toolsFor(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined>;
+  toolsFor(config: AgentConfig, caller: ToolCaller): Promise<CallTools | undefined>;
   /** Undefined where the agent has none, or has one that is gone: then it speaks without. */
   dictionaryFor(accountId: string, config: AgentConfig): Promise<Dictionary | undefined>;
 }
@@ -80,7 +80,7 @@ export type TakeRefusal = CallRefusal | 'draining' | 'gone' | 'no_agent' | 'agen
 
 /** What one call has of its own. */
 interface OwnParts extends Pick<CallDependencies, 'config' | 'dictionary' | 'voice'> {
-  readonly tools: OpenTools | undefined;
+  readonly tools: CallTools | undefined;
   /** Told once, when the call has begun or will not. */
   readonly opened: () => void;
 }

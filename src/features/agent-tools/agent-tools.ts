@@ -5,7 +5,7 @@ import { BUILTIN_TOOLS } from '../../../agents-runtime/reply/builtin-tools.js';
 import type { EgressClient } from '../../platform/egress/egress-client.js';
 import { toolLimitProblems } from '../agents/config/tool-limits.js';
 import { McpConnections } from './mcp/mcp-servers.js';
-import { callTools } from './tool-set.js';
+import { createToolSet } from './tool-set.js';
 import { ArgumentValidator } from './validation/argument-validator.js';
 import { type ToolCaller, webhookTool } from './webhook-tool.js';
 
@@ -16,7 +16,7 @@ export interface AgentToolsParts {
 }
 
 /** The tools of one call. */
-export interface OpenTools {
+export interface CallTools {
   readonly tools: Tools;
   close(): void;
 }
@@ -34,13 +34,13 @@ export class AgentTools {
   }
 
   /** A call of this agent is about to come: its MCP servers are asked for what they have. */
-  expect({ tools, mcpServers }: AgentConfig, agentId: string): void {
+  prefetch({ tools, mcpServers }: AgentConfig, agentId: string): void {
     if (tools.length > 0 || mcpServers.length > 0) this.#validator.warm();
-    this.#mcp.expect(agentId, mcpServers);
+    this.#mcp.prefetch(agentId, mcpServers);
   }
 
   /** Undefined for an agent without tools. */
-  async open(config: AgentConfig, caller: ToolCaller): Promise<OpenTools | undefined> {
+  async open(config: AgentConfig, caller: ToolCaller): Promise<CallTools | undefined> {
     if (config.tools.length === 0 && config.mcpServers.length === 0) return undefined;
     this.#validator.warm();
     const parts = { ...this.#parts, validator: this.#validator };
@@ -49,7 +49,7 @@ export class AgentTools {
     const taken = [...BUILTIN_TOOLS, ...usable.map(({ name }) => name)];
     const mcp = await this.#mcp.open(caller, config.mcpServers, taken);
     return {
-      tools: callTools(() => [...webhooks, ...mcp.tools()]),
+      tools: createToolSet(() => [...webhooks, ...mcp.tools()]),
       close: () => mcp.close(),
     };
   }

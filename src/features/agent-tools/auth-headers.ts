@@ -1,7 +1,7 @@
 import type { Authentication } from '../../../agents-runtime/contract/agent-config.js';
 
 /** They belong to the connection, which is ours. Source: RFC 9110, section 7.6.1. */
-const OF_THE_CONNECTION = new Set([
+const CONNECTION_HEADERS = new Set([
   'connection',
   'content-length',
   'expect',
@@ -19,7 +19,7 @@ const OF_THE_CONNECTION = new Set([
 export function authHeaders({ type, token, headers }: Authentication): Record<string, string> {
   const own = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !OF_THE_CONNECTION.has(name));
+    .filter(([name]) => !CONNECTION_HEADERS.has(name));
   return {
     ...Object.fromEntries(own),
     ...(type === 'bearer_token' && token && { authorization: `Bearer ${token}` }),

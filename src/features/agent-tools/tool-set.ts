@@ -10,7 +10,7 @@ export interface CallTool {
 }
 
 /** The tools of one call by their names; of two with the same name the first one counts. */
-export function callTools(list: () => readonly CallTool[]): Tools {
+export function createToolSet(list: () => readonly CallTool[]): Tools {
   const find = (name: string) => list().find(({ spec }) => spec.name === name);
   return {
     get specs() {

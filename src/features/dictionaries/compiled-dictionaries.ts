@@ -10,7 +10,7 @@ const MAX_ENTRIES = 64;
 export class CompiledDictionaries {
   readonly #repository: Pick<DictionariesRepository, 'findSummary' | 'findRules'>;
   /** By id and version, those used last at the end. */
-  readonly #kept = new Map<string, Promise<Dictionary>>();
+  readonly #compiled = new Map<string, Promise<Dictionary>>();
 
   constructor(repository: Pick<DictionariesRepository, 'findSummary' | 'findRules'>) {
     this.#repository = repository;
@@ -22,14 +22,14 @@ export class CompiledDictionaries {
    */
   async find(accountId: string, id: string, version: number | null): Promise<Dictionary> {
     const summary = (await this.#repository.findSummary(accountId, id)) ?? notFound('dictionary');
-    const wanted = version ?? summary.currentVersion;
-    const key = `${summary.id} ${wanted}`;
-    const dictionary = this.#kept.get(key) ?? this.#compile(summary.id, wanted);
-    putNewest(this.#kept, key, dictionary, MAX_ENTRIES);
+    const wantedVersion = version ?? summary.currentVersion;
+    const key = `${summary.id} ${wantedVersion}`;
+    const dictionary = this.#compiled.get(key) ?? this.#compile(summary.id, wantedVersion);
+    putNewest(this.#compiled, key, dictionary, MAX_ENTRIES);
     try {
       return await dictionary;
     } catch (error) {
-      if (this.#kept.get(key) === dictionary) this.#kept.delete(key);
+      if (this.#compiled.get(key) === dictionary) this.#compiled.delete(key);
       throw error;
     }
   }

@@ -52,7 +52,7 @@ interface VersionRow {
   readonly created_at: Date;
 }
 
-const LARGEST_INTEGER = 2_147_483_647;
+const MAX_INT4 = 2_147_483_647;
 
 /** The only code that names the columns of dictionaries. Those of other accounts do not exist for it. */
 export class DictionariesRepository {
@@ -109,7 +109,7 @@ export class DictionariesRepository {
 
   /** The rules of a version, which never change; whose dictionary it is has been asked before. */
   async findRules(id: string, version: number): Promise<readonly PronunciationRule[] | undefined> {
-    if (version < 1 || version > LARGEST_INTEGER) return undefined;
+    if (version < 1 || version > MAX_INT4) return undefined;
     return readRules(this.#db, id, version);
   }
 

@@ -16,13 +16,13 @@ import type {
 import type { RuleInput } from './dictionaries.schema.js';
 
 /** Who uses dictionaries, and must let go of one that is deleted. */
-export interface DictionaryUsers {
+export interface DictionaryReferences {
   forgetDictionary(transaction: Knex.Transaction, accountId: string, id: string): Promise<void>;
 }
 
 export interface DictionaryServiceParts {
   readonly repository: DictionariesRepository;
-  readonly users: DictionaryUsers;
+  readonly references: DictionaryReferences;
   readonly pls: Pick<PlsThread, 'read' | 'write'>;
   readonly limits: PlsLimits;
 }
@@ -118,9 +118,9 @@ export class DictionaryService {
   }
 
   async delete(accountId: string, id: string): Promise<void> {
-    const { repository, users } = this.#parts;
+    const { repository, references } = this.#parts;
     const isDeleted = await repository.delete(accountId, id, (transaction) =>
-      users.forgetDictionary(transaction, accountId, id),
+      references.forgetDictionary(transaction, accountId, id),
     );
     if (!isDeleted) notFound('dictionary');
   }

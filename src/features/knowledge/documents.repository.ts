@@ -3,9 +3,9 @@ import type { DocumentKind } from './extraction/document-kind.js';
 import type { ExtractedText } from './extraction/extraction.js';
 
 /** A gateway that was killed leaves a document alone for so long. Over the time for one document. */
-const CLAIMED_FOR = "interval '150 seconds'";
+const CLAIM_TIME = "interval '150 seconds'";
 /** Of a file, in one answer of the database: some milliseconds of decoding. */
-const PART_BYTES = 262_144;
+const READ_CHUNK_BYTES = 262_144;
 const MAX_INT8 = Number.MAX_SAFE_INTEGER;
 /** Characters. */
 const MAX_NAME_LENGTH = 255;
@@ -94,14 +94,14 @@ export class DocumentsRepository {
   async insert(
     kbId: number,
     document: NewDocument,
-    most: number,
+    maxDocuments: number,
   ): Promise<ListedDocument | undefined> {
     return this.#db.transaction(async (transaction) => {
       // Its row is the lock behind which documents are counted.
       const base = await transaction('knowledge_bases')
         .where({ kb_id: kbId })
         .update({ updated_at: transaction.raw("greatest(now(), updated_at + interval '1 ms')") });
-      if (base === 0 || (await countOf(transaction, kbId)) >= most) return undefined;
+      if (base === 0 || (await countOf(transaction, kbId)) >= maxDocuments) return undefined;
       return this.find(kbId, await insertFile(transaction, kbId, document), transaction);
     });
   }
@@ -144,7 +144,7 @@ export class DocumentsRepository {
   }
 
   /** Bytes of an account's files whose text is still to be taken. */
-  async waitingBytes(accountId: string): Promise<number> {
+  async pendingBytes(accountId: string): Promise<number> {
     const [row] = await this.#db('documents')
       .join('knowledge_bases', 'knowledge_bases.kb_id', 'documents.kb_id')
       .whereNotNull('file')
@@ -164,7 +164,7 @@ export class DocumentsRepository {
          where d.file is not null and (d.claimed_until is null or d.claimed_until < now())
          order by k.account_id <= ?, k.account_id, d.id limit 1 for update of d skip locked
        )
-       update documents d set claimed_until = now() + ${CLAIMED_FOR}
+       update documents d set claimed_until = now() + ${CLAIM_TIME}
        from next where d.id = next.id
        returning next.account_id as "accountId", d.id, d.kb_id as "kbId", d.kind,
          d.claimed_until as "claimedUntil"`,
@@ -174,28 +174,28 @@ export class DocumentsRepository {
   }
 
   /** The file in parts, so that none of them holds up audio: what the database sends is decoded here. */
-  async *fileParts({ id }: ClaimedFile): AsyncGenerator<Buffer> {
-    for (let from = 1; ; from += PART_BYTES) {
+  async *fileChunks({ id }: ClaimedFile): AsyncGenerator<Buffer> {
+    for (let from = 1; ; from += READ_CHUNK_BYTES) {
       const row = await this.#db('documents')
         .where({ id })
-        .first(this.#db.raw('substring(file from ? for ?) as part', [from, PART_BYTES]));
+        .first(this.#db.raw('substring(file from ? for ?) as part', [from, READ_CHUNK_BYTES]));
       if (row?.part) yield row.part;
-      if (!(row?.part?.length === PART_BYTES)) return;
+      if (!(row?.part?.length === READ_CHUNK_BYTES)) return;
     }
   }
 
   /** Keeps the text; the file has served. */
-  async keepText(claimed: ClaimedFile, { text, title }: ExtractedText): Promise<void> {
+  async storeText(claimed: ClaimedFile, { text, title }: ExtractedText): Promise<void> {
     await this.#claimed(claimed).update({ body: text, title, file: null, claimed_until: null });
   }
 
   /** Leaves the document alone for good. */
-  async keepFailure(claimed: ClaimedFile, failure: string): Promise<void> {
+  async storeFailure(claimed: ClaimedFile, failure: string): Promise<void> {
     await this.#claimed(claimed).update({ failure, file: null, claimed_until: null });
   }
 
   /** Lets others read it at once. */
-  async giveBack(claimed: ClaimedFile): Promise<void> {
+  async releaseClaim(claimed: ClaimedFile): Promise<void> {
     await this.#claimed(claimed).update({ claimed_until: null });
   }
 

@@ -5,7 +5,7 @@ import { isHtml } from './extraction/document-kind.js';
 
 const MAX_INT4 = 2_147_483_647;
 /** Bytes of texts in one answer: all that one knowledge base can be given as JSON, in any script. */
-const MAX_READ = 8_500_000;
+const MAX_READ_BYTES = 8_500_000;
 
 export interface KnowledgeDocument {
   readonly content: string;
@@ -132,7 +132,10 @@ export class KnowledgeRepository implements KnowledgeBaseDirectory {
         ),
       );
     return this.#db('documents')
-      .whereIn('id', this.#db.from(upTo.as('all')).where('bytes', '<=', MAX_READ).select('id'))
+      .whereIn(
+        'id',
+        this.#db.from(upTo.as('all')).where('bytes', '<=', MAX_READ_BYTES).select('id'),
+      )
       .orderBy('id')
       .select<KnowledgeDocument[]>(
         // Of a file there is its text, once that is known.

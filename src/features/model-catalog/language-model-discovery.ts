@@ -2,21 +2,21 @@ import {
   createOpenAiClient,
   type OpenAiServer,
 } from '../../../agents-runtime/providers/openai-client.js';
-import type { AskedServer, ListedLanguageModel } from './language-model-settings.js';
+import type { LanguageModelServer, ListedLanguageModel } from './language-model-settings.js';
 import { BUILT_IN_RESPONDER } from './model-catalog.js';
 
 /** An answer holds for so long. */
-const KEPT_MS = 60_000;
+const CACHE_MS = 60_000;
 /** Of one server. */
-const WITHIN_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 const MAX_MODELS = 200;
 const MAX_ID_LENGTH = 200;
 
 export interface LanguageModelDiscoveryOptions {
   /** Those that the settings name, which no server is asked for. */
   readonly named: readonly ListedLanguageModel[];
-  readonly servers: readonly AskedServer[];
-  readonly ask?: (server: OpenAiServer) => Promise<readonly string[]>;
+  readonly servers: readonly LanguageModelServer[];
+  readonly listModelIds?: (server: OpenAiServer) => Promise<readonly string[]>;
   readonly now?: () => number;
   /** @param server its host. */
   readonly onFault: (error: unknown, server: string) => void;
@@ -29,10 +29,10 @@ export interface LanguageModelDiscoveryOptions {
  */
 export class LanguageModelDiscovery {
   readonly #options: LanguageModelDiscoveryOptions;
-  readonly #idsOf = new Map<AskedServer, readonly string[]>();
+  readonly #idsOf = new Map<LanguageModelServer, readonly string[]>();
   #models: readonly ListedLanguageModel[];
-  #asking: Promise<void> | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+  #refreshedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LanguageModelDiscoveryOptions) {
     this.#options = options;
@@ -48,20 +48,20 @@ export class LanguageModelDiscovery {
   async refresh(): Promise<void> {
     const { servers, now = Date.now } = this.#options;
     if (servers.length === 0) return;
-    if (!this.#asking && now() - this.#askedAt < KEPT_MS) return;
-    this.#asking ??= this.#askAll().finally(() => {
-      this.#askedAt = now();
-      this.#asking = undefined;
+    if (!this.#refreshing && now() - this.#refreshedAtMs < CACHE_MS) return;
+    this.#refreshing ??= this.#queryServers().finally(() => {
+      this.#refreshedAtMs = now();
+      this.#refreshing = undefined;
     });
-    await this.#asking;
+    await this.#refreshing;
   }
 
-  async #askAll(): Promise<void> {
-    const { named, servers, ask = modelsOf, onFault } = this.#options;
+  async #queryServers(): Promise<void> {
+    const { named, servers, listModelIds = fetchModelIds, onFault } = this.#options;
     await Promise.all(
       servers.map(async (server) => {
         try {
-          const ids = await ask(server);
+          const ids = await listModelIds(server);
           this.#idsOf.set(server, ids.filter(isUsable).slice(0, MAX_MODELS));
         } catch (error) {
           onFault(error, new URL(server.baseUrl).host);
@@ -83,9 +83,9 @@ export class LanguageModelDiscovery {
   }
 }
 
-async function modelsOf(server: OpenAiServer): Promise<readonly string[]> {
-  const client = createOpenAiClient(server, { timeout: WITHIN_MS, maxRetries: 0 });
-  const { data } = await client.models.list({ signal: AbortSignal.timeout(WITHIN_MS) });
+async function fetchModelIds(server: OpenAiServer): Promise<readonly string[]> {
+  const client = createOpenAiClient(server, { timeout: TIMEOUT_MS, maxRetries: 0 });
+  const { data } = await client.models.list({ signal: AbortSignal.timeout(TIMEOUT_MS) });
   return Array.isArray(data) ? data.map(({ id }) => id) : [];
 }
 

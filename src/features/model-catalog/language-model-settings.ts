@@ -33,9 +33,9 @@ export interface ListedLanguageModel {
 }
 
 /** A server of which no model is named: it is asked for those that it has. */
-export type AskedServer = Omit<ListedLanguageModel, 'id'>;
+export type LanguageModelServer = Omit<ListedLanguageModel, 'id'>;
 
-type LlmSettings = Pick<
+type LanguageModelConfig = Pick<
   Config,
   | 'LLM_BASE_URL'
   | 'LLM_API_KEY'
@@ -50,7 +50,7 @@ export interface LanguageModelSettings {
   /** Those of LLM_BASE_URL first, then those of the file LLM_FILE. */
   readonly named: readonly ListedLanguageModel[];
   /** Of which no model is named. */
-  readonly servers: readonly AskedServer[];
+  readonly servers: readonly LanguageModelServer[];
 }
 
 /**
@@ -58,11 +58,11 @@ export interface LanguageModelSettings {
  * @throws StartError that says what is wrong with the file, that two servers have the same model, or
  *   that LLM_FALLBACKS names one that nobody has.
  */
-export function languageModels(settings: LlmSettings): LanguageModelSettings {
+export function languageModels(settings: LanguageModelConfig): LanguageModelSettings {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODELS: ids, LLM_FILE: file } = settings;
   const contextTokens = settings.LLM_CONTEXT_TOKENS;
   const own = baseUrl === undefined ? [] : [{ baseUrl, apiKey, contextTokens, ids }];
-  const endpoints = [...own, ...(file === undefined ? [] : fromFile(file, contextTokens))];
+  const endpoints = [...own, ...(file === undefined ? [] : readEndpoints(file, contextTokens))];
   const all = endpoints.flatMap(({ ids, ...server }) => ids.map((id) => ({ ...server, id })));
   const servers = endpoints.flatMap(({ ids, ...server }) => (ids.length === 0 ? [server] : []));
   const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
@@ -82,8 +82,8 @@ export function languageModels(settings: LlmSettings): LanguageModelSettings {
   return { named: all, servers };
 }
 
-function fromFile(file: string, usualTokens: number) {
-  const parsed = EndpointsFile.safeParse(parse(file));
+function readEndpoints(file: string, usualTokens: number) {
+  const parsed = EndpointsFile.safeParse(readJson(file));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue!.path.join('.') || 'the file';
@@ -97,7 +97,7 @@ function fromFile(file: string, usualTokens: number) {
   }));
 }
 
-function parse(file: string): unknown {
+function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {

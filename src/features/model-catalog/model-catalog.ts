@@ -7,7 +7,7 @@ export interface ListedModel {
 /** The built-in responder: it answers from the agent's own texts by rules, and is no language model. */
 export const BUILT_IN_RESPONDER = 'parley-extractive-v1';
 
-const DATED = '2026-02-10';
+const RELEASE_DATE = '2026-02-10';
 
 export interface ModelCatalogOptions {
   /** The service's own name in the ids of speech models. */
@@ -30,9 +30,12 @@ export class ModelCatalog {
     this.#prefix = prefix;
     this.ttsModels = [
       { id: `${prefix}-tts-v1-latest`, name: 'English, latest' },
-      { id: `${prefix}-tts-v1-${DATED}`, name: `English, ${DATED}` },
+      { id: `${prefix}-tts-v1-${RELEASE_DATE}`, name: `English, ${RELEASE_DATE}` },
       { id: `${prefix}-tts-multilingual-v1-latest`, name: 'Multilingual, latest' },
-      { id: `${prefix}-tts-multilingual-v1-${DATED}`, name: `Multilingual, ${DATED}` },
+      {
+        id: `${prefix}-tts-multilingual-v1-${RELEASE_DATE}`,
+        name: `Multilingual, ${RELEASE_DATE}`,
+      },
     ];
   }
 

@@ -14,7 +14,7 @@ export type CarrierSettings = Pick<
 >;
 
 /** What each carrier cannot be used without. */
-const NEEDED = {
+const REQUIRED_SETTINGS = {
   twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN'],
   telnyx: ['TELNYX_API_KEY'],
 } as const;
@@ -47,7 +47,9 @@ export class CarrierRegistry {
 
   /** @throws ApiError NOT_CONFIGURED that names the settings which are missing */
   requireConfigured(provider: Provider): void {
-    const missing = NEEDED[provider].filter((name) => this.#settings[name] === undefined);
+    const missing = REQUIRED_SETTINGS[provider].filter(
+      (name) => this.#settings[name] === undefined,
+    );
     if (missing.length === 0) return;
     const settings = missing.join(' and ');
     throw new ApiError('NOT_CONFIGURED', `${NAMES[provider]} is not configured: set ${settings}`, {

@@ -3,7 +3,7 @@ export const PROVIDERS = ['twilio', 'telnyx'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 /** A number that can be had, as the contract shows it; what the carrier does not tell is empty. */
-export interface OfferedNumber {
+export interface AvailableNumber {
   readonly phone_number: string;
   readonly country_code: string;
   readonly locality: string;
@@ -24,9 +24,9 @@ export interface VoiceUrls {
 
 /** One carrier's numbers. Every method throws ApiError PROVIDER_ERROR when the carrier fails. */
 export interface Carrier {
-  search(search: NumberSearch): Promise<readonly OfferedNumber[]>;
+  search(search: NumberSearch): Promise<readonly AvailableNumber[]>;
   /** Whether the carrier's account holds this number. */
-  holds(phoneNumber: string): Promise<boolean>;
+  hasNumber(phoneNumber: string): Promise<boolean>;
   /** @throws ApiError PHONE_NUMBER_IN_USE when the number cannot be had (any more) */
   buy(phoneNumber: string, urls: VoiceUrls): Promise<void>;
   /** Gives the number back; one that the account does not hold is given back already. */

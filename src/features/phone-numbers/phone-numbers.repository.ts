@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Provider } from './carrier.js';
 
 /** An order or a release that takes longer was lost with its gateway. */
-const ORDERING = '2 minutes';
+const MAX_ORDER_TIME = '2 minutes';
 
 /** A number that an account has selected. */
 export interface OwnNumber {
@@ -20,10 +20,10 @@ export interface NumberOrder {
 }
 
 /** What became of the wish to order a number; `again`: an order of this account was cut off. */
-export type Placed = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
+export type OrderResult = 'placed' | 'again' | 'held' | 'taken' | 'no-slot';
 
 /** Whether a release may begin; `agentId`: the deployed agent that has the number. */
-export type Releasable =
+export type ReleaseResult =
   | { readonly type: 'begun' | 'none' }
   | { readonly type: 'deployed'; readonly agentId: string };
 
@@ -36,7 +36,7 @@ interface NumberRow {
   readonly is_assigned: boolean;
 }
 
-interface KnownRow extends NumberRow {
+interface AgedRow extends NumberRow {
   readonly is_old?: boolean;
 }
 
@@ -55,14 +55,14 @@ export class PhoneNumbersRepository {
   }
 
   /** Takes a slot for a number, before the carrier is asked for it. */
-  place({ accountId, phoneNumber, provider }: NumberOrder): Promise<Placed> {
+  reserve({ accountId, phoneNumber, provider }: NumberOrder): Promise<OrderResult> {
     return this.#db.transaction(async (transaction) => {
       // The account's row is locked, so that two orders never take the last slot.
       await transaction('accounts').where({ id: accountId }).forUpdate().first('id');
       const order = { accountId, phoneNumber, provider };
       const known = await lockNumber(transaction, phoneNumber);
       if (known && (known.account_id !== accountId || known.provider !== null)) {
-        return placeAgain(transaction, known, order);
+        return resumeOrder(transaction, known, order);
       }
       const [held] = await transaction('phone_numbers')
         .where({ account_id: accountId })
@@ -104,7 +104,7 @@ export class PhoneNumbersRepository {
    * Takes the number from its account before the carrier gets it back, so that no agent is deployed
    * with it meanwhile. `confirm` undoes this, `remove` completes it.
    */
-  beginRelease({ accountId, phoneNumber, provider }: NumberOrder): Promise<Releasable> {
+  beginRelease({ accountId, phoneNumber, provider }: NumberOrder): Promise<ReleaseResult> {
     return this.#db.transaction(async (transaction) => {
       const known = await lockNumber(transaction, phoneNumber);
       const isOwn = known?.account_id === accountId && known.provider === provider;
@@ -151,18 +151,18 @@ export class PhoneNumbersRepository {
 function lockNumber(
   transaction: Knex.Transaction,
   phoneNumber: string,
-): Promise<KnownRow | undefined> {
+): Promise<AgedRow | undefined> {
   return transaction<NumberRow>('phone_numbers')
     .where({ phone_number: phoneNumber })
     .forUpdate()
-    .first('*', transaction.raw(`created_at < now() - interval '${ORDERING}' as is_old`));
+    .first('*', transaction.raw(`created_at < now() - interval '${MAX_ORDER_TIME}' as is_old`));
 }
 
-async function placeAgain(
+async function resumeOrder(
   transaction: Knex.Transaction,
-  known: KnownRow,
+  known: AgedRow,
   order: NumberOrder,
-): Promise<Placed> {
+): Promise<OrderResult> {
   if (known.account_id !== order.accountId) return 'taken';
   if (known.is_ordered) return known.provider === order.provider ? 'held' : 'taken';
   if (!known.is_old) return 'taken';

@@ -7,20 +7,20 @@ import type { Response } from 'express';
  */
 export async function sendAudio(
   response: Response,
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   idleMs: number,
 ): Promise<void> {
-  for await (const piece of pieces) {
+  for await (const chunk of chunks) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await happened(response, 'drain', idleMs);
+    if (!response.write(chunk)) await waitFor(response, 'drain', idleMs);
   }
   if (response.destroyed) return;
   response.end();
-  if (!response.writableFinished) await happened(response, 'finish', idleMs);
+  if (!response.writableFinished) await waitFor(response, 'finish', idleMs);
 }
 
 /** Resolves at the event or when the connection is gone; hangs up when neither comes in time. */
-function happened(response: Response, event: 'drain' | 'finish', idleMs: number): Promise<void> {
+function waitFor(response: Response, event: 'drain' | 'finish', idleMs: number): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const hangUp = setTimeout(() => response.destroy(), idleMs);

@@ -16,14 +16,14 @@ import { sendAudio } from './send-audio.js';
 import { type SpeechRequest, speechRequest } from './speech.schema.js';
 import type { SpeechService } from './speech.service.js';
 import type { SpeechQuota } from './speech-quota.js';
-import { noCredits, type SpeechCredits } from './speech-quota.js';
+import { insufficientCredits, type SpeechCredits } from './speech-quota.js';
 
 export interface SpeechParts {
   readonly credits: SpeechCredits;
-  readonly jobs: SpeechService;
+  readonly speech: SpeechService;
   readonly models: ModelCatalog;
   readonly synthesiser: Synthesiser;
-  readonly slots: SpeechQuota;
+  readonly quota: SpeechQuota;
   /** After this time a client that takes no bytes is cut off. */
   readonly idleMs: number;
 }
@@ -38,14 +38,14 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
       path: '/tts/speech/stream',
       summary: 'Speak a text, sent as it is made',
       handle: (call) =>
-        serving(parts, call, async (job) => {
+        speakWithinQuota(parts, call, async (job) => {
           const startedAt = performance.now();
           const pieces = parts.synthesiser.stream(job, call.signal);
           try {
             const first = await pieces.next();
             const firstAudioMs = performance.now() - startedAt;
             writeHead(call.res, job).set('X-First-Audio-Ms', firstAudioMs.toFixed(1));
-            await sendAudio(call.res, startingWith(first, pieces), parts.idleMs);
+            await sendAudio(call.res, prependResult(first, pieces), parts.idleMs);
           } finally {
             await pieces.return(undefined);
           }
@@ -56,7 +56,7 @@ export function speechRoutes(parts: SpeechParts): readonly Route[] {
       path: '/tts/speech',
       summary: 'Speak a text, sent whole',
       handle: (call) =>
-        serving(parts, call, async (job) => {
+        speakWithinQuota(parts, call, async (job) => {
           const { pieces, length } = await parts.synthesiser.synthesiseFile(job, call.signal);
           writeHead(call.res, job).set('Content-Length', String(length));
           await sendAudio(call.res, pieces, parts.idleMs);
@@ -85,16 +85,16 @@ interface SpeechCall {
 }
 
 /** Runs `speak` in a place of the queue, which is free again whatever happens. */
-async function serving(
-  { jobs, slots, credits }: SpeechParts,
+async function speakWithinQuota(
+  { speech, quota, credits }: SpeechParts,
   { principal: { accountId }, body, signal, res }: SpeechCall,
   speak: (job: SpeechJob) => Promise<void>,
 ): Promise<typeof SENT> {
-  const job = await jobs.resolve(accountId, body);
-  const free = slots.take(accountId);
+  const job = await speech.resolve(accountId, body);
+  const free = quota.acquire(accountId);
   try {
     const paid = await credits.spendOnSpeech(accountId, codePoints(body.text));
-    if (paid === undefined) throw noCredits();
+    if (paid === undefined) throw insufficientCredits();
     try {
       await speak(job);
     } catch (error) {
@@ -135,7 +135,7 @@ function writeHead(response: Response, { format }: SpeechJob): Response {
 }
 
 /** An iteration whose first result is known already. */
-async function* startingWith<T>(
+async function* prependResult<T>(
   first: IteratorResult<T>,
   rest: AsyncGenerator<T>,
 ): AsyncGenerator<T> {

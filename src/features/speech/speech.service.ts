@@ -34,9 +34,9 @@ export interface SpeechServiceParts {
   readonly dictionaries: SpeechDictionaries;
   readonly ownVoices: SpeechVoices;
   /** The voices that can speak now. */
-  readonly shelf: VoiceRegistry;
+  readonly voices: VoiceRegistry;
   /** All voices that could be installed. */
-  readonly catalogue: BuiltinVoices;
+  readonly builtinVoices: BuiltinVoices;
   readonly models: ModelCatalog;
   /** Longest text, in code points. */
   readonly textLimit: number;
@@ -60,17 +60,20 @@ export class SpeechService {
   /** @throws ApiError for what the schema cannot tell. */
   async resolve(accountId: string, request: SpeechRequest): Promise<SpeechJob> {
     this.#checkLength(request.text);
-    const manner = await this.resolveManner(accountId, request);
-    return { ...manner, text: manner.utterance(request.text) };
+    const settings = await this.resolveVoiceSettings(accountId, request);
+    return { ...settings, text: settings.utterance(request.text) };
   }
 
   /** The same without its text, which may come later. @throws ApiError */
-  async resolveManner(accountId: string, request: AudioRequest): Promise<SpeechVoiceSettings> {
+  async resolveVoiceSettings(
+    accountId: string,
+    request: AudioRequest,
+  ): Promise<SpeechVoiceSettings> {
     const language = request.language ?? SPEECH_DEFAULTS.language;
     if (request.model != null) this.#checkModel(request.model, language);
     const voice = await this.#voiceFor(accountId, request.voice_id ?? undefined, language);
     const formatName = request.audio_format ?? SPEECH_DEFAULTS.audio_format;
-    const sound = {
+    const style = {
       language,
       temperature: request.temperature ?? SPEECH_DEFAULTS.temperature,
       topP: request.top_p ?? SPEECH_DEFAULTS.top_p,
@@ -84,7 +87,7 @@ export class SpeechService {
       voice,
       format: AUDIO_FORMATS.get(formatName)!,
       language,
-      utterance: (text) => ({ ...sound, ...pronounced(text, dictionary) }),
+      utterance: (text) => ({ ...style, ...applyDictionary(text, dictionary) }),
     };
   }
 
@@ -112,8 +115,8 @@ export class SpeechService {
     id: string | undefined,
     language: Language,
   ): Promise<TextToSpeech> {
-    const { shelf } = this.#parts;
-    const named = id === undefined ? undefined : await this.#named(accountId, id);
+    const { voices } = this.#parts;
+    const named = id === undefined ? undefined : await this.#findVoice(accountId, id);
     if (named && !named.languages.includes(language)) {
       const known = named.languages.join(', ');
       throw new ApiError(
@@ -121,18 +124,18 @@ export class SpeechService {
         `The voice ${named.id} does not speak ${language}, only ${known}`,
       );
     }
-    const voice = named ?? shelf.defaultFor(language);
+    const voice = named ?? voices.defaultFor(language);
     if (voice) return voice;
     throw new ApiError('LANGUAGE_NOT_AVAILABLE', `No installed voice speaks ${language}`, {
       detail: `${fetchCommand(`add ${language}`)} installs one; then start the gateway again`,
     });
   }
 
-  async #named(accountId: string, id: string): Promise<TextToSpeech> {
-    const { shelf, catalogue, ownVoices } = this.#parts;
-    const voice = shelf.find(id);
+  async #findVoice(accountId: string, id: string): Promise<TextToSpeech> {
+    const { voices, builtinVoices, ownVoices } = this.#parts;
+    const voice = voices.find(id);
     if (voice) return voice;
-    if (catalogue.list().some((known) => known.id === id)) {
+    if (builtinVoices.list().some((known) => known.id === id)) {
       throw new ApiError('VOICE_NOT_AVAILABLE', `The voice ${id} is not installed`, {
         detail: `${fetchCommand(`fetch ${id}`)} installs it; then start the gateway again`,
       });
@@ -148,7 +151,7 @@ export class SpeechService {
 }
 
 /** A text with the replacements of a dictionary. */
-function pronounced(text: string, dictionary: Dictionary | undefined) {
+function applyDictionary(text: string, dictionary: Dictionary | undefined) {
   if (!dictionary) return { text };
   const replaced = dictionary.apply(text);
   if (!replaced.isWhole) {

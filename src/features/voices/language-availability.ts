@@ -4,7 +4,7 @@ import type { ModelStore } from '../../../media/models/store.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 
 /** What an agent asks for: a language, and perhaps a voice. */
-export interface WantedVoice {
+export interface VoiceSelection {
   readonly accountId: string;
   readonly language: string;
   readonly voiceId: string | null;
@@ -21,7 +21,7 @@ export class InstalledLanguages {
   readonly #models: readonly Model[];
   readonly #store: ModelStore;
   readonly #ownVoices: OwnVoices;
-  readonly #isUnderstoodOutside: (language: string) => boolean;
+  readonly #hasSttProvider: (language: string) => boolean;
 
   constructor(parts: {
     readonly ownVoices: OwnVoices;
@@ -29,17 +29,17 @@ export class InstalledLanguages {
     readonly models: readonly Model[];
     readonly store: ModelStore;
     /** Whether a recogniser outside understands a language. */
-    readonly isUnderstoodOutside?: (language: string) => boolean;
+    readonly hasSttProvider?: (language: string) => boolean;
   }) {
     this.#voices = parts.voices;
     this.#models = parts.models;
     this.#store = parts.store;
     this.#ownVoices = parts.ownVoices;
-    this.#isUnderstoodOutside = parts.isUnderstoodOutside ?? (() => false);
+    this.#hasSttProvider = parts.hasSttProvider ?? (() => false);
   }
 
   /** Undefined when it could; else a sentence with the command that helps. */
-  async problemWith({ accountId, language, voiceId }: WantedVoice): Promise<string | undefined> {
+  async problemWith({ accountId, language, voiceId }: VoiceSelection): Promise<string | undefined> {
     // Where the recogniser cannot tell the language, English is spoken.
     const spoken = language === 'auto' ? 'en' : language;
     const voice = this.#voices.find(({ id }) => id === voiceId);
@@ -53,13 +53,13 @@ export class InstalledLanguages {
     if (!this.#voices.some(({ languages }) => languages.includes(spoken))) {
       return `No installed voice speaks ${spoken}: run "${fetchCommand(`add ${spoken}`)}" and start again`;
     }
-    if (this.#isUnderstoodOutside(spoken) || (await this.#hasRecogniser(spoken))) return undefined;
+    if (this.#hasSttProvider(spoken) || (await this.#hasSttModel(spoken))) return undefined;
     return spoken === 'en'
       ? `No recogniser for en is installed: run "${fetchCommand('fetch moonshine-tiny-en')}" and start again`
       : `No recogniser for ${spoken} can be installed yet, so calls need one outside (STT_BASE_URL or DEEPGRAM_API_KEY); POST /api/v1/tts/speech speaks ${spoken}`;
   }
 
-  async #hasRecogniser(language: string): Promise<boolean> {
+  async #hasSttModel(language: string): Promise<boolean> {
     const known = this.#models.filter(
       ({ use, languages }) => use === 'speech recognition' && languages.includes(language),
     );

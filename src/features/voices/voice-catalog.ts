@@ -5,7 +5,7 @@ import { ESPEAK_VOICES } from './espeak-voices.js';
 import { REMOTE_PREFIX } from './remote-voices.js';
 
 /** Hz, by engine: what a voice that is not installed would have. */
-const ENGINE_RATES: Readonly<Record<string, number>> = {
+const SAMPLE_RATES: Readonly<Record<string, number>> = {
   hibari: 24_000,
   piper: 22_050,
   formant: 22_050,
@@ -40,7 +40,7 @@ export interface BuiltinVoices {
 }
 
 /** A voice that could be open here. */
-interface KnownVoice {
+interface InstallableVoice {
   readonly id: string;
   readonly name: string;
   readonly language: string;
@@ -55,17 +55,17 @@ export class VoiceCatalog implements BuiltinVoices {
 
   /** @param open the voices that can speak now; the first of a language is its default. */
   constructor(models: readonly Model[], open: readonly TextToSpeech[]) {
-    const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(knownModel);
+    const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(voiceOfModel);
     const formant = ESPEAK_VOICES.map(
-      (voice): KnownVoice => ({
+      (voice): InstallableVoice => ({
         ...voice,
         name: `${LANGUAGE_NAMES.of(voice.language) ?? voice.language}, formant`,
         engine: 'formant',
         install: INSTALL_FORMANT,
       }),
     );
-    const remote = open.filter(({ id }) => id.startsWith(REMOTE_PREFIX)).map(knownRemote);
-    this.#voices = [...neural, ...remote, ...formant].map((known) => describe(known, open));
+    const remote = open.filter(({ id }) => id.startsWith(REMOTE_PREFIX)).map(voiceOfServer);
+    this.#voices = [...neural, ...remote, ...formant].map((known) => withState(known, open));
   }
 
   list(): readonly BuiltinVoice[] {
@@ -73,20 +73,20 @@ export class VoiceCatalog implements BuiltinVoices {
   }
 }
 
-function knownModel({ id, engine, languages, files }: Model): KnownVoice {
+function voiceOfModel({ id, engine, languages, files }: Model): InstallableVoice {
   const language = languages[0]!;
   const name = nameOf(engine === 'piper' ? (files[0]?.name ?? id) : id);
   return { id, name, engine, language, install: fetchCommand(`fetch ${id}`) };
 }
 
 /** It is open, so nothing installs it. */
-function knownRemote({ id, languages }: TextToSpeech): KnownVoice {
+function voiceOfServer({ id, languages }: TextToSpeech): InstallableVoice {
   const language = languages[0]!;
   const name = id.slice(REMOTE_PREFIX.length, -language.length - 1);
   return { id, name, engine: 'remote', language, install: '' };
 }
 
-function describe(known: KnownVoice, open: readonly TextToSpeech[]): BuiltinVoice {
+function withState(known: InstallableVoice, open: readonly TextToSpeech[]): BuiltinVoice {
   const { id, name, engine, language, install } = known;
   const voice = open.find((candidate) => candidate.id === id);
   const first = open.find((candidate) => candidate.languages.includes(language));
@@ -95,7 +95,7 @@ function describe(known: KnownVoice, open: readonly TextToSpeech[]): BuiltinVoic
     name,
     language,
     engine,
-    sampleRate: voice?.sampleRate ?? ENGINE_RATES[engine] ?? 0,
+    sampleRate: voice?.sampleRate ?? SAMPLE_RATES[engine] ?? 0,
     isInstalled: voice !== undefined,
     isDefault: voice !== undefined && first === voice,
     install: voice ? undefined : install,

@@ -13,7 +13,7 @@ import { createEspeakVoices } from './espeak-voices.js';
 /** The voice that must be there: it speaks English where none is named. */
 const DEFAULT_VOICE = 'hibari-heart';
 
-export interface VoiceParts {
+export interface VoiceLoaderParts {
   readonly store: ModelStore;
   readonly models: readonly Model[];
   readonly scheduler: CpuScheduler;
@@ -36,7 +36,7 @@ export interface LoadedVoices {
  * Opens every installed voice that an engine here can run.
  * @throws MediaError MODEL_MISSING when the default voice is not installed.
  */
-export async function loadVoices(parts: VoiceParts): Promise<LoadedVoices> {
+export async function loadVoices(parts: VoiceLoaderParts): Promise<LoadedVoices> {
   const formant = parts.formant === 'off' ? undefined : createEspeakVoices(parts.scheduler);
   const neural = [
     ...(await openHibariVoices(parts)),
@@ -53,7 +53,7 @@ export async function loadVoices(parts: VoiceParts): Promise<LoadedVoices> {
   };
 }
 
-async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeech[]> {
+async function openHibariVoices(parts: VoiceLoaderParts): Promise<readonly TextToSpeech[]> {
   const { store, models, scheduler } = parts;
   const folder = await store.require(DEFAULT_VOICE);
   const shared = { folder, scheduler, preparedFolder: store.preparedFolder };
@@ -71,7 +71,7 @@ async function openHibariVoices(parts: VoiceParts): Promise<readonly TextToSpeec
 
 /** Their phonemes come from the formant engine: without it they cannot speak. */
 async function openPiperVoices(
-  { store, models, scheduler }: VoiceParts,
+  { store, models, scheduler }: VoiceLoaderParts,
   phonemizer: Phonemizer,
 ): Promise<readonly TextToSpeech[]> {
   const voices: TextToSpeech[] = [];

@@ -8,10 +8,10 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DELIVER_JOB = 'deliver-webhooks';
 
 /** What waits in no job, or whose gateway died, is looked for after this long. */
-const OVERDUE_S = 5;
-const LANES_A_SWEEP = 200;
-const KEPT_DAYS = 30;
-const FORGOTTEN_A_SWEEP = 1_000;
+const OVERDUE_AFTER_S = 5;
+const MAX_LANES_PER_SWEEP = 200;
+const RETENTION_DAYS = 30;
+const MAX_DELETED_PER_SWEEP = 1_000;
 
 /** One event on its way to one address. */
 export interface Delivery {
@@ -51,9 +51,9 @@ export interface DeliveryFilter {
 }
 
 /** The first delivery that waits in a lane, and how long until it may be tried. */
-export type Head = Delivery & { readonly wait_ms: number; readonly is_claimed: boolean };
+export type NextDelivery = Delivery & { readonly wait_ms: number; readonly is_claimed: boolean };
 
-interface Tried {
+interface AttemptResult {
   readonly statusCode: number | null;
   readonly error: string | null;
 }
@@ -108,12 +108,12 @@ export class DeliveriesRepository {
   }
 
   /** What is next in a lane; undefined when nothing waits there. */
-  async head(lane: string): Promise<Head | undefined> {
+  async next(lane: string): Promise<NextDelivery | undefined> {
     return this.#db<Delivery>('webhook_deliveries')
       .where({ lane, status: 'pending' })
       .orderBy('id')
       .select('*')
-      .select<Head[]>(
+      .select<NextDelivery[]>(
         this.#db.raw('(extract(epoch from due_at - now()) * 1000)::float8 as wait_ms'),
         this.#db.raw('coalesce(claimed_until > now(), false) as is_claimed'),
       )
@@ -130,12 +130,12 @@ export class DeliveriesRepository {
     return claimed > 0;
   }
 
-  /** The end of a delivery. @param isTry whether the address was tried just now. */
+  /** The end of a delivery. @param wasAttempted whether the address was tried just now. */
   async finish(
     id: number,
     status: Exclude<DeliveryStatus, 'pending'>,
-    { statusCode, error }: Tried,
-    isTry: boolean,
+    { statusCode, error }: AttemptResult,
+    wasAttempted: boolean,
   ): Promise<void> {
     await this.#db('webhook_deliveries')
       .where({ id, status: 'pending' })
@@ -145,12 +145,17 @@ export class DeliveriesRepository {
         finished_at: this.#db.fn.now(3),
         last_status_code: statusCode,
         last_error: error,
-        ...(isTry && { attempts: this.#db.raw('attempts + 1') }),
+        ...(wasAttempted && { attempts: this.#db.raw('attempts + 1') }),
       });
   }
 
   /** A try that failed; the lane waits for the next one. */
-  async retry(id: number, lane: string, { statusCode, error }: Tried, inMs: number): Promise<void> {
+  async retry(
+    id: number,
+    lane: string,
+    { statusCode, error }: AttemptResult,
+    inMs: number,
+  ): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       await transaction('webhook_deliveries')
         .where({ id, status: 'pending' })
@@ -166,7 +171,7 @@ export class DeliveriesRepository {
   }
 
   /** Comes back to a lane later. */
-  async wakeIn(lane: string, ms: number): Promise<void> {
+  async scheduleLane(lane: string, ms: number): Promise<void> {
     await addJob(this.#db, lane, ms);
   }
 
@@ -212,20 +217,20 @@ export class DeliveriesRepository {
     await this.#db.raw(
       `select ${ADD_JOB} from (
          select lane, 0 as ms from webhook_deliveries
-         where status = 'pending' and due_at < now() - interval '${OVERDUE_S} s'
+         where status = 'pending' and due_at < now() - interval '${OVERDUE_AFTER_S} s'
            and (claimed_until is null or claimed_until <= now())
-         group by lane limit ${LANES_A_SWEEP}) overdue`,
+         group by lane limit ${MAX_LANES_PER_SWEEP}) overdue`,
     );
     await this.#db.raw(
       `delete from webhook_deliveries where id in (
          select id from webhook_deliveries
-         where status <> 'pending' and finished_at < now() - interval '${KEPT_DAYS} days'
-         limit ${FORGOTTEN_A_SWEEP})`,
+         where status <> 'pending' and finished_at < now() - interval '${RETENTION_DAYS} days'
+         limit ${MAX_DELETED_PER_SWEEP})`,
     );
   }
 
   /** Takes back every claim: only for a gateway that is alone on its database. */
-  async forgetClaims(): Promise<void> {
+  async releaseAllClaims(): Promise<void> {
     await this.#db('webhook_deliveries')
       .where({ status: 'pending' })
       .whereNotNull('claimed_until')

@@ -28,7 +28,7 @@ export interface InboundCalls {
 }
 
 /** A caller hears it ring for no longer than this, whatever timeout was configured. */
-const BUDGET_MS = 5_000;
+const MAX_TIMEOUT_MS = 5_000;
 export const MAX_REPLY_BYTES = 262_144;
 
 /** The text that an inbound_call webhook is sent. Source: the contract's supplement, §7. */
@@ -66,7 +66,7 @@ export class InboundCallWebhooks implements InboundCalls {
           target,
           id: makeMessageId(),
           body: JSON.stringify(inboundCallRequest(agent.id, call)),
-          timeoutMs: Math.min(target.timeout * 1_000, BUDGET_MS),
+          timeoutMs: Math.min(target.timeout * 1_000, MAX_TIMEOUT_MS),
         },
         { maxBytes: MAX_REPLY_BYTES },
       );

@@ -1,12 +1,15 @@
 import type { StoredEventWebhook } from '../agents/config/stored-config.js';
 
 /** What an entry is told that names no events. Source: the contract's supplement, §6. */
-const TOLD_BY_DEFAULT: readonly string[] = ['call.started', 'call.completed', 'test'];
+const DEFAULT_EVENTS: readonly string[] = ['call.started', 'call.completed', 'test'];
 
 /** Whether an entry wants to be told about an event. */
-export function takesEvent({ events }: Pick<StoredEventWebhook, 'events'>, event: string): boolean {
+export function isSubscribed(
+  { events }: Pick<StoredEventWebhook, 'events'>,
+  event: string,
+): boolean {
   return events.length === 0
-    ? TOLD_BY_DEFAULT.includes(event)
+    ? DEFAULT_EVENTS.includes(event)
     : events.some((name) => name === event);
 }
 
@@ -29,7 +32,7 @@ export function eventBody({ event, agentId, callId, data }: EventMessage, at = n
 }
 
 /** The same text with more data. */
-export function amendedBody(body: string, data: EventMessage['data']): string {
+export function withMoreData(body: string, data: EventMessage['data']): string {
   const message = JSON.parse(body);
   return JSON.stringify({ ...message, data: { ...message.data, ...data } });
 }

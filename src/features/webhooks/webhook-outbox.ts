@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { CallWebhookEvent, HeldEvents } from '../../calls/store/call-events.js';
 import { AgentsRepository } from '../agents/agents.repository.js';
 import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
-import { amendedBody, eventBody, takesEvent } from './webhook-events.js';
+import { eventBody, isSubscribed, withMoreData } from './webhook-events.js';
 import { makeMessageId } from './webhook-sender.js';
 
 /** Turns events of calls into deliveries, one for each address that wants to be told. */
@@ -20,7 +20,7 @@ export class WebhookOutbox implements HeldEvents {
     for (const event of events) {
       const agent = await agents.find(event.accountId, event.agentId);
       const entries = agent?.config.webhooks?.events ?? [];
-      const told = entries.filter((entry) => entry.enabled && takesEvent(entry, event.event));
+      const told = entries.filter((entry) => entry.enabled && isSubscribed(entry, event.event));
       for (const { url } of told) deliveries.push(toDelivery(event, url));
     }
     await this.#deliveries.add(transaction, deliveries);
@@ -32,7 +32,7 @@ export class WebhookOutbox implements HeldEvents {
     { event, data }: Pick<CallWebhookEvent, 'event' | 'data'>,
   ): Promise<void> {
     await this.#deliveries.release(transaction, { callId, event }, (body) =>
-      amendedBody(body, data),
+      withMoreData(body, data),
     );
   }
 }

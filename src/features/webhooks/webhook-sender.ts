@@ -25,7 +25,7 @@ export interface WebhookMessage {
   readonly timeoutMs?: number;
 }
 
-type Reading = Pick<EgressRequest, 'maxBytes' | 'onTooLarge'>;
+type ResponseLimits = Pick<EgressRequest, 'maxBytes' | 'onTooLarge'>;
 
 /** An id for a message that is new. */
 export function makeMessageId(): string {
@@ -46,7 +46,10 @@ export class WebhookSender {
    * One try. Without `reading` only the answer's status counts, and its body is not waited for.
    * @throws EgressError without an answer; SealError when the secret's key is gone
    */
-  send(message: WebhookMessage, reading: Reading = { maxBytes: 0 }): Promise<EgressResponse> {
+  send(
+    message: WebhookMessage,
+    reading: ResponseLimits = { maxBytes: 0 },
+  ): Promise<EgressResponse> {
     const { agentId, target, id, body } = message;
     const secret = target.secret ? this.#box.open(target.secret, agentId) : null;
     const timestamp = Math.floor(Date.now() / 1_000);

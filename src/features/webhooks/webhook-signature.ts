@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-export interface Signed {
+export interface SignedMessage {
   /** The same on every try. */
   readonly id: string;
   /** Unix seconds. */
@@ -17,7 +17,12 @@ const ENCODED_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
  * (hex, the secret as it is written) and Standard Webhooks (base64, `whsec_` secrets decoded).
  * Source: the contract's supplement, §7; Standard Webhooks 1.0.0.
  */
-export function signatureHeaders({ id, timestamp, body, secret }: Signed): Record<string, string> {
+export function signatureHeaders({
+  id,
+  timestamp,
+  body,
+  secret,
+}: SignedMessage): Record<string, string> {
   const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
   if (secret === null) return headers;
   const ours = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');

@@ -47,7 +47,7 @@ export class WebhookTestService {
     if (!entry) throw notFound('The agent has no event webhook with this url');
     const data = { call_type: 'web', message: 'This is a test' };
     const body = eventBody({ event: 'test', agentId: agent.id, callId: null, data });
-    const result = new Result(url, body);
+    const result = new TestResult(url, body);
     const answer = await this.#send(agent, entry, body, MAX_EVENT_ANSWER_BYTES);
     if (typeof answer === 'string') return result.failed(answer);
     result.answered(answer);
@@ -63,22 +63,22 @@ export class WebhookTestService {
     if (!target) throw notFound('The agent has no inbound_call webhook');
     const call = { callId: randomUUID(), fromNumber: CALLER, toNumber: CALLED };
     const body = JSON.stringify(inboundCallRequest(agent.id, call));
-    const result = new Result(target.url, body);
+    const result = new TestResult(target.url, body);
     const answer = await this.#send(agent, target, body, MAX_REPLY_BYTES);
     if (typeof answer === 'string') return result.failed(answer);
     result.answered(answer);
     const reply = await readReply(answer, agent, this.#parts.overrides);
     if (reply.type === 'invalid') return result.failed(reply.error);
-    const strange = unknownVariables(agent.config, reply.options);
-    if (strange.length > 0) {
-      const names = strange.map((name) => JSON.stringify(name)).join(', ');
+    const unknownNames = unknownVariables(agent.config, reply.options);
+    if (unknownNames.length > 0) {
+      const names = unknownNames.map((name) => JSON.stringify(name)).join(', ');
       return result.failed(
         `dynamic_variables: neither prompt nor greeting has a placeholder for ${names}`,
       );
     }
     return result.succeeded(
       'The webhook answered as it may',
-      resolved(agent.config, reply.options),
+      resolveOptions(agent.config, reply.options),
     );
   }
 
@@ -104,7 +104,7 @@ export class WebhookTestService {
 }
 
 /** Gathers a test's result on the way. */
-class Result {
+class TestResult {
   readonly #url: string;
   readonly #request: Readonly<Record<string, unknown>>;
   #answer: Readonly<Record<string, unknown>> = {};
@@ -155,7 +155,10 @@ function unknownVariables(
 }
 
 /** What a call would be held with: the overrides, and behind them what was saved. */
-function resolved(config: StoredConfig, options: CallOverrides): Readonly<Record<string, unknown>> {
+function resolveOptions(
+  config: StoredConfig,
+  options: CallOverrides,
+): Readonly<Record<string, unknown>> {
   const { dynamic_variables = {}, agent_overrides } = options;
   const overridden = agent_overrides?.tts_params;
   return {

@@ -19,15 +19,15 @@ export class McpAnswerError extends Error {
 }
 
 /** What an answer beyond all bounds fails with. */
-export function tooMuch(): McpAnswerError {
+export function answerTooLong(): McpAnswerError {
   return new McpAnswerError('its answer is too long');
 }
 
 /**
  * A guarded `fetch` for the MCP client: no redirects, and no answer without end.
- * @param onTooMuch told of such an answer: the client goes on waiting for it.
+ * @param onTooLong told of such an answer: the client goes on waiting for it.
  */
-export function mcpFetch(fetch: Fetch, onTooMuch: () => void): Fetch {
+export function mcpFetch(fetch: Fetch, onTooLong: () => void): Fetch {
   return async (input, init = {}) => {
     const response = await fetch(input, init);
     if (response.status >= 300 && response.status < 400) {
@@ -36,7 +36,7 @@ export function mcpFetch(fetch: Fetch, onTooMuch: () => void): Fetch {
     }
     if (!response.body) return response;
     const isStream = (init.method ?? 'GET') === 'GET';
-    const body = response.body.pipeThrough(limit(isStream, onTooMuch));
+    const body = response.body.pipeThrough(limit(isStream, onTooLong));
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers: [...headers] });
   };
@@ -54,7 +54,7 @@ function limit(isStream: boolean, onTooMuch: () => void): TransformStream<Uint8A
         controller.enqueue(chunk);
         return;
       }
-      controller.error(tooMuch());
+      controller.error(answerTooLong());
       onTooMuch();
     },
   });

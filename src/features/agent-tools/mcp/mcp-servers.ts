@@ -10,10 +10,10 @@ import { fairShares } from './fair-share.js';
 import { type ListedTool, McpSession, type SkippedTool } from './mcp-session.js';
 import { mcpTool } from './mcp-tool.js';
 import { ToolListCache } from './tool-list-cache.js';
-import { fitting, mcpToolNames } from './tool-names.js';
+import { mcpToolNames, toModelName } from './tool-names.js';
 
 /** A call begins without the tools that have not been listed by then; they come later. */
-const BEGIN_WITHIN_MS = 2_000;
+const START_TIMEOUT_MS = 2_000;
 /** Of all servers together; models refuse more. */
 const MAX_TOOLS = 100;
 /** Names of skipped tools in a line of the log. */
@@ -23,10 +23,10 @@ export interface McpConnectionsParts {
   readonly outbound: Pick<EgressClient, 'fetch'>;
   readonly validator: ArgumentValidator;
   readonly log: Logger;
-  readonly beginWithinMs?: number;
+  readonly startTimeoutMs?: number;
 }
 
-interface Line {
+interface ServerConnection {
   readonly server: McpServerConfig;
   readonly session: McpSession;
   readonly onFault: (error: unknown) => void;
@@ -50,11 +50,11 @@ export class McpConnections {
   }
 
   /** A call of this agent is about to come: lists that are not known are read. */
-  expect(agentId: string, servers: readonly McpServerConfig[]): void {
+  prefetch(agentId: string, servers: readonly McpServerConfig[]): void {
     for (const server of servers) {
       const known = this.#lists.get(ToolListCache.keyOf(agentId, server));
       if (known && !known.isOld) continue;
-      const line = this.#newLine(agentId, server, () => undefined);
+      const line = this.#connect(agentId, server, () => undefined);
       void this.#list(agentId, line).then(() => line.session.close());
     }
   }
@@ -70,7 +70,7 @@ export class McpConnections {
     const onChange = () => {
       named = undefined;
     };
-    const lines = servers.map((server) => this.#newLine(agentId, server, onChange));
+    const lines = servers.map((server) => this.#connect(agentId, server, onChange));
     const listings = lines.map((line) => {
       const known = this.#lists.get(ToolListCache.keyOf(agentId, line.server));
       if (known) line.tools = known.tools;
@@ -80,12 +80,12 @@ export class McpConnections {
     });
     await Promise.race([
       Promise.all(listings),
-      sleep(this.#parts.beginWithinMs ?? BEGIN_WITHIN_MS, undefined, { ref: false }),
+      sleep(this.#parts.startTimeoutMs ?? START_TIMEOUT_MS, undefined, { ref: false }),
     ]);
-    for (const { server } of lines) this.#waitNoMore(ToolListCache.keyOf(agentId, server));
+    for (const { server } of lines) this.#storeEmptyList(ToolListCache.keyOf(agentId, server));
     return {
       tools: () => {
-        named ??= this.#named(caller, lines, taken);
+        named ??= this.#toCallTools(caller, lines, taken);
         return named;
       },
       close: () => {
@@ -94,10 +94,10 @@ export class McpConnections {
     };
   }
 
-  #newLine(agentId: string, server: McpServerConfig, onChange: () => void): Line {
+  #connect(agentId: string, server: McpServerConfig, onChange: () => void): ServerConnection {
     const { outbound } = this.#parts;
     const onFault = (error: unknown) => this.#logFault(agentId, error);
-    const line: Line = {
+    const line: ServerConnection = {
       server,
       onFault,
       tools: [],
@@ -117,19 +117,23 @@ export class McpConnections {
   }
 
   /** Reads a server's list; never rejects. */
-  async #list(agentId: string, line: Line, onChange: () => void = () => undefined): Promise<void> {
+  async #list(
+    agentId: string,
+    line: ServerConnection,
+    onChange: () => void = () => undefined,
+  ): Promise<void> {
     try {
       line.tools = await line.session.list();
       this.#lists.set(ToolListCache.keyOf(agentId, line.server), line.tools);
       onChange();
     } catch (error) {
-      this.#waitNoMore(ToolListCache.keyOf(agentId, line.server));
+      this.#storeEmptyList(ToolListCache.keyOf(agentId, line.server));
       this.#logFault(agentId, error);
     }
   }
 
   /** The next call of this agent does not wait for a server that did not answer this one. */
-  #waitNoMore(key: string): void {
+  #storeEmptyList(key: string): void {
     if (!this.#lists.get(key)) this.#lists.set(key, []);
   }
 
@@ -139,9 +143,9 @@ export class McpConnections {
     this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
   }
 
-  #named(
+  #toCallTools(
     caller: ToolCaller,
-    lines: readonly Line[],
+    lines: readonly ServerConnection[],
     taken: readonly string[],
   ): readonly CallTool[] {
     const { validator, log } = this.#parts;
@@ -171,7 +175,7 @@ export class McpConnections {
   /** The names of skipped tools are the server's own: only letters of them are logged. */
   #logSkipped(agentId: string, server: string, skipped: readonly SkippedTool[]): void {
     const tools = skipped.slice(0, MAX_LOGGED_TOOLS).map(({ name, problem }) => ({
-      name: fitting(name),
+      name: toModelName(name),
       problem,
     }));
     const line = { agent: agentId, server, skipped: skipped.length, tools };

@@ -15,18 +15,18 @@ import type { McpServerConfig } from '../../../../agents-runtime/contract/agent-
 import type { EgressClient } from '../../../platform/egress/egress-client.js';
 import { jsonBytes, schemaLimitProblem } from '../../agents/config/tool-limits.js';
 import { authHeaders } from '../auth-headers.js';
-import { mcpFetch, tooMuch } from './mcp-fetch.js';
+import { answerTooLong, mcpFetch } from './mcp-fetch.js';
 
 /** For the handshake, and for each page of the list. */
-const ANSWER_WITHIN_MS = 5_000;
-const CONNECT_WITHIN_MS = 6_000;
-const END_WITHIN_MS = 3_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 6_000;
+const CLOSE_TIMEOUT_MS = 3_000;
 /** Pages of a list that are read; a cursor may lead nowhere. */
 const MAX_PAGES = 10;
 /** Tools of one server. */
 const MAX_TOOLS = 100;
 /** A list that changes all the time is read so often. */
-const RELIST_EVERY_MS = 5_000;
+const MIN_RELIST_INTERVAL_MS = 5_000;
 
 /** A tool as its server lists it. */
 export interface ListedTool {
@@ -69,7 +69,7 @@ export class McpSession {
   #relisting: NodeJS.Timeout | undefined;
   #lastRelist = 0;
   /** Answers that had no end. */
-  #cutAnswers = 0;
+  #truncatedAnswers = 0;
   #isClosed = false;
 
   constructor(options: McpSessionOptions) {
@@ -86,7 +86,7 @@ export class McpSession {
       const listed = await client.request(
         { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
         ListToolsResultSchema,
-        { timeout: ANSWER_WITHIN_MS },
+        { timeout: RESPONSE_TIMEOUT_MS },
       );
       for (const { name, description = '', inputSchema } of listed.tools) {
         const problem = schemaLimitProblem(inputSchema);
@@ -114,12 +114,12 @@ export class McpSession {
         { signal, timeout: timeoutMs },
       );
     };
-    const cutBefore = this.#cutAnswers;
+    const cutBefore = this.#truncatedAnswers;
     try {
       return await ask();
     } catch (error) {
-      if (this.#cutAnswers > cutBefore) throw tooMuch();
-      if (signal.aborted || !wasNotDone(error)) throw error;
+      if (this.#truncatedAnswers > cutBefore) throw answerTooLong();
+      if (signal.aborted || !wasNotExecuted(error)) throw error;
       await this.#disconnect();
       // One that was started again may have other tools.
       this.#relistSoon();
@@ -136,7 +136,7 @@ export class McpSession {
   #connected(): Promise<Connection> {
     if (this.#isClosed) return Promise.reject(new Error('The call is over'));
     if (this.#connecting) return this.#connecting;
-    const connecting: Promise<Connection> = this.#connect(() => this.#lose(connecting));
+    const connecting: Promise<Connection> = this.#connect(() => this.#onConnectionLost(connecting));
     this.#connecting = connecting;
     // The next one tries again.
     connecting.catch(() => this.#forget(connecting));
@@ -152,13 +152,16 @@ export class McpSession {
     );
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#relistSoon());
     const onTooMuch = () => {
-      this.#cutAnswers++;
+      this.#truncatedAnswers++;
       onGone();
     };
     const transport = transportTo(server, mcpFetch(outbound.fetch, onTooMuch));
     try {
       // The client's own limit is for the greeting, and not for the stream before it.
-      await inTime(client.connect(transport, { timeout: ANSWER_WITHIN_MS }), CONNECT_WITHIN_MS);
+      await withTimeout(
+        client.connect(transport, { timeout: RESPONSE_TIMEOUT_MS }),
+        CONNECT_TIMEOUT_MS,
+      );
     } catch (error) {
       await client.close();
       throw error;
@@ -175,7 +178,7 @@ export class McpSession {
   }
 
   /** A connection broke: what its server tells of its list meanwhile is not heard, so it is read again. */
-  #lose(connecting: Promise<Connection>): void {
+  #onConnectionLost(connecting: Promise<Connection>): void {
     if (this.#connecting !== connecting) return;
     this.#forget(connecting);
     this.#relistSoon();
@@ -205,7 +208,7 @@ export class McpSession {
   /** At once the first time; then so seldom that a flood of notices changes nothing. */
   #relistedAt(): number {
     const now = Date.now();
-    const at = Math.max(now, this.#lastRelist + RELIST_EVERY_MS);
+    const at = Math.max(now, this.#lastRelist + MIN_RELIST_INTERVAL_MS);
     this.#lastRelist = at;
     return at - now;
   }
@@ -225,12 +228,12 @@ function transportTo(server: McpServerConfig, fetch: EgressClient['fetch']): Tra
 async function end({ client, transport }: Connection): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport) {
     // A server that does not hear that it is over has a limit of its own.
-    await inTime(transport.terminateSession(), END_WITHIN_MS).catch(() => undefined);
+    await withTimeout(transport.terminateSession(), CLOSE_TIMEOUT_MS).catch(() => undefined);
   }
   await client.close().catch(() => undefined);
 }
 
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('The server did not answer in time')), ms);
@@ -243,7 +246,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** Whether the server cannot have carried out what it was asked: it does not know the session. */
-function wasNotDone(error: unknown): boolean {
+function wasNotExecuted(error: unknown): boolean {
   if (error instanceof StreamableHTTPError) return [400, 404, 410].includes(error.code ?? 0);
   if (!(error instanceof Error)) return false;
   const { cause } = error;

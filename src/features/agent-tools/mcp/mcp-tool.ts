@@ -1,6 +1,6 @@
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolOutcome } from '../../../../agents-runtime/contract/tools.js';
-import { toolData } from '../tool-result-format.js';
+import { formatToolResult } from '../tool-result-format.js';
 import { argumentSchema } from '../tool-schema.js';
 import type { CallTool } from '../tool-set.js';
 import type { ArgumentValidator } from '../validation/argument-validator.js';
@@ -57,7 +57,10 @@ export function mcpTool(
 function refused(error: unknown): ToolOutcome {
   if (error instanceof McpError && error.code !== ErrorCode.ConnectionClosed) {
     const outcome = 'Error: the tool failed.';
-    return { text: toolData({ outcome, data: error.message.slice(0, MAX_REASON) }), failed: true };
+    return {
+      text: formatToolResult({ outcome, data: error.message.slice(0, MAX_REASON) }),
+      failed: true,
+    };
   }
   const why = error instanceof McpAnswerError ? error.message : 'its server cannot be asked';
   return { text: `Error: the tool failed, because ${why}.`, failed: true };
@@ -68,7 +71,7 @@ function outcomeOf({ isError, content, structuredContent }: CallToolResult): Too
   const outcome = failed ? 'Error: the tool failed.' : 'The tool answered.';
   const items = content.map(dataOf);
   const data = structuredContent ?? (items.length === 1 ? items[0] : items);
-  return { text: toolData({ outcome, data }), failed };
+  return { text: formatToolResult({ outcome, data }), failed };
 }
 
 function dataOf(item: CallToolResult['content'][number]): unknown {

@@ -5,7 +5,7 @@ import type { ListedTool } from './mcp-session.js';
 
 /** A list older than this is read again. */
 const FRESH_MS = 5 * 60_000;
-const KEPT = 500;
+const MAX_LISTS = 500;
 
 /** The tools of MCP servers as they were listed last, so that a call begins without asking. */
 export class ToolListCache {
@@ -27,6 +27,6 @@ export class ToolListCache {
   }
 
   set(key: string, tools: readonly ListedTool[]): void {
-    putNewest(this.#lists, key, { tools, at: Date.now() }, KEPT);
+    putNewest(this.#lists, key, { tools, at: Date.now() }, MAX_LISTS);
   }
 }

@@ -1,7 +1,7 @@
 /** What models of OpenAI-compatible servers take as a name. */
 const MAX_NAME = 64;
 
-export interface Named {
+export interface ServerTool {
   readonly server: string;
   readonly name: string;
 }
@@ -12,15 +12,15 @@ export interface Named {
  * undefined.
  */
 export function mcpToolNames(
-  tools: readonly Named[],
+  tools: readonly ServerTool[],
   taken: readonly string[],
 ): readonly (string | undefined)[] {
-  const plain = tools.map(({ name }) => fitting(name));
+  const plain = tools.map(({ name }) => toModelName(name));
   const used = new Set(taken);
   return tools.map(({ server, name }, i) => {
     const isAlone =
       !used.has(plain[i]!) && plain.indexOf(plain[i]!) === plain.lastIndexOf(plain[i]!);
-    const chosen = isAlone ? plain[i]! : fitting(`${server}_${name}`);
+    const chosen = isAlone ? plain[i]! : toModelName(`${server}_${name}`);
     if (chosen === '' || used.has(chosen)) return undefined;
     used.add(chosen);
     return chosen;
@@ -28,6 +28,6 @@ export function mcpToolNames(
 }
 
 /** A name as models take it. */
-export function fitting(name: string): string {
+export function toModelName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, MAX_NAME);
 }

@@ -28,11 +28,11 @@ async function textOf({
 }: ExtractionJob & { readonly bytes: Buffer }): Promise<ExtractedText> {
   switch (kind) {
     case 'text':
-      return { text: decoded(bytes), title: '' };
+      return { text: decode(bytes), title: '' };
     case 'markdown':
-      return markdownText(decoded(bytes), limits);
+      return markdownText(decode(bytes), limits);
     case 'html':
-      return htmlText(decoded(bytes), limits);
+      return htmlText(decode(bytes), limits);
     case 'pdf':
       return pdfText(new Uint8Array(bytes), limits);
     case 'docx':
@@ -49,7 +49,7 @@ function markdownText(markdown: string, limits: ExtractionLimits): ExtractedText
 const DECLARED = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})/i;
 
 /** UTF-8 or UTF-16 by its mark; UTF-8; what a page says of itself; else the old Western one. */
-function decoded(bytes: Buffer): string {
+function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   try {

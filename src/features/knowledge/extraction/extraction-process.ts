@@ -6,7 +6,7 @@ import { spawnIsolated } from './spawn-isolated.js';
 
 const HEAP_MB = 256;
 /** Memory is looked at so often: a bomb inflates some tens of megabytes in between. */
-const LOOK_EVERY_MS = 25;
+const MEMORY_CHECK_MS = 25;
 /** An idle process is ended after so long. */
 const IDLE_MS = 20_000;
 const PAGE_BYTES = 4_096;
@@ -36,8 +36,8 @@ export class ExtractionProcess {
     const late = setTimeout(() => endFor('It takes too long to read'), timeoutMs);
     const watch = setInterval(() => {
       void this.#isTooLarge(child).then((is) => is && endFor('It takes too much memory to read'));
-    }, LOOK_EVERY_MS);
-    const reply = await answered(child, { kind, bytes, limits });
+    }, MEMORY_CHECK_MS);
+    const reply = await waitForReply(child, { kind, bytes, limits });
     clearTimeout(late);
     clearInterval(watch);
     this.#idle = setTimeout(() => this.end(), IDLE_MS);
@@ -55,7 +55,7 @@ export class ExtractionProcess {
     const child = spawnIsolated('./extraction.child.js', HEAP_MB);
     // What goes wrong is told by its end.
     child.on('error', () => undefined);
-    if (child.pid !== undefined) beNice(child.pid);
+    if (child.pid !== undefined) lowerPriority(child.pid);
     this.#child = child;
     return child;
   }
@@ -68,7 +68,7 @@ export class ExtractionProcess {
   }
 }
 
-function beNice(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
@@ -77,7 +77,10 @@ function beNice(pid: number): void {
 }
 
 /** Its reply; undefined when it ended without one. */
-function answered(child: ChildProcess, job: ExtractionJob): Promise<ExtractionReply | undefined> {
+function waitForReply(
+  child: ChildProcess,
+  job: ExtractionJob,
+): Promise<ExtractionReply | undefined> {
   return new Promise((resolve) => {
     const settle = (reply: ExtractionReply | undefined) => {
       child.off('message', onMessage);

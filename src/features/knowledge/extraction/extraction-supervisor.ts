@@ -15,7 +15,7 @@ process.on('message', (message: ToSupervisor) => {
   else {
     const bytes = Buffer.concat(parts);
     parts = [];
-    void extraction.extract({ kind: message.kind, bytes }).then(answer);
+    void extraction.extract({ kind: message.kind, bytes }).then(sendReply);
   }
 });
 // Without its gateway it has nothing to do.
@@ -24,7 +24,7 @@ process.on('disconnect', () => {
   process.exit();
 });
 
-function answer(reply: ExtractionReply): void {
+function sendReply(reply: ExtractionReply): void {
   // To a gateway that has gone there is nothing to say.
   process.send?.(reply, undefined, undefined, () => undefined);
 }

@@ -31,7 +31,7 @@ export class ExtractionStopped extends Error {
  */
 export class TextExtractor {
   readonly #bounds: ExtractionBounds;
-  #keeper: ChildProcess | undefined;
+  #supervisor: ChildProcess | undefined;
   #settle: ((reply: ExtractionReply | undefined) => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -42,7 +42,7 @@ export class TextExtractor {
 
   /** The number of the small process, if it runs. */
   get pid(): number | undefined {
-    return this.#keeper?.connected ? this.#keeper.pid : undefined;
+    return this.#supervisor?.connected ? this.#supervisor.pid : undefined;
   }
 
   /** Starts the small process: best before there are calls. The first document does it otherwise. */
@@ -65,7 +65,7 @@ export class TextExtractor {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const keeper = this.#keeper;
+    const keeper = this.#supervisor;
     if (keeper?.pid && keeper.exitCode === null && keeper.signalCode === null) {
       const ended = once(keeper, 'exit');
       keeper.ref();
@@ -86,9 +86,9 @@ export class TextExtractor {
       this.#settle = resolve;
     });
     try {
-      await tell(keeper, { type: 'file' });
-      for await (const bytes of parts) await tell(keeper, { type: 'part', bytes });
-      await tell(keeper, { type: 'read', kind });
+      await send(keeper, { type: 'file' });
+      for await (const bytes of parts) await send(keeper, { type: 'part', bytes });
+      await send(keeper, { type: 'read', kind });
       const reply = await replied;
       if (reply?.ok) return reply.output;
       if (!reply) throw new ExtractionStopped('The process that reads documents ended');
@@ -100,24 +100,24 @@ export class TextExtractor {
   }
 
   #started(): ChildProcess {
-    if (this.#keeper?.connected) return this.#keeper;
+    if (this.#supervisor?.connected) return this.#supervisor;
     const keeper = spawnIsolated('./extraction-supervisor.js', HEAP_MB, [
       JSON.stringify(this.#bounds),
     ]);
     const onEnd = () => {
-      if (this.#keeper === keeper) this.#settle?.(undefined);
+      if (this.#supervisor === keeper) this.#settle?.(undefined);
     };
     keeper.on('message', (reply) => this.#settle?.(reply as ExtractionReply));
     keeper.on('exit', onEnd);
     keeper.on('error', onEnd);
     keeper.unref();
     keeper.channel?.unref();
-    this.#keeper = keeper;
+    this.#supervisor = keeper;
     return keeper;
   }
 }
 
 /** Resolves when it is on its way; that it cannot be is told by the end of the process. */
-function tell(keeper: ChildProcess, message: ToSupervisor): Promise<void> {
+function send(keeper: ChildProcess, message: ToSupervisor): Promise<void> {
   return new Promise((resolve) => keeper.send(message, () => resolve()));
 }

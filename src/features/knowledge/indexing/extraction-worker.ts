@@ -5,7 +5,7 @@ import { UnreadableDocument } from '../extraction/extraction.js';
 import type { TextExtractor } from '../extraction/text-extractor.js';
 
 /** Files that another gateway left are found after so long at the latest. */
-const LOOK_EVERY_MS = 15_000;
+const POLL_INTERVAL_MS = 15_000;
 
 /** Takes the texts out of files that were sent, one after the other, by turns of accounts; the indexer does the rest. */
 export class ExtractionWorker {
@@ -44,18 +44,18 @@ export class ExtractionWorker {
 
   async #step(closing: AbortSignal): Promise<number> {
     const claimed = await this.#documents.claimFile(this.#lastAccount);
-    if (!claimed) return LOOK_EVERY_MS;
+    if (!claimed) return POLL_INTERVAL_MS;
     this.#lastAccount = claimed.accountId;
     try {
-      const text = await this.#extractor.extract(claimed.kind, this.#documents.fileParts(claimed));
-      await this.#documents.keepText(claimed, text);
+      const text = await this.#extractor.extract(claimed.kind, this.#documents.fileChunks(claimed));
+      await this.#documents.storeText(claimed, text);
       this.#onText();
     } catch (error) {
       if (error instanceof UnreadableDocument) {
-        await this.#documents.keepFailure(claimed, error.message);
+        await this.#documents.storeFailure(claimed, error.message);
         return 0;
       }
-      await this.#documents.giveBack(claimed);
+      await this.#documents.releaseClaim(claimed);
       if (!closing.aborted) throw error;
     }
     return 0;

@@ -3,9 +3,9 @@ import type { DocumentPassage } from '../../../../media/embeddings/document-chun
 import { BEFORE_ALL_ACCOUNTS, MAX_FAILURES } from '../documents.repository.js';
 import { knowledgeBaseWord, searchConfig, searchText } from '../search/full-text-language.js';
 import type { StoredPassage } from '../search/passages.repository.js';
-import { toBytes } from '../search/vector-encoding.js';
+import { encodeVectors } from '../search/vector-encoding.js';
 
-const INSERT_AT_ONCE = 100;
+const INSERT_BATCH = 100;
 
 export interface PendingDocument {
   readonly id: number;
@@ -33,7 +33,7 @@ export class IndexingRepository {
   }
 
   /** Gives documents that failed before another chance. */
-  async forgetFailures(): Promise<void> {
+  async resetFailures(): Promise<void> {
     await this.#db('documents').where('failures', '>', 0).update({ failures: 0 });
   }
 
@@ -50,10 +50,10 @@ export class IndexingRepository {
   async claim(
     transaction: Knex.Transaction,
     limit: number,
-    { afterAccount = BEFORE_ALL_ACCOUNTS, isUncutFirst = false } = {},
+    { afterAccount = BEFORE_ALL_ACCOUNTS, isUncutFirst: isUnsplitFirst = false } = {},
   ): Promise<PendingWork | undefined> {
-    const order = isUncutFirst ? 'd.passage_count is not null, d.id' : 'd.id';
-    const basesOrder = isUncutFirst ? 'first.is_split, ' : '';
+    const order = isUnsplitFirst ? 'd.passage_count is not null, d.id' : 'd.id';
+    const basesOrder = isUnsplitFirst ? 'first.is_split, ' : '';
     const pending = `(d.indexed_with is null or d.indexed_with <> ?) and d.failures < ?
       and d.file is null and d.failure is null`;
     const { rows: bases } = await transaction.raw<{
@@ -110,12 +110,12 @@ export class IndexingRepository {
         knowledgeBaseWord(kbId),
       ]),
     }));
-    await transaction.batchInsert('passages', rows, INSERT_AT_ONCE);
+    await transaction.batchInsert('passages', rows, INSERT_BATCH);
     await transaction('documents')
       .where({ id: document.id })
       .update({ passage_count: passages.length });
     // What words find is there at once, and what was found before is out of date.
-    await this.#countVersion(transaction, of.kbId);
+    await this.#increaseVersion(transaction, of.kbId);
   }
 
   /** The next passages of documents that have no vectors of this model. */
@@ -138,16 +138,16 @@ export class IndexingRepository {
     kbId: number,
     vectors: ReadonlyMap<number, readonly Float32Array[]>,
   ): Promise<void> {
-    const version = await this.#countVersion(transaction, kbId);
+    const version = await this.#increaseVersion(transaction, kbId);
     await transaction.raw(
       `update passages set embedding = given.embedding, embedding_model = ?, vector_version = ?
        from unnest(?::bigint[], ?::bytea[]) as given (id, embedding)
        where passages.id = given.id`,
-      [this.#model, version, [...vectors.keys()], [...vectors.values()].map(toBytes)],
+      [this.#model, version, [...vectors.keys()], [...vectors.values()].map(encodeVectors)],
     );
   }
 
-  async #countVersion(transaction: Knex.Transaction, kbId: number): Promise<number> {
+  async #increaseVersion(transaction: Knex.Transaction, kbId: number): Promise<number> {
     const [base] = await transaction('knowledge_bases')
       .where({ kb_id: kbId })
       .update({ version: transaction.raw('version + 1') })

@@ -27,11 +27,11 @@ export function searchConfig(language: string): string {
 
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 /** Longer than any passage. */
-const LONGEST = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 
 /** A text as PostgreSQL can find words in it: with spaces between them in any script. */
 export function searchText(text: string, language: string): string {
-  const bounded = text.slice(0, LONGEST);
+  const bounded = text.slice(0, MAX_TEXT_LENGTH);
   if (!WITHOUT_SPACES.test(bounded)) return bounded;
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
   return [...segmenter.segment(bounded)].map(({ segment }) => segment).join(' ');

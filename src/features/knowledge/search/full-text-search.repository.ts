@@ -9,7 +9,7 @@ export interface WordHit {
 }
 
 /** What of a knowledge base tells how to look for words in it. */
-export interface KnowledgeWords {
+export interface WordStatistics {
   readonly languages: readonly string[];
   readonly passages: number;
   /** Words that were found to be in too many passages; searches add to them. */
@@ -17,7 +17,7 @@ export interface KnowledgeWords {
 }
 
 /** Longer questions are looked up by their beginning. */
-const LONGEST = 1_000;
+const MAX_QUESTION_LENGTH = 1_000;
 const MAX_WORDS = 32;
 /** A word that more passages have than this share tells little, and reading them all takes time. */
 const COMMON_SHARE = 0.03;
@@ -41,7 +41,7 @@ export class FullTextSearchRepository {
     this.#db = db;
   }
 
-  async wordsOf(kbId: number): Promise<KnowledgeWords> {
+  async wordsOf(kbId: number): Promise<WordStatistics> {
     const rows: { language: string; count: number }[] = await this.#db('passages')
       .where({ kb_id: kbId })
       .groupBy('language')
@@ -63,7 +63,7 @@ export class FullTextSearchRepository {
   async search(
     kbId: number,
     question: string,
-    { languages, passages, common }: KnowledgeWords,
+    { languages, passages, common }: WordStatistics,
     limit: number,
   ): Promise<readonly WordHit[]> {
     if (languages.length === 0) return [];
@@ -94,7 +94,7 @@ export class FullTextSearchRepository {
          array(select id::float8 from best) as ids, array(select share from best) as shares`,
       [
         asked.map(searchConfig),
-        asked.map((language) => searchText(question.slice(0, LONGEST), language)),
+        asked.map((language) => searchText(question.slice(0, MAX_QUESTION_LENGTH), language)),
         `'${knowledgeBaseWord(kbId)}'`,
         kbId,
         tooMany,
@@ -111,12 +111,12 @@ export class FullTextSearchRepository {
     if (common.size < MAX_COMMON) for (const lexeme of more) common.add(lexeme);
     const isCommon = (lexeme: string) => common.has(lexeme) || more.includes(lexeme);
     if (lexemes.length > 0 && lexemes.every(isCommon)) {
-      return this.#holdingAll(kbId, lexemes, limit);
+      return this.#findWithAll(kbId, lexemes, limit);
     }
     return ids.map((id, i) => ({ id, share: shares[i]! }));
   }
 
-  async #holdingAll(
+  async #findWithAll(
     kbId: number,
     lexemes: readonly string[],
     limit: number,

@@ -2,25 +2,25 @@ import type { Passage } from '../../../../agents-runtime/contract/knowledge.js';
 import { cachedPromise } from '../../../../media/async/bounded-map.js';
 import type {
   FullTextSearchRepository,
-  KnowledgeWords,
   WordHit,
+  WordStatistics,
 } from './full-text-search.repository.js';
 import type { PassagesRepository } from './passages.repository.js';
-import { merged } from './rank-fusion.js';
+import { fuseRankings } from './rank-fusion.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
 /** Of each list. */
 const CANDIDATES = 60;
-const KEPT_WORDS = 256;
+const MAX_CACHED_WORDS = 256;
 
 /** A question to one knowledge base in one of its states. */
-export interface AskedPassages {
+export interface PassageQuery {
   readonly kbId: number;
   readonly version: KnowledgeVersion;
   readonly question: string;
   readonly limit: number;
   /** For either list. */
-  readonly withinMs: number;
+  readonly timeoutMs: number;
 }
 
 /** What was found in a state of a knowledge base. */
@@ -29,20 +29,20 @@ export interface FoundPassages {
   /** The state in which the passages were read at last; undefined where there are none. */
   readonly version: KnowledgeVersion | undefined;
   /** Neither list was late or failed. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Where the passages of knowledge bases are found, and in which state these are. */
 export interface PassageFinder {
   /** Undefined for an unknown knowledge base. */
   versionOf(kbId: number): Promise<KnowledgeVersion | undefined>;
-  /** @param query the question's vector; undefined where it cannot be had, without end where it is late. */
-  find(asked: AskedPassages, query: Promise<Float32Array | undefined>): Promise<FoundPassages>;
+  /** @param vector the question's vector; undefined if it cannot be made, never resolved if it is late */
+  find(query: PassageQuery, vector: Promise<Float32Array | undefined>): Promise<FoundPassages>;
   /** Of a knowledge base that is gone. */
   forget(kbId: number): void;
 }
 
-export interface FaultLog {
+export interface WarningLog {
   warn(fields: object, message: string): void;
 }
 
@@ -50,7 +50,7 @@ export interface HybridRetrieverParts {
   readonly repository: Pick<PassagesRepository, 'versionOf' | 'passages'>;
   readonly words: FullTextSearchRepository;
   readonly vectors: VectorIndex;
-  readonly log: FaultLog;
+  readonly log: WarningLog;
 }
 
 /**
@@ -59,7 +59,7 @@ export interface HybridRetrieverParts {
  */
 export class HybridRetriever implements PassageFinder {
   readonly #parts: HybridRetrieverParts;
-  readonly #words = new Map<string, Promise<KnowledgeWords>>();
+  readonly #words = new Map<string, Promise<WordStatistics>>();
 
   constructor(parts: HybridRetrieverParts) {
     this.#parts = parts;
@@ -74,17 +74,17 @@ export class HybridRetriever implements PassageFinder {
   }
 
   async find(
-    asked: AskedPassages,
-    query: Promise<Float32Array | undefined>,
+    query: PassageQuery,
+    vector: Promise<Float32Array | undefined>,
   ): Promise<FoundPassages> {
-    const { withinMs } = asked;
+    const { timeoutMs } = query;
     const [near, shared] = await Promise.all([
-      this.#inTime('vectors', withinMs, this.#near(asked, query)),
-      this.#inTime('words', withinMs, this.#sharing(asked)),
+      this.#withTimeout('vectors', timeoutMs, this.#nearest(query, vector)),
+      this.#withTimeout('words', timeoutMs, this.#byWords(query)),
     ]);
-    const isWhole = near !== undefined && shared !== undefined;
-    const best = merged(near ?? [], shared ?? []).slice(0, asked.limit);
-    if (best.length === 0) return { passages: [], version: undefined, isWhole };
+    const isComplete = near !== undefined && shared !== undefined;
+    const best = fuseRankings(near ?? [], shared ?? []).slice(0, query.limit);
+    if (best.length === 0) return { passages: [], version: undefined, isComplete };
     const read = await this.#parts.repository.passages(best.map(({ id }) => id));
     const byId = new Map(read.passages.map((passage) => [passage.id, passage]));
     // One that was deleted meanwhile is not told any more.
@@ -92,28 +92,30 @@ export class HybridRetriever implements PassageFinder {
       const found = byId.get(one.id);
       return found ? [{ ...found, ...one }] : [];
     });
-    return { passages, version: read.version, isWhole };
+    return { passages, version: read.version, isComplete };
   }
 
-  async #near(
-    { kbId, version }: AskedPassages,
-    query: Promise<Float32Array | undefined>,
+  async #nearest(
+    { kbId, version }: PassageQuery,
+    vector: Promise<Float32Array | undefined>,
   ): Promise<readonly NearPassage[] | undefined> {
-    const vector = await query;
-    return vector && this.#parts.vectors.nearest(kbId, version, vector, CANDIDATES);
+    const queryVector = await vector;
+    return queryVector && this.#parts.vectors.nearest(kbId, version, queryVector, CANDIDATES);
   }
 
-  async #sharing({ kbId, version, question }: AskedPassages): Promise<readonly WordHit[]> {
+  async #byWords({ kbId, version, question }: PassageQuery): Promise<readonly WordHit[]> {
     const { words } = this.#parts;
     const state = `${kbId} ${version.version} ${version.deletions}`;
-    const known = await cachedPromise(this.#words, state, KEPT_WORDS, () => words.wordsOf(kbId));
+    const known = await cachedPromise(this.#words, state, MAX_CACHED_WORDS, () =>
+      words.wordsOf(kbId),
+    );
     return words.search(kbId, question, known, CANDIDATES);
   }
 
   /** A list, or none when it is late or cannot be made. */
-  async #inTime<T>(
+  async #withTimeout<T>(
     list: string,
-    withinMs: number,
+    timeoutMs: number,
     making: Promise<readonly T[] | undefined>,
   ): Promise<readonly T[] | undefined> {
     const { log } = this.#parts;
@@ -124,7 +126,7 @@ export class HybridRetriever implements PassageFinder {
         isLate = true;
         log.warn({ list }, 'a knowledge base was not searched in time');
         resolve(undefined);
-      }, withinMs);
+      }, timeoutMs);
     });
     const made = making.catch((error: unknown) => {
       if (!isLate) log.warn({ list, err: error }, 'a knowledge base could not be searched');

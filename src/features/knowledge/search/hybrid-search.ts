@@ -6,23 +6,23 @@ import type { FoundPassages, PassageFinder } from './hybrid-retriever.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
 /** A turn waits no longer for either list. */
-const WITHIN_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 /** Searches that are kept for the same question: an interim transcript's serves the final one. */
-const KEPT = 256;
-const KEPT_VERSIONS = 256;
+const MAX_CACHED_SEARCHES = 256;
+const MAX_CACHED_VERSIONS = 256;
 /** A search that lacks a list is kept for its turn alone, whose next question would wait in vain again. */
-const PARTIAL_KEPT_MS = 10_000;
+const INCOMPLETE_CACHE_MS = 10_000;
 
 export interface HybridSearchParts {
   readonly finder: PassageFinder;
   readonly embedder: Embedder;
   readonly log: Logger;
   /** For either list. */
-  readonly withinMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** One question to one knowledge base. */
-interface Asked {
+interface Search {
   readonly kbId: number;
   readonly question: string;
   /** The same, normalised. */
@@ -42,9 +42,9 @@ export class HybridSearch implements KnowledgeSearch {
   }
 
   async search(kbId: number, question: string, limit: number): Promise<readonly Passage[]> {
-    const asked = normalised(question);
+    const asked = normalise(question);
     if (asked === '') return [];
-    const of: Asked = { kbId, asked, question, limit };
+    const of: Search = { kbId, asked, question, limit };
     const latest = this.#versions.get(kbId);
     const isKept = latest !== undefined && this.#searches.has(keyOf(latest, of));
     // Most often nothing has changed since: then this is the answer.
@@ -58,28 +58,29 @@ export class HybridSearch implements KnowledgeSearch {
       this.#parts.finder.forget(kbId);
       return [];
     }
-    putNewest(this.#versions, kbId, version, KEPT_VERSIONS);
+    putNewest(this.#versions, kbId, version, MAX_CACHED_VERSIONS);
     const isSame = latest?.version === version.version && latest.deletions === version.deletions;
     return (await (early && isSame ? early : this.#at(version, of))).passages;
   }
 
   /** What is found in a state of the knowledge base. */
-  #at(version: KnowledgeVersion, of: Asked): Promise<FoundPassages> {
-    const { finder, withinMs = WITHIN_MS } = this.#parts;
+  #at(version: KnowledgeVersion, of: Search): Promise<FoundPassages> {
+    const { finder, timeoutMs = TIMEOUT_MS } = this.#parts;
     const { kbId, question, limit } = of;
     const key = keyOf(version, of);
-    return cachedPromise(this.#searches, key, KEPT, async () => {
-      const asked = { kbId, version, question, limit, withinMs };
-      const found = await finder.find(asked, this.#vectorOf(question, withinMs));
-      if (!found.isWhole) setTimeout(() => this.#searches.delete(key), PARTIAL_KEPT_MS).unref();
+    return cachedPromise(this.#searches, key, MAX_CACHED_SEARCHES, async () => {
+      const asked = { kbId, version, question, limit, timeoutMs };
+      const found = await finder.find(asked, this.#vectorOf(question, timeoutMs));
+      if (!found.isComplete)
+        setTimeout(() => this.#searches.delete(key), INCOMPLETE_CACHE_MS).unref();
       return found;
     });
   }
 
   /** Undefined where it cannot be had. One that is late never comes: the finder tells that. */
-  async #vectorOf(question: string, withinMs: number): Promise<Float32Array | undefined> {
+  async #vectorOf(question: string, timeoutMs: number): Promise<Float32Array | undefined> {
     const { embedder, log } = this.#parts;
-    const signal = AbortSignal.timeout(withinMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
       const options = { priority: 'turn', signal, isQuestion: true } as const;
       return (await embedder.embed([question], options))[0];
@@ -91,12 +92,12 @@ export class HybridSearch implements KnowledgeSearch {
   }
 }
 
-function keyOf({ version, deletions }: KnowledgeVersion, { kbId, limit, asked }: Asked): string {
+function keyOf({ version, deletions }: KnowledgeVersion, { kbId, limit, asked }: Search): string {
   return `${kbId} ${version} ${deletions} ${limit} ${asked}`;
 }
 
 /** Two transcripts of the same words are one question. */
-function normalised(question: string): string {
+function normalise(question: string): string {
   return question
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')

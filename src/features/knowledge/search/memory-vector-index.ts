@@ -1,19 +1,19 @@
 import { DotProducts } from '../../../../media/embeddings/dot-products.js';
 import type { PassagesRepository } from './passages.repository.js';
-import { nearestOf, type VectorColumns, withPart } from './vector-comparison.js';
+import { appendPart, findNearest, type VectorColumns } from './vector-comparison.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
 /** Vectors of a knowledge base as of one of its states. */
-interface Kept extends KnowledgeVersion {
+interface LoadedVectors extends KnowledgeVersion {
   readonly loading: Promise<readonly VectorColumns[]>;
   bytes: number;
 }
 
 /** What is read of a knowledge base, beyond what was before. */
-interface Reading {
+interface LoadOptions {
   readonly version: number;
   readonly dimensions: number;
-  readonly before: Kept | undefined;
+  readonly before: LoadedVectors | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export class MemoryVectorIndex implements VectorIndex {
   readonly #maxBytes: number;
   readonly #products = DotProducts.open();
   /** The most recently asked last. */
-  readonly #kept = new Map<number, Kept>();
+  readonly #loaded = new Map<number, LoadedVectors>();
 
   /** @param maxBytes of vectors; one knowledge base that has more is searched in part. */
   constructor(repository: PassagesRepository, maxBytes: number) {
@@ -36,9 +36,9 @@ export class MemoryVectorIndex implements VectorIndex {
   }
 
   /** Bytes of vectors that are kept. */
-  get keptBytes(): number {
+  get loadedBytes(): number {
     let sum = 0;
-    for (const { bytes } of this.#kept.values()) sum += bytes;
+    for (const { bytes } of this.#loaded.values()) sum += bytes;
     return sum;
   }
 
@@ -49,63 +49,63 @@ export class MemoryVectorIndex implements VectorIndex {
     limit: number,
   ): Promise<readonly NearPassage[]> {
     const parts = await this.#load(kbId, version, query.length).loading;
-    return nearestOf(await this.#products, parts, { query, limit });
+    return findNearest(await this.#products, parts, { query, limit });
   }
 
   forget(kbId: number): void {
-    this.#kept.delete(kbId);
+    this.#loaded.delete(kbId);
   }
 
-  #load(kbId: number, { version, deletions }: KnowledgeVersion, dimensions: number): Kept {
-    const known = this.#kept.get(kbId);
-    this.#kept.delete(kbId);
+  #load(kbId: number, { version, deletions }: KnowledgeVersion, dimensions: number): LoadedVectors {
+    const known = this.#loaded.get(kbId);
+    this.#loaded.delete(kbId);
     // One that was read a moment later holds all that is asked for.
     if (known && known.deletions === deletions && known.version >= version) {
-      this.#kept.set(kbId, known);
+      this.#loaded.set(kbId, known);
       return known;
     }
     const before = known?.deletions === deletions ? known : undefined;
-    const entry: Kept = {
+    const entry: LoadedVectors = {
       version,
       deletions,
       bytes: before?.bytes ?? 0,
       loading: this.#read(kbId, { version, dimensions, before }).then(({ columns, bytes }) => {
         entry.bytes = bytes;
-        this.#makeRoom();
+        this.#evict();
         return columns;
       }),
     };
-    this.#kept.set(kbId, entry);
+    this.#loaded.set(kbId, entry);
     entry.loading.catch(() => {
-      if (this.#kept.get(kbId) === entry) this.forget(kbId); // part of it may be missing
+      if (this.#loaded.get(kbId) === entry) this.forget(kbId); // part of it may be missing
     });
     return entry;
   }
 
   async #read(
     kbId: number,
-    { version, dimensions, before }: Reading,
+    { version, dimensions, before }: LoadOptions,
   ): Promise<{ readonly columns: readonly VectorColumns[]; readonly bytes: number }> {
     let columns = (await before?.loading) ?? [];
     let bytes = before?.bytes ?? 0;
     const parts = this.#repository.vectorsOf(kbId, {
       dimensions,
-      mostBytes: this.#maxBytes - bytes,
+      maxBytes: this.#maxBytes - bytes,
       after: before?.version ?? 0,
       upTo: version,
     });
     for await (const part of parts) {
       bytes += part.vectors.byteLength;
-      columns = withPart(columns, part);
+      columns = appendPart(columns, part);
     }
     return { columns, bytes };
   }
 
   /** The one that was asked last stays, however large. */
-  #makeRoom(): void {
-    const [last] = [...this.#kept.keys()].slice(-1);
-    for (const kbId of this.#kept.keys()) {
-      if (kbId === last || this.keptBytes <= this.#maxBytes) return;
+  #evict(): void {
+    const [last] = [...this.#loaded.keys()].slice(-1);
+    for (const kbId of this.#loaded.keys()) {
+      if (kbId === last || this.loadedBytes <= this.#maxBytes) return;
       this.forget(kbId);
     }
   }

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import type { DocumentPassage } from '../../../../media/embeddings/document-chunker.js';
 import type { PassageVectors } from './vector-comparison.js';
-import { fromBytes } from './vector-encoding.js';
+import { decodeVector } from './vector-encoding.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
 /** Vectors that are read in one query: some milliseconds of parsing. */
-const READ_AT_ONCE = 200;
+const READ_BATCH = 200;
 
 export interface StoredPassage extends DocumentPassage {
   readonly id: number;
@@ -49,30 +49,30 @@ export class PassagesRepository {
     kbId: number,
     {
       dimensions,
-      mostBytes,
+      maxBytes,
       after,
       upTo,
     }: {
       readonly dimensions: number;
-      readonly mostBytes: number;
+      readonly maxBytes: number;
       readonly after: number;
       readonly upTo: number;
     },
   ): AsyncGenerator<PassageVectors> {
     let bytes = 0;
-    for (let afterId = 0; bytes < mostBytes; ) {
+    for (let afterId = 0; bytes < maxBytes; ) {
       const rows: EmbeddedRow[] = await this.#db('passages')
         .where({ kb_id: kbId, embedding_model: this.#model })
         .where('vector_version', '>', after)
         .where('vector_version', '<=', upTo)
         .where('id', '>', afterId)
         .orderBy('id')
-        .limit(READ_AT_ONCE)
+        .limit(READ_BATCH)
         .select('id', 'embedding');
-      const part = vectorsIn(rows, dimensions);
+      const part = decodeVectors(rows, dimensions);
       bytes += part.vectors.byteLength;
       if (part.ids.length > 0) yield part;
-      if (rows.length < READ_AT_ONCE) return;
+      if (rows.length < READ_BATCH) return;
       afterId = rows.at(-1)!.id;
     }
   }
@@ -102,7 +102,7 @@ export class PassagesRepository {
 }
 
 /** Those whose vectors have this length, in memory of their own. */
-function vectorsIn(rows: readonly EmbeddedRow[], dimensions: number): PassageVectors {
+function decodeVectors(rows: readonly EmbeddedRow[], dimensions: number): PassageVectors {
   const bytesEach = dimensions * Float32Array.BYTES_PER_ELEMENT;
   const fitting = rows.filter(({ embedding }) => embedding.length % bytesEach === 0);
   const bytes = Buffer.concat(fitting.map(({ embedding }) => embedding));
@@ -112,6 +112,6 @@ function vectorsIn(rows: readonly EmbeddedRow[], dimensions: number): PassageVec
         new Array<number>(embedding.length / bytesEach).fill(id),
       ),
     ),
-    vectors: fromBytes(bytes),
+    vectors: decodeVector(bytes),
   };
 }

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { FaultLog } from './hybrid-retriever.js';
+import type { WarningLog } from './hybrid-retriever.js';
 import type { PgvectorRepository } from './pgvector.repository.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
 /** Knowledge bases of which it is kept how far they were copied. */
-const KEPT = 1_000;
+const MAX_TRACKED = 1_000;
 
 /**
  * Search by the database's own vectors, where it has the extension pgvector: nothing is kept in
@@ -13,15 +13,15 @@ const KEPT = 1_000;
  */
 export class PgvectorIndex implements VectorIndex {
   readonly #repository: PgvectorRepository;
-  readonly #meanwhile: VectorIndex;
-  readonly #log: FaultLog;
+  readonly #fallback: VectorIndex;
+  readonly #log: WarningLog;
   /** The version up to which a knowledge base was copied. */
   readonly #copied = new Map<number, number>();
   readonly #copying = new Map<number, Promise<void>>();
 
-  constructor(repository: PgvectorRepository, meanwhile: VectorIndex, log: FaultLog) {
+  constructor(repository: PgvectorRepository, meanwhile: VectorIndex, log: WarningLog) {
     this.#repository = repository;
-    this.#meanwhile = meanwhile;
+    this.#fallback = meanwhile;
     this.#log = log;
   }
 
@@ -33,15 +33,15 @@ export class PgvectorIndex implements VectorIndex {
   ): Promise<readonly NearPassage[]> {
     if ((this.#copied.get(kbId) ?? 0) < version.version) {
       this.#copy(kbId, version.version, query.length);
-      return this.#meanwhile.nearest(kbId, version, query, limit);
+      return this.#fallback.nearest(kbId, version, query, limit);
     }
-    this.#meanwhile.forget(kbId);
+    this.#fallback.forget(kbId);
     return this.#repository.nearest(kbId, query, limit);
   }
 
   forget(kbId: number): void {
     this.#copied.delete(kbId);
-    this.#meanwhile.forget(kbId);
+    this.#fallback.forget(kbId);
   }
 
   /** Waits for what is being copied. */
@@ -55,7 +55,7 @@ export class PgvectorIndex implements VectorIndex {
     const copy = this.#repository
       .copy(kbId, dimensions)
       .then(() => {
-        if (this.#copied.size >= KEPT) this.#copied.clear();
+        if (this.#copied.size >= MAX_TRACKED) this.#copied.clear();
         this.#copied.set(kbId, version);
       })
       .catch((error: unknown) => this.#log.warn({ err: error }, 'vectors could not be copied'))

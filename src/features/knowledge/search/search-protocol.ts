@@ -1,4 +1,4 @@
-import type { AskedPassages, FoundPassages } from './hybrid-retriever.js';
+import type { FoundPassages, PassageQuery } from './hybrid-retriever.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
 /** How the thread that searches is started. */
@@ -13,7 +13,7 @@ export interface SearchThreadData {
 }
 
 /** A line for the log; of errors only what is no word of anybody. */
-export interface FaultLine {
+export interface LogLine {
   readonly fields: object;
   readonly message: string;
 }
@@ -26,8 +26,8 @@ export type SearchJobs = {
   };
   /** The question's vector follows by the search's number. */
   readonly find: {
-    readonly input: { readonly search: number; readonly asked: AskedPassages };
-    readonly output: FoundPassages & { readonly faults: readonly FaultLine[] };
+    readonly input: { readonly search: number; readonly asked: PassageQuery };
+    readonly output: FoundPassages & { readonly logLines: readonly LogLine[] };
   };
   /** Undefined where the question has no vector. */
   readonly query: {

@@ -1,5 +1,5 @@
 import { WorkerThread } from '../../../../media/runtime/worker-thread.js';
-import type { AskedPassages, FaultLog, FoundPassages, PassageFinder } from './hybrid-retriever.js';
+import type { FoundPassages, PassageFinder, PassageQuery, WarningLog } from './hybrid-retriever.js';
 import type { SearchJobs, SearchThreadData } from './search-protocol.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
@@ -12,10 +12,10 @@ const NO_KNOWLEDGE_BASE = 0;
  */
 export class SearchThread implements PassageFinder {
   readonly #thread: WorkerThread<SearchJobs>;
-  readonly #log: FaultLog;
+  readonly #log: WarningLog;
   #nextSearch = 1;
 
-  constructor(data: SearchThreadData, log: FaultLog) {
+  constructor(data: SearchThreadData, log: WarningLog) {
     this.#thread = new WorkerThread(new URL('./search.worker.js', import.meta.url), data);
     this.#log = log;
   }
@@ -30,7 +30,7 @@ export class SearchThread implements PassageFinder {
   }
 
   async find(
-    asked: AskedPassages,
+    asked: PassageQuery,
     query: Promise<Float32Array | undefined>,
   ): Promise<FoundPassages> {
     const search = this.#nextSearch++;
@@ -38,8 +38,8 @@ export class SearchThread implements PassageFinder {
     query
       .then((vector) => this.#thread.run('query', { search, query: vector }))
       .catch(() => undefined); // the search tells
-    const { faults, ...found } = await finding;
-    for (const { fields, message } of faults) this.#log.warn(fields, message);
+    const { logLines, ...found } = await finding;
+    for (const { fields, message } of logLines) this.#log.warn(fields, message);
     return found;
   }
 

@@ -8,7 +8,7 @@ export interface PassageVectors {
   readonly vectors: Float32Array<ArrayBuffer>;
 }
 
-interface NearestAsked {
+interface NearestOptions {
   readonly query: Float32Array;
   readonly limit: number;
 }
@@ -21,10 +21,10 @@ export interface VectorColumns {
 }
 
 /** The passages nearest to a vector, the best ones first; one of several vectors counts by its best. */
-export async function nearestOf(
+export async function findNearest(
   products: Pick<DotProducts, 'of'>,
   parts: readonly VectorColumns[],
-  { query, limit }: NearestAsked,
+  { query, limit }: NearestOptions,
 ): Promise<readonly NearPassage[]> {
   const best: NearPassage[] = [];
   for (const { ids, columns } of parts) {
@@ -43,7 +43,7 @@ export async function nearestOf(
 }
 
 /** The parts and one more; those that are no larger are joined with it, so that there are few. */
-export function withPart(
+export function appendPart(
   parts: readonly VectorColumns[],
   part: PassageVectors,
 ): readonly VectorColumns[] {
@@ -56,7 +56,7 @@ function withColumns(
 ): readonly VectorColumns[] {
   const last = parts.at(-1);
   if (!last || last.ids.length > part.ids.length) return [...parts, part];
-  return withColumns(parts.slice(0, -1), joined(last, part));
+  return withColumns(parts.slice(0, -1), joinColumns(last, part));
 }
 
 function columnsOf({ ids, vectors }: PassageVectors): VectorColumns {
@@ -69,7 +69,7 @@ function columnsOf({ ids, vectors }: PassageVectors): VectorColumns {
   return { ids, columns };
 }
 
-function joined(left: VectorColumns, right: VectorColumns): VectorColumns {
+function joinColumns(left: VectorColumns, right: VectorColumns): VectorColumns {
   const [before, after] = [left.ids.length, right.ids.length];
   const count = before + after;
   const ids = new Float64Array(count);

@@ -8,19 +8,19 @@ const LEAD_MS = 100;
 export class Pacer {
   readonly #clock: Clock;
   /** When the listener has heard all that was let go; undefined before the first. */
-  #heardAt: number | undefined;
+  #playedUntilMs: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** Resolves when the next `ms` of audio may go. @throws MediaError ABORTED when the signal fires. */
-  async pass(ms: number, signal: AbortSignal): Promise<void> {
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
     const now = this.#clock.now();
     // A listener who ran dry waits: nothing is made up for.
-    this.#heardAt = Math.max(this.#heardAt ?? now, now);
-    const waitMs = this.#heardAt - LEAD_MS - now;
-    this.#heardAt += ms;
+    this.#playedUntilMs = Math.max(this.#playedUntilMs ?? now, now);
+    const waitMs = this.#playedUntilMs - LEAD_MS - now;
+    this.#playedUntilMs += ms;
     if (waitMs > 0) await this.#sleep(waitMs, signal);
     if (signal.aborted) throw abortError();
   }

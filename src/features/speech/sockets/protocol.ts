@@ -53,6 +53,6 @@ export function readMessage<T>(schema: z.ZodType<T>, frame: Uint8Array): T {
 }
 
 /** Audio as messages carry it. */
-export function audioText(bytes: Uint8Array): string {
+export function encodeAudio(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

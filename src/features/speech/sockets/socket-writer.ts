@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '../../../../agents-runtime/contract/clock.js';
-import { CLOSE, type Closing } from './close-codes.js';
+import { CLOSE, type CloseFrame } from './close-codes.js';
 import type { ServerMessage } from './protocol.js';
 
 /** Who has more than this to take, in bytes, gets nothing more until it has taken it. */
@@ -24,8 +24,8 @@ export class SocketWriter {
   readonly #socket: WebSocket;
   readonly #options: SocketWriterOptions;
   readonly #ended = new AbortController();
-  #handled: Promise<void> = Promise.resolve();
-  #unhandled = 0;
+  #handling: Promise<void> = Promise.resolve();
+  #queuedFrames = 0;
   #lastSent: Promise<void> = Promise.resolve();
   #idle: Timer | undefined;
 
@@ -39,7 +39,7 @@ export class SocketWriter {
     // The library sends the close code and discards what still arrives, for 30 s at most. A client that
     // is cut off while it sends loses the code.
     socket.on('error', () => this.#end());
-    this.#touch();
+    this.#restartIdleTimer();
   }
 
   /** Fires when the socket is closed, by whom ever. */
@@ -50,18 +50,18 @@ export class SocketWriter {
   /** Sends a message; resolves when there is room for another one. */
   async send(message: ServerMessage): Promise<void> {
     if (this.signal.aborted) return;
-    this.#touch();
+    this.#restartIdleTimer();
     this.#lastSent = new Promise((resolve) => {
       // A fault is that of a socket that has closed.
       this.#socket.send(JSON.stringify(message), () => resolve());
     });
     const { bufferedAmount } = this.#socket;
     if (bufferedAmount > MAX_BACKLOG) this.#socket.terminate();
-    else if (bufferedAmount > HIGH_WATER) await this.#taken();
+    else if (bufferedAmount > HIGH_WATER) await this.#drained();
   }
 
   /** Closes at once; what was not taken yet may be lost. */
-  close({ code, reason }: Closing): void {
+  close({ code, reason }: CloseFrame): void {
     if (this.signal.aborted) return;
     this.#end();
     this.#socket.close(code, reason);
@@ -70,7 +70,7 @@ export class SocketWriter {
   /** Closes normally when all has been taken. */
   async finish(): Promise<void> {
     if (this.signal.aborted) return;
-    await this.#taken();
+    await this.#drained();
     this.close({ code: CLOSE.normal, reason: '' });
   }
 
@@ -79,7 +79,7 @@ export class SocketWriter {
     this.#ended.abort();
   }
 
-  #touch(): void {
+  #restartIdleTimer(): void {
     this.#idle?.cancel();
     this.#idle = this.#options.clock.after(this.#options.idleMs, () =>
       this.close({ code: CLOSE.normal, reason: 'nothing was said for a long time' }),
@@ -87,7 +87,7 @@ export class SocketWriter {
   }
 
   /** Resolves when the network has taken the last message; hangs up when it takes nothing at all. */
-  async #taken(): Promise<void> {
+  async #drained(): Promise<void> {
     let backlog = this.#socket.bufferedAmount;
     const check = () => {
       const { bufferedAmount } = this.#socket;
@@ -107,12 +107,12 @@ export class SocketWriter {
       this.close({ code: CLOSE.binary, reason: 'messages are JSON text' });
       return;
     }
-    this.#touch();
+    this.#restartIdleTimer();
     // What the client sends on meanwhile stays with it.
-    if (this.#unhandled++ === 0) this.#socket.pause();
-    this.#handled = this.#handled.then(async () => {
+    if (this.#queuedFrames++ === 0) this.#socket.pause();
+    this.#handling = this.#handling.then(async () => {
       if (!this.signal.aborted) await this.#options.onFrame(data as Buffer);
-      if (--this.#unhandled === 0) this.#socket.resume();
+      if (--this.#queuedFrames === 0) this.#socket.resume();
     });
   }
 }

@@ -1,6 +1,6 @@
 import { linkedAbort } from '../../../../media/async/linked-abort.js';
 import { ApiError } from '../../../platform/http/api-error.js';
-import { audioText } from './protocol.js';
+import { encodeAudio } from './protocol.js';
 import type { SocketWriter } from './socket-writer.js';
 import type { SpeechWriter } from './speech-writer.js';
 import type { TextBuffer } from './text-buffer.js';
@@ -10,7 +10,7 @@ const MAX_WAITING = 32;
 
 export interface SpeechContextOptions {
   readonly id: string;
-  readonly wire: SocketWriter;
+  readonly socket: SocketWriter;
   readonly writer: SpeechWriter;
   readonly textBuffer: () => TextBuffer;
   /** Told of what ended the context; it has been told to nobody. */
@@ -31,7 +31,7 @@ export class SpeechContext {
 
   constructor(options: SpeechContextOptions) {
     this.#options = options;
-    this.#stop = linkedAbort(options.wire.signal);
+    this.#stop = linkedAbort(options.socket.signal);
     this.#texts = [options.textBuffer()];
     this.closed = this.#run();
   }
@@ -62,7 +62,7 @@ export class SpeechContext {
   }
 
   async #run(): Promise<void> {
-    const { id, wire, onFault } = this.#options;
+    const { id, socket, onFault } = this.#options;
     try {
       await this.#speakAll();
     } catch (error) {
@@ -71,16 +71,16 @@ export class SpeechContext {
       this.#stop.abort();
       for (const text of this.#texts) text.end();
     }
-    await wire.send({ context_closed: true, context_id: id });
+    await socket.send({ context_closed: true, context_id: id });
   }
 
   async #speakAll(): Promise<void> {
-    const { id, wire, writer } = this.#options;
-    const write = (audio: Uint8Array) => wire.send({ audio: audioText(audio), context_id: id });
+    const { id, socket, writer } = this.#options;
+    const write = (audio: Uint8Array) => socket.send({ audio: encodeAudio(audio), context_id: id });
     while (!this.#stop.signal.aborted) {
       await writer.speak(this.#texts[0]!.feed, write, this.#stop.signal);
       this.#texts.shift();
-      await wire.send({ is_last: true, context_id: id });
+      await socket.send({ is_last: true, context_id: id });
       if ((this.#isEnding || this.isAutoClosed) && this.#texts.length === 1) return;
     }
   }
