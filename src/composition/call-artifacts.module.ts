@@ -4,32 +4,83 @@ import type { Logger } from 'pino';
 import { MixdownThread } from '../../media/recording/mixdown-thread.js';
 import { SpoolThread } from '../../media/recording/spool-thread.js';
 import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { callArtifactRoutes } from '../calls/artifacts/call-artifacts.routes.js';
 import { RecordingMixdown } from '../calls/recordings/mixdown.js';
 import { SpoolFolder } from '../calls/recordings/recording-files.js';
 import { RecordingsRepository } from '../calls/recordings/recordings.repository.js';
 import { RecordingService } from '../calls/recordings/recordings.service.js';
+import { ReplayFiles } from '../calls/recordings/replay-files.js';
+import { deletionRoutes } from '../calls/retention/call-deletion.routes.js';
+import { CallDeletion } from '../calls/retention/call-deletion.service.js';
+import { CallRemoval, type CallRemovalParts } from '../calls/retention/call-removal.js';
+import { DeletionAuditRepository } from '../calls/retention/deletion-audit.repository.js';
+import { RetainedCallsRepository } from '../calls/retention/retained-calls.repository.js';
+import { RetentionRepository } from '../calls/retention/retention.repository.js';
+import { retentionRoutes } from '../calls/retention/retention.routes.js';
+import { RetentionWorker } from '../calls/retention/retention.worker.js';
 import type { CallEvents } from '../calls/store/call-events.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
-import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
+import type { SignedLinks } from '../platform/http/signed-links.js';
+import { createObjectStore } from '../platform/storage/create-object-store.js';
 import type { ObjectStore } from '../platform/storage/object-store.js';
 
-export interface OpenRecordingsParts {
+export interface CallArtifactsParts extends Omit<RecordingParts, 'store' | 'calls'> {
+  readonly config: Config;
+  readonly calls: CallsRepository;
+  readonly agents: AgentsRepository;
+  readonly links: SignedLinks;
+  /** `http(s)://host[:port]`; undefined where no absolute URL is known. */
+  readonly origin: () => string | undefined;
+}
+
+/** Recordings, transcripts and replay files of calls, and their retention. */
+export async function createCallArtifactsModule(parts: CallArtifactsParts) {
+  const { config, log } = parts;
+  const replays = config.REPLAY_DIR ? await ReplayFiles.in(config.REPLAY_DIR, log) : undefined;
+  if (replays && config.DEEPGRAM_API_KEY !== undefined) {
+    log.warn('REPLAY_DIR is set: calls with a replay file are heard without Deepgram');
+  }
+  const store = await createObjectStore(config);
+  const recordings = await createRecordings({ ...parts, store });
+  const retention = createRetention({ ...parts, recordings, replays });
+  return {
+    recordings,
+    /** Undefined while REPLAY_DIR is not set. */
+    replays,
+    routes: [...retention.routes, ...callArtifactRoutes({ ...parts, recordings })],
+    /** Starts the work on recordings and deletions that an earlier process left. */
+    start() {
+      recordings.start();
+      retention.worker.start();
+    },
+    async close() {
+      await retention.worker.close();
+      await recordings.close();
+      await replays?.close();
+    },
+  };
+}
+
+export interface RecordingParts {
   readonly gatewayId: string;
   readonly config: Pick<Config, 'DATA_DIR' | 'RECORDING_CHANNELS' | 'MP3_ENCODER'>;
   readonly db: Knex;
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
+  readonly gateways: GatewaysRepository;
   readonly events: CallEvents;
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
-  /** How long a request waits for a merge; by default 20 s. */
+  /** How long a request waits for a mixdown, in milliseconds. Default: 20,000. */
   readonly mergedWithinMs?: number | undefined;
 }
 
-/** Puts together what records calls. */
-export async function openRecordings(parts: OpenRecordingsParts): Promise<RecordingService> {
-  const { gatewayId, config, calls, store, log } = parts;
+/** The recordings of one gateway. */
+export async function createRecordings(parts: RecordingParts): Promise<RecordingService> {
+  const { gatewayId, config, gateways, calls, store, log, mergedWithinMs } = parts;
   const recordings = new RecordingsRepository(parts.db, parts.events);
   const folder = await SpoolFolder.in(join(config.DATA_DIR, 'recordings'));
   const common = { gatewayId, recordings, store, folder, log };
@@ -39,13 +90,27 @@ export async function openRecordings(parts: OpenRecordingsParts): Promise<Record
     channels: config.RECORDING_CHANNELS,
     mp3Program: config.MP3_ENCODER,
   });
-  const { mergedWithinMs } = parts;
-  return new RecordingService({
-    ...common,
-    gateways: new GatewaysRepository(parts.db),
-    calls,
-    spools: new SpoolThread(),
-    merging,
-    mergedWithinMs,
-  });
+  const spools = new SpoolThread();
+  return new RecordingService({ ...common, gateways, calls, spools, merging, mergedWithinMs });
+}
+
+export interface RetentionParts extends Pick<CallRemovalParts, 'recordings' | 'replays'> {
+  readonly db: Knex;
+  readonly agents: AgentsRepository;
+  readonly log: Logger;
+}
+
+/** Retention policies, and the deletion of calls. */
+export function createRetention({ db, agents, log, recordings, replays }: RetentionParts) {
+  const policies = new RetentionRepository(db);
+  const receipts = new DeletionAuditRepository(db);
+  const calls = new RetainedCallsRepository(db);
+  const removal = new CallRemoval({ calls, receipts, recordings, replays });
+  return {
+    worker: new RetentionWorker({ db, policies, receipts, removal, log }),
+    routes: [
+      ...retentionRoutes({ policies, receipts, agents }),
+      ...deletionRoutes(new CallDeletion(calls, receipts, removal)),
+    ],
+  };
 }

@@ -1,153 +1,174 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { systemClock } from '../../agents-runtime/timing/system-clock.js';
-import type { EncoderThread } from '../../media/codec/encoder-thread.js';
 import { MODEL_CATALOGUE } from '../../media/models/catalogue.js';
 import type { ModelStore } from '../../media/models/store.js';
-import { Synthesiser } from '../../media/tts/synthesiser.js';
+import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { PlsThread } from '../../media/text/pls/pls-thread.js';
 import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
-import { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import { hasSttProvider } from '../calls/providers/stt-providers.js';
-import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
-import { SipProvisioner } from '../channels/livekit/sip-provisioner.js';
+import type { SipProvisioner } from '../channels/livekit/sip-provisioner.js';
 import type { Config } from '../config/config.js';
 import { googleRoutes } from '../features/agent-tools/google.routes.js';
-import { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { KnowledgeBaseDirectory } from '../features/agents/agents.ports.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { agentRoutes } from '../features/agents/agents.routes.js';
 import { AgentService } from '../features/agents/agents.service.js';
-import { AccountsRepository } from '../features/auth/accounts.repository.js';
-import { ApiKeysRepository } from '../features/auth/api-keys.repository.js';
+import type { ApiKeysRepository } from '../features/auth/api-keys.repository.js';
 import { apiKeyRoutes } from '../features/auth/api-keys.routes.js';
 import type { ApiKeyAuthenticator } from '../features/auth/authenticator.js';
-import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
+import { DictionariesRepository } from '../features/dictionaries/dictionaries.repository.js';
+import { dictionaryRoutes } from '../features/dictionaries/dictionaries.routes.js';
+import {
+  type DictionaryReferences,
+  DictionaryService,
+} from '../features/dictionaries/dictionaries.service.js';
+import { LanguageModelDiscovery } from '../features/model-catalog/language-model-discovery.js';
+import type { LanguageModelSettings } from '../features/model-catalog/language-model-settings.js';
+import { ModelCatalog } from '../features/model-catalog/model-catalog.js';
 import { modelRoutes } from '../features/model-catalog/models.routes.js';
-import { NumberOwnership } from '../features/ownership/number-ownership.js';
-import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
+import type { NumberOwnership } from '../features/ownership/number-ownership.js';
+import type { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import { PhoneNumbersRepository } from '../features/phone-numbers/phone-numbers.repository.js';
 import { phoneNumberRoutes } from '../features/phone-numbers/phone-numbers.routes.js';
 import { PhoneNumberService } from '../features/phone-numbers/phone-numbers.service.js';
-import { speechSockets } from '../features/speech/sockets/speech-sockets.js';
-import { type SpeechParts, speechRoutes } from '../features/speech/speech.routes.js';
-import { SpeechService } from '../features/speech/speech.service.js';
-import { SpeechQuota } from '../features/speech/speech-quota.js';
 import { InstalledLanguages } from '../features/voices/language-availability.js';
 import { VoiceCatalog } from '../features/voices/voice-catalog.js';
-import { VoicesRepository } from '../features/voices/voices.repository.js';
+import { VoiceOverrides } from '../features/voices/voice-overrides.js';
+import type { VoicesRepository } from '../features/voices/voices.repository.js';
 import { voiceRoutes } from '../features/voices/voices.routes.js';
 import { VoiceService } from '../features/voices/voices.service.js';
 import { AllowedHosts } from '../platform/egress/allowed-hosts.js';
-import type { Route } from '../platform/http/route.js';
-import type { SocketRoute } from '../platform/http/websocket-router.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
-import type { OpenKnowledge } from './knowledge.module.js';
-import type { OpenDictionaries } from './open-dictionaries.js';
 
-/** What the resources are made of. */
-export interface ApiParts {
-  readonly log: Logger;
+export interface FeaturesParts {
   readonly config: Config;
+  readonly log: Logger;
   readonly db: Knex;
   readonly box: SecretBox;
   readonly keys: ApiKeyAuthenticator;
+  readonly agents: AgentsRepository;
+  readonly apiKeys: ApiKeysRepository;
+  readonly numbers: NumberOwnership;
+  readonly ownVoices: VoicesRepository;
+  readonly scheduler: CpuScheduler;
   readonly store: ModelStore;
   /** The default voice first. */
   readonly voices: readonly TextToSpeech[];
-  readonly models: ModelCatalog;
-  readonly encoders: EncoderThread;
+  /** The configured language model servers. */
+  readonly languageModels: LanguageModelSettings;
+  readonly knowledgeBases: KnowledgeBaseDirectory;
+  readonly carriers: CarrierRegistry;
+  /** Undefined where LiveKit is not configured. */
+  readonly sipProvisioner: SipProvisioner | undefined;
   /** `http(s)://host[:port]` by which others reach this gateway; undefined where not known. */
   readonly origin: () => string | undefined;
-  readonly knowledge: Pick<OpenKnowledge, 'directory' | 'routes'>;
-  readonly dictionaries: Pick<OpenDictionaries, 'compiled' | 'routes'>;
 }
 
-/** After this time a client that takes none of its audio is cut off. */
-const AUDIO_IDLE_MS = 30_000;
-
-/** Every route below `/api/v1`, and the sockets beside those of calls. */
-export interface Api {
-  readonly routes: readonly Route[];
-  readonly sockets: readonly SocketRoute[];
-}
-
-/** Builds the resources. */
-export function openApi(parts: ApiParts): Api {
-  const { db, keys, voices, models } = parts;
+/** The resources of the API besides calls, knowledge bases, speech and webhooks. */
+export async function createFeaturesModule(parts: FeaturesParts) {
+  const { agents, ownVoices, voices } = parts;
+  const dictionaries = createDictionaries({ ...parts, users: agents });
+  const { models, listLanguageModels } = await createModelCatalog(parts);
   const catalogue = new VoiceCatalog(MODEL_CATALOGUE, voices);
-  const speech = speechParts(parts, catalogue);
-  const access = liveKitAccess(parts.config);
-  const lines = access && new SipProvisioner(access, new NumberOwnership(db), parts.log);
-  const routes = [
-    ...modelRoutes(models),
-    ...apiKeyRoutes({ keys: new ApiKeysRepository(db), directory: keys }),
-    ...ownAgentRoutes(parts, lines),
-    ...parts.knowledge.routes,
-    ...ownNumberRoutes(parts, lines),
-    ...parts.dictionaries.routes,
-    ...googleRoutes(new AgentsRepository(db)),
-    ...voiceRoutes(new VoiceService({ builtin: catalogue, voices: new VoicesRepository(db) })),
-    ...speechRoutes(speech),
-  ];
   return {
-    routes,
-    sockets: speechSockets({
-      ...speech,
-      clock: systemClock,
-      textLimit: parts.config.TEXT_LIMIT,
-      maxMessageBytes: parts.config.MAX_BODY_BYTES,
-    }),
-  };
-}
-
-function speechParts(parts: ApiParts, catalogue: VoiceCatalog): SpeechParts {
-  const { config, db, voices, models, encoders } = parts;
-  return {
-    credits: new AccountsRepository(db),
-    speech: new SpeechService({
-      dictionaries: parts.dictionaries.compiled,
-      ownVoices: new VoicesRepository(db),
-      voices: new VoiceRegistry(voices),
-      builtinVoices: catalogue,
-      models,
-      textLimit: config.TEXT_LIMIT,
-    }),
     models,
-    synthesiser: new Synthesiser(encoders),
-    quota: new SpeechQuota({
-      total: config.CONCURRENT_SPEECH,
-      perAccount: config.CONCURRENT_SPEECH_PER_ACCOUNT,
+    /** The language models that the servers offer now. */
+    listLanguageModels,
+    catalogue,
+    dictionaries: dictionaries.compiled,
+    overrides: new VoiceOverrides({
+      voices: catalogue,
+      ownVoices,
+      dictionaries: dictionaries.compiled,
     }),
-    idleMs: AUDIO_IDLE_MS,
+    routes: [
+      ...modelRoutes(models),
+      ...apiKeyRoutes({ keys: parts.apiKeys, directory: parts.keys }),
+      ...createAgentRoutes(parts, models),
+      ...createPhoneNumberRoutes(parts),
+      ...dictionaries.routes,
+      ...googleRoutes(agents),
+      ...voiceRoutes(new VoiceService({ builtin: catalogue, voices: ownVoices })),
+    ],
+    close: () => dictionaries.close(),
   };
 }
 
-function ownAgentRoutes(parts: ApiParts, lines: SipProvisioner | undefined) {
-  const { config, db, box, store, voices, models, knowledge, log } = parts;
-  const repository = new AgentsRepository(db);
+export interface DictionaryParts {
+  readonly config: Pick<
+    Config,
+    | 'DICTIONARY_RULES'
+    | 'DICTIONARY_WORD_LENGTH'
+    | 'DICTIONARY_REPLACEMENT_LENGTH'
+    | 'DICTIONARY_FILE_BYTES'
+  >;
+  readonly db: Knex;
+  readonly scheduler: CpuScheduler;
+  readonly users: DictionaryReferences;
+}
+
+/** Pronunciation dictionaries. */
+export function createDictionaries({ config, db, scheduler, users }: DictionaryParts) {
+  const limits = {
+    rules: config.DICTIONARY_RULES,
+    wordLength: config.DICTIONARY_WORD_LENGTH,
+    replacementLength: config.DICTIONARY_REPLACEMENT_LENGTH,
+  };
+  const repository = new DictionariesRepository(db);
+  const pls = new PlsThread(scheduler);
+  const dictionaries = new DictionaryService({ repository, references: users, pls, limits });
+  return {
+    routes: dictionaryRoutes({ dictionaries, limits, maxFileBytes: config.DICTIONARY_FILE_BYTES }),
+    compiled: new CompiledDictionaries(repository),
+    close: () => pls.close(),
+  };
+}
+
+/** Reads the lists of the language model servers once; a client that lists models refreshes them. */
+async function createModelCatalog({ config, log, languageModels }: FeaturesParts) {
+  const discovery = new LanguageModelDiscovery({
+    ...languageModels,
+    onFault: (err, server) =>
+      log.warn({ err, server }, 'a language server did not list its models'),
+  });
+  await discovery.refresh();
+  const models: ModelCatalog = new ModelCatalog({
+    prefix: config.MODEL_PREFIX,
+    llmModels: () => discovery.models.map(({ id }) => id),
+    refresh: async () => {
+      const before = models.defaultLlmModel;
+      await discovery.refresh();
+      const model = models.defaultLlmModel;
+      if (model !== before) {
+        log.warn(
+          { before, model },
+          'the default model changed: it answers for agents without llm_model',
+        );
+      }
+    },
+  });
+  return { models, listLanguageModels: () => discovery.models };
+}
+
+function createAgentRoutes(parts: FeaturesParts, models: ModelCatalog) {
+  const { config, agents: repository, sipProvisioner: provisioner } = parts;
   const agents = new AgentService({
+    ...parts,
     repository,
-    box,
     allowedHosts: new AllowedHosts(config.OUTBOUND_ALLOWED_HOSTS),
     languages: new InstalledLanguages({
+      ...parts,
       hasSttProvider: (language) => hasSttProvider(config, language),
-      ownVoices: new VoicesRepository(db),
-      voices,
       models: MODEL_CATALOGUE,
-      store,
     }),
-    knowledgeBases: knowledge.directory,
-    log,
-    numbers: new NumberOwnership(db),
   });
-  return agentRoutes({ agents, repository, models, provisioner: lines });
+  return agentRoutes({ agents, repository, models, provisioner });
 }
 
-function ownNumberRoutes({ config, db, origin }: ApiParts, lines: SipProvisioner | undefined) {
+function createPhoneNumberRoutes(parts: FeaturesParts) {
+  const { config, db, carriers, origin, sipProvisioner: provisioner } = parts;
   const repository = new PhoneNumbersRepository(db, config.PHONE_NUMBER_SLOTS);
-  const numbers = new PhoneNumberService({
-    repository,
-    carriers: new CarrierRegistry(config),
-    origin,
-    provisioner: lines,
-  });
+  const numbers = new PhoneNumberService({ repository, carriers, origin, provisioner });
   return phoneNumberRoutes(numbers);
 }

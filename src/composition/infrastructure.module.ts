@@ -1,45 +1,111 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { AgentsRepository } from '../features/agents/agents.repository.js';
+import { findSealKeyIds } from '../features/agents/secret-rotation.js';
+import { AccountsRepository } from '../features/auth/accounts.repository.js';
+import { ApiKeysRepository } from '../features/auth/api-keys.repository.js';
+import { ApiKeyAuthenticator } from '../features/auth/authenticator.js';
+import { ensureFirstAccount } from '../features/auth/first-account.js';
+import { JsonWebTokens } from '../features/auth/json-web-tokens.js';
+import { NumberOwnership } from '../features/ownership/number-ownership.js';
+import { VoicesRepository } from '../features/voices/voices.repository.js';
+import { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import { connect, urlOf } from '../platform/db/connect.js';
 import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.js';
 import { migrate } from '../platform/db/migrate.js';
 import { MIGRATIONS } from '../platform/db/migrations/migration-list.js';
+import { tryListening } from '../platform/http/listen.js';
+import { RateLimiter } from '../platform/http/rate-limit.js';
+import { prepareDataDir } from '../platform/process/data-dir.js';
 import type { Shutdown } from '../platform/process/shutdown.js';
+import { SecretBox } from '../platform/secrets/secret-box.js';
+import { loadSecretKeys, type SecretKeys } from '../platform/secrets/secret-keys.js';
 
-export interface DatabaseNeeds {
+export interface InfrastructureParts {
   readonly config: Config;
   readonly log: Logger;
   readonly shutdown: Shutdown;
-  /** The embedded server is gone for good. */
-  readonly onLost: (error: unknown) => void;
+  /** Workers of a cluster listen on the port that the primary process has checked. */
+  readonly isWorker: boolean;
+  /** Called when the embedded database server has ended and cannot be restarted. */
+  readonly onFatal: (error: unknown) => void;
 }
 
-/** Each gateway has a pool of 10, 4 connections for searches, 3 for jobs, 1 that listens and 1 for a lock. */
-const CONNECTIONS_OF_GATEWAY = 20;
-const CONNECTIONS_BESIDE = 10;
+/** Per gateway: a pool of 10, 4 connections for searches, 3 for jobs, 1 listener and 1 for a lock. */
+const CONNECTIONS_PER_GATEWAY = 20;
+const OTHER_CONNECTIONS = 10;
 const MIN_CONNECTIONS = 50;
 
-/** A pool, and how other processes of this machine reach the same database. */
-export interface OpenDatabase {
-  readonly db: Knex;
-  readonly databaseUrl: string;
+const UNREADABLE_SECRETS =
+  'Stored secrets are encrypted with a key that SECRET_KEY does not hold: add the older key behind the new one';
+
+/** The database, the secrets, authentication, and the repositories that several modules use. */
+export async function createInfrastructureModule(parts: InfrastructureParts) {
+  const { config, log, isWorker } = parts;
+  await prepareDataDir(config.DATA_DIR);
+  const { db, databaseUrl } = await openDatabase(parts);
+  const port = isWorker ? config.PORT : await tryListening(config.HOST, config.PORT);
+  const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
+  const box = new SecretBox(secrets);
+  const isReadable = (await findSealKeyIds(db)).every((id) => box.holds(id));
+  if (!isReadable) log.error(UNREADABLE_SECRETS);
+  const firstKey = await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
+  const repositories = createRepositories(db);
+  return {
+    ...repositories,
+    db,
+    databaseUrl,
+    port,
+    secrets,
+    box,
+    firstKey,
+    keys: createAuthenticator({ ...repositories, config, secrets }),
+    limiter: new RateLimiter(
+      {
+        requestsPerMinute: config.REQUESTS_PER_MINUTE,
+        failedAuthsPerMinute: config.FAILED_AUTHS_PER_MINUTE,
+      },
+      db,
+    ),
+  };
+}
+
+function createRepositories(db: Knex) {
+  return {
+    accounts: new AccountsRepository(db),
+    agents: new AgentsRepository(db),
+    apiKeys: new ApiKeysRepository(db),
+    gateways: new GatewaysRepository(db),
+    numbers: new NumberOwnership(db),
+    ownVoices: new VoicesRepository(db),
+  };
+}
+
+interface AuthenticatorParts {
+  readonly config: Pick<Config, 'JWT_JWKS_URL' | 'JWT_ISSUER' | 'JWT_AUDIENCE'>;
+  readonly secrets: SecretKeys;
+  readonly accounts: AccountsRepository;
+  readonly apiKeys: ApiKeysRepository;
+}
+
+/** Accepts API keys, JWTs of this product and, where configured, those of another issuer. */
+function createAuthenticator({ config, secrets, accounts, apiKeys }: AuthenticatorParts) {
+  const { JWT_JWKS_URL: jwksUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = config;
+  const outside = jwksUrl && issuer && audience ? { jwksUrl, issuer, audience } : undefined;
+  const tokens = new JsonWebTokens(secrets, outside);
+  return new ApiKeyAuthenticator({ keys: apiKeys, accounts, tokens });
 }
 
 /** Connects to the configured or the embedded database and brings its schema up to date. */
-export async function openDatabase({
-  config,
-  log,
-  shutdown,
-  onLost,
-}: DatabaseNeeds): Promise<OpenDatabase> {
+async function openDatabase({ config, log, shutdown, onFatal: onLost }: InfrastructureParts) {
   let databaseUrl = config.DATABASE_URL;
   if (databaseUrl === undefined) {
     const { DATA_DIR: dataDir, PARLEY_CACHE: cacheDir } = config;
-    const wanted = CONNECTIONS_BESIDE + CONNECTIONS_OF_GATEWAY * config.GATEWAYS;
-    const maxConnections = Math.max(MIN_CONNECTIONS, wanted);
+    const needed = OTHER_CONNECTIONS + CONNECTIONS_PER_GATEWAY * config.GATEWAYS;
+    const maxConnections = Math.max(MIN_CONNECTIONS, needed);
     const starting = startEmbeddedPostgres({ dataDir, cacheDir, log, onLost, maxConnections });
-    // Also of a start that was overtaken: a server that comes up late would be left behind.
+    // Registered before the server is up: a start that is cancelled must stop a late server, too.
     shutdown.add('database', async () => (await starting.catch(() => undefined))?.stop());
     const database = await starting;
     shutdown.proceed();

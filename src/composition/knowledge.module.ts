@@ -23,11 +23,11 @@ import { hasPgvector } from '../features/knowledge/search/pgvector-index.js';
 import { SearchThread } from '../features/knowledge/search/search-thread.js';
 import type { Route } from '../platform/http/route.js';
 
-/** Its vectors are stored under this name: another model must have another. */
+/** Stored with each vector: another model needs another name. */
 const EMBEDDING_MODEL = 'minilm-l6-v2-int8';
-/** Of vectors in memory: some 85,000 windows of text. */
+/** Vectors in memory, about 85,000 windows of text. */
 const KEPT_BYTES = 128 * 1_048_576;
-/** Turns of calls come so often. */
+/** A call has a turn at least this often. */
 const CALLS_WITHIN_MS = 10_000;
 
 export interface KnowledgeParts {
@@ -40,16 +40,16 @@ export interface KnowledgeParts {
     | 'EMBEDDING_MODEL_DIR'
   >;
   readonly db: Knex;
-  /** Of the same database. */
+  /** The URL of `db`, for the search thread. */
   readonly databaseUrl: string;
   readonly store: ModelStore;
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
 }
 
-/** Everything about knowledge bases, put together. */
-export interface OpenKnowledge {
-  /** The English sentence model, which the built-in responder compares sentences with. */
+/** Knowledge bases: documents, their indexing, and search. */
+export interface KnowledgeModule {
+  /** The English sentence model, with which the built-in responder compares sentences. */
   readonly embedder: Embedder;
   readonly search: KnowledgeSearch;
   readonly directory: KnowledgeBaseDirectory;
@@ -57,10 +57,10 @@ export interface OpenKnowledge {
   close(): Promise<void>;
 }
 
-/** Warms the embedding model and goes on with the indexing that a stop or a kill left. */
-export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledge> {
+/** Warms the embedding model and continues the indexing that an earlier process left. */
+export async function createKnowledgeModule(parts: KnowledgeParts): Promise<KnowledgeModule> {
   const { config, db, databaseUrl, scheduler, log } = parts;
-  const { sentences, own, embedder } = await openEmbedders(parts);
+  const { sentences, own, embedder } = await loadEmbedders(parts);
   const repository = new IndexingRepository(db, embedder.id);
   const documents = new DocumentsRepository(db, embedder.id);
   const knowledge = new KnowledgeRepository(db, embedder.id);
@@ -113,8 +113,8 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenKnowledg
   };
 }
 
-/** The English sentence model, and the one by which passages are found: the same by default. */
-async function openEmbedders(parts: KnowledgeParts) {
+/** The English sentence model, and the embedder for search: the same by default. */
+async function loadEmbedders(parts: KnowledgeParts) {
   const folder = await parts.store.require(EMBEDDING_MODEL);
   const sentences = await SentenceModelEmbedder.openMiniLm({
     id: EMBEDDING_MODEL,

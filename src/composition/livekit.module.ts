@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { BridgePool } from '../../agents-runtime/transports/livekit/bridge-pool.js';
 import { DispatchThread } from '../../agents-runtime/transports/livekit/dispatch-thread.js';
 import { ROOM_RATE } from '../../agents-runtime/transports/livekit/ipc-messages.js';
-import type { RoomConnector } from '../../agents-runtime/transports/livekit/room-transport.js';
 import type { CallSlots } from '../calls/admission/call-slots.js';
 import type { RoomDoor } from '../calls/connection/connection.service.js';
 import type { CallRegistry } from '../calls/session/call-registry.js';
@@ -22,39 +22,40 @@ import type { HealthPart } from '../platform/observability/health.js';
 
 export interface LiveKitParts {
   readonly access: LiveKitAccess;
-  readonly rooms: RoomConnector;
   readonly opening: CallSessionFactory;
   readonly slots: CallSlots;
   readonly calls: CallsRepository;
   readonly agents: AgentsRepository;
   readonly live: CallRegistry;
   readonly load: { readonly isOpen: boolean };
-  readonly inbound: InboundCalls;
+  readonly inboundCalls: InboundCalls;
   readonly numbers: NumberOwnership;
   readonly log: Logger;
 }
 
-/** Everything about LiveKit, put together. */
-export interface OpenLiveKit {
+/** Calls in rooms of LiveKit. */
+export interface LiveKitModule {
   readonly door: RoomDoor;
   readonly health: HealthPart;
   readonly webhooks: RequestHandler;
-  /** Takes no more jobs; calls that run go on. */
+  /** Accepts no more jobs; running calls continue. */
   drain(): void;
   /** After the calls have ended. */
   close(): Promise<void>;
 }
 
-/** Registers this gateway with LiveKit, from now on and again whenever it was away. */
-export function openLiveKit(parts: LiveKitParts): OpenLiveKit {
-  const { access, calls, log, rooms } = parts;
+/** Registers this gateway with LiveKit, and again after each interruption. */
+export function createLiveKitModule(parts: LiveKitParts): LiveKitModule {
+  const { access, calls, log } = parts;
+  const rooms = new BridgePool({ log });
   const cluster = new RoomClient(access);
   const tokens = new RoomTokens(access);
   const jobs: AgentJobs = new AgentJobs({
     ...parts,
+    rooms,
     cluster,
     url: access.url,
-    phones: new SipInbound(parts),
+    phones: new SipInbound({ ...parts, inbound: parts.inboundCalls }),
     tellJob: (...told) => worker.tellJob(...told),
     onState: () => worker.tell(),
   });

@@ -11,30 +11,34 @@ import { RunningCallsRepository } from '../calls/monitoring/running-calls.reposi
 import { StreamSessions } from '../calls/monitoring/stream-sessions.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
+import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
+import type { PeerClient } from '../platform/cluster/peer-client.js';
+import type { PeerServer } from '../platform/cluster/peer-server.js';
 import type { Authenticator } from '../platform/http/authenticate.js';
 import type { Route } from '../platform/http/route.js';
-import type { Peers } from './peers.module.js';
 
-export interface LiveParts {
+export interface MonitoringParts {
   readonly gatewayId: string;
   readonly db: Knex;
+  readonly gateways: GatewaysRepository;
   readonly calls: Pick<CallsRepository, 'findEnded'>;
-  readonly peers: Peers;
+  readonly peerClient: PeerClient;
+  readonly peerServer: PeerServer;
   readonly keys: Authenticator;
   readonly encoders: AudioEncoders;
   readonly log: Logger;
-  /** Between signs that a stream lives. */
+  /** Keep-alive interval of a stream, in milliseconds. */
   readonly beatMs?: number;
   /** How often the API keys of open streams are checked, ms. Default: 5,000. */
   readonly keyCheckMs?: number;
-  /** A gateway that is not reached for so long is given up. */
+  /** A gateway that cannot be connected to for this long is given up, in milliseconds. */
   readonly unreachableMs?: number;
 }
 
-/** Watching calls while they run, put together. */
-export interface OpenLive {
+/** Live events and audio of running calls. */
+export interface MonitoringModule {
   readonly hub: LiveEventBus;
-  /** Streams of an account that are open here. */
+  /** How many streams of an account are open at this gateway. */
   streams(accountId: string): number;
   routes(
     commands: Pick<CallCommandService, 'say' | 'sendKeys' | 'transfer'>,
@@ -44,22 +48,13 @@ export interface OpenLive {
   close(): void;
 }
 
-export function openLive(parts: LiveParts): OpenLive {
-  const { gatewayId, db, calls, keys, encoders, log, beatMs, keyCheckMs, unreachableMs } = parts;
-  const { client, gateways, server } = parts.peers;
+export function createMonitoringModule(parts: MonitoringParts): MonitoringModule {
   const hub = new LiveEventBus();
-  const running = new RunningCallsRepository(db);
-  const common = { gatewayId, hub, peers: client, gateways, running };
-  const follower = new EventSubscriber({ ...common, calls, log, unreachableMs });
-  const desk = new StreamSessions({
-    ...common,
-    encoders,
-    follower,
-    keys,
-    keyCheckMs,
-    ...(beatMs && { beatMs }),
-  });
-  server.serve(peerStreams(hub, encoders));
+  const running = new RunningCallsRepository(parts.db);
+  const common = { ...parts, hub, peers: parts.peerClient, running };
+  const follower = new EventSubscriber(common);
+  const desk = new StreamSessions({ ...common, follower });
+  parts.peerServer.serve(peerStreams(hub, parts.encoders));
   return {
     hub,
     streams: (accountId) => desk.streams(accountId),

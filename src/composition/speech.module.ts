@@ -1,46 +1,60 @@
-import type { Logger } from 'pino';
-import { EncoderThread } from '../../media/codec/encoder-thread.js';
-import { LANGUAGES } from '../../media/languages.js';
-import { MODEL_CATALOGUE } from '../../media/models/catalogue.js';
-import type { ModelStore } from '../../media/models/store.js';
-import type { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
-import { warmNormaliser } from '../../media/text/normalise/registry.js';
+import { systemClock } from '../../agents-runtime/timing/system-clock.js';
+import type { EncoderThread } from '../../media/codec/encoder-thread.js';
+import { Synthesiser } from '../../media/tts/synthesiser.js';
+import type { TextToSpeech } from '../../media/tts/text-to-speech.js';
+import { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import type { Config } from '../config/config.js';
-import { remoteVoices } from '../features/voices/remote-voices.js';
-import { loadVoices } from '../features/voices/voice-loader.js';
-import type { Shutdown } from '../platform/process/shutdown.js';
+import type { AccountsRepository } from '../features/auth/accounts.repository.js';
+import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
+import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import { speechSockets } from '../features/speech/sockets/speech-sockets.js';
+import { speechRoutes } from '../features/speech/speech.routes.js';
+import { SpeechService } from '../features/speech/speech.service.js';
+import { SpeechQuota } from '../features/speech/speech-quota.js';
+import type { VoiceCatalog } from '../features/voices/voice-catalog.js';
+import type { VoicesRepository } from '../features/voices/voices.repository.js';
 
-/** One format of each codec that has something to load or to compute first. */
-const WARM_FORMATS = ['mp3', 'opus_48000_64'];
-
-export interface SpeechNeeds {
+export interface SpeechModuleParts {
   readonly config: Config;
-  readonly log: Logger;
-  readonly shutdown: Shutdown;
-  readonly scheduler: CpuScheduler;
-  readonly store: ModelStore;
+  readonly accounts: AccountsRepository;
+  readonly ownVoices: VoicesRepository;
+  readonly dictionaries: CompiledDictionaries;
+  readonly models: ModelCatalog;
+  readonly catalogue: VoiceCatalog;
+  /** The default voice first. */
+  readonly voices: readonly TextToSpeech[];
+  readonly encoders: EncoderThread;
 }
 
-/** Opens the voices and the encoders; the default voice is warm when this resolves. */
-export async function openSpeech({ config, log, shutdown, scheduler, store }: SpeechNeeds) {
-  const open = await loadVoices({
-    store,
-    models: MODEL_CATALOGUE,
-    scheduler,
-    formant: config.FORMANT,
-    remote: remoteVoices(config),
-  });
-  const { voices } = open;
-  shutdown.add('voices', () => open.close());
-  const encoders = new EncoderThread(scheduler, { mp3Program: config.MP3_ENCODER });
-  shutdown.add('encoders', () => encoders.close());
-  const defaultVoice = voices[0]!.warm();
-  // Before anybody is served, as it holds the thread; the voice loads on another one.
-  for (const language of LANGUAGES) warmNormaliser(language);
-  await defaultVoice;
-  await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
-  // No one waits for them: English does not need them.
-  void open.warmRest(log);
-  shutdown.proceed();
-  return { voices, encoders };
+/** A client that reads none of its audio for this long is disconnected. */
+const AUDIO_IDLE_MS = 30_000;
+
+/** Text to speech by HTTP and by WebSocket. */
+export function createSpeechModule(parts: SpeechModuleParts) {
+  const { config, models } = parts;
+  const speech = {
+    credits: parts.accounts,
+    speech: new SpeechService({
+      ...parts,
+      voices: new VoiceRegistry(parts.voices),
+      builtinVoices: parts.catalogue,
+      textLimit: config.TEXT_LIMIT,
+    }),
+    models,
+    synthesiser: new Synthesiser(parts.encoders),
+    quota: new SpeechQuota({
+      total: config.CONCURRENT_SPEECH,
+      perAccount: config.CONCURRENT_SPEECH_PER_ACCOUNT,
+    }),
+    idleMs: AUDIO_IDLE_MS,
+  };
+  return {
+    routes: speechRoutes(speech),
+    sockets: speechSockets({
+      ...speech,
+      clock: systemClock,
+      textLimit: config.TEXT_LIMIT,
+      maxMessageBytes: config.MAX_BODY_BYTES,
+    }),
+  };
 }

@@ -1,38 +1,143 @@
 import type { RequestHandler } from 'express';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
+import type { CallSlots } from '../calls/admission/call-slots.js';
+import type { CallCommandService } from '../calls/commands/call-commands.service.js';
+import { InboundCallService } from '../calls/inbound/inbound-calls.service.js';
+import { outboundRoutes } from '../calls/outbound/outbound-calls.routes.js';
+import { type DialerRegistry, OutboundCalls } from '../calls/outbound/outbound-calls.service.js';
+import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
+import { MediaConnector } from '../calls/session/media-connector.js';
+import type { CallsRepository } from '../calls/store/calls.repository.js';
+import { audioSocketRoutes } from '../channels/audiosocket/audiosocket.routes.js';
+import { AudioSocketCallsRepository } from '../channels/audiosocket/audiosocket-calls.repository.js';
+import { AudioSocketRegistration } from '../channels/audiosocket/audiosocket-registration.js';
+import { AudioSocketServer } from '../channels/audiosocket/audiosocket-server.js';
+import { TwilioDialer, type TwilioSettings, twilioClientOf } from '../channels/twilio/dialer.js';
+import { twilioSocket } from '../channels/twilio/media-socket.js';
+import { MediaTokens } from '../channels/twilio/media-tokens.js';
+import { twilioWebhooks } from '../channels/twilio/twilio.webhooks.js';
+import type { Config } from '../config/config.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { NumberOwnership } from '../features/ownership/number-ownership.js';
+import type { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
+import { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
+import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
+import type { InboundCalls } from '../features/webhooks/inbound-call-webhook.js';
+import type { RateLimiter } from '../platform/http/rate-limit.js';
 import type { Route } from '../platform/http/route.js';
 import type { SocketRoute } from '../platform/http/websocket-router.js';
-import { type AudioSocketParts, openAudioSocket } from './open-audiosocket.js';
-import { openTwilio, type TwilioParts } from './open-twilio.js';
+import type { SecretKeys } from '../platform/secrets/secret-keys.js';
 
-export type TelephonyParts = TwilioParts & AudioSocketParts;
-
-/** What a carrier's folder opens; what it has no need of is left out. */
-interface OpenCarrier {
-  readonly routes?: readonly Route[];
-  /** Its webhooks. */
-  readonly root?: RequestHandler;
-  readonly socket?: SocketRoute;
-  /** @throws StartError */
-  listen?(): Promise<void>;
-  close?(): void;
+export interface TelephonyParts {
+  readonly config: Config;
+  readonly db: Knex;
+  readonly secrets: SecretKeys;
+  readonly log: Logger;
+  readonly agents: AgentsRepository;
+  readonly numbers: NumberOwnership;
+  readonly carriers: CarrierRegistry;
+  readonly calls: CallsRepository;
+  readonly slots: CallSlots;
+  readonly opening: CallSessionFactory;
+  readonly commands: CallCommandService;
+  readonly ticker: FrameTicker;
+  readonly overrides: VoiceOverrides;
+  readonly inboundCalls: InboundCalls;
+  readonly limiter: RateLimiter;
+  /** `http(s)://host[:port]` by which carriers reach this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
 }
 
-/** Whoever adds a carrier adds its folder, and names it here. */
-const CARRIERS: readonly ((parts: TelephonyParts) => OpenCarrier)[] = [openTwilio, openAudioSocket];
-
-/** All carriers, put together; those without settings refuse whatever comes. */
-export function openTelephony(parts: TelephonyParts) {
-  const carriers = CARRIERS.map((open) => open(parts));
+/** Calls to and from telephones. Without its settings, a carrier's webhooks refuse all requests. */
+export function createTelephonyModule(parts: TelephonyParts) {
+  const { config, agents, origin } = parts;
+  const phones = new MediaConnector(parts);
+  const refused = new DialBlocklist(config.OUTBOUND_REFUSED_NUMBERS);
+  const dialers = createDialers(config, origin);
+  const outbound = new OutboundCalls({ ...parts, dialers, refused });
+  const twilio = createTwilio({ ...parts, phones, outbound });
+  const audioSocket = createAudioSocket({ ...parts, phones });
   return {
-    routes: carriers.flatMap(({ routes }) => routes ?? []),
-    roots: carriers.flatMap(({ root }) => root ?? []),
-    sockets: carriers.flatMap(({ socket }) => socket ?? []),
+    outbound,
+    /** Numbers that no call may dial or transfer to. */
+    refused,
+    routes: [...outboundRoutes({ agents, outbound }), ...audioSocket.routes],
+    roots: [twilio.root],
+    sockets: [twilio.socket],
     /** @throws StartError */
-    async listen(): Promise<void> {
-      for (const carrier of carriers) await carrier.listen?.();
+    listen: () => audioSocket.listen(),
+    close: () => audioSocket.close(),
+  };
+}
+
+/**
+ * The configured carriers that can make calls.
+ * @param origin `http(s)://host[:port]` by which they reach this gateway
+ */
+export function createDialers(
+  settings: TwilioSettings,
+  origin: () => string | undefined,
+): DialerRegistry {
+  const twilio = twilioClientOf(settings);
+  return { ...(twilio && { twilio: new TwilioDialer(twilio, origin) }) };
+}
+
+interface TwilioParts extends Omit<TelephonyParts, 'config'> {
+  readonly config: TwilioSettings;
+  readonly phones: MediaConnector;
+  readonly outbound: OutboundCalls;
+}
+
+/** Webhooks and media sockets of Twilio. */
+function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: SocketRoute } {
+  const { config, phones } = parts;
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = config;
+  const tokens = new MediaTokens(parts.secrets);
+  const desk = new InboundCallService({ ...parts, inbound: parts.inboundCalls });
+  const isConfigured = accountSid !== undefined && authToken !== undefined;
+  const account = isConfigured ? { accountSid, authToken } : undefined;
+  return {
+    root: twilioWebhooks({ ...parts, account, desk, tokens }),
+    socket: twilioSocket({
+      ...parts,
+      tokens,
+      connections: phones,
+      rest: twilioClientOf(config),
+      authToken,
+    }),
+  };
+}
+
+export interface AudioSocketParts {
+  readonly config: Pick<Config, 'AUDIOSOCKET_PORT' | 'AUDIOSOCKET_HOST'>;
+  readonly db: Knex;
+  readonly log: Logger;
+  readonly agents: AgentsRepository;
+  readonly calls: CallsRepository;
+  readonly slots: CallSlots;
+  readonly phones: MediaConnector;
+  readonly inboundCalls: InboundCalls;
+}
+
+/** Registration of Asterisk's calls, and the TCP server for their audio. */
+export function createAudioSocket(parts: AudioSocketParts): {
+  readonly routes: readonly Route[];
+  /** Does nothing while AUDIOSOCKET_PORT is not set. @throws StartError */
+  listen(): Promise<void>;
+  close(): void;
+} {
+  const { config, agents, calls, slots, inboundCalls: inbound } = parts;
+  const registered = new AudioSocketCallsRepository(parts.db);
+  const desk = new AudioSocketRegistration({ calls, slots, inbound, registered });
+  const server = new AudioSocketServer({ ...parts, registered });
+  return {
+    routes: audioSocketRoutes({ agents, desk, port: () => server.port }),
+    async listen() {
+      const { AUDIOSOCKET_PORT: port, AUDIOSOCKET_HOST: host } = config;
+      if (port !== undefined) await server.listen(port, host);
     },
-    close(): void {
-      for (const carrier of carriers) carrier.close?.();
-    },
+    close: () => server.close(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { HeldEvents } from '../calls/store/call-events.js';
-import { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import { DELIVER_JOB, DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
 import { DeliveryWorker } from '../features/webhooks/delivery.worker.js';
@@ -26,42 +26,42 @@ export interface WebhooksParts {
   readonly db: Knex;
   readonly box: SecretBox;
   readonly log: Logger;
+  readonly agents: AgentsRepository;
   readonly overrides: VoiceOverrides;
   /** OUTBOUND_ALLOWED_HOSTS. */
   readonly allowedHosts: readonly string[];
-  /** Waits between tries, ms. */
+  /** Pauses between attempts, in milliseconds. */
   readonly backoffMs?: readonly number[];
 }
 
-/** Everything about webhooks, put together. */
-export interface OpenWebhooks {
+/** Webhooks of agents. */
+export interface WebhooksModule {
   readonly routes: readonly Route[];
   readonly events: HeldEvents;
   readonly inboundCalls: InboundCalls;
-  /** For whoever else calls addresses that users chose: tools, MCP. */
+  /** Sends requests to other addresses that users chose: tools, MCP servers. */
   readonly outbound: EgressClient;
   /**
-   * Starts sending, beginning with what a kill left.
-   * @param isAlone no other gateway can be on this database: what is being sent, a dead one was sending.
+   * Starts sending, first what an earlier process left.
+   * @param isAlone no other gateway can use this database: deliveries in progress are a dead gateway's
    */
   start(options: { readonly isAlone: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Deliveries at once in this gateway; a receiver that hangs holds one for its timeout. */
+/** Concurrent deliveries in this gateway; a receiver that hangs holds one until its timeout. */
 const CONCURRENCY = 16;
 const SWEEP_MS = 5_000;
-/** Tries that run at a stop may go on for so long. */
+/** Attempts that are in progress at a stop may go on for this long. */
 const FINISH_WITHIN_MS = 2_000;
 
-/** Puts webhooks together: events can be written down at once, and are sent after `start`. */
-export function openWebhooks(parts: WebhooksParts): OpenWebhooks {
-  const { db, box, log, overrides, allowedHosts, backoffMs } = parts;
+/** Events can be recorded at once; they are sent after `start`. */
+export function createWebhooksModule(parts: WebhooksParts): WebhooksModule {
+  const { db, box, log, agents, overrides, allowedHosts, backoffMs } = parts;
   const guard = new EgressGuard({ allowed: new AllowedHosts(allowedHosts) });
   const outbound = new EgressClient(guard);
   const sender = new WebhookSender(outbound, box);
   const deliveries = new DeliveriesRepository(db);
-  const agents = new AgentsRepository(db);
   const deliverer = new DeliveryWorker({
     agents,
     deliveries,
@@ -100,7 +100,7 @@ export function openWebhooks(parts: WebhooksParts): OpenWebhooks {
   };
 }
 
-/** Jobs of this kind are written by the repository alone. */
+/** Only the repository adds jobs of this kind. */
 function laneOf(payload: unknown): string {
   return String((payload as { readonly lane?: unknown }).lane);
 }

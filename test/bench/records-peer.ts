@@ -1,26 +1,12 @@
 import type { Knex } from 'knex';
-import type {
-  HistoryFilter,
-  HistoryQuery,
-} from '../../src/calls/history/call-history.repository.js';
-
-const ORDER: Readonly<Record<HistoryQuery['sortBy'], string>> = {
-  timestamp: 'called_at',
-  agent: 'agent_name',
-  call: 'call_id',
-  duration: 'duration_seconds',
-  credits: 'credits_used',
-  summary: 'summary_order',
-  transcript: 'has_transcript',
-  recording: 'has_recording',
-};
+import type { HistoryFilter } from '../../src/calls/history/call-history.repository.js';
 
 /** A page and its total as one would write it first: count the rows, sort the rows. */
 export async function plainPage(
   db: Knex,
   accountId: string,
   filter: HistoryFilter,
-  order: Pick<HistoryQuery, 'sortBy' | 'sortDir'>,
+  sortColumn: string,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<number> {
   const filtered = () =>
@@ -35,10 +21,10 @@ export async function plainPage(
         if (agentName) rows.whereRaw('position(lower(?) in lower(agent_name)) > 0', [agentName]);
       });
   const [counted] = await filtered().count<{ count: number }[]>('* as count');
-  const columns = [...new Set([ORDER[order.sortBy], 'called_at', 'id'])];
+  const columns = [...new Set([sortColumn, 'called_at', 'id'])];
   await filtered()
     .select('*')
-    .orderBy(columns.map((column) => ({ column, order: order.sortDir })))
+    .orderBy(columns.map((column) => ({ column, order: 'desc' })))
     .limit(limit)
     .offset(offset);
   return Number(counted!.count);

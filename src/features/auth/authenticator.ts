@@ -1,20 +1,20 @@
+import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../platform/http/route.js';
 import { isSameHash } from '../../platform/secrets/timing-safe-equal.js';
 import type { AccountsRepository } from './accounts.repository.js';
 import { hashApiKey, prefixOfApiKey } from './api-key.js';
 import type { ApiKeyCredential, ApiKeysRepository } from './api-keys.repository.js';
-import { BoundedCache } from './bounded-cache.js';
 import { JsonWebTokens } from './json-web-tokens.js';
 
-/** How long another gateway's change to a key may stay unseen here. */
+/** A change to a key by another gateway takes effect within this time. */
 const CACHE_MS = 1_000;
-const CACHE_LIMIT = 1_000;
-/** `last_used_at` is written at most this often a key. */
+const MAX_ENTRIES = 1_000;
+/** Shortest time between two writes of a key's `last_used_at`. */
 const LAST_USED_STEP_MS = 60_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A key as it was read, with the one field that changes here. */
-interface Held {
+/** A cached key, and the field of it that changes here. */
+interface CachedKey {
   readonly credential: ApiKeyCredential;
   lastUsedMs: number;
 }
@@ -28,52 +28,60 @@ export interface ApiKeyAuthenticatorParts {
 }
 
 /**
- * Says who a bearer key or token belongs to. What was read is kept for a second, so that a busy key
- * costs no query a request; a change made in this process holds at once.
+ * Finds the principal of an API key or JWT. Keys and accounts are cached for a second, so that a busy
+ * key does not need a query per request. A change by this process takes effect at once.
  */
 export class ApiKeyAuthenticator {
   readonly #parts: ApiKeyAuthenticatorParts;
   readonly #now: () => number;
-  readonly #held = new BoundedCache<Held>(CACHE_LIMIT, CACHE_MS);
-  readonly #accounts = new BoundedCache<true>(CACHE_LIMIT, CACHE_MS);
-  readonly #loading = new Map<string, Promise<Held | undefined>>();
+  /** The clock of the caches. */
+  readonly #perf: { now(): number };
+  readonly #keys: LRUCache<string, CachedKey>;
+  readonly #accounts: LRUCache<string, true>;
+  readonly #loading = new Map<string, Promise<CachedKey | undefined>>();
   #generation = 0;
 
   constructor(parts: ApiKeyAuthenticatorParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
+    // Without an own clock the caches use a monotonic one: a clock that is set back prolongs no entry.
+    this.#perf = parts.now ? { now: parts.now } : performance;
+    // Entries are fresh up to and including `ttl`.
+    const options = { max: MAX_ENTRIES, ttl: CACHE_MS - 1, ttlResolution: 0, perf: this.#perf };
+    this.#keys = new LRUCache(options);
+    this.#accounts = new LRUCache(options);
   }
 
-  /** Undefined when the text is no key, or one that is unknown, expired or switched off. */
+  /** Undefined if the text is no key, or the key is unknown, expired or inactive. */
   async authenticate(bearer: string): Promise<Principal | undefined> {
     const prefix = prefixOfApiKey(bearer);
     if (prefix !== undefined) return this.#authenticateKey(bearer, prefix);
     return JsonWebTokens.hasForm(bearer) ? this.#authenticateToken(bearer) : undefined;
   }
 
-  /** To be called after every change to a key: what was read before is no longer believed. */
+  /** Empties the cache of keys. Call it after every change to a key. */
   forget(): void {
     this.#generation++;
-    this.#held.clear();
+    this.#keys.clear();
     this.#loading.clear();
   }
 
   async #authenticateKey(text: string, prefix: string): Promise<Principal | undefined> {
-    const held = await this.#find(prefix);
-    if (!held || !isSameHash(hashApiKey(text), held.credential.hash)) return undefined;
-    const { id, accountId, scopes, isActive, expiresAt } = held.credential;
+    const cached = await this.#find(prefix);
+    if (!cached || !isSameHash(hashApiKey(text), cached.credential.hash)) return undefined;
+    const { id, accountId, scopes, isActive, expiresAt } = cached.credential;
     const nowMs = this.#now();
     if (!isActive || (expiresAt && expiresAt.getTime() <= nowMs)) return undefined;
-    if (nowMs - held.lastUsedMs >= LAST_USED_STEP_MS) {
-      held.lastUsedMs = nowMs;
+    if (nowMs - cached.lastUsedMs >= LAST_USED_STEP_MS) {
+      cached.lastUsedMs = nowMs;
       await this.#parts.keys.markUsed(id, new Date(nowMs));
     }
     return { accountId, scopes, keyId: id };
   }
 
-  #find(prefix: string): Promise<Held | undefined> | Held {
-    const held = this.#held.get(prefix, this.#now());
-    if (held) return held;
+  #find(prefix: string): Promise<CachedKey | undefined> | CachedKey {
+    const cached = this.#keys.get(prefix);
+    if (cached) return cached;
     const pending = this.#loading.get(prefix);
     if (pending) return pending;
     const loading = this.#load(prefix).finally(() => {
@@ -83,15 +91,15 @@ export class ApiKeyAuthenticator {
     return loading;
   }
 
-  async #load(prefix: string): Promise<Held | undefined> {
+  async #load(prefix: string): Promise<CachedKey | undefined> {
     const generation = this.#generation;
-    const askedMs = this.#now();
+    const start = this.#perf.now();
     const credential = await this.#parts.keys.findCredential(prefix);
     if (!credential) return undefined;
-    const held = { credential, lastUsedMs: credential.lastUsedAt?.getTime() ?? 0 };
-    // A key that changed while it was being read may have been read as it was before.
-    if (generation === this.#generation) this.#held.set(prefix, held, askedMs);
-    return held;
+    const read = { credential, lastUsedMs: credential.lastUsedAt?.getTime() ?? 0 };
+    // A key that changed during the read may be outdated.
+    if (generation === this.#generation) this.#keys.set(prefix, read, { start });
+    return read;
   }
 
   async #authenticateToken(token: string): Promise<Principal | undefined> {
@@ -102,10 +110,10 @@ export class ApiKeyAuthenticator {
 
   async #accountExists(id: string): Promise<boolean> {
     if (!UUID.test(id)) return false;
-    const nowMs = this.#now();
-    if (this.#accounts.get(id, nowMs)) return true;
+    if (this.#accounts.has(id)) return true;
+    const start = this.#perf.now();
     if (!(await this.#parts.accounts.exists(id))) return false;
-    this.#accounts.set(id, true, nowMs);
+    this.#accounts.set(id, true, { start });
     return true;
   }
 }

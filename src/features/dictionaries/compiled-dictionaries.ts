@@ -1,16 +1,16 @@
-import { putNewest } from '../../../media/async/bounded-map.js';
+import { LRUCache } from 'lru-cache';
 import { Dictionary } from '../../../media/text/dictionary/dictionary.js';
 import { notFound } from '../ownership/owned-resources.js';
 import type { DictionariesRepository } from './dictionaries.repository.js';
 
-/** So many compiled versions are kept, those that were used last. */
+/** Compiled versions in the cache. */
 const MAX_ENTRIES = 64;
 
-/** Versions of dictionaries, ready to be applied: each is compiled once, as it never changes. */
+/** Compiled versions of dictionaries. A version never changes, so it is compiled once. */
 export class CompiledDictionaries {
   readonly #repository: Pick<DictionariesRepository, 'findSummary' | 'findRules'>;
-  /** By id and version, those used last at the end. */
-  readonly #compiled = new Map<string, Promise<Dictionary>>();
+  /** By id and version. */
+  readonly #compiled = new LRUCache<string, Promise<Dictionary>>({ max: MAX_ENTRIES });
 
   constructor(repository: Pick<DictionariesRepository, 'findSummary' | 'findRules'>) {
     this.#repository = repository;
@@ -22,14 +22,14 @@ export class CompiledDictionaries {
    */
   async find(accountId: string, id: string, version: number | null): Promise<Dictionary> {
     const summary = (await this.#repository.findSummary(accountId, id)) ?? notFound('dictionary');
-    const wantedVersion = version ?? summary.currentVersion;
-    const key = `${summary.id} ${wantedVersion}`;
-    const dictionary = this.#compiled.get(key) ?? this.#compile(summary.id, wantedVersion);
-    putNewest(this.#compiled, key, dictionary, MAX_ENTRIES);
+    const wanted = version ?? summary.currentVersion;
+    const key = `${summary.id} ${wanted}`;
+    const dictionary = this.#compiled.get(key) ?? this.#compile(summary.id, wanted);
+    this.#compiled.set(key, dictionary);
     try {
       return await dictionary;
     } catch (error) {
-      if (this.#compiled.get(key) === dictionary) this.#compiled.delete(key);
+      if (this.#compiled.peek(key) === dictionary) this.#compiled.delete(key);
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { ApiError } from '../../platform/http/api-error.js';
 import { valueError } from '../../platform/http/validation/invalid-input.js';
 import type { UploadedFile } from '../../platform/http/validation/multipart-body.js';
@@ -25,7 +26,7 @@ export interface SubmittedFile {
 /** Checks files that clients send, and stores a few at a time. */
 export class FileIntake {
   readonly #documents: Pick<DocumentsRepository, 'pendingBytes'>;
-  readonly #inserts = new Semaphore(MAX_INSERTS);
+  readonly #inserts = pLimit(MAX_INSERTS);
 
   constructor(documents: Pick<DocumentsRepository, 'pendingBytes'>) {
     this.#documents = documents;
@@ -49,7 +50,7 @@ export class FileIntake {
         'The file must be plain text (.txt, .csv), Markdown (.md), HTML, PDF or DOCX',
       );
     }
-    return this.#inserts.run(async () => {
+    return this.#inserts(async () => {
       if ((await this.#documents.pendingBytes(accountId)) + bytes.length > MAX_PENDING_BYTES) {
         throw new ApiError('RATE_LIMITED', 'Too many files wait to be read: send more later', {
           headers: { 'Retry-After': '30' },
@@ -57,29 +58,5 @@ export class FileIntake {
       }
       return insert({ name: storableName(name ?? file.name), kind, bytes, metadata: {} });
     });
-  }
-}
-
-/** Runs at most `limit` tasks at once, in the order of arrival. */
-class Semaphore {
-  readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#limit) this.#running++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await task();
-    } finally {
-      // The next task takes over the slot.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
-    }
   }
 }

@@ -8,24 +8,22 @@ import { SmartTurn } from '../../../media/turn-detection/smart-turn.js';
 import { SileroVoiceActivity } from '../../../media/vad/silero-voice-activity.js';
 import { LoadMonitor } from '../../../src/calls/admission/load-monitor.js';
 import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
-import { MediaConnector } from '../../../src/calls/session/media-connector.js';
-import { openCalls } from '../../../src/composition/calls.module.js';
-import { openDatabase } from '../../../src/composition/infrastructure.module.js';
-import { openDictionaries } from '../../../src/composition/open-dictionaries.js';
-import { openKeys } from '../../../src/composition/open-keys.js';
-import { openTwilio } from '../../../src/composition/open-twilio.js';
-import { createPeers } from '../../../src/composition/peers.module.js';
-import { openWebhooks } from '../../../src/composition/webhooks.module.js';
+import { createCallArtifactsModule } from '../../../src/composition/call-artifacts.module.js';
+import { createCallHistoryModule } from '../../../src/composition/call-history.module.js';
+import { createCallsModule } from '../../../src/composition/calls.module.js';
+import { createConnectionModule } from '../../../src/composition/connection.module.js';
+import { createDictionaries } from '../../../src/composition/features.module.js';
+import { createInfrastructureModule } from '../../../src/composition/infrastructure.module.js';
+import { createMonitoringModule } from '../../../src/composition/monitoring.module.js';
+import { createPeersModule } from '../../../src/composition/peers.module.js';
+import { createTelephonyModule } from '../../../src/composition/telephony.module.js';
+import { createWebhooksModule } from '../../../src/composition/webhooks.module.js';
 import { readConfig } from '../../../src/config/config.js';
-import { AgentTools } from '../../../src/features/agent-tools/agent-tools.js';
-import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { agentRoutes } from '../../../src/features/agents/agents.routes.js';
 import { AgentService } from '../../../src/features/agents/agents.service.js';
-import { ensureFirstAccount } from '../../../src/features/auth/first-account.js';
 import { ModelCatalog } from '../../../src/features/model-catalog/model-catalog.js';
-import { NumberOwnership } from '../../../src/features/ownership/number-ownership.js';
+import { CarrierRegistry } from '../../../src/features/phone-numbers/carrier-registry.js';
 import { VoiceOverrides } from '../../../src/features/voices/voice-overrides.js';
-import { VoicesRepository } from '../../../src/features/voices/voices.repository.js';
 import { AllowedHosts } from '../../../src/platform/egress/allowed-hosts.js';
 import { listen, stopListening } from '../../../src/platform/http/listen.js';
 import { httpOrigin, socketOrigin } from '../../../src/platform/http/public-origin.js';
@@ -34,11 +32,8 @@ import { WebSocketRouter } from '../../../src/platform/http/websocket-router.js'
 import { ownHealthParts } from '../../../src/platform/observability/health.js';
 import { makeLog } from '../../../src/platform/observability/log.js';
 import { Metrics } from '../../../src/platform/observability/metrics.js';
-import { prepareDataDir } from '../../../src/platform/process/data-dir.js';
 import { Shutdown } from '../../../src/platform/process/shutdown.js';
 import { letHeapGrow } from '../../../src/platform/process/v8-flags.js';
-import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
-import { loadSecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import { addressIn, createApp } from '../../../src/server.js';
 import { modelFolder } from '../../support/harness/process/model-folder.js';
 import { liveBytes } from '../live-bytes.js';
@@ -72,23 +67,29 @@ const scheduler = new CpuScheduler(config.CPU_PERMITS, (...job) => {
   load.job(...job);
 });
 metrics.watchPermits(scheduler);
-await prepareDataDir(config.DATA_DIR);
-const onLost = () => process.exit(1);
-const { db } = await openDatabase({ config, log, shutdown, onLost });
-const secrets = await loadSecretKeys(config.DATA_DIR, config.SECRET_KEY);
-const box = new SecretBox(secrets);
-await ensureFirstAccount({ db, dataDir: config.DATA_DIR, box });
-const keys = openKeys(config, db, secrets);
-
-const repository = new AgentsRepository(db);
-const dictionaries = openDictionaries({ config, db, scheduler, users: repository });
+const onFatal = () => process.exit(1);
+const infrastructure = await createInfrastructureModule({
+  config,
+  log,
+  shutdown,
+  isWorker: true,
+  onFatal,
+});
+const { agents: repository, box, db, keys, numbers, ownVoices } = infrastructure;
+const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
+const dictionaries = createDictionaries({ config, db, scheduler, users: repository });
 shutdown.add('dictionaries', () => dictionaries.close());
 const overrides = new VoiceOverrides({
   voices: { list: () => [] },
-  ownVoices: new VoicesRepository(db),
+  ownVoices,
   dictionaries: dictionaries.compiled,
 });
-const webhooks = openWebhooks({ db, box, log, overrides, allowedHosts: [] });
+const webhooks = createWebhooksModule({
+  ...infrastructure,
+  log,
+  overrides,
+  allowedHosts: [],
+});
 shutdown.add('webhooks', () => webhooks.close());
 await webhooks.start({ isAlone: true });
 
@@ -104,39 +105,51 @@ const closeEars = async () => {
 shutdown.add('ears', closeEars);
 const encoders = new EncoderThread(scheduler);
 shutdown.add('encoders', () => encoders.close());
-const tools = new AgentTools({ outbound: webhooks.outbound, log });
-shutdown.add('tools', () => tools.close());
 const models = new ModelCatalog({ prefix: config.MODEL_PREFIX, llmModels: [] });
 const gatewayId = randomUUID();
-const calls = await openCalls({
+const parts = {
+  ...infrastructure,
+  ...createPeersModule({ ...infrastructure, gatewayId, log }),
+  ...webhooks,
+  limiter,
   gatewayId,
-  peers: createPeers({ gatewayId, db, secrets, log }),
   config,
-  db,
-  box,
-  secrets,
-  keys,
   log,
+  scheduler,
+  load,
   models,
   overrides,
   replies: {
-    get: (id) => (id === hostileModel.id ? hostileModel : instantModel),
+    get: (id: string) => (id === hostileModel.id ? hostileModel : instantModel),
     fallbacksFor: () => [],
   },
-  tools,
-  voices: new VoiceRegistry([instantVoice]),
-  ears: { voiceActivity, turnDetector, recogniser: instantRecogniser, close: closeEars },
   encoders,
-  events: webhooks.events,
-  inboundCalls: webhooks.inboundCalls,
-  load,
+  dictionaries: dictionaries.compiled,
+  carriers: new CarrierRegistry(config),
+  origin: () => httpOrigin(config, config.PORT),
+  socketOrigin: () => socketOrigin(config, config.PORT),
+};
+const history = createCallHistoryModule(parts);
+const { calls } = history;
+const monitoring = createMonitoringModule({ ...parts, calls });
+const artifacts = await createCallArtifactsModule({ ...parts, ...history });
+const session = await createCallsModule({
+  ...parts,
+  ...artifacts,
+  calls,
+  speakers: new VoiceRegistry([instantVoice]),
+  ears: { voiceActivity, turnDetector, recogniser: instantRecogniser, close: closeEars },
+  hub: monitoring.hub,
+  peerAddress: undefined,
   observeFrame: metrics.observeFrame,
   metrics: new CallMetrics(metrics.registry),
-  scheduler,
-  dictionaries: dictionaries.compiled,
-  origin: () => undefined,
-  socketOrigin: () => socketOrigin(config, config.PORT),
+  onWaitingEnded: (callId) => telephony.outbound.stop(callId),
 });
+artifacts.start();
+history.start();
+const telephony = createTelephonyModule({ ...parts, ...session, calls });
+const connection = createConnectionModule({ ...parts, ...session, calls, rooms: undefined });
+session.commands.start();
 const agents = new AgentService({
   repository,
   box,
@@ -144,31 +157,27 @@ const agents = new AgentService({
   languages: { problemWith: async () => undefined },
   knowledgeBases: { exists: async () => false },
   log,
-  numbers: new NumberOwnership(db),
-});
-const limiter = new RateLimiter({ requestsPerMinute: 0, failedAuthsPerMinute: 0 });
-const twilio = openTwilio({
-  ...calls,
-  config,
-  db,
-  secrets,
-  phones: new MediaConnector(calls),
-  inboundCalls: webhooks.inboundCalls,
-  limiter,
-  origin: () => httpOrigin(config, config.PORT),
+  numbers,
 });
 const app = createApp({
   log,
   metrics,
   keys,
-  routes: [...calls.routes, ...agentRoutes({ agents, repository, models })],
+  routes: [
+    ...connection.routes,
+    ...monitoring.routes(session.commands, telephony.refused),
+    ...artifacts.routes,
+    ...history.routes,
+    ...telephony.routes,
+    ...agentRoutes({ agents, repository, models }),
+  ],
   limiter,
   maxBodyBytes: config.MAX_BODY_BYTES,
   health: ownHealthParts({ dataDir: config.DATA_DIR, db, isStopping: () => false }),
   trustProxy: false,
-  roots: [twilio.root],
+  roots: telephony.roots,
 });
-const sockets = new WebSocketRouter([calls.socket, twilio.socket], {
+const sockets = new WebSocketRouter([connection.socket, ...telephony.sockets], {
   keys,
   log,
   limiter,
@@ -178,7 +187,11 @@ const server = createServer(app).on('upgrade', sockets.handle);
 await listen(server, config.HOST, config.PORT);
 shutdown.add('server', () => stopListening(server, 5_000));
 shutdown.add('sockets', () => sockets.close());
-shutdown.add('calls', () => calls.close(1_000));
+shutdown.add('summaries', () => history.close());
+shutdown.add('heartbeat', () => session.close());
+shutdown.add('recordings', () => artifacts.close());
+shutdown.add('monitoring', () => monitoring.close());
+shutdown.add('calls', () => session.live.drain(1_000));
 process.on('SIGTERM', async () => {
   process.exit((await shutdown.run()) ? 0 : 1);
 });

@@ -6,7 +6,8 @@ import { CallHistoryRepository } from '../../../src/calls/history/call-history.r
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
 import { SummaryService } from '../../../src/calls/history/summaries.service.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
-import { openWebhooks } from '../../../src/composition/webhooks.module.js';
+import { createWebhooksModule } from '../../../src/composition/webhooks.module.js';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { BUILT_IN_RESPONDER } from '../../../src/features/model-catalog/model-catalog.js';
 import { connect } from '../../../src/platform/db/connect.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';
@@ -49,9 +50,10 @@ const BUILT_IN: LanguageModel = {
 /** What ends calls, and what sums them up; `start` begins to do so. */
 async function gateway(model: LanguageModel = BUILT_IN, origin: string | null = 'https://p.test') {
   const db = connect(database.connection);
-  const webhooks = openWebhooks({
+  const webhooks = createWebhooksModule({
     db,
     box,
+    agents: new AgentsRepository(db),
     overrides: OVERRIDES,
     log,
     allowedHosts: ['127.0.0.1'],

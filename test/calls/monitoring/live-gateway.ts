@@ -13,10 +13,13 @@ import {
   type PhoneControls,
 } from '../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
-import { type OpenLive, openLive } from '../../../src/composition/monitoring.module.js';
-import { createPeers, type Peers } from '../../../src/composition/peers.module.js';
+import {
+  createMonitoringModule,
+  type MonitoringModule,
+} from '../../../src/composition/monitoring.module.js';
+import { createPeersModule } from '../../../src/composition/peers.module.js';
 import { DialBlocklist } from '../../../src/features/phone-numbers/dial-blocklist.js';
-import type { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
+import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import type { Authenticator } from '../../../src/platform/http/authenticate.js';
 import type { Route } from '../../../src/platform/http/route.js';
 import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
@@ -31,8 +34,8 @@ export class LiveGateway {
   readonly id = randomUUID();
   readonly calls: CallsRepository;
   readonly gateways: GatewaysRepository;
-  readonly #peers: Peers;
-  readonly open: OpenLive;
+  readonly #peers: ReturnType<typeof createPeersModule>;
+  readonly open: MonitoringModule;
   /** What its calls were told to say. */
   readonly said: string[] = [];
   readonly #live = new CallRegistry();
@@ -48,13 +51,14 @@ export class LiveGateway {
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
     const secrets = new SecretKeys([secret]);
-    this.#peers = createPeers({ gatewayId, db, secrets, log });
-    this.gateways = this.#peers.gateways;
-    this.open = openLive({
+    this.#peers = createPeersModule({ gatewayId, secrets, log });
+    this.gateways = new GatewaysRepository(db);
+    this.open = createMonitoringModule({
       gatewayId,
       db,
       calls: this.calls,
-      peers: this.#peers,
+      ...this.#peers,
+      gateways: this.gateways,
       keys,
       encoders,
       log,
@@ -78,7 +82,7 @@ export class LiveGateway {
   }
 
   async start(): Promise<void> {
-    this.#address = await this.#peers.server.listen('127.0.0.1');
+    this.#address = await this.#peers.peerServer.listen('127.0.0.1');
     this.#commands.start();
     await this.gateways.heartbeat(this.id, this.#address);
   }
@@ -117,14 +121,14 @@ export class LiveGateway {
   /** Breaks what others follow here, and is there again. */
   async restart(): Promise<void> {
     await this.close();
-    this.#address = await this.#peers.server.listen('127.0.0.1');
+    this.#address = await this.#peers.peerServer.listen('127.0.0.1');
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
   /** Ends its streams and its connections to other gateways. */
   async close(): Promise<void> {
     this.open.close();
-    await this.#peers.server.close();
+    await this.#peers.peerServer.close();
   }
 
   async stop(): Promise<void> {

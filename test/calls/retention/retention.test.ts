@@ -6,7 +6,8 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
-import { type OpenRetention, openRetention } from '../../../src/composition/open-retention.js';
+import { createRetention } from '../../../src/composition/call-artifacts.module.js';
+import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { connect } from '../../../src/platform/db/connect.js';
 import { withControlPlane } from '../../support/harness/app/control-plane-app.js';
 import {
@@ -26,12 +27,18 @@ const replays = { delete: async (callId: string) => void replaysGone.push(callId
 /** The sound of these calls cannot be deleted now. */
 const stuck = new Set<string>();
 let gateway: Promise<RecordingGateway> | undefined;
-let retention: OpenRetention;
+let retention: ReturnType<typeof createRetention>;
 
 const plane = withControlPlane({
   routes: (db) => {
     gateway = openRecordingGateway(db);
-    retention = openRetention({ db, log: silent, recordings, replays });
+    retention = createRetention({
+      db,
+      agents: new AgentsRepository(db),
+      log: silent,
+      recordings,
+      replays,
+    });
     return retention.routes;
   },
 });
@@ -167,7 +174,7 @@ describe('the job', () => {
       await call({ daysAgo: 3, hasSound: true }),
       await call({ daysAgo: 1, hasSound: true }),
     ];
-    await retention.job.run();
+    await retention.worker.run();
     expect(await left(old)).toEqual({
       row: true,
       words: false,
@@ -187,7 +194,7 @@ describe('the job', () => {
       finished_at: expect.any(String),
     });
     expect(receipt.recording_bytes).toBeGreaterThan(1_000);
-    await retention.job.run();
+    await retention.worker.run();
     expect(await receipts()).toHaveLength(1); // nothing more was due
   });
 
@@ -201,7 +208,7 @@ describe('the job', () => {
       await call({ daysAgo: 11, agentId }),
       await call({ daysAgo: 5 }),
     ];
-    await retention.job.run();
+    await retention.worker.run();
     expect(await left(kept)).toMatchObject({ words: true });
     expect(await left(gone)).toMatchObject({ words: false, traces: 0 });
     expect(await left(other)).toMatchObject({ words: false, traces: 0 });
@@ -214,7 +221,7 @@ describe('the job', () => {
     const running = await call({ seconds: null, daysAgo: 3 });
     const justEnded = await call({ startedAt: new Date(Date.now() - 61_000), seconds: 60 });
     const others = await other.call({ daysAgo: 1_000 });
-    await retention.job.run();
+    await retention.worker.run();
     for (const callId of [running, justEnded]) {
       expect(await left(callId)).toMatchObject({ words: true });
     }
@@ -229,15 +236,15 @@ describe('the job', () => {
       await call({ daysAgo: 8, hasSound: true }),
     ];
     stuck.add(first);
-    await retention.job.run();
+    await retention.worker.run();
     expect(await left(first)).toMatchObject({ sound: true });
     expect(await left(second)).toMatchObject({ sound: false });
     // As a crash would have left it: files gone, rows not; the receipt is still open.
     await plane.database.db('deletion_receipts').update({ finished_at: null });
     stuck.clear();
     await recordings.deleteRecording(first);
-    await retention.job.run();
-    await retention.job.run();
+    await retention.worker.run();
+    await retention.worker.run();
     const [receipt, ...others] = await receipts();
     expect(others).toEqual([]);
     expect(receipt).toMatchObject({ calls: 2, recordings: 2, finished_at: expect.any(String) });
@@ -249,9 +256,11 @@ describe('the job', () => {
     await ask('PUT', '/account/retention', { transcript_days: 1 });
     for (let i = 0; i < 12; i++) await call({ daysAgo: 2 + i });
     const { db } = plane.database;
-    const others = [1, 2].map(() => openRetention({ db, log: silent, recordings, replays }));
-    await Promise.all([retention, ...others].map(({ job }) => job.run()));
-    await retention.job.run();
+    const others = [1, 2].map(() =>
+      createRetention({ db, agents: new AgentsRepository(db), log: silent, recordings, replays }),
+    );
+    await Promise.all([retention, ...others].map(({ worker }) => worker.run()));
+    await retention.worker.run();
     const items = await receipts();
     const sum = (field: string) =>
       items.reduce((total: number, item: Record<string, number>) => total + item[field]!, 0);
@@ -273,10 +282,16 @@ it('keeps its turn for longer than a transaction may idle, and ends without a fa
       return recordings.deleteRecording(callId);
     },
   };
-  const running = openRetention({ db, log: silent, recordings: slowly, replays }).job.run();
+  const running = createRetention({
+    db,
+    agents: new AgentsRepository(db),
+    log: silent,
+    recordings: slowly,
+    replays,
+  }).worker.run();
   await once(reached.signal, 'abort');
   await untilIdleTransactionEnds(db);
-  await retention.job.run();
+  await retention.worker.run();
   expect(await left(slow)).toMatchObject({ sound: true });
   released.abort();
   await running;
@@ -327,7 +342,7 @@ describe('a web call to which nobody came', () => {
   it('goes when its tokens have long expired, also when its client has ended it', async () => {
     const fresh = [await asked(0), await asked(HOURS_47), await asked(HOURS_47, ended)];
     const old = [await asked(HOURS_49), await asked(1_000), await asked(HOURS_49, ended)];
-    await retention.job.run();
+    await retention.worker.run();
     expect(await leftOf([...fresh, ...old])).toEqual(fresh);
   });
 
@@ -355,7 +370,7 @@ describe('a web call to which nobody came', () => {
     const dialled = await asked(9, { ...ended, call_type: 'sip_outbound' });
     const rung = await asked(9, { call_type: 'sip_inbound' });
     const all = [begun, running, told, said, sounded, taken, dialled, rung];
-    await retention.job.run();
+    await retention.worker.run();
     expect(await leftOf(all)).toEqual(all);
   });
 
@@ -364,7 +379,7 @@ describe('a web call to which nobody came', () => {
     const [taken, gone] = [await asked(9), await asked(8)];
     await db.transaction(async (taking) => {
       await taking('calls').where({ call_id: taken }).forUpdate().first();
-      await retention.job.run();
+      await retention.worker.run();
       await taking('calls').where({ call_id: taken }).update({ state: 'live' });
     });
     expect(await leftOf([taken, gone])).toEqual([taken]);
@@ -380,8 +395,10 @@ describe('a web call to which nobody came', () => {
       [first],
     );
     const { account_id } = await db('calls').where({ call_id: first }).first();
-    const others = [1, 2].map(() => openRetention({ db, log: silent, recordings, replays }));
-    await Promise.all([retention, ...others].map(({ job }) => job.run()));
+    const others = [1, 2].map(() =>
+      createRetention({ db, agents: new AgentsRepository(db), log: silent, recordings, replays }),
+    );
+    await Promise.all([retention, ...others].map(({ worker }) => worker.run()));
     expect(await db('calls').where({ account_id })).toEqual([]);
   });
 });

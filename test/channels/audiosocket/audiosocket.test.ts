@@ -21,10 +21,7 @@ import { MediaConnector } from '../../../src/calls/session/media-connector.js';
 import type { CallOptions } from '../../../src/calls/store/call.model.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { AudioSocketServer } from '../../../src/channels/audiosocket/audiosocket-server.js';
-import {
-  type OpenAudioSocket,
-  openAudioSocket,
-} from '../../../src/composition/open-audiosocket.js';
+import { createAudioSocket } from '../../../src/composition/telephony.module.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { type Ask, withControlPlane } from '../../support/harness/app/control-plane-app.js';
 
@@ -37,7 +34,7 @@ const begun: { readonly callId: string; readonly wire: Transport; told: string[]
 let asked: CallOptions = {};
 /** Calls that the agent's owner was asked about. */
 const announced: string[] = [];
-let audioSocket: OpenAudioSocket;
+let audioSocket: ReturnType<typeof createAudioSocket>;
 
 const plane = withControlPlane({
   routes: (db) => {
@@ -50,10 +47,11 @@ const plane = withControlPlane({
       opening: { take: async (...wanted) => takeFrom(calls, agents, ...wanted) },
       ticker: new FrameTicker(systemClock),
     });
-    audioSocket = openAudioSocket({
+    audioSocket = createAudioSocket({
       config: { AUDIOSOCKET_PORT: 0, AUDIOSOCKET_HOST: '127.0.0.1' },
       db,
       log,
+      agents,
       calls,
       slots,
       phones,

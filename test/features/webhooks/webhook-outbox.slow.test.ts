@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type OpenWebhooks, openWebhooks } from '../../../src/composition/webhooks.module.js';
+import {
+  createWebhooksModule,
+  type WebhooksModule,
+} from '../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { DeliveriesRepository } from '../../../src/features/webhooks/deliveries.repository.js';
 import { connect } from '../../../src/platform/db/connect.js';
@@ -35,11 +38,12 @@ interface Options {
   readonly isAlone?: boolean;
 }
 
-async function gateway(options: Options = {}): Promise<OpenWebhooks> {
+async function gateway(options: Options = {}): Promise<WebhooksModule> {
   const db = connect(database.connection);
-  const webhooks = openWebhooks({
+  const webhooks = createWebhooksModule({
     db,
     box,
+    agents: new AgentsRepository(db),
     overrides: OVERRIDES,
     log: options.log ?? pino({ level: 'silent' }),
     allowedHosts: options.allowedHosts ?? ['127.0.0.1'],

@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
-import { openWebhooks } from '../../../src/composition/webhooks.module.js';
+import { createWebhooksModule } from '../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../src/features/agents/agents.repository.js';
 import { connect } from '../../../src/platform/db/connect.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';
@@ -17,9 +17,11 @@ const AT_ONCE = 4;
 const [connection = '', accountId = '', agentId = ''] = process.argv.slice(2);
 const db = connect(JSON.parse(connection));
 const secrets = new SecretKeys(['the secret of the tests']);
-const webhooks = openWebhooks({
+const agents = new AgentsRepository(db);
+const webhooks = createWebhooksModule({
   db,
   box: new SecretBox(secrets),
+  agents,
   overrides: OVERRIDES,
   log: pino({ level: 'silent' }),
   allowedHosts: [],
@@ -30,7 +32,7 @@ const events = new CallCompletedEvents({
   links: new SignedLinks(secrets),
   origin: () => 'https://parley.test',
 });
-const agent = await new AgentsRepository(db).find(accountId, agentId);
+const agent = await agents.find(accountId, agentId);
 if (!agent) throw new Error('There is no such agent');
 const calls = new WrittenCalls(db, events);
 

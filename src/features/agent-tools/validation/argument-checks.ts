@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { putNewest } from '../../../../media/async/bounded-map.js';
+import { LRUCache } from 'lru-cache';
 import type { ArgumentSchema } from '../tool-schema.js';
 
 const MAX_COMPILED = 200;
@@ -25,17 +25,19 @@ export type ArgumentCheck = (args: Readonly<Record<string, unknown>>) => string 
  * write the schemas and their patterns: for worker threads that are terminated at a deadline.
  */
 export class ArgumentChecks {
-  readonly #compiled = new Map<string, ArgumentCheck | undefined>();
+  readonly #compiled = new LRUCache<string, { readonly check: ArgumentCheck | undefined }>({
+    max: MAX_COMPILED,
+  });
 
   /**
    * The check of a schema; undefined for one that cannot be used.
    * @param schema JSON text
    */
   for(schema: string): ArgumentCheck | undefined {
-    const check = this.#compiled.has(schema)
-      ? this.#compiled.get(schema)
-      : compile(JSON.parse(schema) as ArgumentSchema);
-    putNewest(this.#compiled, schema, check, MAX_COMPILED);
+    const known = this.#compiled.get(schema);
+    if (known) return known.check;
+    const check = compile(JSON.parse(schema) as ArgumentSchema);
+    this.#compiled.set(schema, { check });
     return check;
   }
 }

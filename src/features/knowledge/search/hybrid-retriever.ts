@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { Passage } from '../../../../agents-runtime/contract/knowledge.js';
-import { cachedPromise } from '../../../../media/async/bounded-map.js';
 import type {
   FullTextSearchRepository,
   WordHit,
@@ -11,7 +11,8 @@ import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.
 
 /** Of each list. */
 const CANDIDATES = 60;
-const MAX_CACHED_WORDS = 256;
+/** States of knowledge bases whose word statistics are cached. */
+const MAX_WORD_STATES = 256;
 
 /** A question to one knowledge base in one of its states. */
 export interface PassageQuery {
@@ -59,7 +60,7 @@ export interface HybridRetrieverParts {
  */
 export class HybridRetriever implements PassageFinder {
   readonly #parts: HybridRetrieverParts;
-  readonly #words = new Map<string, Promise<WordStatistics>>();
+  readonly #words = new LRUCache<string, Promise<WordStatistics>>({ max: MAX_WORD_STATES });
 
   constructor(parts: HybridRetrieverParts) {
     this.#parts = parts;
@@ -104,12 +105,18 @@ export class HybridRetriever implements PassageFinder {
   }
 
   async #byWords({ kbId, version, question }: PassageQuery): Promise<readonly WordHit[]> {
-    const { words } = this.#parts;
-    const state = `${kbId} ${version.version} ${version.deletions}`;
-    const known = await cachedPromise(this.#words, state, MAX_CACHED_WORDS, () =>
-      words.wordsOf(kbId),
-    );
-    return words.search(kbId, question, known, CANDIDATES);
+    const words = await this.#wordsOf(kbId, version);
+    return this.#parts.words.search(kbId, question, words, CANDIDATES);
+  }
+
+  #wordsOf(kbId: number, { version, deletions }: KnowledgeVersion): Promise<WordStatistics> {
+    const state = `${kbId} ${version} ${deletions}`;
+    const known = this.#words.get(state);
+    if (known) return known;
+    const words = this.#parts.words.wordsOf(kbId);
+    words.catch(() => this.#words.delete(state));
+    this.#words.set(state, words);
+    return words;
   }
 
   /** A list, or none when it is late or cannot be made. */

@@ -1,15 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { KnowledgeSearch, Passage } from '../../../../agents-runtime/contract/knowledge.js';
-import { cachedPromise, putNewest } from '../../../../media/async/bounded-map.js';
 import type { Embedder } from '../../../../media/embeddings/embedder.js';
 import type { FoundPassages, PassageFinder } from './hybrid-retriever.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
 /** A turn waits no longer for either list. */
 const TIMEOUT_MS = 1_000;
-/** Searches that are kept for the same question: an interim transcript's serves the final one. */
-const MAX_CACHED_SEARCHES = 256;
-const MAX_CACHED_VERSIONS = 256;
+/** Cached searches. The search of an interim transcript also serves the final one. */
+const MAX_SEARCHES = 256;
+/** Knowledge bases whose latest version is cached. */
+const MAX_VERSIONS = 256;
 /** A search that lacks a list is kept for its turn alone, whose next question would wait in vain again. */
 const INCOMPLETE_CACHE_MS = 10_000;
 
@@ -33,9 +34,9 @@ interface Search {
 /** Finds passages by meaning and by words, and keeps what was found while its state lasts. */
 export class HybridSearch implements KnowledgeSearch {
   readonly #parts: HybridSearchParts;
-  readonly #searches = new Map<string, Promise<FoundPassages>>();
+  readonly #searches = new LRUCache<string, Promise<FoundPassages>>({ max: MAX_SEARCHES });
   /** As they were when they were last searched. */
-  readonly #versions = new Map<number, KnowledgeVersion>();
+  readonly #versions = new LRUCache<number, KnowledgeVersion>({ max: MAX_VERSIONS });
 
   constructor(parts: HybridSearchParts) {
     this.#parts = parts;
@@ -58,23 +59,33 @@ export class HybridSearch implements KnowledgeSearch {
       this.#parts.finder.forget(kbId);
       return [];
     }
-    putNewest(this.#versions, kbId, version, MAX_CACHED_VERSIONS);
+    this.#versions.set(kbId, version);
     const isSame = latest?.version === version.version && latest.deletions === version.deletions;
     return (await (early && isSame ? early : this.#at(version, of))).passages;
   }
 
   /** What is found in a state of the knowledge base. */
   #at(version: KnowledgeVersion, of: Search): Promise<FoundPassages> {
-    const { finder, timeoutMs = TIMEOUT_MS } = this.#parts;
-    const { kbId, question, limit } = of;
     const key = keyOf(version, of);
-    return cachedPromise(this.#searches, key, MAX_CACHED_SEARCHES, async () => {
-      const asked = { kbId, version, question, limit, timeoutMs };
-      const found = await finder.find(asked, this.#vectorOf(question, timeoutMs));
-      if (!found.isComplete)
-        setTimeout(() => this.#searches.delete(key), INCOMPLETE_CACHE_MS).unref();
-      return found;
-    });
+    const known = this.#searches.get(key);
+    if (known) return known;
+    const search = this.#find(version, of, key);
+    search.catch(() => this.#searches.delete(key));
+    this.#searches.set(key, search);
+    return search;
+  }
+
+  async #find(
+    version: KnowledgeVersion,
+    { kbId, question, limit }: Search,
+    key: string,
+  ): Promise<FoundPassages> {
+    const { finder, timeoutMs = TIMEOUT_MS } = this.#parts;
+    const asked = { kbId, version, question, limit, timeoutMs };
+    const found = await finder.find(asked, this.#vectorOf(question, timeoutMs));
+    if (!found.isComplete)
+      setTimeout(() => this.#searches.delete(key), INCOMPLETE_CACHE_MS).unref();
+    return found;
   }
 
   /** Undefined where it cannot be had. One that is late never comes: the finder tells that. */

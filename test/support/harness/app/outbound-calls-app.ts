@@ -8,7 +8,7 @@ import { outboundRoutes } from '../../../../src/calls/outbound/outbound-calls.ro
 import { OutboundCalls } from '../../../../src/calls/outbound/outbound-calls.service.js';
 import { CallRegistry } from '../../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
-import { createDialers } from '../../../../src/composition/dialers.js';
+import { createDialers } from '../../../../src/composition/telephony.module.js';
 import { DEFAULT_BLOCKLIST } from '../../../../src/config/telephony.settings.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';

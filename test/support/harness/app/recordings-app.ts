@@ -8,7 +8,8 @@ import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import type { RecordingService } from '../../../../src/calls/recordings/recordings.service.js';
 import type { CallWebhookEvent } from '../../../../src/calls/store/call-events.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
-import { openRecordings } from '../../../../src/composition/call-artifacts.module.js';
+import { createRecordings } from '../../../../src/composition/call-artifacts.module.js';
+import { GatewaysRepository } from '../../../../src/platform/cluster/gateways.repository.js';
 import { LocalStore } from '../../../../src/platform/storage/local-store.js';
 import type { ObjectStore } from '../../../../src/platform/storage/object-store.js';
 import { makeTestFolder } from '../process/test-folder.js';
@@ -42,10 +43,11 @@ export async function openRecordingGateway(
   const store = options.store ?? (await LocalStore.in(join(dataDir, 'storage')));
   const events: CallWebhookEvent[] = [];
   const logged: string[] = [];
-  const recordings = await openRecordings({
+  const recordings = await createRecordings({
     gatewayId,
     config: { DATA_DIR: dataDir, RECORDING_CHANNELS: options.channels ?? 2, MP3_ENCODER: 'wasm' },
     db,
+    gateways: new GatewaysRepository(db),
     calls: new CallsRepository(db, 0),
     store,
     events: { record: async (_, told) => void events.push(...told) },

@@ -16,7 +16,10 @@ import { twilioSocket } from '../../../../src/channels/twilio/media-socket.js';
 import { MediaTokens } from '../../../../src/channels/twilio/media-tokens.js';
 import { twilioWebhooks } from '../../../../src/channels/twilio/twilio.webhooks.js';
 import { signTwilio } from '../../../../src/channels/twilio/twilio-signature.js';
-import { type OpenWebhooks, openWebhooks } from '../../../../src/composition/webhooks.module.js';
+import {
+  createWebhooksModule,
+  type WebhooksModule,
+} from '../../../../src/composition/webhooks.module.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { RateLimiter } from '../../../../src/platform/http/rate-limit.js';
 import { type FakeCarrier, TWILIO } from '../../fakes/carrier-servers.js';
@@ -87,7 +90,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
   const calls: ScriptedCall[] = [];
   let desk: ReturnType<typeof outboundOf> | undefined;
   let tokens: MediaTokens | undefined;
-  let hooks: OpenWebhooks | undefined;
+  let hooks: WebhooksModule | undefined;
   const account = isConfigured ? TWILIO : undefined;
   const plane = withControlPlane({
     allowedHosts: ['127.0.0.1'],
@@ -101,9 +104,10 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         slots,
         ...(options.isOpen && { isOpen: options.isOpen }),
       });
-      hooks = openWebhooks({
+      hooks = createWebhooksModule({
         db,
         box: plane.box,
+        agents: new AgentsRepository(db),
         log,
         overrides: OVERRIDES,
         allowedHosts: ['127.0.0.1'],

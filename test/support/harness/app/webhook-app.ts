@@ -1,6 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { type OpenWebhooks, openWebhooks } from '../../../../src/composition/webhooks.module.js';
+import {
+  createWebhooksModule,
+  type WebhooksModule,
+} from '../../../../src/composition/webhooks.module.js';
+import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { notFound } from '../../../../src/features/ownership/owned-resources.js';
 import { VoiceOverrides } from '../../../../src/features/voices/voice-overrides.js';
 import { BUILTIN_VOICE, type ControlPlane, withControlPlane } from './control-plane-app.js';
@@ -21,18 +25,19 @@ export const OVERRIDES = new VoiceOverrides({
 
 export interface WebhookApp extends ControlPlane {
   /** There inside tests. */
-  webhooks(): OpenWebhooks;
+  webhooks(): WebhooksModule;
 }
 
 /** Agents and their webhooks behind a listening app, with addresses of the loopback allowed. */
 export function withWebhookApp(): WebhookApp {
-  let webhooks: OpenWebhooks | undefined;
+  let webhooks: WebhooksModule | undefined;
   const plane = withControlPlane({
     allowedHosts: ['127.0.0.1'],
     routes: (db) => {
-      webhooks = openWebhooks({
+      webhooks = createWebhooksModule({
         db,
         box: plane.box,
+        agents: new AgentsRepository(db),
         log: pino({ level: 'silent' }),
         overrides: OVERRIDES,
         allowedHosts: ['127.0.0.1'],

@@ -1,0 +1,40 @@
+import type { CallSlots } from '../calls/admission/call-slots.js';
+import type { CallCommandService } from '../calls/commands/call-commands.service.js';
+import { CallTokens } from '../calls/connection/call-tokens.js';
+import { connectionRoutes } from '../calls/connection/connection.routes.js';
+import { ConnectionService, type RoomDoor } from '../calls/connection/connection.service.js';
+import type { CallRegistry } from '../calls/session/call-registry.js';
+import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
+import type { CallsRepository } from '../calls/store/calls.repository.js';
+import { CallSockets } from '../channels/websocket/call-socket.route.js';
+import type { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
+import type { Authenticator } from '../platform/http/authenticate.js';
+import type { SecretKeys } from '../platform/secrets/secret-keys.js';
+
+export interface ConnectionParts {
+  readonly gatewayId: string;
+  readonly secrets: SecretKeys;
+  readonly keys: Authenticator;
+  readonly agents: AgentsRepository;
+  readonly calls: CallsRepository;
+  readonly slots: CallSlots;
+  readonly live: CallRegistry;
+  readonly opening: CallSessionFactory;
+  readonly commands: CallCommandService;
+  readonly overrides: VoiceOverrides;
+  /** Undefined where LiveKit is not configured. */
+  readonly rooms: RoomDoor | undefined;
+  /** `ws(s)://host[:port]`; undefined where no absolute URL is known. */
+  readonly socketOrigin: () => string | undefined;
+}
+
+/** Connection details for clients, and the WebSocket that carries their calls. */
+export function createConnectionModule(parts: ConnectionParts) {
+  const tokens = new CallTokens(parts.secrets);
+  const desk = new ConnectionService({ ...parts, tokens });
+  return {
+    routes: connectionRoutes({ ...parts, desk, tokens }),
+    socket: new CallSockets({ ...parts, tokens }).route,
+  };
+}

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { ModelStore } from '../../media/models/store.js';
+import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
+import { VoiceRegistry } from '../../media/tts/voice-registry.js';
+import { LoadMonitor } from '../calls/admission/load-monitor.js';
+import { LlmRegistry } from '../calls/providers/llm-registry.js';
+import { CallMetrics } from '../calls/session/call-metrics.js';
+import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
+import { SipProvisioner } from '../channels/livekit/sip-provisioner.js';
+import type { Config } from '../config/config.js';
+import { isLoopback } from '../config/setting-types.js';
+import {
+  type LanguageModelSettings,
+  languageModels,
+} from '../features/model-catalog/language-model-settings.js';
+import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
+import type { ClusterWorker } from '../platform/cluster/worker.js';
+import { httpOrigin, socketOrigin } from '../platform/http/public-origin.js';
+import { ownHealthParts } from '../platform/observability/health.js';
+import { makeLog } from '../platform/observability/log.js';
+import { Metrics } from '../platform/observability/metrics.js';
+import { watchWorkers } from '../platform/observability/worker-losses.js';
+import type { Shutdown } from '../platform/process/shutdown.js';
+import { letHeapGrow } from '../platform/process/v8-flags.js';
+import { createCallArtifactsModule } from './call-artifacts.module.js';
+import { createCallHistoryModule } from './call-history.module.js';
+import { createCallsModule } from './calls.module.js';
+import { createClusterModule } from './cluster.module.js';
+import { createConnectionModule } from './connection.module.js';
+import { createFeaturesModule } from './features.module.js';
+import { createHttpModule } from './http.module.js';
+import { createInfrastructureModule } from './infrastructure.module.js';
+import { createKnowledgeModule } from './knowledge.module.js';
+import { createLiveKitModule } from './livekit.module.js';
+import { createMediaModule } from './media.module.js';
+import { createMonitoringModule } from './monitoring.module.js';
+import { createPeersModule } from './peers.module.js';
+import { createSpeechModule } from './speech.module.js';
+import { createTelephonyModule } from './telephony.module.js';
+import { createWebhooksModule } from './webhooks.module.js';
+
+export interface StartParts {
+  readonly config: Config;
+  readonly shutdown: Shutdown;
+  /** This process in a cluster; undefined for the primary process and for a single gateway. */
+  readonly worker: ClusterWorker | undefined;
+  /** Called when the process cannot continue. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+export interface Started {
+  readonly port: number;
+  /** The first API key, if this start has created it. */
+  readonly firstKey: string | undefined;
+}
+
+/** Time for closing everything but calls, which may go on for DRAIN_SECONDS. */
+const CLOSE_BESIDE_CALLS_MS = 6_000;
+/** The same for a cluster: its gateways close first, then what they share. */
+const CLUSTER_CLOSES_BESIDE_CALLS_MS = 11_000;
+
+interface Context extends StartParts {
+  readonly gatewayId: string;
+  readonly log: Logger;
+  readonly languageModels: LanguageModelSettings;
+}
+
+/**
+ * Starts a gateway or, with GATEWAYS above 1, a cluster. Everything that it opens is added to
+ * `shutdown`. Resolves when clients can connect.
+ * @throws StartError, MediaError, Overtaken
+ */
+export async function start(parts: StartParts): Promise<Started> {
+  const { config, shutdown, worker } = parts;
+  const gatewayId = randomUUID();
+  const log = createLog(config, worker && gatewayId);
+  shutdown.log = log;
+  const context = { ...parts, gatewayId, log, languageModels: languageModels(config) };
+  const started = config.GATEWAYS > 1 ? await startCluster(context) : await startGateway(context);
+  if (!worker && !isLoopback(config.HOST) && config.PUBLIC_URL === undefined) {
+    log.warn('PUBLIC_URL is not set: links for other machines cannot be made');
+  }
+  return started;
+}
+
+/** In a cluster, each line names the process that wrote it. */
+function createLog(config: Config, workerId: string | undefined): Logger {
+  const log = makeLog(config.LOG_LEVEL);
+  return workerId ? log.child({ gateway: workerId.slice(0, 8), pid: process.pid }) : log;
+}
+
+async function startCluster(context: Context): Promise<Started> {
+  const { config, shutdown } = context;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLUSTER_CLOSES_BESIDE_CALLS_MS;
+  const infrastructure = await createInfrastructureModule({ ...context, isWorker: false });
+  await createClusterModule({ ...context, ...infrastructure });
+  return infrastructure;
+}
+
+async function startGateway(context: Context): Promise<Started> {
+  const { config, shutdown, worker, gatewayId } = context;
+  shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_BESIDE_CALLS_MS;
+  letHeapGrow();
+  worker?.tell({ type: 'starting', gatewayId });
+  const address: { port: number | undefined } = { port: undefined };
+  const measurement = createMeasurement(context);
+  const infrastructure = await createInfrastructureModule({
+    ...context,
+    isWorker: worker !== undefined,
+  });
+  const peers = createPeersModule({ ...context, ...infrastructure });
+  shutdown.add('peers', () => peers.peerServer.close());
+  const core: Core = {
+    ...context,
+    ...measurement,
+    ...infrastructure,
+    ...peers,
+    origin: () => httpOrigin(config, address.port),
+    socketOrigin: () => socketOrigin(config, address.port),
+  };
+  const resources = await createResources(core);
+  const calls = await createCallModules(core, resources);
+  const { telephony } = calls;
+  const http = createHttpModule({
+    ...core,
+    routes: [...resources.routes, ...calls.routes],
+    roots: calls.roots,
+    sockets: [...resources.sockets, ...calls.sockets],
+    health: [
+      ...ownHealthParts({
+        dataDir: config.DATA_DIR,
+        db: core.db,
+        isStopping: () => shutdown.isAsked,
+      }),
+      ...calls.health,
+    ],
+  });
+  shutdown.add('telephony', () => telephony.close());
+  await telephony.listen();
+  address.port = await http.listen();
+  calls.closeWith(shutdown);
+  return { port: address.port, firstKey: core.firstKey };
+}
+
+type Infrastructure = Awaited<ReturnType<typeof createInfrastructureModule>>;
+type Measurement = ReturnType<typeof createMeasurement>;
+type Peers = ReturnType<typeof createPeersModule>;
+interface Core extends Context, Infrastructure, Measurement, Peers {
+  /** `http(s)://host[:port]` by which others reach this gateway; undefined where not known. */
+  readonly origin: () => string | undefined;
+  /** The same with `ws(s)`. */
+  readonly socketOrigin: () => string | undefined;
+}
+
+/** Metrics, the load, and the CPU scheduler, whose use is a part of both. */
+function createMeasurement({ config, log, shutdown }: Context) {
+  const metrics = new Metrics();
+  shutdown.add('metrics', () => metrics.close());
+  shutdown.add('worker losses', watchWorkers(metrics, log));
+  const load = new LoadMonitor(log);
+  const scheduler = new CpuScheduler(config.CPU_PERMITS, (...job) => {
+    metrics.observePermit(...job);
+    load.job(...job);
+  });
+  metrics.watchPermits(scheduler);
+  return { metrics, load, scheduler };
+}
+
+type Resources = Awaited<ReturnType<typeof createResources>>;
+
+/** Everything but calls. */
+async function createResources(core: Core) {
+  const { config, log, shutdown, agents } = core;
+  const store = new ModelStore({ modelsDir: config.MODELS_DIR, cacheDir: config.MODELS_CACHE });
+  const media = await createMediaModule({ ...core, store });
+  core.metrics.watchSpeech(() => media.encoders.openStreams);
+  const knowledge = await createKnowledgeModule({ ...core, store });
+  shutdown.add('knowledge', () => knowledge.close());
+  shutdown.proceed();
+  const liveKit = liveKitAccess(config);
+  const carriers = new CarrierRegistry(config);
+  const features = await createFeaturesModule({
+    ...core,
+    ...media,
+    store,
+    carriers,
+    knowledgeBases: knowledge.directory,
+    sipProvisioner: liveKit && new SipProvisioner(liveKit, core.numbers, log),
+  });
+  shutdown.add('dictionaries', () => features.close());
+  const withoutModel = await agents.countWithoutModel();
+  const line = { agents: withoutModel, model: features.models.defaultLlmModel };
+  if (withoutModel > 0) {
+    log.info(line, 'the default model answers for deployed agents without llm_model');
+  }
+  const allowedHosts = config.OUTBOUND_ALLOWED_HOSTS;
+  const webhooks = createWebhooksModule({ ...core, ...features, allowedHosts });
+  shutdown.add('webhooks', () => webhooks.close());
+  await webhooks.start({ isAlone: config.DATABASE_URL === undefined });
+  shutdown.proceed();
+  const speech = createSpeechModule({ ...core, ...media, ...features });
+  return {
+    ...media,
+    ...features,
+    ...webhooks,
+    knowledge,
+    carriers,
+    liveKit,
+    routes: [...features.routes, ...knowledge.routes, ...webhooks.routes, ...speech.routes],
+    sockets: speech.sockets,
+  };
+}
+
+/** @returns `host:port` for other gateways; undefined with an embedded database, which has no others. */
+async function listenForPeers({ config, peerServer }: Core): Promise<string | undefined> {
+  if (config.DATABASE_URL === undefined) return undefined;
+  return peerServer.listen(config.GATEWAY_ADDRESS);
+}
+
+async function createCallModules(core: Core, resources: Resources) {
+  const { config } = core;
+  const { knowledge, models, liveKit: access } = resources;
+  const parts = { ...core, ...resources };
+  const replies = new LlmRegistry({
+    languageModels: resources.listLanguageModels,
+    models,
+    fallbacks: config.LLM_FALLBACKS,
+    embedder: knowledge.embedder,
+    knowledge: knowledge.search,
+  });
+  const history = createCallHistoryModule({ ...parts, replies });
+  const { calls } = history;
+  const monitoring = createMonitoringModule({ ...parts, calls });
+  const artifacts = await createCallArtifactsModule({ ...parts, ...history });
+  const session = await createCallsModule({
+    ...parts,
+    ...artifacts,
+    calls,
+    replies,
+    speakers: new VoiceRegistry(resources.voices),
+    hub: monitoring.hub,
+    peerAddress: await listenForPeers(core),
+    observeFrame: core.metrics.observeFrame,
+    metrics: new CallMetrics(core.metrics.registry),
+    onWaitingEnded: (callId) => telephony.outbound.stop(callId),
+  });
+  artifacts.start();
+  history.start();
+  const channelParts = { ...parts, ...session, calls };
+  const liveKit = access && createLiveKitModule({ ...channelParts, access });
+  const telephony = createTelephonyModule(channelParts);
+  const connection = createConnectionModule({ ...channelParts, rooms: liveKit?.door });
+  session.commands.start();
+  return {
+    telephony,
+    routes: [
+      ...connection.routes,
+      ...monitoring.routes(session.commands, telephony.refused),
+      ...artifacts.routes,
+      ...history.routes,
+      ...telephony.routes,
+    ],
+    roots: [...(liveKit ? [liveKit.webhooks] : []), ...telephony.roots],
+    sockets: [connection.socket, ...telephony.sockets],
+    health: liveKit ? [liveKit.health] : [],
+    /** Closing happens in the reverse order: first, running calls finish while the server is up. */
+    closeWith(shutdown: Shutdown): void {
+      shutdown.add('summaries', () => history.close());
+      shutdown.add('heartbeat', () => session.close());
+      shutdown.add('recordings', () => artifacts.close());
+      shutdown.add('monitoring', () => monitoring.close());
+      shutdown.add('LiveKit', () => liveKit?.close());
+      shutdown.add('calls', () => {
+        const drained = session.live.drain(shutdown.limitMs - CLOSE_BESIDE_CALLS_MS);
+        liveKit?.drain();
+        return drained;
+      });
+    },
+  };
+}

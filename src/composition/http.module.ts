@@ -1,0 +1,71 @@
+import type { RequestHandler } from 'express';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import type { ClusterWorker } from '../platform/cluster/worker.js';
+import type { Authenticator } from '../platform/http/authenticate.js';
+import { IdempotencyService } from '../platform/http/idempotency.js';
+import { IdempotencyRepository } from '../platform/http/idempotency.repository.js';
+import { createLimitedServer } from '../platform/http/limited-server.js';
+import { listen, stopListening } from '../platform/http/listen.js';
+import type { RateLimiter } from '../platform/http/rate-limit.js';
+import type { Route } from '../platform/http/route.js';
+import { type SocketRoute, WebSocketRouter } from '../platform/http/websocket-router.js';
+import type { HealthPart } from '../platform/observability/health.js';
+import type { Metrics } from '../platform/observability/metrics.js';
+import type { Shutdown } from '../platform/process/shutdown.js';
+import type { SecretBox } from '../platform/secrets/secret-box.js';
+import { addressIn, createApp } from '../server.js';
+
+export interface HttpParts {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+  readonly db: Knex;
+  readonly box: SecretBox;
+  readonly keys: Authenticator;
+  readonly limiter: RateLimiter;
+  readonly metrics: Metrics;
+  /** This process in a cluster. */
+  readonly worker: ClusterWorker | undefined;
+  /** Everything below `/api/v1`. */
+  readonly routes: readonly Route[];
+  /** Handlers outside of `/api/v1`: webhooks of carriers and of LiveKit. */
+  readonly roots: readonly RequestHandler[];
+  readonly sockets: readonly SocketRoute[];
+  readonly health: readonly HealthPart[];
+}
+
+const REQUESTS_END_WITHIN_MS = 10_000;
+
+/** Routes and sockets behind one port, which the gateways of a cluster share. */
+export function createHttpModule(parts: HttpParts) {
+  const { config, log, shutdown, worker } = parts;
+  const app = createApp({
+    ...parts,
+    idempotency: new IdempotencyService(new IdempotencyRepository(parts.db), parts.box),
+    maxBodyBytes: config.MAX_BODY_BYTES,
+    trustProxy: config.TRUST_PROXY,
+    publicUrl: config.PUBLIC_URL,
+    metricsToken: config.METRICS_TOKEN,
+  });
+  const sockets = new WebSocketRouter(parts.sockets, {
+    ...parts,
+    addressOf: addressIn(app),
+    handOn: worker && ((...upgrade) => worker.handOn(...upgrade)),
+  });
+  worker?.onUpgrade(({ request, socket, head }) => sockets.take(request, socket, head));
+  const server = createLimitedServer(app, { maxConnections: config.MAX_CONNECTIONS });
+  server.on('upgrade', sockets.handle);
+  return {
+    /** @returns the port. @throws StartError */
+    async listen(): Promise<number> {
+      const port = await listen(server, config.HOST, config.PORT);
+      shutdown.add('server', () => stopListening(server, REQUESTS_END_WITHIN_MS));
+      shutdown.add('sockets', () => sockets.close());
+      shutdown.add('notice', () => log.info('stopping'));
+      shutdown.proceed();
+      return port;
+    },
+  };
+}
