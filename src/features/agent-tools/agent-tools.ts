@@ -10,7 +10,7 @@ import { ArgumentValidator } from './validation/argument-validator.js';
 import { type ToolCaller, webhookTool } from './webhook-tool.js';
 
 export interface AgentToolsParts {
-  /** Guarded: whoever edits an agent chooses where its tools are. */
+  /** Guarded: the editor of an agent chooses the addresses of its tools. */
   readonly outbound: EgressClient;
   readonly log: Logger;
 }
@@ -21,7 +21,7 @@ export interface CallTools {
   close(): void;
 }
 
-/** Makes the tools of each call from its agent's settings. */
+/** Creates the tools of each call from its agent's settings. */
 export class AgentTools {
   readonly #parts: AgentToolsParts;
   readonly #validator: ArgumentValidator;
@@ -33,7 +33,7 @@ export class AgentTools {
     this.#mcp = new McpConnections({ ...parts, validator: this.#validator });
   }
 
-  /** A call of this agent is about to come: its MCP servers are asked for what they have. */
+  /** Lists the tools of the agent's MCP servers before its next call. */
   prefetch({ tools, mcpServers }: AgentConfig, agentId: string): void {
     if (tools.length > 0 || mcpServers.length > 0) this.#validator.warm();
     this.#mcp.prefetch(agentId, mcpServers);
@@ -58,7 +58,7 @@ export class AgentTools {
     return this.#validator.close();
   }
 
-  /** Agents that were saved before the limits may have larger schemas. */
+  /** Skips tools over the limits: agents stored before the limits may have larger schemas. */
   #usable({ tools }: AgentConfig, { agentId }: ToolCaller): AgentConfig['tools'] {
     const problems = toolLimitProblems(tools);
     for (const { index, problem } of problems) {

@@ -1,6 +1,6 @@
 import type { Authentication } from '../../../agents-runtime/contract/agent-config.js';
 
-/** They belong to the connection, which is ours. Source: RFC 9110, section 7.6.1. */
+/** Headers that the HTTP client sets. Source: RFC 9110, section 7.6.1. */
 const CONNECTION_HEADERS = new Set([
   'connection',
   'content-length',
@@ -15,7 +15,7 @@ const CONNECTION_HEADERS = new Set([
   'upgrade',
 ]);
 
-/** The headers that an entry wants to be sent, and the one that says who asks. Names in lower case. */
+/** The configured headers and the authentication header. Names are lower case. */
 export function authHeaders({ type, token, headers }: Authentication): Record<string, string> {
   const own = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)

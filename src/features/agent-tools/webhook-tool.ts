@@ -16,12 +16,12 @@ import { argumentSchema } from './tool-schema.js';
 import type { CallTool } from './tool-set.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
 
-/** Read of an answer; what the model gets of it is less. HTML has little text in much markup. */
+/** Larger than the result for the model, as HTML contains little text in much markup. */
 const MAX_RESPONSE_BYTES = 65_536;
 const MAX_DESCRIPTION = 4_000;
 const MAX_URL = 8_192;
 
-/** Whose call it is, as tools are told. */
+/** The call in which a tool runs. */
 export interface ToolCaller {
   readonly accountId: string;
   readonly agentId: string;
@@ -88,7 +88,7 @@ function failed(why: string): ToolOutcome {
   return { text: `Error: the tool failed, because ${why}.`, failed: true };
 }
 
-/** What the model is told of the tool, the form of its answer included. */
+/** The tool's description for the model, with the form of its response. */
 function descriptionOf({ description, response }: ToolWebhook): string {
   const form = response === null ? '' : `\n\nIt answers with: ${JSON.stringify(response)}`;
   return (description + form).trim().slice(0, MAX_DESCRIPTION);
@@ -157,7 +157,7 @@ async function dataOf(body: Buffer, contentType: string, isCut: boolean): Promis
   }
 }
 
-/** The words of an HTML page: a model needs no markup. Step by step, as this thread keeps frames on time. */
+/** The text of an HTML page, extracted in steps, as this thread must send frames on time. */
 async function htmlToText(html: string): Promise<string> {
   try {
     const { text, title } = await runInSteps(htmlSteps(html, EXTRACTION_LIMITS));

@@ -15,9 +15,9 @@ const COMMON = { scope: 'dictionaries', tag: 'Pronunciation dictionaries' } as c
 const PATH = '/tts/pronunciation-dictionaries';
 const ONE = `${PATH}/{dictionary_id}`;
 const PLS_TYPE = 'application/pls+xml';
-/** The list has no pages: so many of the newest it holds at the most. */
+/** The list has no pages. It contains the newest dictionaries. */
 const MAX_LIST = 1_000;
-/** Ten thousand rules of the usual length are larger than other bodies may be. */
+/** 10,000 rules exceed the default body limit. */
 const MAX_RULES_BYTES = 8_388_608;
 
 const THE_DICTIONARY: RouteResponse = { description: 'The dictionary', schema: DictionaryBody };
@@ -172,7 +172,7 @@ function ruleRoutes({ dictionaries }: DictionaryRouteParts, bodies: Bodies): rea
     method: 'post',
     params: DictionaryPath,
     maxBodyBytes: MAX_RULES_BYTES,
-    // Each request makes a version.
+    // Each request adds a version.
     isIdempotent: true,
     responses: { 200: THE_DICTIONARY, 404: DICTIONARY_NOT_FOUND },
   } as const;

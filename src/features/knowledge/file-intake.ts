@@ -9,7 +9,7 @@ import {
 } from './documents.repository.js';
 import { documentKindOf } from './extraction/document-kind.js';
 
-/** Of an account's files whose texts are still to be extracted. */
+/** Per account, of files that wait for extraction. */
 const MAX_PENDING_BYTES = 500 * 1_048_576;
 /**
  * Files that are inserted at once. Each may wait for the indexer's lock, with a connection that calls

@@ -5,27 +5,27 @@ import {
 import type { LanguageModelServer, ListedLanguageModel } from './language-model-settings.js';
 import { BUILT_IN_RESPONDER } from './model-catalog.js';
 
-/** An answer holds for so long. */
+/** Lifetime of a list. */
 const CACHE_MS = 60_000;
-/** Of one server. */
+/** Per server. */
 const TIMEOUT_MS = 3_000;
 const MAX_MODELS = 200;
 const MAX_ID_LENGTH = 200;
 
 export interface LanguageModelDiscoveryOptions {
-  /** Those that the settings name, which no server is asked for. */
+  /** The configured models. */
   readonly named: readonly ListedLanguageModel[];
   readonly servers: readonly LanguageModelServer[];
   readonly listModelIds?: (server: OpenAiServer) => Promise<readonly string[]>;
   readonly now?: () => number;
-  /** @param server its host. */
+  /** @param server its host */
   readonly onFault: (error: unknown, server: string) => void;
 }
 
 /**
- * The language models that agents may name: those of the settings, then those that the other servers
- * say they have, asked once a minute at the most. A server that does not answer keeps what it had.
- * Where two have a model of one name, the second one's is called `name@host`.
+ * The language models that agents may name: the configured ones, then those that the other servers list.
+ * Servers are queried at most once a minute; a server that does not answer keeps its last list. If two
+ * servers have a model of the same name, the second is `name@host`.
  */
 export class LanguageModelDiscovery {
   readonly #options: LanguageModelDiscoveryOptions;
@@ -39,12 +39,12 @@ export class LanguageModelDiscovery {
     this.#models = options.named;
   }
 
-  /** As they were when the servers were asked last. */
+  /** The models as of the last query. */
   get models(): readonly ListedLanguageModel[] {
     return this.#models;
   }
 
-  /** Asks anew where that was long ago; one question at a time, which never lasts long nor fails. */
+  /** Queries the servers if the list is older than a minute. Never rejects; takes at most 3 s. */
   async refresh(): Promise<void> {
     const { servers, now = Date.now } = this.#options;
     if (servers.length === 0) return;
@@ -74,7 +74,7 @@ export class LanguageModelDiscovery {
         const isFree = !models.has(servedId) && servedId !== BUILT_IN_RESPONDER;
         const id = isFree ? servedId : `${servedId}@${new URL(server.baseUrl).host}`;
         if (models.has(id)) continue;
-        // The same one stays the same: its connections are kept.
+        // Keeps the object, as connections are cached by it.
         const known = this.#models.find((one) => one.id === id && one.baseUrl === server.baseUrl);
         models.set(id, known ?? { ...server, id, ...(id !== servedId && { servedId }) });
       }

@@ -5,10 +5,10 @@ import { headerKey } from '../../config/setting-types.js';
 import { StartError } from '../../config/start-error.js';
 import { BUILT_IN_RESPONDER } from './model-catalog.js';
 
-/** A model that reads less holds no conversation. */
+/** A smaller context window is too short for a conversation. */
 const MIN_CONTEXT_TOKENS = 2_048;
 
-/** Servers of language models, in the order in which their models are listed. */
+/** Language model servers, in the order of their models. */
 const EndpointsFile = z
   .array(
     z.strictObject({
@@ -24,15 +24,15 @@ const EndpointsFile = z
 /** A language model behind an OpenAI-compatible endpoint. */
 export interface ListedLanguageModel {
   readonly id: string;
-  /** What its server calls it, where that is another name. */
+  /** The server's name of the model, if different. */
   readonly servedId?: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** What it reads at once. */
+  /** Context window. */
   readonly contextTokens: number;
 }
 
-/** A server of which no model is named: it is asked for those that it has. */
+/** A server without configured models: its `/models` endpoint is queried. */
 export type LanguageModelServer = Omit<ListedLanguageModel, 'id'>;
 
 type LanguageModelConfig = Pick<
@@ -45,18 +45,17 @@ type LanguageModelConfig = Pick<
   | 'LLM_CONTEXT_TOKENS'
 >;
 
-/** What the settings say about language models. */
+/** The language models of the settings. */
 export interface LanguageModelSettings {
   /** Those of LLM_BASE_URL first, then those of the file LLM_FILE. */
   readonly named: readonly ListedLanguageModel[];
-  /** Of which no model is named. */
+  /** Servers without configured models. */
   readonly servers: readonly LanguageModelServer[];
 }
 
 /**
  * The language models of the settings: those of LLM_BASE_URL first, then those of the file LLM_FILE.
- * @throws StartError that says what is wrong with the file, that two servers have the same model, or
- *   that LLM_FALLBACKS names one that nobody has.
+ * @throws StartError for an invalid file, a model of two servers, or an unknown model in LLM_FALLBACKS
  */
 export function languageModels(settings: LanguageModelConfig): LanguageModelSettings {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODELS: ids, LLM_FILE: file } = settings;
@@ -73,7 +72,7 @@ export function languageModels(settings: LanguageModelConfig): LanguageModelSett
   }
   const known = [...all.map(({ id }) => id), BUILT_IN_RESPONDER];
   const unknown = settings.LLM_FALLBACKS.find((id) => !known.includes(id));
-  // Those of a server that is asked are known later.
+  // Models of a queried server are not known yet.
   if (unknown !== undefined && servers.length === 0) {
     throw new StartError(
       `LLM_FALLBACKS names the model ${unknown}, which no server has: the models are ${known.join(', ')}.`,

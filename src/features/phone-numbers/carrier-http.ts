@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../../platform/http/api-error.js';
 
-/** Carriers order numbers within seconds. */
 const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 1_048_576;
 const MAX_DETAIL_LENGTH = 300;
@@ -10,7 +9,7 @@ export interface CarrierRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** A name may come more than once. */
+  /** A name may occur more than once. */
   readonly form?: readonly (readonly [name: string, value: string])[];
   readonly json?: unknown;
 }
@@ -18,18 +17,18 @@ export interface CarrierRequest {
 export interface CarrierResponse {
   readonly status: number;
   readonly isOk: boolean;
-  /** Parsed; undefined for what is no JSON. */
+  /** Parsed JSON; undefined for another content type. */
   readonly body: unknown;
 }
 
 export interface CarrierHttpOptions {
-  /** As a person calls it. */
+  /** The carrier's name, for error messages. */
   readonly name: string;
   readonly baseUrl: string;
   readonly authorization: string;
 }
 
-/** Requests to one carrier's REST interface; follows no redirect, and bounds time and size. */
+/** HTTP client for a carrier's REST API. Follows no redirects; bounds time and response size. */
 export class CarrierHttp {
   readonly #options: CarrierHttpOptions;
 
@@ -37,7 +36,7 @@ export class CarrierHttp {
     this.#options = options;
   }
 
-  /** @throws ApiError PROVIDER_ERROR when there is no answer */
+  /** @throws ApiError PROVIDER_ERROR if the carrier is not reachable */
   async send({ method, path, query, form, json }: CarrierRequest): Promise<CarrierResponse> {
     const url = `${this.#options.baseUrl}${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
     const written = json === undefined ? undefined : JSON.stringify(json);
@@ -63,14 +62,14 @@ export class CarrierHttp {
     }
   }
 
-  /** Reads an answer. @throws ApiError PROVIDER_ERROR when it is a failure or has another form */
+  /** Parses a response. @throws ApiError PROVIDER_ERROR if it is an error or does not match the schema */
   read<T extends z.ZodType>(schema: T, answer: CarrierResponse): z.output<T> {
     const result = schema.safeParse(answer.body);
     if (answer.isOk && result.success) return result.data;
     throw this.failed(answer);
   }
 
-  /** @param detailText what the carrier says of it */
+  /** @param detailText the carrier's error message */
   failed({ status, isOk }: CarrierResponse, detailText?: string): ApiError {
     const { name } = this.#options;
     const sentence = isOk

@@ -1,7 +1,7 @@
-/** No subscriber's number with its country code is shorter: these are services of a country, 911 among them. */
+/** Shorter numbers with a country code are services such as 911. */
 const MIN_DIGITS = 7;
 
-/** Numbers that are never called. */
+/** Numbers that agents must not call. */
 export class DialBlocklist {
   readonly #blocksShortNumbers: boolean;
   readonly #exact: ReadonlySet<string>;

@@ -1,9 +1,9 @@
-/** Digits with what people and exchanges write between them. Source: the telephony notes, §10. */
+/** Digits with the separators of people and exchanges. */
 const FORMATTED_NUMBER = /^\+?[\d\-. ()]+$/;
 const MAX_DIGITS = 15;
-/** What stands for a caller who hides the number. Source: RFC 3323 §4.1, and carriers' habits. */
+/** Placeholders for a withheld number. Source: RFC 3323 §4.1, and observed values of carriers. */
 const WITHHELD = /^(anonymous|restricted|unknown|unavailable|private|withheld|blocked|none)$/i;
-/** What Twilio gives for withheld numbers: the letters of ANONYMOUS, RESTRICTED, … as keys. */
+/** Twilio's values for withheld numbers: ANONYMOUS, RESTRICTED, … on a phone keypad. */
 const WITHHELD_NUMBERS = new Set([
   '+266696687',
   '+7378742833',
@@ -14,8 +14,8 @@ const WITHHELD_NUMBERS = new Set([
 const MAX_ADDRESS_LENGTH = 200;
 
 /**
- * A caller's or called number as records hold it: E.164 of a number, also of one inside a SIP or tel
- * URI; another address as it is; null of one that is withheld, or none.
+ * Normalises the number of a caller or callee: E.164 for a number, also inside a SIP or tel URI; another
+ * address unchanged; null if it is withheld or missing.
  */
 export function parsePhoneNumber(text: string | null | undefined): string | null {
   const address = (text ?? '').trim().replace(/^.*<([^<>]*)>.*$/, '$1');

@@ -14,13 +14,13 @@ export interface NumberProvisioner {
 export interface PhoneNumberServiceParts {
   readonly repository: PhoneNumbersRepository;
   readonly carriers: { get(provider: Provider): Carrier };
-  /** `http(s)://host[:port]` by which a carrier reaches this gateway; undefined where not known. */
+  /** `http(s)://host[:port]` at which a carrier reaches this gateway; undefined if unknown. */
   readonly origin: () => string | undefined;
-  /** Where LiveKit's SIP service is to know of numbers. */
+  /** Set if LiveKit SIP is configured. */
   readonly provisioner?: NumberProvisioner | undefined;
 }
 
-/** The numbers of accounts: had from a carrier, held in slots, given back. */
+/** Searches, orders and releases the numbers of accounts. */
 export class PhoneNumberService {
   readonly #parts: PhoneNumberServiceParts;
 
@@ -39,7 +39,7 @@ export class PhoneNumberService {
   }
 
   /**
-   * Takes a slot, then the number; selecting one's own number again changes nothing.
+   * Reserves a slot, then orders the number. Selecting an own number again changes nothing.
    * @throws ApiError PHONE_NUMBER_LIMIT, PHONE_NUMBER_IN_USE, PROVIDER_ERROR, PUBLIC_URL_REQUIRED
    */
   async select(order: NumberOrder): Promise<void> {
@@ -83,14 +83,14 @@ export class PhoneNumberService {
       await repository.confirm(order.phoneNumber);
       throw error;
     }
-    // While the number has no other owner, whose line this would be.
+    // Before `remove`: afterwards another account may provision the number.
     await this.#parts.provisioner?.deprovisionNumber(order.phoneNumber);
     await repository.remove(order);
   }
 
   /**
-   * An order whose answer was lost may have been carried out: while nobody knows, the slot stays
-   * taken, and selecting the number again finds out.
+   * An order without a response may have succeeded. Until that is known, the slot stays reserved;
+   * selecting the number again checks it.
    */
   async #cancelUnlessBought(carrier: Carrier, order: NumberOrder): Promise<void> {
     const isBought = await carrier.hasNumber(order.phoneNumber).catch(() => undefined);

@@ -3,10 +3,10 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { AvailableNumber, Carrier, NumberSearch } from './carrier.js';
 import { CarrierHttp, type CarrierResponse } from './carrier-http.js';
 
-/** Numbers that one search tells of. */
+/** Results of one search. */
 const PAGE_SIZE = '20';
 const STATUS_NOT_FOUND = 404;
-/** An order for a number that is gone, or that no search has told of, is refused like bad input. */
+/** Statuses of an order for a number that is not for sale. */
 const UNAVAILABLE_STATUSES = new Set([400, 404, 409, 422]);
 
 const AvailableNumbers = z.object({
@@ -30,8 +30,8 @@ export interface TelnyxAccount {
 }
 
 /**
- * Numbers through Telnyx's REST interface. Source: its API v2. A number rings at the connection that
- * the Telnyx account has for new numbers; there is no URL to write with it.
+ * Numbers from Telnyx, by its REST API v2. Telnyx routes calls by the account's connection for new
+ * numbers, so no URL is stored with a number.
  */
 export class TelnyxCarrier implements Carrier {
   readonly #http: CarrierHttp;
@@ -39,7 +39,7 @@ export class TelnyxCarrier implements Carrier {
   constructor({ apiKey, baseUrl }: TelnyxAccount) {
     this.#http = new CarrierHttp({
       name: 'Telnyx',
-      // Its own client's setting ends in the version.
+      // The base URL of Telnyx's own client ends in the version.
       baseUrl: `${baseUrl.replace(/\/v2$/, '')}/v2`,
       authorization: `Bearer ${apiKey}`,
     });

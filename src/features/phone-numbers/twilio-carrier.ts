@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { AvailableNumber, Carrier, NumberSearch, VoiceUrls } from './carrier.js';
 import { CarrierHttp, type CarrierResponse } from './carrier-http.js';
 
-/** Numbers that one search tells of. */
+/** Results of one search. */
 const PAGE_SIZE = '20';
 /**
  * "PhoneNumber is not available", "… is invalid", and the area codes and countries without numbers.
@@ -31,7 +31,7 @@ export interface TwilioAccount {
   readonly baseUrl: string;
 }
 
-/** Numbers through Twilio's REST interface. Source: its API of 2010-04-01. */
+/** Numbers from Twilio, by its REST API of 2010-04-01. */
 export class TwilioCarrier implements Carrier {
   readonly #http: CarrierHttp;
   readonly #account: string;
@@ -52,7 +52,7 @@ export class TwilioCarrier implements Carrier {
         ...(areaCode !== undefined && { AreaCode: areaCode }),
       },
     });
-    // A country without local numbers is no resource.
+    // Twilio has no resource for a country without local numbers.
     if (answer.status === STATUS_NOT_FOUND) return [];
     if (!answer.isOk) throw this.#failed(answer);
     const { available_phone_numbers: numbers } = this.#http.read(AvailableNumbers, answer);

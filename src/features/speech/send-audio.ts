@@ -1,9 +1,8 @@
 import type { Response } from 'express';
 
 /**
- * Writes pieces as they come and ends the answer. The next piece is asked for when the client has taken
- * the one before, so a client that stops reading stops what makes them; one that takes nothing for
- * `idleMs` is cut off.
+ * Writes chunks and ends the response. Pulls the next chunk when the client has read the one before, so
+ * a client that stops reading stops synthesis. After `idleMs` without reading it is disconnected.
  */
 export async function sendAudio(
   response: Response,
@@ -19,13 +18,13 @@ export async function sendAudio(
   if (!response.writableFinished) await waitFor(response, 'finish', idleMs);
 }
 
-/** Resolves at the event or when the connection is gone; hangs up when neither comes in time. */
+/** Resolves at the event or when the connection closes. Disconnects the client after `idleMs`. */
 function waitFor(response: Response, event: 'drain' | 'finish', idleMs: number): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const hangUp = setTimeout(() => response.destroy(), idleMs);
+    const timer = setTimeout(() => response.destroy(), idleMs);
     const done = () => {
-      clearTimeout(hangUp);
+      clearTimeout(timer);
       response.off(event, done);
       response.off('close', done);
       resolve();

@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/http/api-error.js';
 
-/** When a client that found every place taken may try again. */
+/** `Retry-After` of a refused request. */
 const RETRY_AFTER_S = 2;
 
 export interface SpeechQuotaLimits {
@@ -10,19 +10,19 @@ export interface SpeechQuotaLimits {
   readonly perAccount: number;
 }
 
-/** Who pays for speech. */
+/** The credits that pay for speech. */
 export interface SpeechCredits {
-  /** Takes the price of so many characters; undefined where there are not credits enough. */
+  /** Charges for the characters. @returns the price; undefined if the account has too few credits */
   spendOnSpeech(accountId: string, characters: number): Promise<string | undefined>;
   refund(accountId: string, credits: string): Promise<void>;
 }
 
-/** What a client is told whose account cannot pay. */
+/** The error for an account with too few credits. */
 export function insufficientCredits(): ApiError {
   return new ApiError('INSUFFICIENT_CREDITS', 'The account has not credits enough for this text');
 }
 
-/** Bounds the texts that are spoken at once; those within take turns at the CPU permits. */
+/** Bounds the texts that are spoken at the same time. */
 export class SpeechQuota {
   readonly #limits: SpeechQuotaLimits;
   readonly #used = new Map<string, number>();
@@ -36,8 +36,8 @@ export class SpeechQuota {
   }
 
   /**
-   * Takes a place and answers what frees it; to free it twice does nothing more.
-   * @throws ApiError OVERLOADED when all are taken, RATE_LIMITED when all of the account's are.
+   * Counts a text. @returns an idempotent function that releases it
+   * @throws ApiError OVERLOADED at the total limit, RATE_LIMITED at the account's limit
    */
   acquire(accountId: string): () => void {
     const { total, perAccount } = this.#limits;
@@ -57,10 +57,10 @@ export class SpeechQuota {
       });
     }
     this.#used.set(accountId, own + 1);
-    let isTaken = true;
+    let isHeld = true;
     return () => {
-      if (isTaken) this.#release(accountId);
-      isTaken = false;
+      if (isHeld) this.#release(accountId);
+      isHeld = false;
     };
   }
 

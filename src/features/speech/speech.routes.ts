@@ -24,7 +24,7 @@ export interface SpeechParts {
   readonly models: ModelCatalog;
   readonly synthesiser: Synthesiser;
   readonly quota: SpeechQuota;
-  /** After this time a client that takes no bytes is cut off. */
+  /** After this time without reading, a client is disconnected. */
   readonly idleMs: number;
 }
 
@@ -84,7 +84,7 @@ interface SpeechCall {
   readonly res: Response;
 }
 
-/** Runs `speak` in a place of the queue, which is free again whatever happens. */
+/** Runs `speak` within the quota, paid with credits. */
 async function speakWithinQuota(
   { speech, quota, credits }: SpeechParts,
   { principal: { accountId }, body, signal, res }: SpeechCall,
@@ -98,7 +98,7 @@ async function speakWithinQuota(
     try {
       await speak(job);
     } catch (error) {
-      // The client has gone; nobody is left to tell.
+      // The client has disconnected.
       if (signal.aborted) return SENT;
       if (!res.headersSent) await credits.refund(accountId, paid);
       throw asApiError(error);
@@ -129,12 +129,12 @@ function writeHead(response: Response, { format }: SpeechJob): Response {
     'Content-Type': format.contentType,
     'X-Audio-Sample-Rate': String(format.sampleRate),
     'Cache-Control': 'no-store',
-    // A proxy that gathers the pieces first would take the point out of streaming them.
+    // Prevents proxies from buffering the stream.
     'X-Accel-Buffering': 'no',
   });
 }
 
-/** An iteration whose first result is known already. */
+/** Prepends a result that was already pulled. */
 async function* prependResult<T>(
   first: IteratorResult<T>,
   rest: AsyncGenerator<T>,

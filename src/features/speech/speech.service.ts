@@ -12,7 +12,7 @@ import { notFound } from '../ownership/owned-resources.js';
 import type { BuiltinVoices } from '../voices/voice-catalog.js';
 import { type AudioRequest, SPEECH_DEFAULTS, type SpeechRequest } from './speech.schema.js';
 
-/** The same request sounds the same, sample by sample, each time it is made. */
+/** Constant, so that equal requests give equal samples. */
 const SEED = 1;
 
 /** Finds dictionaries; a version of null is the current one. */
@@ -23,7 +23,7 @@ export interface SpeechDictionaries {
 
 /** The voices that accounts made. */
 export interface SpeechVoices {
-  /** One that the account may use; why it has failed, if it has. */
+  /** A voice that the account may use, with the reason if it is FAILED. */
   find(
     accountId: string,
     id: string,
@@ -33,23 +33,23 @@ export interface SpeechVoices {
 export interface SpeechServiceParts {
   readonly dictionaries: SpeechDictionaries;
   readonly ownVoices: SpeechVoices;
-  /** The voices that can speak now. */
+  /** The loaded voices. */
   readonly voices: VoiceRegistry;
-  /** All voices that could be installed. */
+  /** All built-in voices, installed or not. */
   readonly builtinVoices: BuiltinVoices;
   readonly models: ModelCatalog;
   /** Longest text, in code points. */
   readonly textLimit: number;
 }
 
-/** How a request's texts are to sound. */
+/** The voice and audio settings of a request. */
 export interface SpeechVoiceSettings extends SpeechFormat {
   readonly language: Language;
-  /** A text, or a sentence of it, with the dictionary's replacements. @throws ApiError TEXT_TOO_LONG */
+  /** A text or sentence with the dictionary applied. @throws ApiError TEXT_TOO_LONG */
   utterance(text: string): SynthesisRequest;
 }
 
-/** Turns requests into jobs: checks here whatever can be checked before the first byte. */
+/** Turns requests into synthesis jobs. Checks everything before the first byte. */
 export class SpeechService {
   readonly #parts: SpeechServiceParts;
 
@@ -57,14 +57,14 @@ export class SpeechService {
     this.#parts = parts;
   }
 
-  /** @throws ApiError for what the schema cannot tell. */
+  /** @throws ApiError for errors beyond the schema */
   async resolve(accountId: string, request: SpeechRequest): Promise<SpeechJob> {
     this.#checkLength(request.text);
     const settings = await this.resolveVoiceSettings(accountId, request);
     return { ...settings, text: settings.utterance(request.text) };
   }
 
-  /** The same without its text, which may come later. @throws ApiError */
+  /** The same without the text, which may follow. @throws ApiError */
   async resolveVoiceSettings(
     accountId: string,
     request: AudioRequest,
@@ -150,7 +150,7 @@ export class SpeechService {
   }
 }
 
-/** A text with the replacements of a dictionary. */
+/** Applies the replacements of a dictionary. */
 function applyDictionary(text: string, dictionary: Dictionary | undefined) {
   if (!dictionary) return { text };
   const replaced = dictionary.apply(text);

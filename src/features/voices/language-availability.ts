@@ -3,19 +3,19 @@ import { fetchCommand } from '../../../media/models/models-command.js';
 import type { ModelStore } from '../../../media/models/store.js';
 import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 
-/** What an agent asks for: a language, and perhaps a voice. */
+/** The language and voice of an agent. */
 export interface VoiceSelection {
   readonly accountId: string;
   readonly language: string;
   readonly voiceId: string | null;
 }
 
-/** The voices that accounts made; none of them can speak yet. */
+/** The voices that accounts made. None of them can be used yet. */
 interface OwnVoices {
   find(accountId: string, id: string): Promise<{ readonly name: string } | undefined>;
 }
 
-/** Says whether a call in a language could be held with the models that are installed. */
+/** Checks whether the installed models support calls in a language. */
 export class InstalledLanguages {
   readonly #voices: readonly TextToSpeech[];
   readonly #models: readonly Model[];
@@ -28,7 +28,7 @@ export class InstalledLanguages {
     readonly voices: readonly TextToSpeech[];
     readonly models: readonly Model[];
     readonly store: ModelStore;
-    /** Whether a recogniser outside understands a language. */
+    /** Whether a configured STT provider supports a language. */
     readonly hasSttProvider?: (language: string) => boolean;
   }) {
     this.#voices = parts.voices;
@@ -38,15 +38,15 @@ export class InstalledLanguages {
     this.#hasSttProvider = parts.hasSttProvider ?? (() => false);
   }
 
-  /** Undefined when it could; else a sentence with the command that helps. */
+  /** Undefined if calls are possible, else a message with the command that helps. */
   async problemWith({ accountId, language, voiceId }: VoiceSelection): Promise<string | undefined> {
-    // Where the recogniser cannot tell the language, English is spoken.
+    // `auto` starts in English.
     const spoken = language === 'auto' ? 'en' : language;
     const voice = this.#voices.find(({ id }) => id === voiceId);
     if (voice && !voice.languages.includes(spoken)) {
       return `The voice ${voice.id} does not speak ${spoken}: choose another, or none for the default one`;
     }
-    // Never with another voice's sound.
+    // An own voice is never replaced by another voice.
     if (!voice && voiceId && (await this.#ownVoices.find(accountId, voiceId))) {
       return 'The voice of this agent could not be made and cannot speak: choose another, or none for the default one';
     }

@@ -4,7 +4,7 @@ import type { TextToSpeech } from '../../../media/tts/text-to-speech.js';
 import { ESPEAK_VOICES } from './espeak-voices.js';
 import { REMOTE_PREFIX } from './remote-voices.js';
 
-/** Hz, by engine: what a voice that is not installed would have. */
+/** Sample rates by engine in Hz, for voices that are not installed. */
 const SAMPLE_RATES: Readonly<Record<string, number>> = {
   hibari: 24_000,
   piper: 22_050,
@@ -13,10 +13,10 @@ const SAMPLE_RATES: Readonly<Record<string, number>> = {
 const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
 const SPEECH_SYNTHESIS = 'speech synthesis';
 
-/** Where the formant voices come from. */
+/** Installs the formant voices. */
 const INSTALL_FORMANT = 'npm install --include=optional';
 
-/** A voice that comes with a model of the store. */
+/** A voice of the model catalogue, of a remote server or of the formant engine. */
 export interface BuiltinVoice {
   readonly id: string;
   readonly name: string;
@@ -24,13 +24,13 @@ export interface BuiltinVoice {
   readonly language: string;
   /** Hz. */
   readonly sampleRate: number;
-  /** The kind of model behind it. */
+  /** The engine of its model. */
   readonly engine: string;
-  /** Whether its model is on this machine; if not, it is PENDING, and speech with it refused. */
+  /** Whether its model is installed. If not, its status is PENDING and speech requests are refused. */
   readonly isInstalled: boolean;
-  /** Whether it speaks for its language when no voice is named. */
+  /** Whether it is the default voice of its language. */
   readonly isDefault: boolean;
-  /** The command that installs it, if it is not there. */
+  /** The command that installs it; undefined if it is installed. */
   readonly install?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface BuiltinVoices {
   list(): readonly BuiltinVoice[];
 }
 
-/** A voice that could be open here. */
+/** A voice without its installation state. */
 interface InstallableVoice {
   readonly id: string;
   readonly name: string;
@@ -49,11 +49,11 @@ interface InstallableVoice {
   readonly install: string;
 }
 
-/** All voices of the manifest and of the formant engine, and which of them are open here. */
+/** All voices of the model catalogue and the formant engine, with their installation state. */
 export class VoiceCatalog implements BuiltinVoices {
   readonly #voices: readonly BuiltinVoice[];
 
-  /** @param open the voices that can speak now; the first of a language is its default. */
+  /** @param open the loaded voices; the first of a language is its default */
   constructor(models: readonly Model[], open: readonly TextToSpeech[]) {
     const neural = models.filter(({ use }) => use === SPEECH_SYNTHESIS).map(voiceOfModel);
     const formant = ESPEAK_VOICES.map(
@@ -79,7 +79,7 @@ function voiceOfModel({ id, engine, languages, files }: Model): InstallableVoice
   return { id, name, engine, language, install: fetchCommand(`fetch ${id}`) };
 }
 
-/** It is open, so nothing installs it. */
+/** A remote voice is always available. */
 function voiceOfServer({ id, languages }: TextToSpeech): InstallableVoice {
   const language = languages[0]!;
   const name = id.slice(REMOTE_PREFIX.length, -language.length - 1);

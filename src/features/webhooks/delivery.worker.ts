@@ -14,17 +14,17 @@ export interface DeliveryWorkerParts {
   readonly deliveries: DeliveriesRepository;
   readonly sender: WebhookSender;
   readonly log: Logger;
-  /** Waits before the second and the third try, ms; their number bounds the tries. */
+  /** Delays before the second and later attempts, ms. Their number bounds the attempts. */
   readonly backoffMs?: readonly number[];
 }
 
 const BACKOFF_MS = [5_000, 30_000];
-/** A wait is this much shorter or longer, so that what failed together does not come back together. */
+/** Random share of a delay, so that failed deliveries do not repeat at the same time. */
 const JITTER = 0.25;
-/** A claim outlives its try by so much. */
+/** A claim lasts this much longer than the request timeout. */
 const CLAIM_SLACK_MS = 10_000;
 
-/** Sends what waits in the outbox. */
+/** Sends the deliveries of the outbox. */
 export class DeliveryWorker {
   readonly #parts: DeliveryWorkerParts;
   readonly #backoffMs: readonly number[];
@@ -34,19 +34,19 @@ export class DeliveryWorker {
     this.#backoffMs = parts.backoffMs ?? BACKOFF_MS;
   }
 
-  /** Sends all that is due in a lane, in order; what must wait gets a job for later. */
+  /** Sends all due deliveries of a lane in order, and schedules a job for the first that is not due. */
   async drain(lane: string): Promise<void> {
     const { deliveries } = this.#parts;
     for (;;) {
       const delivery = await deliveries.next(lane);
-      // Whoever has claimed it goes on with the lane.
+      // The gateway with the claim continues the lane.
       if (!delivery || delivery.is_claimed) return;
       if (delivery.wait_ms > 0) return deliveries.scheduleLane(lane, delivery.wait_ms);
       if (!(await this.#attempt(delivery))) return;
     }
   }
 
-  /** One try. @returns whether the lane may go on at once. */
+  /** Makes one attempt. @returns whether the lane may continue at once */
   async #attempt(delivery: NextDelivery): Promise<boolean> {
     const { deliveries, sender } = this.#parts;
     const target = await this.#targetOf(delivery);
@@ -91,7 +91,7 @@ export class DeliveryWorker {
     return true;
   }
 
-  /** The entry as it is now: its secret may have changed, or it may be gone. */
+  /** The current entry: its secret may have changed, or it may be deleted. */
   async #targetOf({
     account_id,
     agent_id,
@@ -101,7 +101,7 @@ export class DeliveryWorker {
     return agent?.config.webhooks?.events?.find((entry) => entry.url === url);
   }
 
-  /** The receiver wants no more: its entry is switched off, as if by the agent's owner. */
+  /** Disables the entry of a receiver that answered 410. */
   async #disable({ account_id, agent_id, url }: NextDelivery): Promise<void> {
     await this.#parts.agents.change(account_id, agent_id, ({ config }) => {
       const isOn = config.webhooks?.events?.some((entry) => entry.url === url && entry.enabled);

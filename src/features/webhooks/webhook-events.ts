@@ -1,9 +1,9 @@
 import type { StoredEventWebhook } from '../agents/config/stored-config.js';
 
-/** What an entry is told that names no events. Source: the contract's supplement, §6. */
+/** Events of an entry that lists none. */
 const DEFAULT_EVENTS: readonly string[] = ['call.started', 'call.completed', 'test'];
 
-/** Whether an entry wants to be told about an event. */
+/** Whether an entry subscribes to an event. */
 export function isSubscribed(
   { events }: Pick<StoredEventWebhook, 'events'>,
   event: string,
@@ -20,7 +20,7 @@ export interface EventMessage {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The text of an event as it is signed and sent. */
+/** The body of an event request. */
 export function eventBody({ event, agentId, callId, data }: EventMessage, at = new Date()): string {
   return JSON.stringify({
     event,
@@ -31,7 +31,7 @@ export function eventBody({ event, agentId, callId, data }: EventMessage, at = n
   });
 }
 
-/** The same text with more data. */
+/** Adds data to a body. */
 export function withMoreData(body: string, data: EventMessage['data']): string {
   const message = JSON.parse(body);
   return JSON.stringify({ ...message, data: { ...message.data, ...data } });

@@ -6,7 +6,7 @@ import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.
 import { eventBody, isSubscribed, withMoreData } from './webhook-events.js';
 import { makeMessageId } from './webhook-sender.js';
 
-/** Turns events of calls into deliveries, one for each address that wants to be told. */
+/** Turns events of calls into deliveries, one per subscribed URL. */
 export class WebhookOutbox implements HeldEvents {
   readonly #deliveries: DeliveriesRepository;
 
@@ -51,7 +51,7 @@ function toDelivery(event: CallWebhookEvent, url: string): NewDelivery {
   };
 }
 
-/** In order within one call and address; an address that fails holds up no other one. */
+/** Deliveries are ordered within one call and URL. A failing URL does not delay others. */
 function laneOf(callId: string, url: string): string {
   return `${callId} ${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
 }

@@ -17,7 +17,7 @@ import { eventBody } from './webhook-events.js';
 import { makeMessageId, type WebhookSender, type WebhookTarget } from './webhook-sender.js';
 import type { WebhookTestResult } from './webhooks.schema.js';
 
-/** Numbers that belong to nobody. Source: NANPA, 555-0100 to 555-0199 are for fiction. */
+/** Numbers reserved for fiction. Source: NANPA, 555-0100 to 555-0199. */
 const CALLER = '+12025550100';
 const CALLED = '+12025550101';
 const MAX_EVENT_ANSWER_BYTES = 65_536;
@@ -28,7 +28,7 @@ export interface WebhookTestServiceParts {
   readonly overrides: VoiceOverrides;
 }
 
-/** Tries an agent's webhooks at its owner's wish, and tells strictly what came of it. */
+/** Tests an agent's webhooks for its owner, with strict validation. */
 export class WebhookTestService {
   readonly #parts: WebhookTestServiceParts;
 
@@ -37,8 +37,7 @@ export class WebhookTestService {
   }
 
   /**
-   * Sends `test` to one event entry, also to one that is disabled or takes other events: it is tried
-   * before it is used.
+   * Sends `test` to one event entry, even if it is disabled or has other events.
    * @throws ApiError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND
    */
   async testEvent(accountId: string, agentId: string, url: string): Promise<WebhookTestResult> {
@@ -56,7 +55,7 @@ export class WebhookTestService {
     return result.succeeded('The webhook took the event', {});
   }
 
-  /** Asks the inbound_call webhook about a made-up call. @throws ApiError as `testEvent` */
+  /** Sends a made-up call to the inbound_call webhook. @throws ApiError as `testEvent` */
   async testInboundCall(accountId: string, agentId: string): Promise<WebhookTestResult> {
     const agent = await this.#find(accountId, agentId);
     const target = agent.config.webhooks?.inbound_call;
@@ -86,7 +85,7 @@ export class WebhookTestService {
     return loadAgent(this.#parts.agents, accountId, agentId);
   }
 
-  /** The answer, or a sentence that says why there is none. */
+  /** The response, or an error message. */
   async #send(
     agent: Agent,
     target: WebhookTarget,
@@ -103,7 +102,7 @@ export class WebhookTestService {
   }
 }
 
-/** Gathers a test's result on the way. */
+/** Collects the result of a test. */
 class TestResult {
   readonly #url: string;
   readonly #request: Readonly<Record<string, unknown>>;
@@ -154,7 +153,7 @@ function unknownVariables(
   return Object.keys(dynamic_variables).filter((name) => !known.has(name));
 }
 
-/** What a call would be held with: the overrides, and behind them what was saved. */
+/** The effective options of a call: overrides before stored settings. */
 function resolveOptions(
   config: StoredConfig,
   options: CallOverrides,

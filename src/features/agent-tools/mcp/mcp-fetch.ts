@@ -3,29 +3,28 @@ import type { EgressClient } from '../../../platform/egress/egress-client.js';
 type Fetch = EgressClient['fetch'];
 
 /**
- * Of an answer to one request, and of one message of a stream: parsing a longer one would delay the
- * frames of calls. The model gets far less of it.
+ * Per response, and per message of a stream. Parsing a longer one would delay the frames of calls.
  */
 const MAX_ANSWER_BYTES = 512 * 1024;
-/** Of a stream that stays open for as long as the call. */
+/** Of the stream that stays open during the call. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024;
 
 /** Source: the event stream format of the HTML standard, section 9.2.5. */
 const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'];
 
-/** A server of tools that sends too much, or sends us elsewhere. Its message tells the model why. */
+/** A response over the size limit or a redirect. The message is for the model. */
 export class McpAnswerError extends Error {
   override readonly name = 'McpAnswerError';
 }
 
-/** What an answer beyond all bounds fails with. */
+/** The error of a response over the size limit. */
 export function answerTooLong(): McpAnswerError {
   return new McpAnswerError('its answer is too long');
 }
 
 /**
- * A guarded `fetch` for the MCP client: no redirects, and no answer without end.
- * @param onTooLong told of such an answer: the client goes on waiting for it.
+ * A `fetch` for the MCP client that refuses redirects and bounds responses.
+ * @param onTooLong called for a response over the limit, as the client would keep waiting for it
  */
 export function mcpFetch(fetch: Fetch, onTooLong: () => void): Fetch {
   return async (input, init = {}) => {
@@ -42,7 +41,7 @@ export function mcpFetch(fetch: Fetch, onTooLong: () => void): Fetch {
   };
 }
 
-function limit(isStream: boolean, onTooMuch: () => void): TransformStream<Uint8Array, Uint8Array> {
+function limit(isStream: boolean, onTooLong: () => void): TransformStream<Uint8Array, Uint8Array> {
   let left = isStream ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES;
   let messageBytes = 0;
   return new TransformStream({
@@ -55,7 +54,7 @@ function limit(isStream: boolean, onTooMuch: () => void): TransformStream<Uint8A
         return;
       }
       controller.error(answerTooLong());
-      onTooMuch();
+      onTooLong();
     },
   });
 }

@@ -12,11 +12,11 @@ import { mcpTool } from './mcp-tool.js';
 import { ToolListCache } from './tool-list-cache.js';
 import { mcpToolNames, toModelName } from './tool-names.js';
 
-/** A call begins without the tools that have not been listed by then; they come later. */
+/** A call begins without tools that are listed later; they are added when the list arrives. */
 const START_TIMEOUT_MS = 2_000;
-/** Of all servers together; models refuse more. */
+/** Of all servers together. Models refuse more. */
 const MAX_TOOLS = 100;
-/** Names of skipped tools in a line of the log. */
+/** Names of skipped tools per log line. */
 const MAX_LOGGED_TOOLS = 5;
 
 export interface McpConnectionsParts {
@@ -35,12 +35,12 @@ interface ServerConnection {
 
 /** The tools of a call's MCP servers. */
 export interface OpenMcpConnections {
-  /** Those that are known now; the same list as long as nothing changes. */
+  /** The tools that are known now. The same array until they change. */
   tools(): readonly CallTool[];
   close(): void;
 }
 
-/** The MCP servers of all agents: their lists are kept, their sessions are a call's own. */
+/** The MCP servers of all agents. Tool lists are cached; every call has its own sessions. */
 export class McpConnections {
   readonly #parts: McpConnectionsParts;
   readonly #lists = new ToolListCache();
@@ -49,7 +49,7 @@ export class McpConnections {
     this.#parts = parts;
   }
 
-  /** A call of this agent is about to come: lists that are not known are read. */
+  /** Reads unknown and outdated tool lists before a call of the agent. */
   prefetch(agentId: string, servers: readonly McpServerConfig[]): void {
     for (const server of servers) {
       const known = this.#lists.get(ToolListCache.keyOf(agentId, server));
@@ -59,7 +59,7 @@ export class McpConnections {
     }
   }
 
-  /** @param taken names of the call's other tools. */
+  /** @param taken names of the call's other tools */
   async open(
     caller: ToolCaller,
     servers: readonly McpServerConfig[],
@@ -74,7 +74,7 @@ export class McpConnections {
     const listings = lines.map((line) => {
       const known = this.#lists.get(ToolListCache.keyOf(agentId, line.server));
       if (known) line.tools = known.tools;
-      // One that is known connects all the same, so that its first tool does not wait for it.
+      // A server with a cached list connects too, so that its first tool call does not wait.
       const listing = this.#list(agentId, line, onChange);
       return known ? undefined : listing;
     });
@@ -132,12 +132,12 @@ export class McpConnections {
     }
   }
 
-  /** The next call of this agent does not wait for a server that did not answer this one. */
+  /** Stores an empty list, so that the next call does not wait for an unavailable server. */
   #storeEmptyList(key: string): void {
     if (!this.#lists.get(key)) this.#lists.set(key, []);
   }
 
-  /** The text of a fault may be the server's own: it is not for the log. */
+  /** Logs no error message, as it may be the server's text. */
   #logFault(agentId: string, error: unknown): void {
     const { name = '', code = undefined } = error as { name?: string; code?: unknown };
     this.#parts.log.warn({ agent: agentId, fault: name, code }, 'fault of an MCP server');
@@ -172,7 +172,7 @@ export class McpConnections {
     });
   }
 
-  /** The names of skipped tools are the server's own: only letters of them are logged. */
+  /** Logs sanitised names, as they are the server's texts. */
   #logSkipped(agentId: string, server: string, skipped: readonly SkippedTool[]): void {
     const tools = skipped.slice(0, MAX_LOGGED_TOOLS).map(({ name, problem }) => ({
       name: toModelName(name),
@@ -183,7 +183,7 @@ export class McpConnections {
   }
 }
 
-/** The first tools whose schemas are together within the limit. */
+/** The first tools whose schemas together are within the size limit. */
 function withinBytes<Entry extends { readonly tool: ListedTool }>(
   entries: readonly Entry[],
 ): readonly Entry[] {

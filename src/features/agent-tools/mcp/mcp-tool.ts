@@ -8,7 +8,7 @@ import type { ToolCaller } from '../webhook-tool.js';
 import { McpAnswerError } from './mcp-fetch.js';
 import type { ListedTool, McpSession } from './mcp-session.js';
 
-/** MCP names no limit of its own. */
+/** MCP defines no timeout. */
 const TIMEOUT_MS = 30_000;
 const MAX_DESCRIPTION = 4_000;
 const MAX_REASON = 2_000;
@@ -20,7 +20,7 @@ export interface McpToolParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** A tool of an MCP server as one call has it. @param name by which the model knows it */
+/** A tool of an MCP server in one call. @param name its name for the model */
 export function mcpTool(
   { name: ownName, description, inputSchema }: ListedTool,
   name: string,
@@ -53,7 +53,7 @@ export function mcpTool(
   };
 }
 
-/** A server's own words on what went wrong help the model; those on a broken connection do not. */
+/** The server's error message helps the model; one about a broken connection does not. */
 function refused(error: unknown): ToolOutcome {
   if (error instanceof McpError && error.code !== ErrorCode.ConnectionClosed) {
     const outcome = 'Error: the tool failed.';

@@ -1,4 +1,4 @@
-/** What models of OpenAI-compatible servers take as a name. */
+/** Maximum length of tool names of OpenAI-compatible servers. */
 const MAX_NAME = 64;
 
 export interface ServerTool {
@@ -7,9 +7,8 @@ export interface ServerTool {
 }
 
 /**
- * Names by which a model knows the tools of all servers: their own, but for those that two have, or
- * that are taken; these begin with the server's name. One that cannot be told apart even so is
- * undefined.
+ * The names of all servers' tools for a model: their own names; ambiguous and taken names get the server's
+ * name as prefix. Undefined for a tool that stays ambiguous.
  */
 export function mcpToolNames(
   tools: readonly ServerTool[],
@@ -27,7 +26,7 @@ export function mcpToolNames(
   });
 }
 
-/** A name as models take it. */
+/** Converts a name to one that models accept. */
 export function toModelName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, MAX_NAME);
 }

@@ -1,4 +1,4 @@
-/** What text can be taken from. */
+/** The supported kinds of documents. */
 export const DOCUMENT_KINDS = ['text', 'markdown', 'html', 'pdf', 'docx'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
@@ -13,17 +13,16 @@ const KIND_BY_EXTENSION: Readonly<Record<string, DocumentKind>> = {
   xhtml: 'html',
 };
 
-/** How much of a file is looked at. */
+/** Bytes from the start of the file. */
 const SAMPLE_BYTES = 4_096;
 const HTML = /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?<(?:!doctype\s+html|html)\b/i;
 
 /**
- * A file's kind by its first bytes and, where those tell nothing, by its name's ending; what is text
- * under a name without an ending of ours is text.
+ * A file's kind by its first bytes, else by its extension. A text with an unknown extension is `text`.
  */
 export function documentKindOf(name: string, bytes: Uint8Array): DocumentKind | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE_BYTES));
-  // Some programs write a few bytes before a PDF's head.
+  // Some programs write a few bytes before the PDF header.
   if (start.subarray(0, 1_024).includes('%PDF-')) return 'pdf';
   if (start.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
     return extensionOf(name) === 'docx' ? 'docx' : undefined;
@@ -37,7 +36,7 @@ export function documentKindOf(name: string, bytes: Uint8Array): DocumentKind | 
   );
 }
 
-/** The last character may be cut in two. */
+/** The last character may be incomplete. */
 function isUtf8(start: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
@@ -47,7 +46,7 @@ function isUtf8(start: Uint8Array): boolean {
   }
 }
 
-/** Whether a text is a page and not words. */
+/** Whether a text is an HTML page. */
 export function isHtml(text: string): boolean {
   return HTML.test(text.slice(0, SAMPLE_BYTES));
 }

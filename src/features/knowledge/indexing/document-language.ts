@@ -1,6 +1,6 @@
 import type { Language } from '../../../../media/languages.js';
 
-/** The commonest small words of each language, none of them common in another of these. */
+/** Frequent function words of each language that are rare in the other ones. */
 const FUNCTION_WORDS: Readonly<Record<Language, string>> = {
   en: 'the of and to is that for with are this be from you your we which',
   ca: 'amb els les una dels és per aquest aquesta són també més però seva i',
@@ -18,10 +18,10 @@ const FUNCTION_WORDS: Readonly<Record<Language, string>> = {
 const WORDS = Object.entries(FUNCTION_WORDS).map(
   ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
 );
-/** Of a text's beginning. */
+/** Characters from the start of the text. */
 const SAMPLE_LENGTH = 4_000;
 
-/** The language that a text is most likely written in; English where nothing tells. */
+/** Detects the language of a text by its function words. Default: English. */
 export function documentLanguage(text: string): Language {
   const words =
     text

@@ -4,23 +4,23 @@ import type { DocumentsRepository } from '../documents.repository.js';
 import { UnreadableDocument } from '../extraction/extraction.js';
 import type { TextExtractor } from '../extraction/text-extractor.js';
 
-/** Files that another gateway left are found after so long at the latest. */
+/** Finds files that other gateways left. */
 const POLL_INTERVAL_MS = 15_000;
 
-/** Takes the texts out of files that were sent, one after the other, by turns of accounts; the indexer does the rest. */
+/** Extracts the texts of submitted files, one at a time. Accounts take turns. */
 export class ExtractionWorker {
   readonly #documents: DocumentsRepository;
   readonly #extractor: TextExtractor;
   readonly #onText: () => void;
   readonly #loop: PollingWorker;
-  /** The account that had the last turn. */
+  /** The last account in the order of turns. */
   #lastAccount: string | undefined;
 
   constructor(parts: {
     readonly documents: DocumentsRepository;
     readonly extractor: TextExtractor;
     readonly log: Logger;
-    /** Told when there is a text to index. */
+    /** Called when there is a text to index. */
     readonly onText: () => void;
   }) {
     this.#documents = parts.documents;
@@ -34,10 +34,10 @@ export class ExtractionWorker {
     this.#loop.start();
   }
 
-  /** Says that there may be files. */
+  /** Call when files were added. */
   readonly wake = (): void => this.#loop.wake();
 
-  /** Gives the file in hand back. */
+  /** Releases the current file. */
   async close(): Promise<void> {
     await Promise.all([this.#loop.close(), this.#extractor.close()]);
   }

@@ -1,29 +1,29 @@
 import type { Knex } from 'knex';
 import { knowledgeBaseWord, searchConfig, searchText } from './full-text-language.js';
 
-/** A passage by the words that it shares with a question. */
+/** A passage that shares words with a question. */
 export interface WordHit {
   readonly id: number;
-  /** Of the question's words by their weight, 0…1. */
+  /** Weighted share of the question's words, 0…1. */
   readonly share: number;
 }
 
-/** What of a knowledge base tells how to look for words in it. */
+/** Statistics of a knowledge base for full-text queries. */
 export interface WordStatistics {
   readonly languages: readonly string[];
   readonly passages: number;
-  /** Words that were found to be in too many passages; searches add to them. */
+  /** Words that occur in too many passages. Searches add to the set. */
   readonly common: Set<string>;
 }
 
-/** Longer questions are looked up by their beginning. */
+/** Longer questions are truncated. */
 const MAX_QUESTION_LENGTH = 1_000;
 const MAX_WORDS = 32;
-/** A word that more passages have than this share tells little, and reading them all takes time. */
+/** A word in more passages than this share is common: it selects little and is slow to read. */
 const COMMON_SHARE = 0.03;
 const MIN_COMMON = 300;
 const MAX_HITS = 2_000;
-/** Common words that are remembered of one knowledge base. */
+/** Remembered common words per knowledge base. */
 const MAX_COMMON = 2_000;
 
 interface HitsRow {
@@ -33,7 +33,7 @@ interface HitsRow {
   readonly shares: readonly number[];
 }
 
-/** Full text: which passages hold a question's words, in the language of each. */
+/** Full-text search in the language of each passage. */
 export class FullTextSearchRepository {
   readonly #db: Knex;
 
@@ -54,11 +54,10 @@ export class FullTextSearchRepository {
   }
 
   /**
-   * The passages that share the rarest words with a question, best first. A word weighs by how few
-   * passages have it; common ones weigh nothing, unless there are no others: then passages with all of
-   * them are found. Source: the inverse document frequency of BM25 (Robertson and Zaragoza, 2009).
-   * The sum with nothing keeps a kept plan from the index of knowledge bases: one of many passages
-   * would be read to its end.
+   * The passages that share words with a question, best first. Words are weighted by inverse document
+   * frequency (BM25, Robertson and Zaragoza, 2009). Common words have no weight; a question of only
+   * common words finds the passages with all of them. `kb_id + 0` prevents a cached plan from using the
+   * index of knowledge bases, which would read all passages of a large one.
    */
   async search(
     kbId: number,
@@ -105,7 +104,7 @@ export class FullTextSearchRepository {
         tooMany,
       ],
     );
-    // To be planned takes it longer than to be carried out: under a name a connection keeps the plan.
+    // Planning takes longer than execution: a named statement caches the plan.
     const { rows } = await found.options({ name: 'passages-by-words' });
     const [{ lexemes, common: more, ids, shares }] = rows;
     if (common.size < MAX_COMMON) for (const lexeme of more) common.add(lexeme);

@@ -9,37 +9,37 @@ import type { PassagesRepository } from './passages.repository.js';
 import { fuseRankings } from './rank-fusion.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
-/** Of each list. */
+/** Per list. */
 const CANDIDATES = 60;
 /** States of knowledge bases whose word statistics are cached. */
 const MAX_WORD_STATES = 256;
 
-/** A question to one knowledge base in one of its states. */
+/** A question to one knowledge base in one of its versions. */
 export interface PassageQuery {
   readonly kbId: number;
   readonly version: KnowledgeVersion;
   readonly question: string;
   readonly limit: number;
-  /** For either list. */
+  /** Per list, ms. */
   readonly timeoutMs: number;
 }
 
-/** What was found in a state of a knowledge base. */
+/** The passages found in one version of a knowledge base. */
 export interface FoundPassages {
   readonly passages: readonly Passage[];
-  /** The state in which the passages were read at last; undefined where there are none. */
+  /** The version in which the passages were read; undefined without passages. */
   readonly version: KnowledgeVersion | undefined;
-  /** Neither list was late or failed. */
+  /** Whether both lists arrived in time. */
   readonly isComplete: boolean;
 }
 
-/** Where the passages of knowledge bases are found, and in which state these are. */
+/** Finds passages of knowledge bases, and reads their versions. */
 export interface PassageFinder {
   /** Undefined for an unknown knowledge base. */
   versionOf(kbId: number): Promise<KnowledgeVersion | undefined>;
   /** @param vector the question's vector; undefined if it cannot be made, never resolved if it is late */
   find(query: PassageQuery, vector: Promise<Float32Array | undefined>): Promise<FoundPassages>;
-  /** Of a knowledge base that is gone. */
+  /** Frees the memory of a deleted knowledge base. */
   forget(kbId: number): void;
 }
 
@@ -55,8 +55,8 @@ export interface HybridRetrieverParts {
 }
 
 /**
- * Finds passages by meaning and by words at the same time, and merges the two lists by rank. What
- * is late or fails is left out: a call goes on with the other.
+ * Finds passages by vectors and by full text at the same time, and merges the two lists by rank. A list
+ * that is late or fails is left out.
  */
 export class HybridRetriever implements PassageFinder {
   readonly #parts: HybridRetrieverParts;
@@ -88,7 +88,7 @@ export class HybridRetriever implements PassageFinder {
     if (best.length === 0) return { passages: [], version: undefined, isComplete };
     const read = await this.#parts.repository.passages(best.map(({ id }) => id));
     const byId = new Map(read.passages.map((passage) => [passage.id, passage]));
-    // One that was deleted meanwhile is not told any more.
+    // Omits passages that were deleted meanwhile.
     const passages = best.flatMap((one) => {
       const found = byId.get(one.id);
       return found ? [{ ...found, ...one }] : [];
@@ -119,7 +119,7 @@ export class HybridRetriever implements PassageFinder {
     return words;
   }
 
-  /** A list, or none when it is late or cannot be made. */
+  /** The list; undefined if it is late or fails. */
   async #withTimeout<T>(
     list: string,
     timeoutMs: number,

@@ -5,20 +5,20 @@ import type { Embedder } from '../../../../media/embeddings/embedder.js';
 import type { FoundPassages, PassageFinder } from './hybrid-retriever.js';
 import type { KnowledgeVersion } from './vector-index.js';
 
-/** A turn waits no longer for either list. */
+/** Per list. */
 const TIMEOUT_MS = 1_000;
 /** Cached searches. The search of an interim transcript also serves the final one. */
 const MAX_SEARCHES = 256;
 /** Knowledge bases whose latest version is cached. */
 const MAX_VERSIONS = 256;
-/** A search that lacks a list is kept for its turn alone, whose next question would wait in vain again. */
+/** Lifetime of a search that lacks a list: long enough for one turn. */
 const INCOMPLETE_CACHE_MS = 10_000;
 
 export interface HybridSearchParts {
   readonly finder: PassageFinder;
   readonly embedder: Embedder;
   readonly log: Logger;
-  /** For either list. */
+  /** Per list, ms. */
   readonly timeoutMs?: number;
 }
 
@@ -26,16 +26,16 @@ export interface HybridSearchParts {
 interface Search {
   readonly kbId: number;
   readonly question: string;
-  /** The same, normalised. */
+  /** The question, normalised. */
   readonly asked: string;
   readonly limit: number;
 }
 
-/** Finds passages by meaning and by words, and keeps what was found while its state lasts. */
+/** Finds passages by vectors and full text, and caches results per version of the knowledge base. */
 export class HybridSearch implements KnowledgeSearch {
   readonly #parts: HybridSearchParts;
   readonly #searches = new LRUCache<string, Promise<FoundPassages>>({ max: MAX_SEARCHES });
-  /** As they were when they were last searched. */
+  /** The versions as of the last search. */
   readonly #versions = new LRUCache<number, KnowledgeVersion>({ max: MAX_VERSIONS });
 
   constructor(parts: HybridSearchParts) {
@@ -48,10 +48,10 @@ export class HybridSearch implements KnowledgeSearch {
     const of: Search = { kbId, asked, question, limit };
     const latest = this.#versions.get(kbId);
     const isKept = latest !== undefined && this.#searches.has(keyOf(latest, of));
-    // Most often nothing has changed since: then this is the answer.
+    // The version has rarely changed, so this is usually the result.
     const early = latest && this.#at(latest, of);
     early?.catch(() => undefined);
-    // A search that was not made before tells the state itself: who asks costs the others time.
+    // A new search returns the version itself, which saves a query.
     const seen = isKept ? undefined : (await early)?.version;
     const version = seen ?? (await this.#parts.finder.versionOf(kbId));
     if (!version) {
@@ -64,7 +64,7 @@ export class HybridSearch implements KnowledgeSearch {
     return (await (early && isSame ? early : this.#at(version, of))).passages;
   }
 
-  /** What is found in a state of the knowledge base. */
+  /** Searches one version of the knowledge base. */
   #at(version: KnowledgeVersion, of: Search): Promise<FoundPassages> {
     const key = keyOf(version, of);
     const known = this.#searches.get(key);
@@ -88,7 +88,7 @@ export class HybridSearch implements KnowledgeSearch {
     return found;
   }
 
-  /** Undefined where it cannot be had. One that is late never comes: the finder tells that. */
+  /** Undefined if embedding fails. Never resolves if it is late: the finder logs that. */
   async #vectorOf(question: string, timeoutMs: number): Promise<Float32Array | undefined> {
     const { embedder, log } = this.#parts;
     const signal = AbortSignal.timeout(timeoutMs);
@@ -107,7 +107,7 @@ function keyOf({ version, deletions }: KnowledgeVersion, { kbId, limit, asked }:
   return `${kbId} ${version} ${deletions} ${limit} ${asked}`;
 }
 
-/** Two transcripts of the same words are one question. */
+/** Transcripts of the same words are one question. */
 function normalise(question: string): string {
   return question
     .toLowerCase()

@@ -3,13 +3,13 @@ import type { PassagesRepository } from './passages.repository.js';
 import { appendPart, findNearest, type VectorColumns } from './vector-comparison.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
-/** Vectors of a knowledge base as of one of its states. */
+/** The vectors of a knowledge base in one of its versions. */
 interface LoadedVectors extends KnowledgeVersion {
   readonly loading: Promise<readonly VectorColumns[]>;
   bytes: number;
 }
 
-/** What is read of a knowledge base, beyond what was before. */
+/** The vectors to load, in addition to `before`. */
 interface LoadOptions {
   readonly version: number;
   readonly dimensions: number;
@@ -17,25 +17,24 @@ interface LoadOptions {
 }
 
 /**
- * Exact search over the vectors of a knowledge base, kept in memory while none goes and added to as
- * they come; the least recently asked ones go first when memory is short. For a worker's thread: a
- * comparison keeps it busy.
+ * Exact search over the vectors of a knowledge base in memory. Adds new vectors; reloads after a deletion;
+ * evicts the least recently used knowledge bases. For worker threads, as a comparison blocks.
  */
 export class MemoryVectorIndex implements VectorIndex {
   readonly #repository: PassagesRepository;
   readonly #maxBytes: number;
   readonly #products = DotProducts.open();
-  /** The most recently asked last. */
+  /** Most recently used last. */
   readonly #loaded = new Map<number, LoadedVectors>();
 
-  /** @param maxBytes of vectors; one knowledge base that has more is searched in part. */
+  /** @param maxBytes of vectors; a larger knowledge base is searched in part */
   constructor(repository: PassagesRepository, maxBytes: number) {
     this.#repository = repository;
     this.#maxBytes = maxBytes;
-    this.#products.catch(() => undefined); // told to who asks
+    this.#products.catch(() => undefined); // thrown by `nearest`
   }
 
-  /** Bytes of vectors that are kept. */
+  /** Bytes of loaded vectors. */
   get loadedBytes(): number {
     let sum = 0;
     for (const { bytes } of this.#loaded.values()) sum += bytes;
@@ -59,7 +58,7 @@ export class MemoryVectorIndex implements VectorIndex {
   #load(kbId: number, { version, deletions }: KnowledgeVersion, dimensions: number): LoadedVectors {
     const known = this.#loaded.get(kbId);
     this.#loaded.delete(kbId);
-    // One that was read a moment later holds all that is asked for.
+    // A newer version contains all requested vectors.
     if (known && known.deletions === deletions && known.version >= version) {
       this.#loaded.set(kbId, known);
       return known;
@@ -77,7 +76,7 @@ export class MemoryVectorIndex implements VectorIndex {
     };
     this.#loaded.set(kbId, entry);
     entry.loading.catch(() => {
-      if (this.#loaded.get(kbId) === entry) this.forget(kbId); // part of it may be missing
+      if (this.#loaded.get(kbId) === entry) this.forget(kbId); // it may be incomplete
     });
     return entry;
   }
@@ -101,7 +100,7 @@ export class MemoryVectorIndex implements VectorIndex {
     return { columns, bytes };
   }
 
-  /** The one that was asked last stays, however large. */
+  /** Never evicts the most recently used one. */
   #evict(): void {
     const [last] = [...this.#loaded.keys()].slice(-1);
     for (const kbId of this.#loaded.keys()) {

@@ -4,18 +4,18 @@ import type { WarningLog } from './hybrid-retriever.js';
 import type { PgvectorRepository } from './pgvector.repository.js';
 import type { KnowledgeVersion, NearPassage, VectorIndex } from './vector-index.js';
 
-/** Knowledge bases of which it is kept how far they were copied. */
+/** Knowledge bases whose copied version is tracked. */
 const MAX_TRACKED = 1_000;
 
 /**
- * Search by the database's own vectors, where it has the extension pgvector: nothing is kept in
- * memory. A knowledge base whose vectors were not all copied yet is searched by another.
+ * Searches with the database extension pgvector, without vectors in memory. While vectors of a knowledge
+ * base are being copied, searches use the fallback index.
  */
 export class PgvectorIndex implements VectorIndex {
   readonly #repository: PgvectorRepository;
   readonly #fallback: VectorIndex;
   readonly #log: WarningLog;
-  /** The version up to which a knowledge base was copied. */
+  /** The copied version by knowledge base. */
   readonly #copied = new Map<number, number>();
   readonly #copying = new Map<number, Promise<void>>();
 
@@ -44,12 +44,12 @@ export class PgvectorIndex implements VectorIndex {
     this.#fallback.forget(kbId);
   }
 
-  /** Waits for what is being copied. */
+  /** Waits for running copies. */
   async close(): Promise<void> {
     await Promise.all(this.#copying.values());
   }
 
-  /** One copy of a knowledge base at a time; what comes meanwhile is for the next search. */
+  /** Runs one copy per knowledge base at a time. */
   #copy(kbId: number, version: number, dimensions: number): void {
     if (this.#copying.has(kbId)) return;
     const copy = this.#repository
@@ -64,7 +64,7 @@ export class PgvectorIndex implements VectorIndex {
   }
 }
 
-/** Says whether the database has the extension, and puts it there if it may. */
+/** Whether the database has the extension. Installs it if permitted. */
 export async function hasPgvector(db: Knex, log: Logger): Promise<boolean> {
   const { rows } = await db.raw<{ rows: { installed_version: string | null }[] }>(
     "select installed_version from pg_available_extensions where name = 'vector'",

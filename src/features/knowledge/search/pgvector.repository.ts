@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { decodeVector } from './vector-encoding.js';
 import type { NearPassage } from './vector-index.js';
 
-/** Passages whose vectors are copied in one statement. */
+/** Passages per statement. */
 const COPY_BATCH = 200;
-/** Of ours; no other statement takes it. */
+/** Key of the advisory lock for creating the table. */
 const ADVISORY_LOCK = 0x70_67_76;
 
 interface MissingRow {
@@ -12,18 +12,18 @@ interface MissingRow {
   readonly embedding: Buffer;
 }
 
-/** A copy of the passages' vectors in pgvector's type. It can be made anew at any time. */
+/** A copy of the passages' vectors in pgvector's type. It can be rebuilt at any time. */
 export class PgvectorRepository {
   readonly #db: Knex;
   readonly #model: string;
 
-  /** Where `open` made its table. */
+  /** Requires the table that `open` creates. */
   constructor(db: Knex, model: string) {
     this.#db = db;
     this.#model = model;
   }
 
-  /** Makes its table where there is none: no migration, as most databases lack the extension. */
+  /** Creates the table if missing. Not a migration, as most databases lack the extension. */
   static async open(db: Knex, embeddingModel: string): Promise<PgvectorRepository> {
     await db.transaction(async (transaction) => {
       await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);

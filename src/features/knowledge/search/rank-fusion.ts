@@ -1,15 +1,15 @@
 import type { WordHit } from './full-text-search.repository.js';
 import type { NearPassage } from './vector-index.js';
 
-/** Of two shares of words: sums in another order differ a little. */
+/** Tolerance for shares that were summed in different order. */
 const EPSILON = 1e-9;
 /**
  * Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet" (2009), who
- * take 60 for long lists; where only the first few count, ten finds more (the retrieval test).
+ * take 60 for long lists. 10 finds more where only the first results count (retrieval test).
  */
 const RANK_OFFSET = 10;
 
-/** What was merged, by id. */
+/** A passage with its fused score. */
 interface FusedHit {
   readonly id: number;
   readonly score: number;
@@ -18,8 +18,8 @@ interface FusedHit {
 }
 
 /**
- * The lists' entries by the sum of what their ranks are worth. Words count by the share of the
- * question that they are: one common word is no answer. Those that share the same words share a rank.
+ * Merges both lists by the sum of their rank scores, best first. The full-text score is weighted with the
+ * matched share of the question. Passages with equal shares have the same rank.
  */
 export function fuseRankings(
   near: readonly NearPassage[],

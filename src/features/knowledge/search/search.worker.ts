@@ -10,9 +10,9 @@ import { PgvectorRepository } from './pgvector.repository.js';
 import { PgvectorIndex } from './pgvector-index.js';
 import type { LogLine, SearchJobs, SearchThreadData } from './search-protocol.js';
 
-/** Two lists, and a state or passages of other searches. */
+/** Two lists, and queries of other searches. */
 const CONNECTIONS = 4;
-/** Lines that wait for an answer to go with. */
+/** Log lines to send with the next result. */
 const MAX_FAULTS = 100;
 
 const { databaseUrl, embeddingModel, hasPgvector, maxBytes } = workerData as SearchThreadData;
@@ -37,10 +37,10 @@ const retriever = new HybridRetriever({
     : inMemory,
   log,
 });
-/** Searches that wait for their question's vector. */
+/** Searches that wait for the vector of their question. */
 const pendingQueries = new Map<number, (query: Float32Array | undefined) => void>();
 
-// As urgent as the calls: a turn waits for it, and it is over in milliseconds.
+// Normal priority: a turn waits for the search.
 serveJobs<SearchJobs>(
   {
     version: async ({ kbId }) => ({ output: await withoutMessage(retriever.versionOf(kbId)) }),
@@ -67,7 +67,7 @@ serveJobs<SearchJobs>(
   { isParallel: true },
 );
 
-/** Databases quote in their messages what they were given. */
+/** Replaces error messages of the database, as they quote parameters. */
 async function withoutMessage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,9 +1,9 @@
 import type { DotProducts } from '../../../../media/embeddings/dot-products.js';
 import type { NearPassage } from './vector-index.js';
 
-/** Vectors of one length, one after the other, and the passage that each belongs to. */
+/** Concatenated vectors of one length, and the passage of each. */
 export interface PassageVectors {
-  /** A passage's vectors stand side by side, and all of them in one part. */
+  /** Vectors of one passage are adjacent and in one part. */
   readonly ids: Float64Array<ArrayBuffer>;
   readonly vectors: Float32Array<ArrayBuffer>;
 }
@@ -13,14 +13,14 @@ interface NearestOptions {
   readonly limit: number;
 }
 
-/** Vectors as they are compared: the first value of each, then the second of each, and so on. */
+/** Column-major vectors for the comparison. */
 export interface VectorColumns {
-  /** The passage that each vector belongs to; those of one stand side by side. */
+  /** The passage of each vector. Vectors of one passage are adjacent. */
   readonly ids: Float64Array<ArrayBuffer>;
   readonly columns: Float32Array<ArrayBuffer>;
 }
 
-/** The passages nearest to a vector, the best ones first; one of several vectors counts by its best. */
+/** The passages nearest to a vector, best first. A passage counts with its best vector. */
 export async function findNearest(
   products: Pick<DotProducts, 'of'>,
   parts: readonly VectorColumns[],
@@ -42,7 +42,7 @@ export async function findNearest(
   return best;
 }
 
-/** The parts and one more; those that are no larger are joined with it, so that there are few. */
+/** Appends a part. Joins it with smaller parts, so that there are few. */
 export function appendPart(
   parts: readonly VectorColumns[],
   part: PassageVectors,

@@ -19,7 +19,7 @@ export interface CloseFrame {
   readonly reason: string;
 }
 
-/** How a socket is closed after a fault; undefined for faults of our own, which nobody is told about. */
+/** The close frame for an error; undefined for internal errors. */
 export function closeFrameOf(error: unknown): CloseFrame | undefined {
   if (error instanceof InvalidInput) return { code: CLOSE.invalid, reason: reasonOf(error) };
   if (!(error instanceof ApiError) || error.code === 'INTERNAL_ERROR') return undefined;
@@ -35,7 +35,7 @@ function reasonOf({ faults }: InvalidInput): string {
   return truncate(`${fault.loc.slice(1).join('.') || 'message'}: ${fault.msg}`);
 }
 
-/** Cut between characters, so that the reason stays UTF-8. */
+/** Truncates between characters, so that the reason is valid UTF-8. */
 function truncate(text: string): string {
   let reason = '';
   for (const character of text) {

@@ -6,20 +6,20 @@ import type { FrameHandler, SpeechSocketSession } from './session.js';
 import { SpeechContext } from './speech-context.js';
 import { SpeechWriter } from './speech-writer.js';
 
-/** Contexts that one socket has open at the same time. */
+/** Open contexts per socket. */
 const MAX_CONTEXTS = 20;
-/** So many closed contexts are remembered: text that comes too late for one is not spoken. */
+/** Closed contexts that are remembered, to refuse late text for them. */
 const MAX_CLOSED_IDS = 1_000;
-/** Faults of a moment, or of one context, after which the others go on. */
+/** Errors that end one context but not the socket. */
 const TRANSIENT_ERRORS: readonly string[] = ['OVERLOADED', 'RATE_LIMITED'];
 
-/** How the socket's contexts sound: its first message decides. */
+/** The voice of all contexts of a socket, set by its first message. */
 interface SocketVoice {
   readonly settings: SpeechVoiceSettings;
   readonly writer: SpeechWriter;
 }
 
-/** `/tts/multi-stream`: many contexts, each with texts of its own, in the settings of the first message. */
+/** `/tts/multi-stream`: many contexts with the voice settings of the first message. */
 export class MultiContextSession implements FrameHandler {
   readonly #session: SpeechSocketSession;
   readonly #contexts = new Map<string, SpeechContext>();
@@ -107,10 +107,10 @@ export class MultiContextSession implements FrameHandler {
     return context;
   }
 
-  /** Why a context that is not open is not opened. */
+  /** Why a new context is refused; undefined if it is not. */
   #refusalReason(id: string, message: ContextMessage): string | undefined {
     if (this.#closedIds.has(id)) return 'This context has been closed';
-    // One message may open a context, say everything, and close it.
+    // One message may open a context, send its text, and close it.
     if (message.close_context && !message.text) return 'No such context is open';
     if (this.#contexts.size < MAX_CONTEXTS) return undefined;
     return `A socket has at most ${MAX_CONTEXTS} open contexts`;
@@ -131,7 +131,7 @@ export class MultiContextSession implements FrameHandler {
     else if (!TRANSIENT_ERRORS.includes(error.code)) this.#session.fail(error);
   }
 
-  /** What was flushed is still spoken. */
+  /** Closes after all flushed texts have been spoken. */
   async #close(): Promise<void> {
     this.#isClosing = true;
     const open = [...this.#contexts.values()];
@@ -145,7 +145,7 @@ export class MultiContextSession implements FrameHandler {
     this.#sendError(isKnown ? error.message : 'Something went wrong on our side', id);
   }
 
-  /** Nobody waits for it: a client that takes no answers is cut off by the socket. */
+  /** Does not wait: SocketWriter disconnects a client that does not read. */
   #sendError(error: string, id?: string): void {
     void this.#session.socket.send({ error, ...(id !== undefined && { context_id: id }) });
   }

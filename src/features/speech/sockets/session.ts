@@ -7,7 +7,7 @@ import type { SocketWriter } from './socket-writer.js';
 import type { SpeechWriterParts } from './speech-writer.js';
 import { TextBuffer } from './text-buffer.js';
 
-/** What the sockets are made of. */
+/** The dependencies of a session. */
 export interface SessionParts extends SpeechWriterParts {
   readonly clock: Clock;
   readonly speech: SpeechService;
@@ -23,15 +23,15 @@ export interface SessionOptions {
   readonly log: Logger;
 }
 
-/** What one kind of socket does with its frames. */
+/** Handles the frames of one kind of socket. */
 export interface FrameHandler {
-  /** Handles a frame before the next one is handed over. Throws for what ends the socket. */
+  /** Handles a frame. An error closes the socket. */
   onFrame(frame: Buffer): Promise<void>;
   /** The socket has closed. */
   end(): void;
 }
 
-/** One open socket, as its protocol sees it. */
+/** One open socket with its account and limits. */
 export class SpeechSocketSession {
   readonly parts: SessionParts;
   readonly messages: SocketMessages;
@@ -47,7 +47,7 @@ export class SpeechSocketSession {
     this.#log = log;
   }
 
-  /** How texts are to sound. @throws ApiError for what cannot be had. */
+  /** @throws ApiError for an unavailable voice, model or dictionary */
   resolve(message: FirstMessage): Promise<SpeechVoiceSettings> {
     return this.parts.speech.resolveVoiceSettings(this.accountId, message);
   }
@@ -57,14 +57,14 @@ export class SpeechSocketSession {
     return new TextBuffer({ clock, language, limit });
   }
 
-  /** Lets work go on by itself; its fault closes the socket. */
+  /** Runs work in the background. An error closes the socket. */
   run(work: () => Promise<void>): void {
     work().catch((error: unknown) => this.fail(error));
   }
 
   /** Closes the socket with the code of a fault. */
   fail(error: unknown): void {
-    // What was stopped because the socket closed is no fault.
+    // Aborted work of a closed socket is not an error.
     if (this.socket.signal.aborted) return;
     const closing = closeFrameOf(error);
     if (!closing) this.logFault(error);

@@ -4,7 +4,7 @@ import type { FrameHandler, SpeechSocketSession } from './session.js';
 import { SpeechWriter } from './speech-writer.js';
 import type { TextBuffer } from './text-buffer.js';
 
-/** `/tts/stream`: one text, spoken from its first sentence on. Faults are close codes only. */
+/** `/tts/stream`: one text, spoken from its first sentence on. Reports errors by close codes only. */
 export class SingleContextSession implements FrameHandler {
   readonly #session: SpeechSocketSession;
   #text: TextBuffer | undefined;

@@ -5,7 +5,7 @@ import type { SocketWriter } from './socket-writer.js';
 import type { SpeechWriter } from './speech-writer.js';
 import type { TextBuffer } from './text-buffer.js';
 
-/** Flushed texts that may wait for their turn. */
+/** Flushed texts that may be queued. */
 const MAX_WAITING = 32;
 
 export interface SpeechContextOptions {
@@ -13,19 +13,19 @@ export interface SpeechContextOptions {
   readonly socket: SocketWriter;
   readonly writer: SpeechWriter;
   readonly textBuffer: () => TextBuffer;
-  /** Told of what ended the context; it has been told to nobody. */
+  /** Called with the error that ended the context. The client has not received it. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** One context: its texts are spoken one after the other, each ended by a flush. */
+/** One context: speaks its texts one after the other. A flush ends a text. */
 export class SpeechContext {
-  /** Closed by itself once what was flushed has been spoken. */
+  /** Whether the context closes after its flushed texts have been spoken. */
   isAutoClosed = false;
-  /** Resolves when the client has been told that the context is closed. */
+  /** Resolves after `context_closed` was sent. */
   readonly closed: Promise<void>;
   readonly #options: SpeechContextOptions;
   readonly #stop: AbortController;
-  /** All but the last have been flushed; the first is being spoken. */
+  /** The first is being spoken; all but the last are flushed. */
   readonly #texts: TextBuffer[];
   #isEnding = false;
 
@@ -41,7 +41,7 @@ export class SpeechContext {
     this.#texts.at(-1)!.add(text);
   }
 
-  /** The text so far is complete; another one may follow. @throws ApiError TEXT_TOO_LONG */
+  /** Ends the current text. @throws ApiError TEXT_TOO_LONG */
   flush(): void {
     if (this.#texts.length > MAX_WAITING) {
       throw new ApiError('TEXT_TOO_LONG', `More than ${MAX_WAITING} texts wait to be spoken`);
@@ -50,13 +50,13 @@ export class SpeechContext {
     this.#texts.push(this.#options.textBuffer());
   }
 
-  /** Closes when what was flushed has been spoken. */
+  /** Closes after the flushed texts have been spoken. */
   finish(): void {
     this.#isEnding = true;
     if (this.#texts.length === 1) this.close();
   }
 
-  /** Closes at once; whatever has not been sent is dropped. */
+  /** Closes at once and drops unsent audio. */
   close(): void {
     this.#stop.abort();
   }

@@ -9,12 +9,12 @@ import { SingleContextSession } from './single-context-session.js';
 import { SocketWriter } from './socket-writer.js';
 
 const IDLE_MS = 180_000;
-/** Open sockets of one account; those that say nothing hold no place among the texts. */
+/** Open sockets per account. Idle sockets do not count for the speech quota. */
 const MAX_SOCKETS = 200;
 
 export interface SpeechSocketParts extends SessionParts {
   readonly models: ModelCatalog;
-  /** After this time a client that takes no bytes is cut off. */
+  /** After this time without reading, a client is disconnected. */
   readonly idleMs: number;
   readonly maxMessageBytes: number;
 }
@@ -41,7 +41,7 @@ export function speechSockets(parts: SpeechSocketParts): readonly SocketRoute[] 
   ];
 }
 
-/** Joins sockets and sessions, and counts them by account. */
+/** Creates the session of each socket, and counts sockets per account. */
 class OpenSockets {
   readonly #parts: SpeechSocketParts;
   readonly #messages: SocketMessages;

@@ -11,9 +11,9 @@ import { insufficientCredits, type SpeechCredits } from '../speech-quota.js';
 import { Pacer } from './pacer.js';
 import type { DeliveryMode } from './protocol.js';
 
-/** Largest piece of audio in a message, bytes: many clients take no larger messages than 1 MB. */
+/** Audio per message. Many clients accept at most 1 MB. */
 const MAX_CHUNK_BYTES = 48 * 1_024;
-/** Of paced audio: how much goes at a time. */
+/** Audio per message in paced mode. */
 const PACED_CHUNK_MS = 100;
 
 export interface SpeechWriterParts {
@@ -29,10 +29,10 @@ export interface SpeechWriterOptions {
   readonly deliveryMode: DeliveryMode;
 }
 
-/** Takes a message's worth of audio; resolves when there is room for more. */
+/** Sends one message of audio. Resolves when another one may be sent. */
 export type WriteAudio = (audio: Uint8Array) => Promise<void>;
 
-/** Speaks texts as they come, each as one file of the format, in the settings that a socket asked for. */
+/** Speaks incrementally written texts, each as one file of the requested format. */
 export class SpeechWriter {
   readonly #parts: SpeechWriterParts;
   readonly #options: SpeechWriterOptions;
@@ -43,8 +43,8 @@ export class SpeechWriter {
   }
 
   /**
-   * Speaks a text to its end. A place is taken while there is something to say, and each sentence is
-   * paid for before it is spoken.
+   * Speaks a text to its end. Counts for the quota from the first sentence, and charges each sentence
+   * before it is spoken.
    * @throws MediaError ABORTED when the signal fires.
    * @throws ApiError OVERLOADED, RATE_LIMITED, INSUFFICIENT_CREDITS
    */
@@ -95,7 +95,7 @@ export class SpeechWriter {
   }
 }
 
-/** Undefined for formats that cannot be cut anywhere. */
+/** Undefined for formats that cannot be split at any byte. */
 function bytesPerMsOf({ bytesPerSample, sampleRate }: AudioFormat): number | undefined {
   return bytesPerSample === undefined ? undefined : (bytesPerSample * sampleRate) / 1000;
 }

@@ -3,7 +3,7 @@ import { SentenceFeed } from '../../../../media/text/sentence-feed.js';
 import { ApiError } from '../../../platform/http/api-error.js';
 import { codePoints } from '../../../platform/http/validation/coerce.js';
 
-/** A sentence that nothing followed for so long has ended. */
+/** After this time without more text, a sentence counts as complete. */
 const SENTENCE_TIMEOUT_MS = 300;
 
 export interface TextBufferOptions {
@@ -14,7 +14,7 @@ export interface TextBufferOptions {
   readonly limit: number;
 }
 
-/** A text that a client writes bit by bit, from its first message to its flush. */
+/** A text that a client writes incrementally, from its first message to its flush. */
 export class TextBuffer {
   readonly feed: SentenceFeed;
   readonly #options: TextBufferOptions;
@@ -38,7 +38,7 @@ export class TextBuffer {
     this.#sentenceTimer = clock.after(SENTENCE_TIMEOUT_MS, () => this.feed.settle());
   }
 
-  /** The text is complete, or nobody wants it any more. */
+  /** Ends the text. */
   end(): void {
     this.#sentenceTimer?.cancel();
     this.feed.end();

@@ -41,12 +41,12 @@ afterAll(async () => {
   await guard.close();
 });
 
-function makeServers(beginWithinMs = PATIENCE.timeout): McpConnections {
+function makeServers(startTimeoutMs = PATIENCE.timeout): McpConnections {
   return new McpConnections({
     outbound: new EgressClient(guard),
     validator,
     log,
-    startTimeoutMs: beginWithinMs,
+    startTimeoutMs,
   });
 }
 

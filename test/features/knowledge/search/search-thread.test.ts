@@ -80,7 +80,7 @@ describe('the thread that searches', () => {
     expect(lines).toEqual([]);
     const late = new Promise<undefined>(() => undefined);
     // Words may be late too.
-    expect([[TEXTS[0]], []]).toContainEqual(await textsOf(late, { withinMs: 500 }));
+    expect([[TEXTS[0]], []]).toContainEqual(await textsOf(late, { timeoutMs: 500 }));
     expect(lines).toContainEqual({
       list: 'vectors',
       message: 'a knowledge base was not searched in time',
