@@ -5,6 +5,7 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { pageRoutes } from './page.routes.js';
 import { errorHandler } from './platform/http/error-handler.js';
+import { helpRoutes } from './platform/http/help.routes.js';
 import { openApiRoutes } from './platform/http/openapi/openapi.routes.js';
 import { openApiDocument } from './platform/http/openapi/openapi-document.js';
 import { requestContext } from './platform/http/request-context.js';
@@ -33,6 +34,8 @@ export interface AppParts extends RouteServices {
   readonly publicUrl?: string | undefined;
 }
 
+/** Written by `npm run docs:build`. */
+const HELP_SITE = new URL('../../docs/.vitepress/dist', import.meta.url);
 /** The version of the interface, not of this program. */
 const API_VERSION = '1.5.0';
 /** What is served outside of the table; it can only be read. */
@@ -53,6 +56,7 @@ export function createApp(parts: AppParts): Express {
   app.use(healthRoutes(parts.health));
   app.use(metricsRoutes({ ...parts, token: parts.metricsToken }));
   app.use(openApiRoutes(describeApi(parts)));
+  app.use(helpRoutes(fileURLToPath(HELP_SITE)));
   app.use(
     pageRoutes({
       page: fileURLToPath(new URL('web', import.meta.url)),

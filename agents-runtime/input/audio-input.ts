@@ -14,7 +14,7 @@ import { AudioRingBuffer } from './audio-ring-buffer.js';
 import type { EchoGate } from './echo-gate.js';
 
 /** Caller's audio in memory: the turn detector reads 8 s, speech recognition 12 s. */
-const HISTORY_SECONDS = 16;
+const RECENT_AUDIO_SECONDS = 16;
 /** Audio may run ahead of real time by this much: a client sends what it buffered while disconnected, ms. */
 const MAX_AHEAD_MS = 12_000;
 /** Share of a growing delay by which each frame moves the mapping from samples to time. */
@@ -48,7 +48,7 @@ export interface AudioInputOptions {
  * since the call began; `msAt` maps them to clock time by the arrival of the samples.
  */
 export class AudioInput {
-  readonly history = new AudioRingBuffer(HISTORY_SECONDS);
+  readonly recentAudio = new AudioRingBuffer(RECENT_AUDIO_SECONDS);
   readonly #clock: Clock;
   readonly #boundary: FaultBoundary;
   readonly #stream: VoiceActivityStream;
@@ -62,7 +62,7 @@ export class AudioInput {
   readonly #noiseDetector = new NoiseDetector();
   #floats = new Float32Array(0);
   #pcm = new Int16Array(0);
-  /** Samples received or inserted. Noise reduction delays their way into `history`. */
+  /** Samples received or inserted. With noise reduction they reach `recentAudio` later. */
   #received = 0;
   #droppedSamples = 0;
   /** How far the audio ran ahead of real time at the last frame, ms. */
@@ -155,7 +155,7 @@ export class AudioInput {
     if (this.#pcm.length < samples.length) this.#pcm = new Int16Array(samples.length);
     const pcm = this.#pcm.subarray(0, samples.length);
     toInt16(samples, pcm);
-    this.history.push(pcm);
+    this.recentAudio.push(pcm);
     this.#framing.push(samples, (window) => {
       const from = this.#windowed;
       this.#windowed += VAD_WINDOW;

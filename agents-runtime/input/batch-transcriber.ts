@@ -32,7 +32,7 @@ export interface BatchTranscriberOptions {
   readonly speechToText: SpeechToText;
   /** The caller's language (ISO 639-1). Undefined: it is detected. */
   readonly language?: string | undefined;
-  readonly history: AudioRingBuffer;
+  readonly recentAudio: AudioRingBuffer;
   readonly clock: Clock;
   readonly boundary: FaultBoundary;
   readonly onTranscript: (transcript: Transcript) => void;
@@ -115,12 +115,12 @@ export class BatchTranscriber {
 
   async #interim(): Promise<void> {
     const { signal } = this.#work;
-    const { history, clock } = this.#options;
+    const { recentAudio, clock } = this.#options;
     const from = this.#from;
     if (from === undefined) return;
     const startedAt = clock.now();
-    const isFull = history.end - from > MAX_UNSPLIT_SAMPLES;
-    const to = isFull ? this.#cutAfter(from) : history.end;
+    const isFull = recentAudio.end - from > MAX_UNSPLIT_SAMPLES;
+    const to = isFull ? this.#cutAfter(from) : recentAudio.end;
     const priority = isFull ? 'final-transcript' : 'interim-transcript';
     const text = await this.#transcribe(from, to, priority);
     if (signal.aborted) return;
@@ -138,7 +138,7 @@ export class BatchTranscriber {
 
   /** Time until the running speech is as long as the provider accepts, ms. */
   get #untilFullMs(): number {
-    const length = this.#options.history.end - (this.#from ?? 0);
+    const length = this.#options.recentAudio.end - (this.#from ?? 0);
     return Math.max(0, ((MAX_REQUEST_SAMPLES - length) * 1000) / CALLER_SAMPLE_RATE);
   }
 
@@ -185,9 +185,9 @@ export class BatchTranscriber {
 
   /** Where to split running speech that is longer than a window: at its quietest place. */
   #cutAfter(from: number): number {
-    const { history } = this.#options;
-    const end = Math.min(history.end, Math.max(from, history.start) + MAX_REQUEST_SAMPLES);
-    return history.quietest(end - SPLIT_SEARCH_SAMPLES, end);
+    const { recentAudio } = this.#options;
+    const end = Math.min(recentAudio.end, Math.max(from, recentAudio.start) + MAX_REQUEST_SAMPLES);
+    return recentAudio.quietest(end - SPLIT_SEARCH_SAMPLES, end);
   }
 
   async #transcribe(
@@ -195,11 +195,11 @@ export class BatchTranscriber {
     to: number,
     priority: 'final-transcript' | 'interim-transcript',
   ): Promise<string | undefined> {
-    const { speechToText, history, onFault, language } = this.#options;
+    const { speechToText, recentAudio, onFault, language } = this.#options;
     const { signal } = this.#work;
     try {
       const options = { priority, signal, language };
-      const result = await speechToText.transcribe(history.slice(from, to), options);
+      const result = await speechToText.transcribe(recentAudio.slice(from, to), options);
       if (signal.aborted) return undefined;
       this.#language = result.language ?? this.#language;
       this.#providerId = result.providerId;

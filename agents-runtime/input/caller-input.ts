@@ -86,7 +86,7 @@ export class CallerInput {
     const transcriber: BatchTranscriberOptions = {
       speechToText,
       language: config.voice.language === 'auto' ? undefined : config.voice.language,
-      history: this.#audio.history,
+      recentAudio: this.#audio.recentAudio,
       clock,
       boundary,
       onTranscript: (transcript) => this.#onTranscript(transcript),
@@ -139,7 +139,7 @@ export class CallerInput {
     const { turnDetector, onFault } = this.#options.ports;
     const from = Math.max(0, this.#turnStartSample - PRE_ROLL_SAMPLES);
     const to = this.#speechEndSample + Math.round((silenceMs * CALLER_SAMPLE_RATE) / 1000);
-    const samples = this.#audio.history.slice(from, to);
+    const samples = this.#audio.recentAudio.slice(from, to);
     // Cancels a request that is still queued, so that a slow detector accumulates no backlog.
     this.#judging.abort();
     this.#judging = new AbortController();

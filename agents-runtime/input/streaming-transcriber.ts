@@ -142,17 +142,17 @@ export class StreamingTranscriber {
 
   #push(): void {
     this.#pushTimer?.cancel();
-    this.#send(this.#options.history.end);
+    this.#send(this.#options.recentAudio.end);
     this.#pushTimer = this.#options.clock.after(PUSH_INTERVAL_MS, () => this.#push());
   }
 
   /** Sends the audio after the part already sent. */
   #send(upTo: number): void {
     const turn = this.#turn;
-    const { history } = this.#options;
-    const end = Math.min(upTo, history.end);
+    const { recentAudio } = this.#options;
+    const end = Math.min(upTo, recentAudio.end);
     if (!turn || end <= turn.sentUpTo) return;
-    this.#stream.push(history.slice(turn.sentUpTo, end));
+    this.#stream.push(recentAudio.slice(turn.sentUpTo, end));
     turn.sentUpTo = end;
   }
 

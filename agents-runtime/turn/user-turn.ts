@@ -50,7 +50,7 @@ export function openTurn(state: TurnState, startMs: number, over?: SpokenOver): 
   return { ...state, turn, nextTurn: state.nextTurn + 1 };
 }
 
-/** The caller speaks or goes on speaking: withdraws a prepared reply and holds the agent. */
+/** The caller speaks or continues: drops a prepared reply and holds the agent. */
 export function onSpeech(state: TurnState, nowMs: number): TurnStep {
   const { turn } = state;
   if (!turn) return [state];

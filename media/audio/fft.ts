@@ -2,7 +2,7 @@ import { MediaError } from '../errors.js';
 
 interface Pass {
   readonly radix: 2 | 3 | 4 | 5;
-  /** Distance of neighbours that belong to one sub-transform. */
+  /** Distance between adjacent elements of one sub-transform. */
   readonly stride: number;
   /** Sub-transforms of this pass. */
   readonly count: number;
@@ -21,7 +21,7 @@ const SIN_144 = Math.sin((4 * Math.PI) / 5);
 /**
  * Complex discrete Fourier transform of one length whose prime factors are 2, 3 and 5 (Stockham's
  * self-sorting form). It allocates nothing after its construction. The inverse, without its factor
- * 1/n, is the same with real and imaginary parts exchanged in what goes in and comes out.
+ * 1/n, is the same with real and imaginary parts swapped in input and output.
  */
 export class Fft {
   readonly length: number;

@@ -3,13 +3,13 @@ import { type FilterTaps, type FirKernel, firKernel } from './fir-kernel.js';
 
 /** Stop-band attenuation that the window is designed for, in dB. */
 const ATTENUATION_DB = 75;
-/** Where the pass band ends and the stop band begins, as parts of the lower rate's Nyquist frequency. */
+/** End of the pass band and start of the stop band, as fractions of the Nyquist frequency of the lower rate. */
 const PASS_EDGE = 0.88;
 const STOP_EDGE = 1.0;
-/** Two rates with a stranger ratio than this would need a table of many megabytes. */
+/** Maximum of the reduced ratio: larger ones need a table of many megabytes. */
 const MAX_PHASES = 2048;
 
-/** The filter between two rates. Shared by all streams of the ratio; keeps nothing of any. */
+/** The filter between two rates. Shared by all streams of the ratio; has no state. */
 export interface FilterBank extends FilterTaps {
   readonly kernel: FirKernel;
 }
@@ -17,8 +17,8 @@ export interface FilterBank extends FilterTaps {
 const banks = new Map<string, FilterBank>();
 
 /**
- * The filter bank between two rates in Hz, made at its first use and kept.
- * @throws MediaError INVALID_INPUT for rates that are no whole numbers or have too strange a ratio.
+ * Returns the filter bank between two rates in Hz. Computed at the first use and cached.
+ * @throws MediaError INVALID_INPUT for rates that are not integers or whose ratio needs too large a table
  */
 export function filterBank(inputRate: number, outputRate: number): FilterBank {
   const common = greatestCommonDivisor(inputRate, outputRate);
@@ -38,11 +38,11 @@ export function filterBank(inputRate: number, outputRate: number): FilterBank {
 
 /** A Kaiser-windowed sinc. Source: Oppenheim and Schafer, Discrete-Time Signal Processing, 7.5.3. */
 function design(interpolation: number, decimation: number): FilterTaps {
-  // The lower rate's Nyquist frequency, where that of the input is 1.
+  // Nyquist frequency of the lower rate, relative to that of the input.
   const nyquist = Math.min(1, interpolation / decimation);
   const cutoff = (nyquist * (PASS_EDGE + STOP_EDGE)) / 2;
   const transition = nyquist * (STOP_EDGE - PASS_EDGE) * Math.PI;
-  // Even, so that rows can be worked through by fours.
+  // Even, so that the length of a row is a multiple of four.
   const halfWidth = 2 * Math.ceil((ATTENUATION_DB - 7.95) / (2.285 * transition) / 4);
   const beta = 0.1102 * (ATTENUATION_DB - 8.7);
   const width = 2 * halfWidth;
@@ -51,12 +51,12 @@ function design(interpolation: number, decimation: number): FilterTaps {
     const row = new Float64Array(width);
     let sum = 0;
     for (let tap = 0; tap < width; tap++) {
-      // Tap 0 meets the oldest input; the output lies phase/interpolation after input halfWidth − 1.
+      // Tap 0 belongs to the oldest input; the output is phase/interpolation after input halfWidth − 1.
       const distance = tap - (halfWidth - 1) - phase / interpolation;
       row[tap] = cutoff * sinc(cutoff * distance) * kaiser(distance / halfWidth, beta);
       sum += row[tap]!;
     }
-    // Each phase passes a constant unchanged, so that no tone at the input rate rides on it.
+    // Each phase has unit gain at 0 Hz; otherwise a constant input would get a tone at the input rate.
     for (let tap = 0; tap < width; tap++) taps[phase * width + tap] = row[tap]! / sum;
   }
   return { interpolation, decimation, halfWidth, taps };

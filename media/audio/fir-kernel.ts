@@ -1,6 +1,6 @@
 import { WASM_PAGE, type WasmMemory, WebAssembly } from './web-assembly.js';
 
-/** The taps of a filter between two rates, cut into phases. */
+/** The taps of a filter between two rates, split into phases. */
 export interface FilterTaps {
   /** Outputs per `decimation` inputs; also the number of phases. */
   readonly interpolation: number;
@@ -11,9 +11,9 @@ export interface FilterTaps {
   readonly taps: Float32Array;
 }
 
-/** What one run of a filter works through. */
+/** Input and output of one run of a filter. */
 interface FirRun {
-  /** From its first sample on; it holds all that `count` outputs need. */
+  /** Starts at the first sample that the outputs need and contains all inputs of `count` outputs. */
   readonly input: Float32Array;
   readonly phase: number;
   readonly count: number;
@@ -25,8 +25,8 @@ interface FirRun {
 export type FirKernel = (run: FirRun) => void;
 
 /**
- * Eight products at a time by WebAssembly's vector instructions, in a tenth of the time that a loop
- * takes. Made from:
+ * Computes eight products at a time with vector instructions of WebAssembly, ten times as fast as a loop in
+ * JavaScript. Assembled from:
  *
  *     (func (export "fir") (param $in i32) (param $taps i32) (param $width i32) (param $out i32)
  *           (param $end i32) (param $phase i32) (param $interpolation i32) (param $decimation i32)
@@ -64,12 +64,12 @@ interface FirExports {
   ): void;
 }
 
-/** A kernel for a bank, as fast as this machine has it: in browsers a loop, as pages forbid WebAssembly. */
+/** The fastest kernel that is available. Browsers use the loop, because the CSP of the pages forbids WebAssembly. */
 export function firKernel(bank: FilterTaps): FirKernel {
   return (typeof process === 'object' && vectorKernel(bank)) || plainKernel(bank);
 }
 
-/** One instance for each ratio and thread. @returns undefined where there are no vector instructions. */
+/** Creates one instance for each ratio and thread. @returns undefined without vector instructions */
 export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
   let exports: FirExports;
   try {
@@ -91,7 +91,7 @@ export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
     const outputAt = inputAt + input.length + LANES;
     if (floats.length < outputAt + count) floats = roomFor(exports.memory, outputAt + count);
     floats.set(input, inputAt);
-    // Zero taps lie upon these; what is no number must not.
+    // Multiplied by zero taps. NaN would spread to the output.
     floats.fill(0, inputAt + input.length, outputAt);
     const at = FLOAT_BYTES * outputAt;
     const end = at + FLOAT_BYTES * count;
@@ -101,7 +101,7 @@ export function vectorKernel(bank: FilterTaps): FirKernel | undefined {
   };
 }
 
-/** A view of the whole memory, which is grown to at least `count` floats. */
+/** A view of the entire memory, after growing it to at least `count` floats. */
 function roomFor(memory: WasmMemory, count: number): Float32Array {
   const missing = count * FLOAT_BYTES - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / WASM_PAGE));
@@ -114,7 +114,7 @@ export function plainKernel({ interpolation, decimation, halfWidth, taps }: Filt
   return ({ input, phase, count, output }) => {
     for (let made = 0, from = 0, now = phase; made < count; made++) {
       const row = now * width;
-      // Four sums, as one alone would wait for each addition; a row's length is a multiple of four.
+      // Four sums: with one, each addition waits for the one before. The length of a row is a multiple of four.
       let a = 0;
       let b = 0;
       let c = 0;

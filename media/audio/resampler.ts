@@ -12,7 +12,7 @@ import type { Emit, Stage } from './stage.js';
 export class Resampler implements Stage<Float32Array, Float32Array> {
   readonly #bank: FilterBank | undefined;
   readonly delayMs: number;
-  /** What later outputs still need: up to `#filled`, its first sample the oldest. */
+  /** Input that later outputs need, oldest first, up to `#filled`. */
   #input: Float32Array;
   #filled = 0;
   /** Index of the oldest input that the next output needs, and the output's place after its centre. */
@@ -22,7 +22,7 @@ export class Resampler implements Stage<Float32Array, Float32Array> {
   #received = 0;
   #produced = 0;
 
-  /** @throws MediaError INVALID_INPUT for a pair of rates (Hz) that no filter is made for. */
+  /** Rates in Hz. @throws MediaError INVALID_INPUT if `filterBank` does not support them */
   constructor(inputRate: number, outputRate: number) {
     this.#bank = inputRate === outputRate ? undefined : filterBank(inputRate, outputRate);
     this.delayMs = this.#bank ? (this.#bank.halfWidth * 1000) / inputRate : 0;
@@ -51,7 +51,7 @@ export class Resampler implements Stage<Float32Array, Float32Array> {
     this.#reset();
   }
 
-  /** Starts with the silence before the first sample that the first outputs look back upon. */
+  /** Starts with silence: the first outputs depend on input before the first sample. */
   #reset(): void {
     this.#filled = this.#bank ? this.#bank.halfWidth - 1 : 0;
     this.#input.fill(0, 0, this.#filled);
@@ -62,7 +62,7 @@ export class Resampler implements Stage<Float32Array, Float32Array> {
   }
 
   #append(chunk: Float32Array): void {
-    // Drop what no output needs any more; when going down, the next may lie beyond what is here.
+    // Drop input that no output needs. When downsampling, the next input may not have arrived.
     const done = Math.min(this.#oldest, this.#filled);
     this.#input.copyWithin(0, done, this.#filled);
     this.#filled -= done;
@@ -80,7 +80,7 @@ export class Resampler implements Stage<Float32Array, Float32Array> {
   #produce(bank: FilterBank, limit: number, emit: Emit<Float32Array>): void {
     const { interpolation, decimation, kernel } = bank;
     const width = 2 * bank.halfWidth;
-    // The last output whose `width` inputs are all here.
+    // The last output for which all `width` inputs have arrived.
     const steps = (this.#filled - width - this.#oldest + 1) * interpolation - this.#phase;
     const count = Math.min(limit, Math.max(0, Math.ceil(steps / decimation)));
     if (count <= 0) return;

@@ -1,4 +1,4 @@
-/** The compiler knows the browser's WebAssembly only: the part of Node's that is needed here. */
+/** Types of the part of WebAssembly that is used here. TypeScript declares it for browsers only. */
 export const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: {
     readonly Module: new (binary: Uint8Array) => object;
@@ -8,7 +8,7 @@ export const { WebAssembly } = globalThis as unknown as {
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
-  /** By pages. */
+  /** In pages. */
   grow(pages: number): number;
 }
 

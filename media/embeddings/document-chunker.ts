@@ -3,18 +3,18 @@ import { splitIntoSentences } from './text-chunker.js';
 
 /** A part of a document that a model can understand on its own. */
 export interface DocumentPassage {
-  /** The titles above it, the outermost first; empty without any. */
+  /** The titles above it, outermost first; empty without titles. */
   readonly title: string;
-  /** Paragraphs, items and rows, each on separate lines; titles inside begin with `#`. */
+  /** Paragraphs, items and rows, one per line. Titles in the passage start with `#`. */
   readonly text: string;
 }
 
-/** Tokens of a passage: shorter sections are joined, longer ones cut. */
+/** Tokens of a passage: shorter sections are joined, longer ones are split. */
 const MIN_CHUNK_TOKENS = 200;
 const MAX_CHUNK_TOKENS = 400;
-/** Maximum tokens of a part of a passage; longer ones are cut between sentences. */
+/** Maximum tokens of a unit; longer units are split between sentences. */
 const UNIT = 100;
-/** Tokens of the previous passage that are repeated where a section is cut. */
+/** Tokens of the previous passage that are repeated if a section is split. */
 const OVERLAP = 50;
 /** In UTF-16 units; a longer line is text, not a title. */
 const MAX_TITLE_LENGTH = 200;
@@ -43,7 +43,7 @@ export function estimateTokensOf(text: string): number {
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Cuts a document into passages of 200–400 tokens at its own borders, with the titles above them. */
+/** Splits a document into passages of 200–400 tokens at its paragraphs and sections, with the titles above them. */
 export function* chunkDocument(document: string, language = 'en'): SteppedTask<DocumentPassage[]> {
   const maker = new PassageMaker();
   let count = 0;
@@ -55,8 +55,8 @@ export function* chunkDocument(document: string, language = 'en'): SteppedTask<D
 }
 
 /**
- * The parts of a passage that get a vector each, at most `maxTokens` tokens long: that is the
- * limit of a sentence model, and a vector of one topic is found better than one of many.
+ * Splits a passage into parts that get one vector each. `maxTokens` is the limit of the sentence model, and
+ * vectors of one topic give better results than vectors of several.
  */
 export function embeddingWindows({ title, text }: DocumentPassage, maxTokens: number): string[] {
   const above = cutTo(title, maxTokens / 4);
@@ -71,7 +71,7 @@ export function embeddingWindows({ title, text }: DocumentPassage, maxTokens: nu
   };
   const units = [...unitsOf(text, 'en', room)];
   const sum = units.reduce((all, unit) => all + unit.tokens, 0);
-  // Equal ones, not some full ones and a poor rest.
+  // Parts of equal length, so that the last one is not very short.
   const fair = Math.min(room, Math.ceil(sum / Math.ceil(sum / room)) + 8);
   for (const unit of units) {
     if (tokens > 0 && tokens + unit.tokens > fair) end();
@@ -88,22 +88,22 @@ function spoken({ text, level }: Unit): string {
   return level === undefined ? plain : `${plain}:`;
 }
 
-/** Fills passages with units, one after the other. */
+/** Collects units into passages. */
 class PassageMaker {
   readonly #passages: DocumentPassage[] = [];
   /** The titles above the next unit, by their level. */
   #above: Unit[] = [];
   #units: Unit[] = [];
-  /** What stood above each of them. */
+  /** The titles above each unit. */
   #paths: string[][] = [];
   #tokens = 0;
-  /** Units that stood in the passage before already. */
+  /** Units that are repeated from the passage before. */
   #repeated = 0;
-  /** One after the other, without a text between them. */
+  /** Consecutive titles without a text between them. */
   #titles = 0;
 
   add(next: Unit): void {
-    // A heap of titles without text is a text.
+    // Many titles without a text count as text.
     const isText = this.#titles === MAX_TITLES && next.level !== undefined;
     const unit = isText ? { text: next.text, tokens: next.tokens } : next;
     if (unit.level !== undefined) {
@@ -166,7 +166,7 @@ function written({ text, level }: Unit): string {
   return level === undefined ? text : `${'#'.repeat(Math.min(level, 6))} ${text}`;
 }
 
-/** The end of a passage, for the one that goes on. */
+/** The end of a passage, which the next passage repeats. */
 function lastWords(units: readonly Unit[]): Unit | undefined {
   const last = units.at(-1);
   if (!last || last.level !== undefined) return undefined;
@@ -232,7 +232,7 @@ function titleOf(line: string): Unit | undefined {
   return { text, tokens: estimateTokensOf(text) + 1, level: marked ? marked[1]!.length : 7 };
 }
 
-/** A text unchanged if it fits; otherwise as many whole sentences as fit, or words. */
+/** Splits a text that is too long between sentences, or between words. */
 function* fitting(text: string, language: string, maxTokens: number): Generator<Unit> {
   const plain = text
     .replace(/\[([^\][]{0,200})\]\([^()]{0,500}\)/g, '$1')
@@ -261,7 +261,7 @@ function* sentencesOf(text: string, language: string, maxTokens: number): Genera
   for (let from = 0; from < text.length; ) {
     let to = Math.min(text.length, from + SEGMENTED_AT_ONCE);
     const sentences = splitIntoSentences(text.slice(from, to), language);
-    // The last one may go on behind the cut.
+    // The last sentence may continue after this position.
     if (to < text.length && sentences.length > 1) to = text.lastIndexOf(sentences.pop()!, to);
     for (const sentence of sentences) {
       if (estimateTokensOf(sentence) <= maxTokens) yield sentence;
@@ -279,7 +279,7 @@ function* wordsUpTo(text: string, maxTokens: number): Generator<string> {
   }
 }
 
-/** The beginning of a text of at most `maxTokens` tokens, cut between words where possible. */
+/** The start of a text, at most `maxTokens` tokens, split between words if possible. */
 function cutTo(text: string, maxTokens: number): string {
   if (estimateTokensOf(text) <= maxTokens) return text;
   let to = 0;

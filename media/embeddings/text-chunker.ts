@@ -30,7 +30,7 @@ export function chunkText(text: string, language = 'en'): TextPassage[] {
   return runToEnd(chunkTextInSteps(text, language));
 }
 
-/** The same in steps: a long text takes hundreds of ms, during which calls must continue. */
+/** The same in steps, because a long text takes hundreds of ms. */
 export function* chunkTextInSteps(text: string, language = 'en'): SteppedTask<TextPassage[]> {
   const passages: TextPassage[] = [];
   let title = '';
@@ -51,7 +51,7 @@ export function* chunkTextInSteps(text: string, language = 'en'): SteppedTask<Te
       label = plain.replace(/:$/, '');
       continue;
     }
-    // "Prices:" holds for the whole list below it, a question only for the answer that follows.
+    // "Prices:" is the label of all items below it. A question is the label of the next block only.
     const isItem = ITEM.test(body);
     if (!isItem && !label.endsWith('?')) label = '';
     const below = [title, label].filter((part) => part !== '').join(', ');
@@ -66,14 +66,14 @@ export function* chunkTextInSteps(text: string, language = 'en'): SteppedTask<Te
 }
 
 /*
- * Texts come from outside and are long: no pattern below may take more than linear time, so what
- * repeats is bounded or cannot match in two ways.
+ * Texts come from users and may be long. Each pattern below takes linear time: its repeats are bounded or cannot
+ * match in two ways.
  */
 const ITEM = /^\s*(?:(?:[-*•]|\d{1,3}[.)])\s|\|)/;
 const TABLE_LINE = /^\|[\s|:-]*$/;
 /** After a table's last row. */
 const AFTER_TABLE = /\n(?<=\|[ \t]{0,8}\n)(?![ \t]{0,12}\|)/;
-/** A block that only says what the next one is about. */
+/** A block that is a label of the next one. */
 const LABEL = /^(?:[^.!?]{1,80}:|[^.!?]{1,200}\?)$/;
 /** At empty lines, and before items of lists, rows of tables and titles. */
 const BORDERS =
@@ -99,7 +99,7 @@ function* blocksOf(text: string): SteppedTask<string[]> {
   return blocks;
 }
 
-/** The first place from `at` on where a block ends. */
+/** The first end of a block from `at` on. */
 function borderBehind(lines: string, at: number): number {
   if (at >= lines.length) return lines.length;
   const border = new RegExp(BORDERS, 'g');
@@ -107,7 +107,7 @@ function borderBehind(lines: string, at: number): number {
   return border.exec(lines)?.index ?? lines.length;
 }
 
-/** A line that begins with #, or that is bold as a whole, is a title. */
+/** A line is a title if it starts with # or is entirely bold. */
 function takeHeading(block: string): { readonly heading?: string; readonly body: string } {
   const end = block.indexOf('\n');
   const first = (end < 0 ? block : block.slice(0, end)).trim();
@@ -134,7 +134,7 @@ function* upTo(maxLength: number, text: string, language: string): SteppedTask<s
   return parts;
 }
 
-/** A sentence that is too long is cut between words, or anywhere if it has none. */
+/** Splits a sentence that is too long between words, or anywhere if it has no spaces. */
 function cutHard(maxLength: number, sentence: string): string[] {
   const parts: string[] = [];
   let rest = sentence;
@@ -193,7 +193,7 @@ function* segmentsOf(text: string, segmenter: Intl.Segmenter): SteppedTask<strin
   for (let at = 0; at < text.length; at += SEGMENTED_AT_ONCE) {
     const part = open + text.slice(at, at + SEGMENTED_AT_ONCE);
     const found = [...segmenter.segment(part)].map(({ segment }) => segment);
-    // The last one may go on; one that is very long by now is cut where it stands.
+    // The last segment may continue in the next step, unless it is already very long.
     open = found.length > 1 || part.length < 4 * SEGMENTED_AT_ONCE ? (found.pop() ?? '') : '';
     segments.push(...found);
     if ((at / SEGMENTED_AT_ONCE) % 4 === 3) yield;

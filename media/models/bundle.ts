@@ -15,7 +15,7 @@ const LICENCE_FILES = ['LICENCE', 'NOTICE'];
 /**
  * Packs installed models with their licences into one zip file for machines without internet.
  * Returns the packed ids.
- * @throws MediaError INVALID_INPUT when the file exists
+ * @throws MediaError INVALID_INPUT if the file exists
  */
 export async function packBundle(store: ModelStore, file: string): Promise<readonly string[]> {
   const members: { name: string; file: string }[] = [];
@@ -44,8 +44,8 @@ export async function packBundle(store: ModelStore, file: string): Promise<reado
 
 /**
  * Unpacks a bundle's models, each file checked by its hash, into a folder for MODELS_DIR. Entries
- * that are no file of a known model are left out. Returns the ids.
- * @throws MediaError MODEL_CORRUPT when the bundle is damaged
+ * that do not belong to a known model are skipped. Returns the ids.
+ * @throws MediaError MODEL_CORRUPT if the bundle is damaged
  */
 export async function unpackBundle(file: string, folder: string): Promise<readonly string[]> {
   const entries = await readZip(file).catch((error: unknown) => {

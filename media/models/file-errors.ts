@@ -1,6 +1,6 @@
 import { isFileError, MediaError } from '../errors.js';
 
-/** Turns a fault of the file system below `folder` into one that says what to do. */
+/** Converts an error of the file system in `folder` to one with instructions. */
 export function explainFileError(error: unknown, folder: string): unknown {
   if (isFileError(error, 'ENOSPC', 'EDQUOT')) return diskFull(folder, error);
   if (isFileError(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) {
@@ -13,7 +13,7 @@ export function explainFileError(error: unknown, folder: string): unknown {
   return error;
 }
 
-/** The one sentence for a full disk. */
+/** Message for a full disk. */
 export function diskFull(folder: string, cause: unknown): MediaError {
   return new MediaError(
     'DISK_FULL',

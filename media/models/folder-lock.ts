@@ -33,7 +33,7 @@ export async function withLock<Result>(
   }
   const renewal = setInterval(() => {
     const now = new Date();
-    // A lock that was broken meanwhile does no harm: models are put in place by one rename.
+    // A lock that was taken over meanwhile does no harm: models are installed by one rename.
     utimes(lockFile, now, now).catch(() => undefined);
   }, RENEW_MS);
   renewal.unref();
@@ -66,7 +66,7 @@ async function isStale(lockFile: string): Promise<boolean> {
   return owner?.[2] === hostname() && !isAlive(Number(owner[1]));
 }
 
-/** Of two processes that find the same stale lock, the rename lets one through. */
+/** If two processes find the same stale lock, only one of them can rename it. */
 async function breakLock(lockFile: string): Promise<void> {
   const aside = `${lockFile}.${randomUUID()}`;
   try {

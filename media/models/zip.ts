@@ -6,14 +6,14 @@ import { isFileError, MediaError } from '../errors.js';
 
 export type { Entry as ZipEntry, ZipFile as ZipArchive } from 'yauzl';
 
-/** Bundles of the same models are equal, whenever they are made. Source: the first day of DOS time. */
+/** Constant, so that bundles of the same models are equal. Source: the first day of DOS time. */
 const NO_TIME = new Date(1980, 0, 1);
 /** More entries than any wheel or bundle has. */
 const MAX_ENTRIES = 100_000;
 
 /**
  * The entries of a zip file by name.
- * @throws MediaError MODEL_CORRUPT when it is no whole zip file
+ * @throws MediaError MODEL_CORRUPT if the zip file is damaged or incomplete
  */
 export async function readZip(file: string): Promise<ReadonlyMap<string, Entry>> {
   return withArchive(file, entriesOf);
@@ -31,7 +31,7 @@ export async function entriesOf(archive: Reader): Promise<ReadonlyMap<string, En
 
 /**
  * Writes an entry's content to a file.
- * @throws MediaError MODEL_CORRUPT when it is damaged or its length is not the announced one
+ * @throws MediaError MODEL_CORRUPT if it is damaged or has another length than stated
  */
 export async function extract(archive: string, entry: Entry, to: string): Promise<void> {
   await withArchive(archive, async (reader) =>
@@ -55,7 +55,7 @@ export async function writeZip(
   await Promise.race([written, failed]);
 }
 
-/** Opens an archive for one use; faults of the file system stay what they are. */
+/** Opens an archive for one use. Errors of the file system are passed on unchanged. */
 async function withArchive<T>(file: string, use: (archive: Reader) => Promise<T>): Promise<T> {
   let archive: Reader | undefined;
   try {
@@ -72,7 +72,7 @@ async function withArchive<T>(file: string, use: (archive: Reader) => Promise<T>
   }
 }
 
-/** Opens an archive, which its user closes. */
+/** Opens an archive. The caller closes it. */
 export function openArchive(file: string): Promise<Reader> {
   return new Promise((resolve, reject) => {
     open(file, { lazyEntries: true, autoClose: false }, (error, archive) => {

@@ -9,9 +9,9 @@ export function isPlain(text: string): boolean {
 
 /** Removes or replaces what no voice can speak: broken characters, controls, stacked accents, emoji. */
 export const CLEANING: readonly SpokenForm[] = [
-  // Lone surrogates, private use (ours is put in later), unassigned
+  // Lone surrogates, private use (placeholders are added later), unassigned
   { pattern: /[\p{Cs}\p{Co}\p{Cn}]+/gu, say: () => ' ' },
-  // Soft hyphens, zero-width and direction marks join what they stand between
+  // Soft hyphens, zero-width and direction marks
   { pattern: /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+/g, say: () => '' },
   { pattern: /(?:(?![\n\t])[\p{Cc}\p{Cf}])+/gu, say: () => ' ' },
   { pattern: /(?<=\p{M}{2})\p{M}+/gu, say: () => '' },
@@ -29,7 +29,7 @@ export const CLEANING: readonly SpokenForm[] = [
   { pattern: /―/g, say: () => '—' },
 ];
 
-/** White space is one space. */
+/** Replaces each run of white space with one space. */
 export const SPACING: readonly SpokenForm[] = [
   { pattern: /\s{2,}|[^\S ]/g, say: () => ' ' },
   { pattern: /^ | $/g, say: () => '' },
@@ -41,7 +41,7 @@ export const NO_SPACE_BEFORE_MARKS: SpokenForm = {
   say: () => '',
 };
 
-/** ©, ® and ™ count as pictures too, but have a name. */
+/** ©, ® and ™ are pictographs, too, but have spoken names. */
 function emojiOrSign([found]: RegExpExecArray): string | undefined {
   return /^[©®™]+$/.test(found) ? undefined : ' ';
 }
@@ -50,7 +50,7 @@ const DIGIT_FORMS = /^[0-9]$/;
 
 function asciiDigit([digit]: RegExpExecArray): string | undefined {
   if (DIGIT_FORMS.test(digit)) return undefined;
-  // Decimal digits stand in runs of ten whose first has the value 0.
+  // Decimal digits are in blocks of ten that start with the value 0.
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;
   while (code - zero < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--;

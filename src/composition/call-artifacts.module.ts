@@ -18,10 +18,10 @@ import { RetainedCallsRepository } from '../calls/retention/retained-calls.repos
 import { RetentionRepository } from '../calls/retention/retention.repository.js';
 import { retentionRoutes } from '../calls/retention/retention.routes.js';
 import { RetentionWorker } from '../calls/retention/retention.worker.js';
-import type { CallEvents } from '../calls/store/call-events.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { WebhookRecorder } from '../features/webhooks/webhook-events.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { SignedLinks } from '../platform/http/signed-links.js';
 import { createObjectStore } from '../platform/storage/create-object-store.js';
@@ -71,7 +71,7 @@ export interface RecordingParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly store: ObjectStore;
   readonly gateways: GatewaysRepository;
-  readonly events: CallEvents;
+  readonly events: WebhookRecorder;
   readonly scheduler: CpuScheduler;
   readonly log: Logger;
   /** How long a request waits for a mixdown, in milliseconds. Default: 20,000. */

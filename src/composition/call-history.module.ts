@@ -10,10 +10,10 @@ import { callHistoryRoutes } from '../calls/history/call-history.routes.js';
 import { SummariesRepository } from '../calls/history/summaries.repository.js';
 import { SummaryService } from '../calls/history/summaries.service.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
-import type { HeldEvents } from '../calls/store/call-events.js';
 import { CallsRepository } from '../calls/store/calls.repository.js';
 import type { Config } from '../config/config.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
+import type { WebhookOutboxPort } from '../features/webhooks/webhook-events.js';
 import { SignedLinks } from '../platform/http/signed-links.js';
 import type { SecretKeys } from '../platform/secrets/secret-keys.js';
 
@@ -22,7 +22,7 @@ export interface CallHistoryParts {
   readonly db: Knex;
   readonly secrets: SecretKeys;
   readonly agents: AgentsRepository;
-  readonly events: HeldEvents;
+  readonly events: WebhookOutboxPort;
   readonly replies: Pick<LlmRegistry, 'get'>;
   readonly log: Logger;
   /** `http(s)://host[:port]`; undefined where no absolute URL is known. */

@@ -6,12 +6,17 @@ import type { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import { CallSlots } from '../calls/admission/call-slots.js';
 import { CreditMonitor } from '../calls/admission/credit-monitor.js';
 import type { LoadMonitor } from '../calls/admission/load-monitor.js';
-import { CallCommandsRepository } from '../calls/commands/call-commands.repository.js';
 import { CallCommandService } from '../calls/commands/call-commands.service.js';
+import { peerCommands } from '../calls/commands/peer-commands.js';
+import { createCallTap } from '../calls/monitoring/call-tap.js';
 import type { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
 import { createCallProviders } from '../calls/providers/call-providers.js';
 import type { LlmRegistry } from '../calls/providers/llm-registry.js';
 import type { SttModels } from '../calls/providers/stt-models.js';
+import {
+  createRecordingObserver,
+  createReplayObserver,
+} from '../calls/recordings/recording-observers.js';
 import type { RecordingService } from '../calls/recordings/recordings.service.js';
 import type { ReplayFiles } from '../calls/recordings/replay-files.js';
 import type { CallMetrics } from '../calls/session/call-metrics.js';
@@ -25,7 +30,10 @@ import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import { resolveCallConfig } from '../features/agents/effective-config.js';
 import type { CompiledDictionaries } from '../features/dictionaries/compiled-dictionaries.js';
 import type { ModelCatalog } from '../features/model-catalog/model-catalog.js';
+import type { ChangeNotices } from '../platform/cluster/change-notices.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
+import type { PeerClient } from '../platform/cluster/peer-client.js';
+import type { PeerServer } from '../platform/cluster/peer-server.js';
 import type { EgressClient } from '../platform/egress/egress-client.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
 
@@ -50,6 +58,9 @@ export interface CallsParts {
   readonly replays: ReplayFiles | undefined;
   /** Receives the events of calls for monitoring. */
   readonly hub: LiveEventBus;
+  readonly peerClient: PeerClient;
+  readonly peerServer: PeerServer;
+  readonly changes: ChangeNotices;
   /** `host:port` of this gateway for others; undefined where there can be no others. */
   readonly peerAddress: string | undefined;
   readonly load: LoadMonitor;
@@ -61,15 +72,29 @@ export interface CallsParts {
 
 /** The calls of this gateway; ends the calls of gateways that died. */
 export async function createCallsModule(parts: CallsParts) {
-  const { config, db, box, gatewayId, log, calls, load, metrics, models, ears } = parts;
+  const { config, box, gatewayId, log, calls, load, metrics, models, ears } = parts;
+  const { hub, recordings, replays } = parts;
   const live = new CallRegistry();
-  const written = new CallCommandsRepository(db);
+  const commands = new CallCommandService({
+    calls,
+    gateways: parts.gateways,
+    peers: parts.peerClient,
+    live,
+    log,
+    onWaitingEnded: (callId) => {
+      parts
+        .onWaitingEnded(callId)
+        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
+    },
+  });
+  parts.peerServer.serve(peerCommands(live));
+  const stopHangingUp = commands.hangUpEndedCalls(parts.changes);
   const heartbeat = new Heartbeat({
     calls,
     gateways: parts.gateways,
     gatewayId,
     address: parts.peerAddress,
-    commands: written,
+    housekeeping: [() => commands.hangUpEnded()],
     log,
   });
   await heartbeat.start({ isAlone: config.DATABASE_URL === undefined });
@@ -80,37 +105,30 @@ export async function createCallsModule(parts: CallsParts) {
   creditMonitor.start();
   const ticker = createTicker(parts);
   const tools = new AgentTools(parts);
-  const opening = new CallSessionFactory({
+  const sessions = new CallSessionFactory({
     ...parts,
-    live,
-    models: createCallProviders({ ...parts, voices: parts.speakers, tools }),
+    registry: live,
+    providers: createCallProviders({ ...parts, voices: parts.speakers, tools }),
     ticker,
     resolveConfig: (agent, overrides) => resolveCallConfig(agent, overrides, { models, box }),
-  });
-  const commands = new CallCommandService({
-    db,
-    gatewayId,
-    calls,
-    commands: written,
-    live,
-    log,
-    onWaitingEnded: (callId) => {
-      parts
-        .onWaitingEnded(callId)
-        .catch((error: unknown) => log.warn({ err: error, callId }, 'a call may ring on'));
-    },
+    observers: [
+      () => metrics.begin(),
+      createCallTap(hub),
+      createRecordingObserver(recordings),
+      ...(replays ? [createReplayObserver(replays)] : []),
+    ],
   });
   return {
     live,
-    opening,
-    slots: new CallSlots({ calls, live, load, expect: opening.expect }),
+    sessions,
+    slots: new CallSlots({ calls, live, load, prepare: sessions.prepare }),
     commands,
     ticker,
     /** After the calls have ended. Deletes this gateway from the table of gateways. */
     async close() {
       await creditMonitor.close();
       load.stop();
-      await commands.close();
+      stopHangingUp();
       await heartbeat.stop();
       await tools.close();
     },

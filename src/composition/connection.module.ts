@@ -20,7 +20,7 @@ export interface ConnectionParts {
   readonly calls: CallsRepository;
   readonly slots: CallSlots;
   readonly live: CallRegistry;
-  readonly opening: CallSessionFactory;
+  readonly sessions: CallSessionFactory;
   readonly commands: CallCommandService;
   readonly overrides: VoiceOverrides;
   /** Undefined where LiveKit is not configured. */

@@ -4,6 +4,7 @@ import { ModelStore } from '../../media/models/store.js';
 import { CpuScheduler } from '../../media/runtime/cpu-scheduler.js';
 import { VoiceRegistry } from '../../media/tts/voice-registry.js';
 import { LoadMonitor } from '../calls/admission/load-monitor.js';
+import { callCommandRoutes } from '../calls/commands/call-commands.routes.js';
 import { LlmRegistry } from '../calls/providers/llm-registry.js';
 import { CallMetrics } from '../calls/session/call-metrics.js';
 import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
@@ -110,7 +111,7 @@ async function startGateway(context: Context): Promise<Started> {
     isWorker: worker !== undefined,
   });
   const peers = createPeersModule({ ...context, ...infrastructure });
-  shutdown.add('peers', () => peers.peerServer.close());
+  shutdown.add('peers', () => peers.closePeers());
   const core: Core = {
     ...context,
     ...measurement,
@@ -251,12 +252,12 @@ async function createCallModules(core: Core, resources: Resources) {
   const liveKit = access && createLiveKitModule({ ...channelParts, access });
   const telephony = createTelephonyModule(channelParts);
   const connection = createConnectionModule({ ...channelParts, rooms: liveKit?.door });
-  session.commands.start();
   return {
     telephony,
     routes: [
       ...connection.routes,
-      ...monitoring.routes(session.commands, telephony.refused),
+      ...monitoring.routes,
+      ...callCommandRoutes({ calls, commands: session.commands, refused: telephony.refused }),
       ...artifacts.routes,
       ...history.routes,
       ...telephony.routes,

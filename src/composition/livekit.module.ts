@@ -22,7 +22,7 @@ import type { HealthPart } from '../platform/observability/health.js';
 
 export interface LiveKitParts {
   readonly access: LiveKitAccess;
-  readonly opening: CallSessionFactory;
+  readonly sessions: CallSessionFactory;
   readonly slots: CallSlots;
   readonly calls: CallsRepository;
   readonly agents: AgentsRepository;

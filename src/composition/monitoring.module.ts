@@ -1,7 +1,5 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { callCommandRoutes } from '../calls/commands/call-commands.routes.js';
-import type { CallCommandService } from '../calls/commands/call-commands.service.js';
 import type { AudioEncoders } from '../calls/monitoring/audio-mixer.js';
 import { EventSubscriber } from '../calls/monitoring/event-subscriber.js';
 import { LiveEventBus } from '../calls/monitoring/live-event-bus.js';
@@ -10,7 +8,7 @@ import { peerStreams } from '../calls/monitoring/peer-streams.js';
 import { RunningCallsRepository } from '../calls/monitoring/running-calls.repository.js';
 import { StreamSessions } from '../calls/monitoring/stream-sessions.js';
 import type { CallsRepository } from '../calls/store/calls.repository.js';
-import type { DialBlocklist } from '../features/phone-numbers/dial-blocklist.js';
+import type { ChangeNotices } from '../platform/cluster/change-notices.js';
 import type { GatewaysRepository } from '../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../platform/cluster/peer-client.js';
 import type { PeerServer } from '../platform/cluster/peer-server.js';
@@ -24,6 +22,7 @@ export interface MonitoringParts {
   readonly calls: Pick<CallsRepository, 'findEnded'>;
   readonly peerClient: PeerClient;
   readonly peerServer: PeerServer;
+  readonly changes: ChangeNotices;
   readonly keys: Authenticator;
   readonly encoders: AudioEncoders;
   readonly log: Logger;
@@ -40,10 +39,7 @@ export interface MonitoringModule {
   readonly hub: LiveEventBus;
   /** How many streams of an account are open at this gateway. */
   streams(accountId: string): number;
-  routes(
-    commands: Pick<CallCommandService, 'say' | 'sendKeys' | 'transfer'>,
-    refused: DialBlocklist,
-  ): readonly Route[];
+  readonly routes: readonly Route[];
   /** Ends all streams. */
   close(): void;
 }
@@ -58,10 +54,7 @@ export function createMonitoringModule(parts: MonitoringParts): MonitoringModule
   return {
     hub,
     streams: (accountId) => desk.streams(accountId),
-    routes: (commands, refused) => [
-      ...liveRoutes({ running, desk, commands }),
-      ...callCommandRoutes({ running, commands, refused }),
-    ],
+    routes: liveRoutes({ running, desk }),
     close() {
       desk.close();
       hub.close();

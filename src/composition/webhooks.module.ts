@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { HeldEvents } from '../calls/store/call-events.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { VoiceOverrides } from '../features/voices/voice-overrides.js';
 import { DELIVER_JOB, DeliveriesRepository } from '../features/webhooks/deliveries.repository.js';
@@ -10,6 +9,7 @@ import {
   InboundCallWebhooks,
 } from '../features/webhooks/inbound-call-webhook.js';
 import { WebhookDeliveryService } from '../features/webhooks/webhook-deliveries.service.js';
+import type { WebhookOutboxPort } from '../features/webhooks/webhook-events.js';
 import { WebhookOutbox } from '../features/webhooks/webhook-outbox.js';
 import { WebhookSender } from '../features/webhooks/webhook-sender.js';
 import { WebhookTestService } from '../features/webhooks/webhook-test.service.js';
@@ -37,7 +37,7 @@ export interface WebhooksParts {
 /** Webhooks of agents. */
 export interface WebhooksModule {
   readonly routes: readonly Route[];
-  readonly events: HeldEvents;
+  readonly events: WebhookOutboxPort;
   readonly inboundCalls: InboundCalls;
   /** Sends requests to other addresses that users chose: tools, MCP servers. */
   readonly outbound: EgressClient;

@@ -195,7 +195,7 @@ async function endFigures(db: Knex, { accountId, agentIds }: FilledTable) {
   for (const callId of callIds) {
     const agent = { agentId: agentIds[0]!, agentName: 'Agent A' };
     await calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
-    await calls.take(callId, randomUUID());
+    await calls.claim(callId, randomUUID());
     await calls.start(callId);
   }
   const times: number[] = [];

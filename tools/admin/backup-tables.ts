@@ -15,8 +15,6 @@ export interface CopiedTable {
 const PASSING = [
   'schema_migrations',
   'audiosocket_calls',
-  'call_command_answers',
-  'call_commands',
   'call_day_sums',
   'call_quarter_sums',
   'gateways',

@@ -5,7 +5,7 @@ const DOTLESS_I = 'ı';
 const folds = new Map<string, string>();
 const MAX_FOLDS = 10_000;
 
-/** A letter, mark or digit: two of these side by side belong to one word. */
+/** A letter, mark or digit. Adjacent ones belong to one word. */
 export function isWordCharacter(character: string): boolean {
   const code = character.charCodeAt(0);
   if (code < 0x80) {
@@ -29,11 +29,11 @@ export function foldedCharacter(character: string): string {
   return folded;
 }
 
-/** By way of the capital, which is what brings ς to σ and ſ to s. */
+/** Converts to upper case first, so that ς becomes σ and ſ becomes s. */
 function foldCharacter(character: string): string {
   if (character === DOTLESS_I) return character;
   let folded = '';
-  // One by one: a whole word's Σ would become ς at its end.
+  // Character by character: in a word, a final Σ would become ς.
   for (const part of character.toLowerCase().toUpperCase()) folded += part.toLowerCase();
   return folded;
 }

@@ -12,17 +12,17 @@ export interface Pronounced extends TextRange {
 
 /** A text with the replacements of a dictionary. */
 export interface Replaced {
-  /** Knows the places of the written text. */
+  /** Maps positions of the result to the written text. */
   readonly text: AlignedText;
   /** In the written text. */
   readonly pronounced: readonly Pronounced[];
-  /** False when there was no room for more replacements: the rest is as it was written. */
+  /** False if the limit of replacements was reached; the rest of the text is unchanged. */
   readonly isWhole: boolean;
 }
 
-/** Maximum number of UTF-16 units that replacements add: 5,000 times the longest would be a day of speech. */
+/** Maximum number of UTF-16 units that replacements add. 5,000 of the longest would give a day of speech. */
 const MAX_GROWTH = 10_000;
-/** Rules whose words are brought into the form of keys in one step. */
+/** Rules that are converted to keys in one step. */
 const RULES_AT_ONCE = 500;
 
 interface Match {
@@ -31,7 +31,7 @@ interface Match {
   readonly rule: PronunciationRule;
 }
 
-/** The rules of one version of a dictionary, ready to be applied. */
+/** The indexed rules of one version of a dictionary. */
 export class Dictionary {
   readonly #rules: readonly PronunciationRule[];
   readonly #exact: RuleIndex;
@@ -43,7 +43,7 @@ export class Dictionary {
     this.#folded = indexes.folded;
   }
 
-  /** Like the constructor, in steps: ten thousand rules would block the thread. */
+  /** Like the constructor, but in steps: indexing ten thousand rules at once would block the thread. */
   static async compile(
     rules: readonly PronunciationRule[],
     pause?: () => Promise<unknown>,
@@ -56,8 +56,8 @@ export class Dictionary {
   }
 
   /**
-   * Replaces matches in one pass from left to right: the longest match, and of equal ones that of the
-   * first rule. Replacements are not searched again. A text without a match is returned unchanged.
+   * Replaces matches in one pass from left to right: the longest match, or the first rule if
+   * several match equally. Replacements are not searched again. A text without a match is returned unchanged.
    */
   apply(text: string): Replaced {
     const normal = toNfc(text);
@@ -69,7 +69,7 @@ export class Dictionary {
     const pronounced: Pronounced[] = [];
     let growth = 0;
     for (const { start, end, rule } of matches) {
-      // A transcription needs something in the text to stand for.
+      // A transcription needs a part of the text that it replaces.
       const said = rule.ipa && rule.replacement.trim() === '' ? rule.word : rule.replacement;
       growth += said.length - (end - start);
       if (growth > MAX_GROWTH) break;
@@ -121,7 +121,7 @@ function* indexesOf(rules: readonly PronunciationRule[]): SteppedTask<RuleIndexe
   return { exact: yield* ruleIndex(keys.exact), folded: yield* ruleIndex(keys.folded) };
 }
 
-/** The token before which a match ends, and its rule's order. */
+/** Index of the token after a match, and the order of its rule. */
 interface TokenMatch {
   readonly token: number;
   readonly order: number;
@@ -141,12 +141,12 @@ function longestIn(
   return found && { token: view.tokens[found.end]!, order: found.order };
 }
 
-/** Between two letters, marks or digits nothing can begin or end; elsewhere anything may. */
+/** A match can start or end anywhere except between two letters, marks or digits. */
 function isInsideWord({ isWord }: ScannedText, token: number): boolean {
   return token > 0 && token < isWord.length && isWord[token - 1]! && isWord[token]!;
 }
 
-/** The parts with the ranges of a rewritten text, without those that it no longer contains. */
+/** Maps the parts to a rewritten text. Omits parts that it no longer contains. */
 export function placedIn(
   text: AlignedText,
   pronounced: readonly Pronounced[],

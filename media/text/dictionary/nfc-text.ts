@@ -2,7 +2,7 @@ import { AlignedText, type TextEdit } from '../aligned-text.js';
 
 const ONLY_BASIC = /^[\0-\u02ff]*$/;
 const MARK = /^\p{M}/u;
-/** No character below this one joins what stands before it. */
+/** Characters below this one do not combine with the character before them. */
 const FIRST_JOINING = 0x300;
 
 /** The text in Unicode's composed form (NFC). */
@@ -18,7 +18,7 @@ export function toNfc(text: string): AlignedText {
   return aligned.replace(edits);
 }
 
-/** Runs of characters that may melt into each other, as a letter and its marks, or jamo. */
+/** Runs of characters that may compose, such as a letter and its marks, or jamo. */
 function* clusters(text: string): Generator<{ start: number; end: number }> {
   let start = 0;
   for (let at = 0; at < text.length; ) {

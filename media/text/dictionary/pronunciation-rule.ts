@@ -1,12 +1,12 @@
-/** How one word or phrase is to be said. */
+/** The pronunciation of one word or phrase. */
 export interface PronunciationRule {
   /** Stays the same from version to version; unique in its dictionary. */
   readonly id: string;
-  /** What is looked for. A space in it stands for any run of white space. */
+  /** The text to replace. A space matches any run of white space. */
   readonly word: string;
-  /** What is spoken instead, as a person would write it. */
+  /** The text that is spoken instead, in normal spelling. */
   readonly replacement: string;
-  /** What a voice with a phoneme stage says; the others say the replacement. */
+  /** The phonemes, for voices that accept them. Other voices speak the replacement. */
   readonly ipa: string | null;
   readonly caseSensitive: boolean;
 }

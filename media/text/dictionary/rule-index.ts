@@ -3,27 +3,27 @@ import type { SteppedTask } from '../../async/cooperative.js';
 /** Keys that are sorted, merged or counted in one step. */
 const KEYS_AT_ONCE = 500;
 
-/** A word to look for, in the form in which texts are looked through, and its rule's place. */
+/** A word in the form used for the search, and the order of its rule. */
 export interface RuleKey {
   readonly key: string;
-  /** Of two rules for the same key the lower order wins. */
+  /** Lower orders win if two rules have the same key. */
   readonly order: number;
 }
 
-/** The end of what was found, in units of the text, and the order of its rule. */
+/** The end of a match in UTF-16 units of the text, and the order of its rule. */
 export interface FoundKey {
   readonly end: number;
   readonly order: number;
 }
 
 /**
- * Finds the longest of many words at a place of a text: the words stand in order, and each character
- * narrows the range of those that still fit. So it takes no more room than the words themselves.
+ * Finds the longest of many words at a position of a text. The words are sorted, and each character narrows the
+ * range of words that match. It needs no more memory than the words themselves.
  */
 export class RuleIndex {
   readonly #keys: readonly string[];
   readonly #orders: Int32Array;
-  /** Of each first unit, the range of its keys (half-open). */
+  /** The range of keys (half-open) for each first UTF-16 unit. */
   readonly #ranges = new Map<number, readonly [from: number, to: number]>();
 
   /** @param entries in the order of their keys, each key once. */
@@ -39,7 +39,7 @@ export class RuleIndex {
     }
   }
 
-  /** The longest key that `text` has at `start` and whose end suits. */
+  /** The longest key that matches `text` at `start` and ends at a permitted position. */
   longestAt(text: string, start: number, isEnd: (unit: number) => boolean): FoundKey | undefined {
     const range = this.#ranges.get(text.charCodeAt(start));
     if (!range) return undefined;
@@ -47,7 +47,7 @@ export class RuleIndex {
     let found: FoundKey | undefined;
     for (let length = 1; from < to; length++) {
       const end = start + length;
-      // What begins like the others and is done comes first.
+      // A key that is a prefix of the others comes first.
       if (this.#keys[from]!.length === length) {
         if (isEnd(end)) found = { end, order: this.#orders[from]! };
         from++;
@@ -73,7 +73,7 @@ export class RuleIndex {
   }
 }
 
-/** The index of words in any order, made a part at a time. */
+/** Creates the index of unsorted words, in steps. */
 export function* ruleIndex(entries: readonly RuleKey[]): SteppedTask<RuleIndex> {
   let runs: RuleKey[][] = [];
   for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
@@ -102,7 +102,7 @@ function* merged(one: readonly RuleKey[], other: readonly RuleKey[]): SteppedTas
   return all;
 }
 
-/** By UTF-16 units; of equal keys the rule that comes first. */
+/** Sorts by UTF-16 units, and equal keys by the order of their rules. */
 function compareKeys(a: RuleKey, b: RuleKey): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.order - b.order;

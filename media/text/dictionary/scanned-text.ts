@@ -2,13 +2,13 @@ import { foldedCharacter, isWordCharacter } from './characters.js';
 
 /** `[SPELL:…]`, with the maximum length that the normalisers accept. */
 const SPELLING = /\[SPELL:[^\]\n]{0,200}\]/gi;
-/** Stands for a whole `[SPELL:…]`; no word holds one, as lone surrogates are refused. */
+/** Replaces one `[SPELL:…]`. No word contains it, because lone surrogates are rejected. */
 const BARRIER = '\ud800';
 const SPACE = /\s/;
-/** Words of ASCII with single blanks between: nearly all that there are. */
+/** ASCII words separated by single spaces: nearly all phrases. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
-/** A text as rules see it: white space is one blank, and tokens are what a match cannot cut. */
+/** A text prepared for the search: runs of white space are one space. A match starts and ends at tokens. */
 export interface View {
   readonly text: string;
   /** The unit at which each token begins, and the length at the end. */
@@ -26,7 +26,7 @@ export interface ScannedText {
   readonly folded: View;
 }
 
-/** A phrase in the form in which it is looked for. */
+/** A phrase in the form used for the search. */
 export function keyOf(phrase: string, caseSensitive: boolean): string {
   if (PLAIN.test(phrase)) return caseSensitive ? phrase : phrase.toLowerCase();
   const plain = phrase.normalize('NFC').trim().replace(/\s+/g, ' ');

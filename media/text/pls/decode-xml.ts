@@ -1,11 +1,11 @@
 import { PlsError } from './pls-error.js';
 
 const DECLARED = /^<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
-/** How far the declaration is looked for. */
+/** Bytes that may contain the XML declaration. */
 const DECLARATION_BYTES = 300;
 
 /**
- * The text of an XML file: by its byte order mark, else by its declaration, else UTF-8.
+ * Decodes an XML file by its byte order mark, otherwise by its declaration, otherwise as UTF-8.
  * @throws PlsError at the first byte that is not in that encoding.
  */
 export function decodeXml(bytes: Uint8Array): string {
@@ -47,7 +47,7 @@ function faultIn(bytes: Uint8Array, label: string): PlsError {
   return new PlsError(`The file is not in ${label.toUpperCase()}, as it should be`, line, column);
 }
 
-/** Index in the text of the first broken character; U+FFFD may also be there by right. */
+/** Index of the first invalid character. U+FFFD may also be valid text. */
 function firstBroken(bytes: Uint8Array): number {
   let low = 0;
   let high = bytes.length;
@@ -59,7 +59,7 @@ function firstBroken(bytes: Uint8Array): number {
   return new TextDecoder().decode(bytes.subarray(0, low)).replace(/\ufffd$/, '').length;
 }
 
-/** Whether it is UTF-8 but for a character that is cut at the end. */
+/** Whether the bytes are UTF-8, except for an incomplete character at the end. */
 function isWhole(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });

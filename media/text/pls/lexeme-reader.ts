@@ -129,7 +129,7 @@ export class LexemeReader {
   }
 }
 
-/** The first that is preferred, else the first (Source: PLS 1.0, on `prefer`). */
+/** The first preferred one, otherwise the first (Source: PLS 1.0, on `prefer`). */
 function preferred(parts: readonly ReadPart[]): ReadPart | undefined {
   return parts.find(({ isPreferred }) => isPreferred) ?? parts[0];
 }

@@ -15,7 +15,7 @@ export interface PlsOptions {
   readonly limits: PlsLimits;
   /** Accepted languages of the lexicon, ISO 639-1. */
   readonly languages: readonly string[];
-  /** For rules that bring no id. */
+  /** Creates ids for rules without one. */
   readonly makeId: () => string;
 }
 
@@ -25,11 +25,11 @@ export interface PronunciationLexicon {
   readonly rules: readonly PronunciationRule[];
 }
 
-/** UTF-16 units that are read at once. */
+/** UTF-16 units that are parsed in one step. */
 const SLICE = 32_768;
-/** Metadata may be deep; nothing of ours is. */
+/** Maximum depth; only metadata needs more than a few levels. */
 const MAX_DEPTH = 12;
-/** Of all kinds, for each rule that is allowed. */
+/** Elements of all kinds, for each permitted rule. */
 const ELEMENTS_PER_RULE = 16;
 const ALPHABETS: ReadonlyMap<string, 'ipa' | 'x-sampa'> = new Map([
   ['ipa', 'ipa'],
@@ -64,20 +64,20 @@ export class PlsReader {
   #language: string | undefined;
   #alphabet = '';
   #lexeme: LexemeReader | undefined;
-  /** Inside of `metadata` or the like at this depth, whose content is not looked at. */
+  /** Depth of the element, such as `metadata`, whose content is ignored. */
   #skippedFrom: number | undefined;
   #depth = 0;
   #elements = 0;
-  /** Where the tag began that is being read. */
+  /** Start of the current tag. */
   #tagLine = 1;
   #tagColumn = 1;
 
-  /** @throws PlsError for bytes that are no text. */
+  /** @throws PlsError if the bytes are not text */
   constructor(bytes: Uint8Array, options: PlsOptions) {
     this.#text = decodeXml(bytes);
     this.#options = options;
     const parser = this.#parser;
-    // The parser appends the position to its message; it is split off here.
+    // The parser appends the position to its message.
     parser.on('error', ({ message }) => this.#fail(sentenceOf(message)));
     parser.on('doctype', () => this.#failAt('<!DOCTYPE', 'Document type declarations are refused'));
     parser.on('processinginstruction', ({ target }) => {
@@ -104,7 +104,7 @@ export class PlsReader {
     this.#parser.write(slice);
   }
 
-  /** What was read, at the end. @throws PlsError */
+  /** The result, at the end of the file. @throws PlsError */
   lexicon(): PronunciationLexicon {
     this.#parser.close();
     if (this.#language === undefined) this.#fail('There is no lexicon');
@@ -138,7 +138,7 @@ export class PlsReader {
     this.#alphabet = alphabet!;
   }
 
-  /** By its first part: a lexicon of en-GB is one of en. */
+  /** Uses the first part of the tag: en-GB counts as en. */
   #languageOf(tag: string | undefined): string {
     if (!tag) return this.#failAtTag('A lexicon must have the attribute `xml:lang`');
     const language = tag.split('-', 1)[0]!.toLowerCase();
@@ -238,7 +238,7 @@ export class PlsReader {
   }
 }
 
-/** An attribute of no namespace, or of `xml:`. */
+/** An attribute without namespace, or in `xml:`. */
 function attribute(tag: Tag, name: string): string | undefined {
   return Object.hasOwn(tag.attributes, name) ? tag.attributes[name]!.value : undefined;
 }

@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Whether XML can hold the text (Source: XML 1.0, production 2). */
+/** Whether the text is valid in XML (Source: XML 1.0, production 2). */
 export function isXmlText(text: string): boolean {
   return !/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(text);
 }
@@ -30,7 +30,7 @@ ${lexemes}</lexicon>
 `;
 }
 
-/** On one line, as files are bounded. The transcription comes first: so it is preferred to the alias. */
+/** One line, as the size of files is limited. The transcription comes first, so it is preferred to the alias. */
 function lexeme({ id, word, replacement, ipa, caseSensitive }: PronunciationRule): string {
   const anyCase = caseSensitive ? '' : ' parley:case-sensitive="false"';
   const grapheme = `<grapheme>${escaped(word)}</grapheme>`;

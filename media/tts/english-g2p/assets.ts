@@ -31,12 +31,12 @@ export interface TaggerTables {
   readonly weights: JsonIndex;
 }
 
-/** All data of the English front end, read and checked. */
+/** The validated data of the English front end. */
 export interface EnglishAssets {
   readonly dialect: Dialect;
-  /** Checked by hand, some by part of speech. */
+  /** Pronunciations that people have checked, some by part of speech. */
   readonly gold: JsonIndex;
-  /** Read by machine. */
+  /** Generated pronunciations. */
   readonly silver: JsonIndex;
   readonly tagger: TaggerTables;
   readonly tokenizerExceptions: ReadonlyMap<string, readonly string[]>;
@@ -51,7 +51,7 @@ const WEIGHTS = '"weights":';
 
 /**
  * Reads the text data of the English voice from the model's folder.
- * @throws MediaError MODEL_MISSING, MODEL_CORRUPT.
+ * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
  */
 export async function loadEnglishAssets(folder: string, dialect: Dialect): Promise<EnglishAssets> {
   const unknown = dialect === 'us' ? 'oov' : 'oov_gb';

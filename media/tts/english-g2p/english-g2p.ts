@@ -19,8 +19,8 @@ export class EnglishG2p {
   }
 
   /**
-   * @param folder of the model `hibari-heart`.
-   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT.
+   * @param folder - folder of the model `hibari-heart`
+   * @throws MediaError MODEL_MISSING, MODEL_CORRUPT
    */
   static async load(folder: string, dialect: Dialect): Promise<EnglishG2p> {
     const assets = await loadEnglishAssets(folder, dialect);

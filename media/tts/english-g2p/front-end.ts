@@ -66,7 +66,7 @@ export class EnglishFrontEnd {
   readonly #tagger: Tagger;
   readonly #lexicon: Lexicon;
   readonly #unknownWord: UnknownWord;
-  /** Readings of unknown words, the oldest first. */
+  /** Cached phonemes of unknown words, oldest first. */
   readonly #unknown = new Map<string, string>();
   readonly dialect: Dialect;
 
@@ -176,7 +176,7 @@ export class EnglishFrontEnd {
     return spelt === '.' ? UNSTRESSED_POINT : this.#lexicon.spell(spelt);
   }
 
-  /** The letters of an unknown word by the model, its signs by name; the rest is silent. */
+  /** Reads the letters of an unknown word with the model and its signs by their names. Omits the rest. */
   #guess(text: string, missing: Set<string>): string {
     const said: string[] = [];
     for (const [piece] of text.matchAll(UNKNOWN_PIECE)) {

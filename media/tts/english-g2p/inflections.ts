@@ -1,15 +1,15 @@
 import type { Dialect } from '../../languages.js';
 
-/** A word that may be a known one with an ending. */
+/** A word that may consist of a known word and an ending. */
 export interface Inflection {
-  /** Spellings the stem may have, likeliest first. */
+  /** Possible spellings of the stem, most likely first. */
   readonly stems: readonly string[];
-  /** The stem's phonemes with the ending; `undefined` where it cannot be added. */
+  /** Adds the ending to the stem's phonemes; `undefined` if that is not possible. */
   readonly add: (stem: string, dialect: Dialect) => string | undefined;
   readonly ending: 's' | 'ed' | 'ing';
 }
 
-/** After these an American t between vowels is tapped. */
+/** In American English, a t between one of these and a vowel is tapped. */
 const TAPPING = new Set('AIOWYiuæɑəɛɪɹʊʌ');
 const DOUBLED = /(?:([bcdgklmnprstvxz])\1|ck)ing$/;
 

@@ -2,7 +2,7 @@ import type { Dialect } from '../../languages.js';
 import { isStressed, isVowel, PRIMARY, SECONDARY } from './stress.js';
 
 /**
- * Sounds of the world and the nearest one that the English voices have, by the longest spelling first
+ * IPA sounds and the most similar sound of the English voices, the longest spelling first
  * (Sources: the charts of the International Phonetic Association; the voices' alphabet in stress.ts).
  * Each entry: spellings, a colon, American, and after a slash British where it differs.
  */
@@ -80,7 +80,7 @@ const CONSONANTS = table(`
 const MAX_SYMBOL_LENGTH = 3;
 const NASAL = '\u0303';
 const SYLLABIC = '\u0329';
-/** Held together, cut into syllables, or coloured finer than an English voice can. */
+/** Ties, syllable breaks, and details that the English voices do not distinguish. */
 const SILENT = /[.|‖‿\-ˑ˞ʔʕʰʱʲʷˠˤⁿˡʼ˥˦˧˨˩ꜛꜜ↗↘]/g;
 const OTHER_MARKS = /(?![\u0303\u0329])\p{M}/gu;
 const BREAK = '\0';
@@ -101,7 +101,7 @@ export function phonemesOfIpa(ipa: string, dialect: Dialect): string | undefined
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** One spelling for what is written in several ways; nothing that has no sound. */
+/** Replaces alternative spellings and removes symbols without a sound. */
 function prepared(ipa: string): string {
   return (
     ipa
@@ -115,7 +115,7 @@ function prepared(ipa: string): string {
       .replace(/\u030d/g, SYLLABIC)
       .replace(OTHER_MARKS, '')
       .replace(/\u0303([ːˑ]+)/g, `$1${NASAL}`)
-      // Before n a glottal stop is how a t sounds; a pause between syllables keeps their sounds apart.
+      // A glottal stop before n is pronounced as t. A break between syllables separates their sounds.
       .replace(/ʔ(?=ə?n)/g, 't')
       .replace(/[.|‖-]/g, BREAK)
       .replace(SILENT, '')

@@ -11,9 +11,9 @@ const COLON = 0x3a;
 const MAX_KEY_LENGTH = 256;
 
 /**
- * Looks keys up in the UTF-8 text of one large, flat JSON object without parsing it: a hash table
- * of byte offsets is built in one pass, values are read when asked for. Three tables of 90,000
- * entries load in a fifth of the time that `JSON.parse` and `Map` take, in a third of the memory.
+ * Finds keys in the UTF-8 text of one large, flat JSON object without parsing it: builds a hash table of byte
+ * offsets in one pass. For three tables of 90,000 entries it needs a fifth of the time and a third of the memory
+ * of `JSON.parse` and `Map`.
  */
 export class JsonIndex {
   readonly #bytes: Uint8Array;
@@ -26,7 +26,7 @@ export class JsonIndex {
 
   /**
    * `start` is the offset of the object's opening brace.
-   * @throws MediaError MODEL_CORRUPT when the bytes are not such an object.
+   * @throws MediaError MODEL_CORRUPT if the bytes are not such an object
    */
   constructor(bytes: Uint8Array, start = 0) {
     this.#bytes = bytes;
@@ -103,7 +103,7 @@ function stringEnd(bytes: Uint8Array, at: number): number {
   return end;
 }
 
-/** Offset behind the value that begins at `at`. */
+/** Offset after the value that starts at `at`. */
 function valueEnd(bytes: Uint8Array, at: number): number {
   let depth = 0;
   for (let i = at; i < bytes.length; i++) {

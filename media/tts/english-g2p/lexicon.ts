@@ -4,7 +4,7 @@ import type { SoundContext } from './phonetic-context.js';
 import type { PronunciationList, WordEntry } from './pronunciation-list.js';
 import { PRIMARY, SECONDARY, type Stress, withStress } from './stress.js';
 
-/** A word as the tagger sees it. */
+/** A word with the result of the tagger. */
 export interface TaggedWord {
   readonly text: string;
   /** Penn Treebank tag. */
@@ -29,7 +29,7 @@ const PLAIN_WORD = /^[A-Za-z'-]+$/;
 const FEW_LETTERS_BETWEEN_DOTS = /^\p{L}{0,2}(?:\.\p{L}{0,2})+$/u;
 const CURLY = /[‘’]/g;
 
-/** Reads words out of the two dictionaries, by part of speech and by what follows. */
+/** Finds the pronunciation of a word in the two lists, by its part of speech and the sound that follows. */
 export class Lexicon {
   readonly #gold: PronunciationList;
   readonly #silver: PronunciationList;
@@ -41,7 +41,7 @@ export class Lexicon {
     this.#dialect = dialect;
   }
 
-  /** The word's phonemes; `undefined` when it is in no list and is no form of one that is. */
+  /** The word's phonemes; `undefined` if neither the word nor its base form is in a list. */
   read(word: TaggedWord, context: SoundContext): string | undefined {
     const text = word.text.replace(CURLY, "'").normalize('NFKC');
     const lower = text.toLowerCase();
@@ -52,7 +52,7 @@ export class Lexicon {
     return this.#inList(this.#isOnlyCapitalised(text, lower, how) ? lower : text, how);
   }
 
-  /** Letters by their names, the last one with the main stress: "FBI". */
+  /** Names of the letters, with the main stress on the last one: "FBI". */
   spell(word: string): string | undefined {
     const names: string[] = [];
     for (const letter of word) {
@@ -89,7 +89,7 @@ export class Lexicon {
     return phonemes ? inflection.add(phonemes, this.#dialect) : undefined;
   }
 
-  /** A word that is written large but is the small one: at a sentence's start, or shouted. */
+  /** The lower-case form of a word in capitals, at the start of a sentence or for emphasis. */
   #isOnlyCapitalised(word: string, lower: string, how: Lookup): boolean {
     if (word.length < 2 || word === lower || !ONLY_LETTERS.test(word.replaceAll("'", '')))
       return false;
@@ -106,7 +106,7 @@ export class Lexicon {
     return this.#gold.has(word) || this.#silver.has(word);
   }
 
-  /** In a list, or made of letters that can be spelt. */
+  /** The word is in a list or consists of letters that can be spelt. */
   #isKnown(word: string): boolean {
     if (this.#isListed(word) || SPOKEN_SIGNS.has(word)) return true;
     if (!ONLY_LETTERS.test(word) || !PLAIN_WORD.test(word)) return false;
@@ -132,7 +132,7 @@ export class Lexicon {
     return this.#lookup(word, PLAIN);
   }
 
-  /** Small words that sound differently by what they do and what follows. */
+  /** Function words whose pronunciation depends on their part of speech and the sound that follows. */
   #functionWord(word: string, how: Lookup, context: SoundContext): string | undefined {
     const tag = how.tag ?? '';
     const sign = SPOKEN_SIGNS.get(word);

@@ -1,6 +1,6 @@
 import type { UnknownWordTables } from './assets.js';
 
-/** Reads a word that is not in the lexicon, by running the model. */
+/** Runs the model on a word that is not in the lexicon. */
 export type UnknownWord = (word: string) => Promise<string>;
 
 /**
@@ -21,7 +21,7 @@ export function encodeUnknownWord(word: string, tables: UnknownWordTables): BigI
   return runs;
 }
 
-/** Phonemes out of the model's symbols, one a position: repeats are one symbol, 0 is a blank. */
+/** Decodes the model's symbols, one per position: repeats count once, 0 is a blank (CTC). */
 export function decodeUnknownWord(
   symbols: Iterable<bigint | number>,
   tables: UnknownWordTables,

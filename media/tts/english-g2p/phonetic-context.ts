@@ -1,8 +1,8 @@
 import { isConsonant, isVowel } from './stress.js';
 
-/** The start of the next word, which a word's pronunciation depends on. Sentences are read from the end. */
+/** The start of the next word, on which the pronunciation depends. Sentences are processed from their end. */
 export interface SoundContext {
-  /** Of the sound that follows; `pause` before punctuation and at the end. */
+  /** Class of the next sound; `pause` before punctuation and at the end. */
   readonly next: 'vowel' | 'consonant' | 'pause';
   /** The next word is "to" ("used to"). */
   readonly beforeTo: boolean;
@@ -17,7 +17,7 @@ export function isPause(sign: string): boolean {
   return PAUSES.has(sign);
 }
 
-/** The context of the word before one that is written `text` and sounds like `phonemes`. */
+/** The context for the word before one with this text and these phonemes. */
 export function contextBefore(
   word: { readonly text: string; readonly tag: string; readonly phonemes: string },
   behind: SoundContext,

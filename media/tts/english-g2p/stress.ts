@@ -3,7 +3,7 @@ export const PRIMARY = 'ˈ';
 export const SECONDARY = 'ˌ';
 const VOWELS = new Set('AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻ');
 const CONSONANTS = new Set('bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθ');
-/** One sign each, but as long as two. */
+/** One symbol each, but counted twice in a word's length. */
 const LONG_SIGNS = new Set('AIOQWYʤʧ');
 
 /**
@@ -24,7 +24,7 @@ export function isStressed(phonemes: string): boolean {
   return phonemes.includes(PRIMARY) || phonemes.includes(SECONDARY);
 }
 
-/** Length of a word in signs, diphthongs and affricates counted twice. */
+/** Length of a word in symbols; diphthongs and affricates count twice. */
 export function weightOf(phonemes: string): number {
   let weight = 0;
   for (const sign of phonemes) weight += LONG_SIGNS.has(sign) ? 2 : 1;

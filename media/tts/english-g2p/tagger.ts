@@ -1,7 +1,7 @@
 import type { TaggerTables } from './assets.js';
 import type { JsonIndex } from './json-index.js';
 
-/** Weights of one feature: for each tag it says something about, the tag's index and the weight. */
+/** Weights of one feature: index and weight of each tag that it affects. */
 interface FeatureWeights {
   readonly tags: Uint8Array;
   readonly weights: Float64Array;
@@ -29,7 +29,7 @@ export class Tagger {
     this.#tables = tables;
     this.#tagIndex = new Map(tables.tags.map((tag, index) => [tag, index]));
     this.#scores = new Float64Array(tables.tags.length);
-    // Of tags with equal scores the last by name wins, as in training.
+    // If scores are equal, the last tag in alphabetical order wins, as in training.
     this.#byName = tables.tags
       .map((tag, index) => ({ tag, index }))
       .sort((a, b) => (a.tag < b.tag ? 1 : -1))
@@ -136,7 +136,7 @@ function ending(word: string): string {
   return word.slice(-3);
 }
 
-/** Numbers and hyphenated words are one kind each; other words stand for themselves in lower case. */
+/** Replaces numbers and hyphenated words by their kind; converts other words to lower case. */
 function kindOf(word: string): string {
   if (word.indexOf('-') > 0) return '!HYPHEN';
   if (DIGITS.test(word) && word.length === 4) return '!YEAR';

@@ -1,7 +1,7 @@
 import { SPELT } from '../../text/normalise/english/spelling.js';
 import { PLACEHOLDERS } from '../../text/normalise/fixed-pronunciations.js';
 
-/** A token and where it stands in the text that was split. */
+/** A token and its position in the text. */
 export interface TextToken {
   readonly text: string;
   readonly start: number;
@@ -44,7 +44,7 @@ const INFIX = new RegExp(
   'gu',
 );
 const CHUNK = /\S+/g;
-/** Longer runs without a space are cut: the steps below look at a chunk again and again. */
+/** Longer runs without a space are split, because the steps below scan a chunk repeatedly. */
 const MAX_CHUNK_LENGTH = 160;
 
 /** Splits a text into words and punctuation. */
@@ -87,7 +87,7 @@ export class Tokenizer {
     return pieces.length > 1 ? this.#rejoin(pieces) : pieces;
   }
 
-  /** Takes punctuation off both ends until an exception or nothing more to take is left. */
+  /** Removes punctuation from both ends until an exception or no punctuation remains. */
   #peel(chunk: string, before: string[], behind: string[]): string {
     let core = chunk;
     while (core !== '' && !this.#exceptions.has(core)) {
@@ -111,7 +111,7 @@ export class Tokenizer {
     return core;
   }
 
-  /** Pieces that together are an exception are one again: "Sept" and "." */
+  /** Joins tokens that together are an exception: "Sept" and "." */
   #rejoin(pieces: readonly string[]): string[] {
     const joined: string[] = [];
     for (let i = 0; i < pieces.length; ) {

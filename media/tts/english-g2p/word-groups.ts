@@ -7,7 +7,7 @@ import { isPause } from './phonetic-context.js';
 import { PRIMARY, weightOf, withStress } from './stress.js';
 import type { TextToken } from './tokenizer.js';
 
-/** A token or a part of one, as small as words are looked up. */
+/** A token or a part of one: the smallest unit that is looked up. */
 export interface WordPart {
   readonly text: string;
   readonly tag: string;
@@ -25,7 +25,7 @@ export type WordGroup = readonly WordPart[];
 const UPPER = 'A-ZÀ-ÖØ-Þ';
 const LOWER = 'a-zß-öø-ÿ';
 const LETTER = '[\\p{L}\\p{Nl}\\p{No}]';
-/** Where the dictionaries see words inside a token: at case changes, hyphens and apostrophes. */
+/** Positions at which a token may be split: case changes, hyphens and apostrophes. */
 const PART = new RegExp(
   [
     `^['‘’]+`,
@@ -62,11 +62,11 @@ const BRACKETS_AND_QUOTES: ReadonlyMap<string, string> = new Map([
 const SPOKEN_MARK = /[;:,.!?—…"“”]/g;
 const ONLY_LETTERS = /^[a-z]+$/i;
 const SILENT = /^[',\-._‘’/]+$/;
-/** Every run of a group's parts may be looked up, so longer groups are cut. */
+/** Longer groups are split, because every run of a group's parts may be looked up. */
 const MAX_PARTS = 16;
 const LETTER_ONLY = /^\p{L}$/u;
 
-/** Groups tokens into words; punctuation stands alone. */
+/** Groups tokens into words. Each punctuation mark is a separate group. */
 export function groupWords(
   tokens: readonly TextToken[],
   tags: readonly string[],
@@ -118,7 +118,7 @@ function punctuation(text: string, tag: string): string | undefined {
   return BRACKETS_AND_QUOTES.get(tag) ?? (text.match(SPOKEN_MARK) ?? []).join('');
 }
 
-/** Several parts as one word to look up. */
+/** Joins several parts to one word for the lookup. */
 export function joined(parts: readonly WordPart[]): WordPart {
   const first = parts[0]!;
   const last = parts[parts.length - 1]!;
@@ -154,7 +154,7 @@ export function isSilent(text: string): boolean {
 }
 
 /**
- * Joins the parts of one group. Parts of different kinds are separate words; else the group is one
+ * Joins the parts of one group. Parts of different kinds are separate words. Otherwise the group is one
  * word, and the weaker half of its stresses is reduced.
  */
 export function joinParts(group: string, parts: readonly SaidPart[]): string {

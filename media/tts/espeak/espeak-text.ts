@@ -45,7 +45,7 @@ export function espeakTextOf(
 
 /**
  * Splits a normalised text at clauses, but not inside the expansion of one written word. The first piece
- * is short. Pieces without anything to speak are left out.
+ * is short. Pieces without speakable text are omitted.
  */
 export function piecesOf(normalised: AlignedText): EspeakTextChunk[] {
   const pieces: EspeakTextChunk[] = [];

@@ -3,10 +3,10 @@
  * Source: the host-side signal processing of the Python package hibari-tts 0.2.1.
  */
 export const SAMPLE_RATE = 24_000;
-/** Samples of a frame (50 ms), and from one frame to the next (12.5 ms). */
+/** Length of a frame (50 ms) and of a hop (12.5 ms), in samples. */
 export const FRAME_LENGTH = 1200;
 export const HOP = 300;
-/** Frequencies of a frame, 0 to 12 kHz. */
+/** Number of frequency bins of a frame, 0–12 kHz. */
 export const BINS = FRAME_LENGTH / 2 + 1;
-/** A phoneme lasts a whole number of these, two frames each. */
+/** Unit of phoneme durations: two frames. */
 export const SAMPLES_PER_DURATION = 2 * HOP;

@@ -1,16 +1,16 @@
 import { HOP, SAMPLE_RATE } from './constants.js';
 
-/** A pitch at or below this (Hz) means that the voice is still. */
+/** A pitch up to this (Hz) marks an unvoiced frame. */
 const VOICED_ABOVE = 40;
 /** Harmonics end below this (Hz). */
 const HIGHEST = 11_000;
-/** Where 2·sin(t/2) is smaller, the pulse is at its peak and the quotient is its limit. */
+/** Below this value of 2·sin(t/2), the quotient is replaced by its limit, the peak of the pulse. */
 const PEAK = 2e-3;
 
 /**
  * The pulses of the vocal folds, sample by sample: all harmonics of the pitch below 11 kHz at unit
- * amplitude, Σ cos(h·t) = sin((H + ½)t) / (2 sin(t/2)) − ½; silence where there is no voice.
- * The pitch goes linearly from the middle of one frame to the middle of the next.
+ * amplitude, Σ cos(h·t) = sin((H + ½)t) / (2 sin(t/2)) − ½; silence in unvoiced frames.
+ * The pitch is interpolated linearly between the middles of frames.
  */
 export class Excitation {
   readonly #pitch: Float32Array;
@@ -18,7 +18,7 @@ export class Excitation {
   #phase = 0;
   #frame = 0;
 
-  /** @param pitch Hz, a value a frame. */
+  /** @param pitch - Hz, one value per frame */
   constructor(pitch: Float32Array) {
     this.#pitch = pitch;
   }

@@ -5,19 +5,19 @@ import { BIN_STEP, type NoiseField, QUANTILE_BITS } from './noise-field.js';
 const { LOG_MIN, LOG_MAX, LOG_STEPS, TURN_STEPS, WARP_MAX, WARP_STEPS } = LOOKUP_SCALES;
 const TURNS = TURN_STEPS / (2 * Math.PI);
 
-/** Where the five parts of a frame begin: each has a value a bin. */
+/** Offsets of the five parts of a frame. Each has one value per bin. */
 const LOG_HARMONIC = 0;
 const THETA = BINS;
 const LOG_NOISE = 2 * BINS;
 const LOG_REST = 3 * BINS;
 const PHI = 4 * BINS;
 /**
- * Values that the model gives for a frame: logarithm of the harmonics' magnitude, bend of their phase,
- * logarithm of the noise's magnitude, logarithm and angle of what is neither.
+ * The model's output for a frame: logarithm of the harmonics' magnitude, change of their phase, logarithm of the
+ * noise's magnitude, logarithm and angle of the residual.
  */
 export const FRAME_VALUES = 5 * BINS;
 
-/** What the source of one frame is multiplied with, and what is added to it, bin by bin. */
+/** The factor for the source of one frame, and the values that are added to it, for each bin. */
 export class FrameFilter {
   readonly gainRe = new Float64Array(BINS);
   readonly gainIm = new Float64Array(BINS);
@@ -48,9 +48,9 @@ export class FrameFilter {
   }
 
   /**
-   * The noise e^ln · Z and the rest e^lr · e^(iφ) of the frame at `at`.
+   * The noise e^ln · Z and the residual e^lr · e^(iφ) of the frame at `at`.
    *
-   * @param frame its number in the utterance, which chooses its noise.
+   * @param frame - number of the frame in the utterance, which selects its noise
    */
   makeSum(spectra: Float32Array, at: number, noise: NoiseField, frame: number): void {
     const { exponential, circle } = this.#curves;
@@ -65,7 +65,7 @@ export class FrameFilter {
       const turn = 2 * (floor & (TURN_STEPS - 1));
       const cos = circle[turn]!;
       const sin = circle[turn + 1]!;
-      // `scramble`, written out: it is called for every bin of every frame.
+      // `scramble`, inlined: it runs for every bin of every frame.
       let bits = (key + Math.imul(bin, BIN_STEP)) | 0;
       bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);
       bits = Math.imul(bits ^ (bits >>> 15), 0x846ca68b);

@@ -1,4 +1,4 @@
-/** Logarithms of a magnitude above this are cut (by the reference), those below −25 count as it. */
+/** Maximum logarithm of a magnitude, as in the reference. The minimum is −25. */
 const LOG_MAX = 7;
 const LOG_MIN = -25;
 const LOG_STEPS = 256;
@@ -8,8 +8,8 @@ const WARP_MAX = 8;
 const WARP_STEPS = 1024;
 
 /**
- * Tables, read with linear interpolation, of the curves that bend the model's outputs into spectra:
- * e to some 2e-6 of its value, the others to 2e-6 of full scale (−114 dB).
+ * Tables of the functions that convert the model's outputs to spectra, for linear interpolation. Error of e^x: 2e-6
+ * of its value; of the others: 2e-6 of full scale (−114 dB).
  */
 export interface LookupTables {
   /** e^x at x = (i / 256) − 25, up to 7. */
@@ -22,7 +22,7 @@ export interface LookupTables {
 
 export const LOOKUP_SCALES = { LOG_MIN, LOG_MAX, LOG_STEPS, TURN_STEPS, WARP_MAX, WARP_STEPS };
 
-/** Fills the tables, once a thread (2 ms). Each has one entry more, for the interpolation's end. */
+/** Fills the tables, once per thread (2 ms). Each has one more entry for the interpolation. */
 export function makeLookupTables(): LookupTables {
   const exponential = new Float32Array((LOG_MAX - LOG_MIN) * LOG_STEPS + 2);
   for (let i = 0; i < exponential.length; i++) {

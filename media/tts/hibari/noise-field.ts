@@ -3,22 +3,21 @@ import { scramble } from '../../audio/seeded-random.js';
 
 const LEVEL_BITS = 15;
 const LEVELS = 1 << LEVEL_BITS;
-/** `top_p` at which the noise is as the model was trained with. */
+/** The `top_p` that gives the noise of the training. */
 const OWN_TOP_P = 0.8;
 /** Below this share of the distribution the noise would be nearly two-valued. */
 const MIN_MASS = 0.05;
 
-/** How an utterance's noise differs from the model's own. */
+/** Settings of an utterance's noise. */
 export interface NoiseShape {
-  /** Factor of the noise; 1 is the model's own sound, 0 none. */
+  /** Factor of the noise; 1: as in training, 0: no noise. */
   readonly temperature: number;
   /**
-   * How much of the noise's distribution is kept: 0.8 and above is all of it (the model's own sound);
-   * below that the central share `topP / 0.8` (at least 0.05), scaled back to unit variance: the same
-   * loudness of breath, without its rare large values.
+   * Share of the noise's distribution that is used. From 0.8: all, as in training. Below: the central share
+   * `topP / 0.8` (at least 0.05), scaled to unit variance, so the loudness stays and rare large values are removed.
    */
   readonly topP: number;
-  /** Makes the noise repeatable; a whole number, taken modulo 2³². */
+  /** Makes the noise repeatable; an integer, modulo 2³². */
   readonly seed: number;
 }
 
@@ -36,12 +35,12 @@ export function makeQuantiles(): Float32Array {
 }
 
 /**
- * Normal noise with no state: a value is a function of seed, frame and bin, so that it does not
- * matter in which pieces a stream is computed.
+ * Stateless normal noise: a value is a function of seed, frame and bin, so it does not depend on the chunks in
+ * which a stream is computed.
  */
 export class NoiseField {
   readonly quantiles: Float32Array;
-  /** First quantile in use, how many are, and the factor of each. */
+  /** First quantile in use, number of quantiles in use, and their factor. */
   readonly low: number;
   readonly span: number;
   readonly scale: number;
@@ -57,7 +56,7 @@ export class NoiseField {
     this.#seed = scramble(shape.seed | 0);
   }
 
-  /** What `scramble(key + bin · 0x9e3779b9)` turns into the 32 random bits of a frame's bin. */
+  /** Key of a frame: `scramble(key + bin · 0x9e3779b9)` gives 32 random bits for each bin. */
   frameKey(frame: number): number {
     return scramble(this.#seed ^ Math.imul(frame + 1, 0x85ebca6b));
   }
@@ -65,7 +64,7 @@ export class NoiseField {
 
 /** Step of the hash from bin to bin: the golden ratio in 32 bits. */
 export const BIN_STEP = 0x9e3779b9 | 0;
-/** Makes a quantile's number of 15 random bits: `low + ((bits · span) >>> 15)`. */
+/** Converts 15 random bits to the index of a quantile: `low + ((bits · span) >>> 15)`. */
 export const QUANTILE_BITS = LEVEL_BITS;
 
 function deviationOf(values: Float32Array, from: number, count: number): number {

@@ -25,7 +25,7 @@ const PAUSES = /^[;:,.!?—…"()“”\s]*$/u;
 interface Token {
   readonly word: SpokenWord;
   readonly ids: readonly number[];
-  /** Has a sound: is not punctuation. */
+  /** Not punctuation. */
   readonly isSpoken: boolean;
   /** The first token of its word. */
   readonly isOnset: boolean;

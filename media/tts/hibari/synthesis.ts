@@ -5,7 +5,7 @@ import { FRAME_VALUES, FrameFilter } from './frame-filter.js';
 import { makeLookupTables } from './lookup-tables.js';
 import { makeQuantiles, type NoiseField } from './noise-field.js';
 
-/** Frames go through the Fourier transform two at a time, one as its real, one as its imaginary part. */
+/** Two frames share one Fourier transform: one as the real part, one as the imaginary part. */
 const PAIR = 2;
 const HOPS_A_FRAME = FRAME_LENGTH / HOP;
 /** Blocks of a hop that the source of a pair of frames spans. */
@@ -15,19 +15,19 @@ const LEAD = HOPS_A_FRAME / 2;
 /** Sum of the squared windows wherever four frames overlap. */
 const WINDOW_SUM = 1.5;
 
-/** Tables and work space that all utterances of a thread share; an `add` leaves nothing in them. */
+/** Tables and temporary buffers that all utterances of a thread share. They have no state between calls of `add`. */
 export class SynthesisTools {
   readonly fft = new Fft(FRAME_LENGTH);
   readonly #curves = makeLookupTables();
   readonly first = new FrameFilter(this.#curves);
   readonly second = new FrameFilter(this.#curves);
   readonly quantiles = makeQuantiles();
-  /** Periodic Hann, and the same scaled for the way in and the way back. */
+  /** Periodic Hann window, and the same scaled for the forward and the inverse transform. */
   readonly hann = Float64Array.from(
     { length: FRAME_LENGTH },
     (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME_LENGTH),
   );
-  /** A unit cosine gives magnitude 1; the half is for parting the spectra of a pair. */
+  /** A unit cosine gives magnitude 1. The factor ½ belongs to the separation of the two spectra. */
   readonly analysis = this.hann.map((w) => w / (FRAME_LENGTH / 4) / 2);
   readonly synthesis = this.hann.map((w) => w / FRAME_LENGTH);
   readonly inRe = new Float64Array(FRAME_LENGTH);
@@ -37,9 +37,9 @@ export class SynthesisTools {
 }
 
 /**
- * Turns the model's frames into samples, as they come: a source of pulses, filtered, plus shaped
- * noise, plus a free part, then the inverse short-time Fourier transform. Between calls it keeps the
- * source's phase and the overlap, so that a stream is what the whole would be.
+ * Converts the model's frames to samples: filtered pulses, shaped noise and a residual are added, then the
+ * inverse short-time Fourier transform follows. The phase of the pulses and the overlap are stored between calls,
+ * so the result does not depend on the chunk lengths.
  * Source: the signal chain of the Python package hibari-tts 0.2.1, rewritten for streaming.
  */
 export class HibariSynthesis {
@@ -49,10 +49,10 @@ export class HibariSynthesis {
   readonly #excitation: Excitation;
   readonly #source = new Float64Array(SOURCE_BLOCKS * HOP);
   readonly #overlap = new Float64Array(FRAME_LENGTH + HOP);
-  /** Next frame to synthesise, next hop to hand out. */
+  /** Next frame to synthesise, next hop to return. */
   #frame: number;
   #hop: number;
-  /** Blocks of the source made so far, and the last one with a voice in it. */
+  /** Blocks of the source computed so far, and the last voiced one. */
   #blocks = 0;
   #voicedBlock = -SOURCE_BLOCKS;
 
@@ -70,7 +70,7 @@ export class HibariSynthesis {
     this.#openSource();
   }
 
-  /** The frame that `add` wants next. */
+  /** The frame with which the next `add` must start. */
   get nextFrame(): number {
     return Math.min(this.#frame, this.#frames);
   }
@@ -81,7 +81,7 @@ export class HibariSynthesis {
   }
 
   /**
-   * Adds the next `count` frames: an even number, but for the utterance's last ones.
+   * Adds the next `count` frames: an even number, except at the end of the utterance.
    *
    * @param spectra frame after frame, from `nextFrame` on.
    * @returns the samples that no later frame changes.
@@ -105,7 +105,7 @@ export class HibariSynthesis {
     return output;
   }
 
-  /** Fills the source for the first pair; before the start it is the mirror of what follows. */
+  /** Fills the source for the first pair. Before the start, the source is mirrored. */
   #openSource(): void {
     const mirrored = Math.max(0, LEAD - this.#frame);
     for (let block = 0; block < this.#frame - LEAD; block++) this.#addBlock(0);
@@ -114,7 +114,7 @@ export class HibariSynthesis {
     for (let i = 1; i <= start; i++) this.#source[start - i] = this.#source[start + i]!;
   }
 
-  /** Writes the next block of the source; after the end it is the mirror of what was before. */
+  /** Writes the next block of the source. After the end, the source is mirrored. */
   #addBlock(at: number): void {
     const source = this.#source;
     const block = this.#blocks++;
@@ -149,7 +149,7 @@ export class HibariSynthesis {
     for (let i = 0; i < FRAME_LENGTH; i++) overlap[i + HOP]! += outIm[i]! * synthesis[i]!;
   }
 
-  /** Leaves the spectrum of two frames of the source in `outRe`, `outIm`. */
+  /** Computes the spectrum of two frames of the source into `outRe` and `outIm`. */
   #transformSource(): void {
     const { fft, inRe, inIm, outRe, outIm, analysis } = this.#tools;
     const source = this.#source;
@@ -168,7 +168,7 @@ export class HibariSynthesis {
     this.#frame += PAIR;
   }
 
-  /** Hands out one block of the overlap that no later frame adds to; false if it is not wanted. */
+  /** Returns one block of the overlap that is complete; false if it is skipped. */
   #emit(block: number, at: number, output: Float32Array, written: number): boolean {
     const hop = block - LEAD;
     if (hop !== this.#hop || written >= output.length) return false;
@@ -192,8 +192,8 @@ export class HibariSynthesis {
 }
 
 /**
- * Parts the spectra of a pair (`outRe`, `outIm`), filters both, and joins them for the inverse
- * transform in `inRe`, `inIm`.
+ * Separates the spectra of a pair (`outRe`, `outIm`), filters both, and combines them in `inRe` and `inIm` for the
+ * inverse transform.
  */
 function joinVoiced({ first, second, outRe, outIm, inRe, inIm }: SynthesisTools): void {
   for (let k = 0; k < BINS; k++) {
@@ -219,7 +219,7 @@ function joinVoiced({ first, second, outRe, outIm, inRe, inIm }: SynthesisTools)
   }
 }
 
-/** The same for a pair without voice: only what is added is left. */
+/** The same for an unvoiced pair: only the noise and the residual. */
 function joinVoiceless({ first, second, inRe, inIm }: SynthesisTools): void {
   for (let k = 0; k < BINS; k++) {
     const mirror = k === 0 ? 0 : FRAME_LENGTH - k;

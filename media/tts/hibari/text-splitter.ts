@@ -14,7 +14,7 @@ const SPELLING = '[SPELL:';
 
 /**
  * Splits an overlong text after a clause, otherwise after a word, otherwise between two characters; if
- * possible not inside a `[SPELL:…]`. A text of normal length stays whole.
+ * possible not inside a `[SPELL:…]`. A text of normal length is not split.
  */
 export function splitText(text: string): TextPart[] {
   const passages: TextPart[] = [];

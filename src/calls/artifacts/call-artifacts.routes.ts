@@ -12,11 +12,10 @@ import { sendObject } from '../../platform/http/send-object.js';
 import type { SignedLinks } from '../../platform/http/signed-links.js';
 import { model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
 import { StorageError } from '../../platform/storage/object-store.js';
-import { CallPath } from '../connection/connection.schema.js';
-import { RECORDING_FILE } from '../recordings/recording-keys.js';
+import { RECORDING_FILE } from '../recordings/recording-files.js';
 import type { RecordingService } from '../recordings/recordings.service.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import { loadCall } from '../store/load-call.js';
+import { CallPath, loadCall } from '../store/load-call.js';
 import { type DownloadLinkParts, downloadLink } from './download-link.js';
 import {
   TRANSCRIPT_FILES,

@@ -1,17 +1,31 @@
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
+import { PeerError } from '../../platform/cluster/peer-client.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, route } from '../../platform/http/route.js';
 import { model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
-import { CallPath } from '../connection/connection.schema.js';
-import type { RunningCallsRepository } from '../monitoring/running-calls.repository.js';
-import { findRunning, notAnswered, notRunning } from '../store/running-call.js';
-import type { PhoneAnswer } from './call-commands.repository.js';
+import type { CallsRepository } from '../store/calls.repository.js';
+import {
+  CallPath,
+  gatewayUnreachable,
+  loadRunningCall,
+  NOT_RUNNING,
+  notRunning,
+} from '../store/load-call.js';
+import type { CallCommand } from './call-command.js';
 import type { CallCommandService } from './call-commands.service.js';
 
 const TAG = 'Live calls';
+/** Over a minute of speech. */
+const MAX_SAY_CHARACTERS = 1_000;
 /** Six seconds of tones. */
 const MAX_KEYS = 32;
 
+const SayInput = model({
+  text: str({ min: 1, max: MAX_SAY_CHARACTERS }).refine((text) => /[\p{L}\p{N}]/u.test(text), {
+    message: 'the text must hold something that can be said',
+  }),
+}).meta({ id: 'SayInput' });
+const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });
 const KeysInput = model({
   keys: str({ min: 1, max: MAX_KEYS, pattern: /^[0-9*#A-Da-d]+$/ }),
 }).meta({ id: 'KeysInput' });
@@ -27,18 +41,16 @@ const REFUSALS = {
 } as const;
 
 export interface CallCommandRouteParts {
-  readonly running: RunningCallsRepository;
-  readonly commands: Pick<CallCommandService, 'sendKeys' | 'transfer'>;
+  readonly calls: Pick<CallsRepository, 'find'>;
+  readonly commands: Pick<CallCommandService, 'send'>;
   readonly refused: DialBlocklist;
 }
 
-/** What an operator may do to a running telephone call, and to no other. */
-export function callCommandRoutes({
-  running,
-  commands,
-  refused,
-}: CallCommandRouteParts): readonly Route[] {
+/** What an operator may do to a running call. */
+export function callCommandRoutes(parts: CallCommandRouteParts): readonly Route[] {
+  const { calls, commands, refused } = parts;
   return [
+    sayRoute(parts),
     route({
       tag: TAG,
       scope: 'calls:monitor',
@@ -53,10 +65,10 @@ export function callCommandRoutes({
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
-        const { call_id } = await findRunning(running, principal.accountId, params.call_id);
-        const answer = await commands.sendKeys(call_id, body.keys);
-        log.info({ callId: call_id, keyId: principal.keyId, answer }, 'an operator presses keys');
-        return obeyed(call_id, answer);
+        const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
+        log.info({ callId: call_id, keyId: principal.keyId }, 'an operator presses keys');
+        await carryOut(commands, call_id, { type: 'keys', keys: body.keys });
+        return { call_id, status: 'done' as const };
       },
     }),
     route({
@@ -76,34 +88,67 @@ export function callCommandRoutes({
         ...REFUSALS,
       },
       async handle({ principal, params, body, log }) {
-        const { call_id } = await findRunning(running, principal.accountId, params.call_id);
+        const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
         const target = body.target_phone_number;
         if (refused.has(target)) {
           throw new ApiError('CALL_VALIDATION_FAILED', 'This number is never called', {
             fields: { reason: 'outbound_not_allowed' },
           });
         }
-        const answer = await commands.transfer(call_id, target);
-        log.info({ callId: call_id, keyId: principal.keyId, answer }, 'a caller is transferred');
-        return obeyed(call_id, answer);
+        log.info({ callId: call_id, keyId: principal.keyId }, 'a caller is transferred');
+        await carryOut(commands, call_id, { type: 'transfer', target });
+        return { call_id, status: 'done' as const };
       },
     }),
   ];
 }
 
-/** @throws ApiError where the call has not done what was asked of it. */
-function obeyed(callId: string, answer: PhoneAnswer | 'late' | undefined) {
+function sayRoute({ calls, commands }: CallCommandRouteParts): Route {
+  return route({
+    tag: TAG,
+    scope: 'calls:monitor',
+    method: 'post',
+    path: '/calls/{call_id}/say',
+    summary: 'Have the agent say something',
+    description:
+      'The agent says it as soon as it has the floor, to its end, and the transcript has it as its own words. At most five texts wait.',
+    params: CallPath,
+    body: SayInput,
+    responses: {
+      200: { description: 'It will be said', schema: Said },
+      404: { description: 'No such call' },
+      409: { description: `${NOT_RUNNING}, or the agent says goodbye, or five texts wait` },
+      503: { description: 'The gateway that holds the call does not answer' },
+    },
+    async handle({ principal, params, body, log }) {
+      const { call_id } = await loadRunningCall(calls, principal.accountId, params.call_id);
+      log.info({ callId: call_id, keyId: principal.keyId }, 'an operator speaks');
+      await carryOut(commands, call_id, { type: 'say', text: body.text });
+      return { call_id, status: 'queued' as const };
+    },
+  });
+}
+
+/** @throws ApiError if the call did not carry out the command */
+async function carryOut(
+  commands: CallCommandRouteParts['commands'],
+  callId: string,
+  command: CallCommand,
+): Promise<void> {
+  const answer = await commands.send(callId, command).catch((error: unknown) => {
+    throw error instanceof PeerError ? gatewayUnreachable(error) : error;
+  });
   switch (answer) {
     case 'done':
-      return { call_id: callId, status: answer } as const;
+      return;
+    case 'busy':
+      throw new ApiError('CALL_BUSY', 'Five texts wait to be said already');
     case 'unable':
       throw new ApiError('CALL_CANNOT', 'This call does not come over a line that can do this');
     case 'refused':
       throw new ApiError('PROVIDER_ERROR', 'The carrier did not take the caller; the call goes on');
     case 'ending':
       throw new ApiError('CALL_ENDING', 'The call is about to end');
-    case 'late':
-      throw notAnswered();
     case undefined:
       throw notRunning();
   }

@@ -3,11 +3,10 @@ import { type Authenticator, bearerOf } from '../../platform/http/authenticate.j
 import { type Principal, type Route, route } from '../../platform/http/route.js';
 import { model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-import { loadCall } from '../store/load-call.js';
+import { CallPath, loadCall } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
 import {
   AgentCallStatus,
-  CallPath,
   ConnectionDetails,
   ConnectionDetailsInput,
   EndedCall,

@@ -42,5 +42,3 @@ export const EndedCall = model({
   actual_duration_seconds: float(),
   credits_used: float(),
 }).meta({ id: 'EndedCall' });
-
-export const CallPath = model({ call_id: str() });

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
-import { isCallId } from '../store/call-id.js';
+import { isUuid } from '../../features/ownership/owned-resources.js';
 
 export const HISTORY_SORTS = [
   'timestamp',
@@ -92,7 +92,7 @@ export class CallHistoryRepository {
       accountId,
       startDate: filter.startDate,
       endDate: filter.endDate,
-      agentIds: filter.agentIds?.filter(isCallId),
+      agentIds: filter.agentIds?.filter(isUuid),
       agentNames: agentName
         ? await namesOf(this.#db, accountId, (agents) =>
             agents.whereRaw('position(lower(?) in lower(agent_name)) > 0', [agentName]),

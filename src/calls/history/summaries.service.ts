@@ -11,11 +11,11 @@ import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { Agent } from '../../features/agents/agent.model.js';
 import { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { BUILT_IN_RESPONDER } from '../../features/model-catalog/model-catalog.js';
+import type { WebhookOutboxPort } from '../../features/webhooks/webhook-events.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { LlmRegistry } from '../providers/llm-registry.js';
 import type { CallRow } from '../store/call.model.js';
-import type { HeldEvents } from '../store/call-events.js';
 import type { CallTurnsRepository } from '../store/call-turns.repository.js';
 import { SUMMARISE_JOB, SummariesRepository } from './summaries.repository.js';
 
@@ -24,7 +24,7 @@ export interface SummaryServiceParts {
   readonly log: Logger;
   readonly turns: Pick<CallTurnsRepository, 'read'>;
   readonly replies: Pick<LlmRegistry, 'get'>;
-  readonly events: HeldEvents;
+  readonly events: WebhookOutboxPort;
   readonly clock?: Clock;
 }
 

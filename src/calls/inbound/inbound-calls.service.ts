@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { parsePhoneNumber } from '../../features/phone-numbers/parse-phone-number.js';
 import type { SlotRefusal } from '../admission/call-slots.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
+import { callIdOf } from './carrier-call-id.js';
 import { type InboundParts, reserveInbound } from './reserve-inbound.js';
 
 /** A call that reaches us, as its carrier tells of it. */
@@ -33,16 +33,6 @@ export type Rung =
 export interface InboundCallServiceParts extends InboundParts {
   readonly agents: Pick<AgentsRepository, 'findDeployedByNumber'>;
   readonly calls: Pick<CallsRepository, 'find' | 'refusalOf'>;
-}
-
-/** The id of a call by its carrier's name, the same on every gateway. */
-export function callIdOf(carrier: string, carrierCallId: string): string {
-  const hash = createHash('sha256').update(`parley ${carrier} ${carrierCallId}`).digest();
-  // Source: RFC 9562, §5.8: version 8, whose other bits are the maker's own.
-  hash[6] = (hash[6]! & 0x0f) | 0x80;
-  hash[8] = (hash[8]! & 0x3f) | 0x80;
-  const hex = hash.toString('hex', 0, 16);
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /** Where telephone calls come in: finds who answers, asks the owner's webhook, takes a slot. */

@@ -1,19 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import {
+  type ChangeNotices,
+  type ChangeWaiter,
+  GATEWAYS_TOPIC,
+} from '../../platform/cluster/change-notices.js';
 import type { Gateway, GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import type { PeerClient } from '../../platform/cluster/peer-client.js';
-import { ApiError } from '../../platform/http/api-error.js';
 import type { CallsRepository } from '../store/calls.repository.js';
+import { gatewayUnreachable } from '../store/load-call.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
 import { eventsPath } from './peer-streams.js';
 import type { RunningCallsRepository } from './running-calls.repository.js';
 
-/** How often is looked for gateways that come, and for calls whose gateway has died. */
-const LOOK_MS = 1_000;
-/** Between a call's row and its beginning here, and between tries to reach its gateway. */
-const AGAIN_MS = 250;
+/** Changes are notified. In case a notice is lost, the database is read this often. */
+const RECHECK_MS = 15_000;
+/** Delays between attempts to reach a gateway. */
+const MIN_RETRY_MS = 250;
+const MAX_RETRY_MS = 5_000;
 /** A gateway that cannot be reached for so long is given up; the calls of a dead one end sooner. */
 const UNREACHABLE_MS = 30_000;
 
@@ -21,6 +27,7 @@ export interface EventSubscriberParts {
   readonly gatewayId: string;
   readonly hub: LiveEventBus;
   readonly peers: PeerClient;
+  readonly changes: Pick<ChangeNotices, 'waiter'>;
   readonly gateways: Pick<GatewaysRepository, 'others' | 'find'>;
   readonly running: Pick<RunningCallsRepository, 'find'>;
   readonly calls: Pick<CallsRepository, 'findEnded'>;
@@ -49,35 +56,49 @@ export class EventSubscriber {
     tell: Tell,
     signal: AbortSignal,
   ): Promise<void> {
-    const { hub, gateways, running, unreachableMs = UNREACHABLE_MS } = this.#parts;
+    const { gatewayId, gateways, running, changes, unreachableMs = UNREACHABLE_MS } = this.#parts;
+    const waiter = changes.waiter((topic) => topic === callId || topic === GATEWAYS_TOPIC);
     let reachedAt = performance.now();
-    while (!signal.aborted) {
-      const row = await running.find(callId);
-      if (row?.state !== 'live') {
-        if (!signal.aborted) tell(ended(callId, row?.ended_reason ?? null));
-        return;
-      }
-      const isHere = row.gateway_id === this.#parts.gatewayId;
-      if (isHere && hub.find(callId)) {
-        if (await this.#followHere({ accountId, callId }, tell, signal)) return;
-      } else if (!isHere) {
+    let retryMs = MIN_RETRY_MS;
+    try {
+      while (!signal.aborted) {
+        const row = await running.find(callId);
+        if (row?.state !== 'live') {
+          if (!signal.aborted) tell(ended(callId, row?.ended_reason ?? null));
+          return;
+        }
+        if (row.gateway_id === gatewayId) {
+          if (await this.#followOwn(accountId, callId, tell, waiter, signal)) return;
+          continue;
+        }
         const gateway = row.gateway_id === null ? undefined : await gateways.find(row.gateway_id);
         const hasEnded =
           gateway && (await this.#followThere(gateway, { accountId, callId }, tell, signal));
-        if (hasEnded === true) return;
-        if (hasEnded === false) reachedAt = performance.now();
-        if (performance.now() - reachedAt > unreachableMs) throw unreachable();
+        if (hasEnded) return;
+        if (hasEnded === false) {
+          reachedAt = performance.now();
+          retryMs = MIN_RETRY_MS;
+        }
+        if (performance.now() - reachedAt > unreachableMs) throw gatewayUnreachable();
+        await waiter.wait(retryMs, signal);
+        retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
       }
-      await pause(AGAIN_MS, signal);
+    } finally {
+      waiter.close();
     }
   }
 
   /** Tells of all calls of an account, those included that begin later, until the signal fires. */
   async followAccount(accountId: string, tell: Tell, signal: AbortSignal): Promise<void> {
-    const { gatewayId, gateways, calls, log } = this.#parts;
+    const { gatewayId, gateways, calls, changes, log } = this.#parts;
     const following = new Set<string>();
-    /** Calls of other gateways, and whether nobody tells of them any more. */
+    /** By gateway id. */
+    const retries = new Map<string, number>();
+    /** Calls of other gateways. `isLost`: the connection to the gateway broke. */
     const known = new Map<string, { readonly gatewayId: string; isLost: boolean }>();
+    const waiter = changes.waiter(
+      (topic) => topic === GATEWAYS_TOPIC || known.get(topic)?.isLost === true,
+    );
     const hear = (gateway: Gateway): Tell => {
       return (event) => {
         if (event.type === 'ended') known.delete(event.call_id);
@@ -86,10 +107,15 @@ export class EventSubscriber {
       };
     };
     const follow = async (gateway: Gateway) => {
-      following.add(gateway.id);
-      await this.#followThere(gateway, { accountId }, hear(gateway), signal);
-      following.delete(gateway.id);
-      for (const call of known.values()) if (call.gatewayId === gateway.id) call.isLost = true;
+      const { id } = gateway;
+      following.add(id);
+      const result = await this.#followThere(gateway, { accountId }, hear(gateway), signal);
+      for (const call of known.values()) if (call.gatewayId === id) call.isLost = true;
+      const retryMs = result === undefined ? 2 * (retries.get(id) ?? 0) : 0;
+      retries.set(id, Math.min(Math.max(retryMs, MIN_RETRY_MS), MAX_RETRY_MS));
+      await sleep(retries.get(id), undefined, { signal }).catch(() => undefined);
+      following.delete(id);
+      waiter.notify();
     };
     const look = async () => {
       for (const gateway of await gateways.others(gatewayId)) {
@@ -107,9 +133,30 @@ export class EventSubscriber {
       await look().catch((error: unknown) =>
         log.warn({ err: error }, 'other gateways could not be looked for'),
       );
-      await pause(LOOK_MS, signal);
+      await waiter.wait(RECHECK_MS, signal);
     }
+    waiter.close();
     await here;
+  }
+
+  /**
+   * Follows a call that this gateway holds, or waits for its beginning.
+   * @returns whether the call has ended
+   */
+  async #followOwn(
+    accountId: string,
+    callId: string,
+    tell: Tell,
+    waiter: ChangeWaiter,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { hub } = this.#parts;
+    if (hub.find(callId)) return this.#followHere({ accountId, callId }, tell, signal);
+    const onBegin = { tell: () => waiter.notify(), closed: () => undefined };
+    const unwatch = hub.watch({ accountId, callId, ...onBegin });
+    await waiter.wait(RECHECK_MS, signal);
+    unwatch();
+    return false;
   }
 
   /** @returns whether the call has ended; false when the signal fired. */
@@ -164,16 +211,4 @@ export class EventSubscriber {
 
 function ended(callId: string, reason: EndedReason | null): LiveEvent {
   return { type: 'ended', call_id: callId, reason: reason ?? 'error_transport' };
-}
-
-/** The gateway of a call does not answer, or does not say where it is. */
-export function unreachable(): ApiError {
-  return new ApiError(
-    'GATEWAY_UNREACHABLE',
-    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
-  );
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

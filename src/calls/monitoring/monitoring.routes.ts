@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { ApiError } from '../../platform/http/api-error.js';
 import { type Route, route, SENT } from '../../platform/http/route.js';
 import {
   bool,
@@ -9,16 +8,12 @@ import {
   oneOf,
   str,
 } from '../../platform/http/validation/schema-builders.js';
-import type { CallCommandService } from '../commands/call-commands.service.js';
-import { CallPath } from '../connection/connection.schema.js';
-import { findRunning, NOT_RUNNING, notAnswered, notRunning } from '../store/running-call.js';
+import { CallPath, loadRunningCall, NOT_RUNNING } from '../store/load-call.js';
 import { AUDIO_TYPE } from './audio-mixer.js';
 import { type RunningCallsRepository, toRunning } from './running-calls.repository.js';
 import { LIVE_SCOPE, type StreamSessions } from './stream-sessions.js';
 
 const TAG = 'Live calls';
-/** A minute and more of speech. */
-const MAX_SAY_CHARACTERS = 1_000;
 
 const RunningCall = model({
   call_id: str(),
@@ -39,12 +34,6 @@ const LiveTurn = model({
 });
 const RunningCalls = model({ calls: list(RunningCall) }).meta({ id: 'RunningCalls' });
 const LiveCall = model({ call: RunningCall, turns: list(LiveTurn) }).meta({ id: 'LiveCall' });
-const SayInput = model({
-  text: str({ min: 1, max: MAX_SAY_CHARACTERS }).refine((text) => /[\p{L}\p{N}]/u.test(text), {
-    message: 'the text must hold something that can be said',
-  }),
-}).meta({ id: 'SayInput' });
-const Said = model({ call_id: str(), status: oneOf(['queued']) }).meta({ id: 'Said' });
 
 const STREAMED =
   'With `Accept: text/event-stream` it answers a stream of events, until the client goes.';
@@ -52,10 +41,9 @@ const STREAMED =
 export interface LiveRouteParts {
   readonly running: RunningCallsRepository;
   readonly desk: StreamSessions;
-  readonly commands: Pick<CallCommandService, 'say'>;
 }
 
-/** `/calls/live` and what an operator may do to a running call. */
+/** Lists, events and audio of running calls. */
 export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
   const { running, desk } = parts;
   return [
@@ -88,7 +76,7 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
         409: { description: NOT_RUNNING },
       },
       async handle({ principal, params, req, res, log }) {
-        const row = await findRunning(running, principal.accountId, params.call_id);
+        const row = await loadRunningCall(running, principal.accountId, params.call_id);
         if (!wantsStream(req)) {
           const turns = await running.turns(row.call_id, 0);
           return { call: toRunning(row), turns: turns.map(toTurn) };
@@ -99,7 +87,6 @@ export function liveRoutes(parts: LiveRouteParts): readonly Route[] {
       },
     }),
     audioRoute(parts),
-    sayRoute(parts),
   ];
 }
 
@@ -119,47 +106,10 @@ function audioRoute({ running, desk }: LiveRouteParts): Route {
       503: { description: 'The gateway that holds the call cannot be reached' },
     },
     async handle({ principal, params, req, res, log }) {
-      const row = await findRunning(running, principal.accountId, params.call_id);
+      const row = await loadRunningCall(running, principal.accountId, params.call_id);
       log.info({ callId: row.call_id, keyId: principal.keyId }, 'a call is listened to');
       await desk.listen({ principal, req, res, log }, row);
       return SENT;
-    },
-  });
-}
-
-function sayRoute({ running, commands }: LiveRouteParts): Route {
-  return route({
-    tag: TAG,
-    scope: 'calls:monitor',
-    method: 'post',
-    path: '/calls/{call_id}/say',
-    summary: 'Have the agent say something',
-    description:
-      'The agent says it as soon as it has the floor, to its end, and the transcript has it as its own words. At most five texts wait.',
-    params: CallPath,
-    body: SayInput,
-    responses: {
-      200: { description: 'It will be said', schema: Said },
-      404: { description: 'No such call' },
-      409: { description: `${NOT_RUNNING}, or the agent says goodbye, or five texts wait` },
-      503: { description: 'The gateway that holds the call does not answer' },
-    },
-    async handle({ principal, params, body, log }) {
-      const row = await findRunning(running, principal.accountId, params.call_id);
-      const answer = await commands.say(row.call_id, body.text);
-      log.info({ callId: row.call_id, keyId: principal.keyId, answer }, 'an operator speaks');
-      switch (answer) {
-        case 'queued':
-          return { call_id: row.call_id, status: answer };
-        case 'ending':
-          throw new ApiError('CALL_ENDING', 'The call is about to end');
-        case 'busy':
-          throw new ApiError('CALL_BUSY', 'Five texts wait to be said already');
-        case 'late':
-          throw notAnswered();
-        case undefined:
-          throw notRunning();
-      }
     },
   });
 }

@@ -8,9 +8,10 @@ import { watchCredential } from '../../platform/http/credential-watch.js';
 import type { Principal } from '../../platform/http/route.js';
 import type { RouteScope } from '../../platform/http/scopes.js';
 import type { CallRow } from '../store/call.model.js';
+import { gatewayUnreachable } from '../store/load-call.js';
 import type { AudioEncoders } from './audio-mixer.js';
 import { listenInto, passOn } from './audio-response.js';
-import { type EventSubscriber, unreachable } from './event-subscriber.js';
+import type { EventSubscriber } from './event-subscriber.js';
 import type { ClosedReason } from './live-event.js';
 import type { LiveEventBus } from './live-event-bus.js';
 import { audioPath } from './peer-streams.js';
@@ -156,13 +157,13 @@ export class StreamSessions {
     const gone = new AbortController();
     res.once('close', () => gone.abort());
     const gateway = call.gateway_id === null ? undefined : await gateways.find(call.gateway_id);
-    if (!gateway) throw unreachable();
+    if (!gateway) throw gatewayUnreachable();
     const path = audioPath({ accountId: principal.accountId, callId: call.call_id });
     const sound = await peers
       .open(gateway, { path, signal: gone.signal })
       .catch((error: unknown) => {
         log.warn({ err: error, callId: call.call_id }, 'the gateway of a call is not reached');
-        throw unreachable();
+        throw gatewayUnreachable();
       });
     // A listener who goes, or a call that ends, is no fault.
     await passOn(sound, res).catch((error: unknown) => {

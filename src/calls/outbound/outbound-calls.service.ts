@@ -1,5 +1,6 @@
 import { PHONE_SAMPLE_RATE } from '../../../agents-runtime/transports/telephony/phone-transport.js';
 import type { Agent } from '../../features/agents/agent.model.js';
+import { AGENT_SETTINGS } from '../../features/agents/config/agent-settings.js';
 import type { NumberOwnership } from '../../features/ownership/number-ownership.js';
 import type { Provider } from '../../features/phone-numbers/carrier.js';
 import type { DialBlocklist } from '../../features/phone-numbers/dial-blocklist.js';
@@ -9,44 +10,10 @@ import { type CallSlots, refusedCall } from '../admission/call-slots.js';
 import type { CallCommandService } from '../commands/call-commands.service.js';
 import type { CallOptions } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
-
-/** How far a carrier came with a call that it was to make; `machine`: a voicemail or fax answered. */
-export type DialStatus =
-  | 'initiated'
-  | 'ringing'
-  | 'answered'
-  | 'completed'
-  | 'busy'
-  | 'no-answer'
-  | 'failed'
-  | 'canceled'
-  | 'machine';
+import type { Dialer, DialerRegistry, DialStatus } from './dialer.js';
 
 /** Nobody was reached. */
 const UNREACHED: ReadonlySet<DialStatus> = new Set(['busy', 'no-answer', 'failed', 'canceled']);
-
-/** A call that a carrier is to make. */
-export interface DialedCall {
-  readonly callId: string;
-  /** E.164 both. */
-  readonly from: string;
-  readonly to: string;
-}
-
-/** A carrier that can call somebody. */
-export interface Dialer {
-  /**
-   * Resolves once the carrier has, or may have, taken the order; what becomes of it is reported to
-   * `OutboundCalls.progress`. An order is never sent twice.
-   * @returns the carrier's name of the call; undefined where its answer was lost
-   * @throws ApiError PROVIDER_ERROR when nothing rings, PUBLIC_URL_REQUIRED
-   */
-  dial(call: DialedCall): Promise<string | undefined>;
-  /** Stops a call from ringing; one that is over is over. @throws ApiError PROVIDER_ERROR */
-  stop(carrierCallId: string): Promise<void>;
-}
-
-export type DialerRegistry = Partial<Readonly<Record<Provider, Dialer>>>;
 
 export interface OutboundCallsParts {
   readonly calls: Pick<CallsRepository, 'find' | 'noteDial' | 'endWaiting'>;
@@ -79,7 +46,7 @@ export class OutboundCalls {
       throw notAllowed('The agent is not deployed: deploy it first', 'agent_not_deployed');
     }
     if (!agent.config.allow_outbound_calling) throw notAllowed('This agent may not call out');
-    const carrier = agent.config.phone_provider ?? 'twilio';
+    const carrier = agent.config.phone_provider ?? AGENT_SETTINGS.phone_provider.default;
     const dialer = this.#dialer(carrier);
     const from = agent.config.phone_number;
     if (!from) throw notAllowed('This agent has no phone number to call from');

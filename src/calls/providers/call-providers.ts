@@ -12,7 +12,7 @@ import type { Config } from '../../config/config.js';
 import type { AgentTools } from '../../features/agent-tools/agent-tools.js';
 import type { CompiledDictionaries } from '../../features/dictionaries/compiled-dictionaries.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { CallProviders } from '../session/call-session.factory.js';
+import type { CallProviders } from '../session/call-session.js';
 import type { LlmRegistry } from './llm-registry.js';
 import type { SttModels } from './stt-models.js';
 import { SttProviders } from './stt-providers.js';
@@ -34,14 +34,18 @@ export function createCallProviders(parts: CallProvidersParts): CallProviders {
   return {
     ...ears,
     speechCache: new SpeechCache(systemClock),
-    recogniserFor: ({ voice }) => recognisers.recogniserFor(voice.language),
-    liveRecogniserFor: ({ voice }) => recognisers.liveFor(voice.language),
+    speechToTextFor: ({ voice }) => recognisers.recogniserFor(voice.language),
+    // Results of streaming speech recognition are not part of replay files.
+    streamingSpeechToTextFor: ({ voice, recordingEnabled }) =>
+      config.REPLAY_DIR !== undefined && recordingEnabled
+        ? undefined
+        : recognisers.liveFor(voice.language),
     fallbackVoicesFor: (agent, voice) => fallbackVoices(voices, agent.voice, voice),
     voiceFor: ({ voice }) => voiceFor(voices, voice),
-    voicesFor: ({ voice }) => voicesFor(voices, voice),
-    replyModelFor: (agent) => replies.get(agent.llmModel),
+    findVoiceFor: ({ voice }) => voicesFor(voices, voice),
+    languageModelFor: (agent) => replies.get(agent.llmModel),
     fallbackModelsFor: (agent) => replies.fallbacksFor(agent.llmModel),
-    expectTools: (agent, agentId) => tools.prefetch(agent, agentId),
+    prepareTools: (agent, agentId) => tools.prefetch(agent, agentId),
     toolsFor: (agent, caller) => tools.open(agent, caller),
     dictionaryFor: (accountId, { voice }) => dictionaryFor(dictionaries, accountId, voice),
   };

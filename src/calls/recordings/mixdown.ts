@@ -8,7 +8,7 @@ import { MediaError } from '../../../media/errors.js';
 import type { MixdownThread } from '../../../media/recording/mixdown-thread.js';
 import { type ObjectStore, StorageError } from '../../platform/storage/object-store.js';
 import type { SpoolFolder } from './recording-files.js';
-import { fileKey, spoolKey } from './recording-keys.js';
+import { fileKey, spoolKey } from './recording-files.js';
 import { LEASE_S, type RecordingsRepository } from './recordings.repository.js';
 
 /** How often is looked whether another gateway has finished. */

@@ -1,10 +1,17 @@
 import { access, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCallId } from '../store/call-id.js';
+import { isUuid } from '../../features/ownership/owned-resources.js';
 
 const SUFFIX = '.spool';
 /** Drafts of merges that nobody has touched for so long are of gateways that died. */
 const STALE_MS = 86_400_000;
+
+/** Object keys of a call's audio: its spool until the mixdown, the MP3 file afterwards. */
+export const spoolKey = (callId: string) => `spools/${callId}.spool`;
+export const fileKey = (callId: string) => `recordings/${callId}.mp3`;
+
+/** The file that a client downloads. */
+export const RECORDING_FILE = { name: 'recording.mp3', type: 'audio/mpeg' } as const;
 
 /** The files of this machine: spools that are being written, or have not been stored yet, and drafts. */
 export class SpoolFolder {
@@ -50,7 +57,7 @@ export class SpoolFolder {
     return names
       .filter((name) => name.endsWith(SUFFIX))
       .map((name) => name.slice(0, -SUFFIX.length))
-      .filter(isCallId);
+      .filter(isUuid);
   }
 
   async #removeStaleDrafts(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js';
 import type { CallRow } from '../store/call.model.js';
-import { type CallEvents, recordingReady } from '../store/call-events.js';
+import { recordingReady } from '../store/call-events.js';
 
 /** Who merges a recording has it to itself for so long, and longer while it says so. */
 export const LEASE_S = 30;
@@ -17,9 +18,9 @@ export interface RecordingRow {
 /** The only code that names the columns of `recordings`. */
 export class RecordingsRepository {
   readonly #db: Knex;
-  readonly #events: CallEvents;
+  readonly #events: WebhookRecorder;
 
-  constructor(db: Knex, events: CallEvents) {
+  constructor(db: Knex, events: WebhookRecorder) {
     this.#db = db;
     this.#events = events;
   }

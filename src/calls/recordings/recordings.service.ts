@@ -10,7 +10,7 @@ import type { CallRow } from '../store/call.model.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import type { RecordingMixdown } from './mixdown.js';
 import type { SpoolFolder } from './recording-files.js';
-import { fileKey, spoolKey } from './recording-keys.js';
+import { fileKey, spoolKey } from './recording-files.js';
 import type { RecordingsRepository } from './recordings.repository.js';
 
 /** A request waits for a merge no longer than this. Source: the contract's supplement, §8. */

@@ -1,6 +1,6 @@
 import { type Route, route } from '../../platform/http/route.js';
 import { model, str } from '../../platform/http/validation/schema-builders.js';
-import { CallPath } from '../connection/connection.schema.js';
+import { CallPath } from '../store/load-call.js';
 import type { CallDeletion } from './call-deletion.service.js';
 import { Receipt, toReceipt } from './retention.schema.js';
 

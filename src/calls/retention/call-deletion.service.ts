@@ -1,5 +1,5 @@
+import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { isCallId } from '../store/call-id.js';
 import { callNotFound } from '../store/load-call.js';
 import type { CallRemoval } from './call-removal.js';
 import type { DeletionAuditRepository, ReceiptRow } from './deletion-audit.repository.js';
@@ -26,7 +26,7 @@ export class CallDeletion {
 
   /** @throws ApiError CALL_NOT_FOUND, CALL_RUNNING */
   async deleteOne(accountId: string, callId: string): Promise<ReceiptRow> {
-    const row = isCallId(callId) ? await this.#calls.find(accountId, callId) : undefined;
+    const row = isUuid(callId) ? await this.#calls.find(accountId, callId) : undefined;
     if (!row) callNotFound(callId);
     if (isRunning(row)) throw running();
     const receipt = await this.#receipts.begin(accountId, 'call');

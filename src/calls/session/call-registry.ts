@@ -61,7 +61,7 @@ export class CallRegistry {
    * Counts a call that is being opened, so that a drain waits for it.
    * @returns how to uncount it, once it has begun or will not; undefined while this gateway drains.
    */
-  open(): (() => void) | undefined {
+  trackOpening(): (() => void) | undefined {
     if (this.#isDraining) return undefined;
     this.#opening++;
     let isOpen = true;

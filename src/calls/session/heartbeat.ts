@@ -1,13 +1,11 @@
 import type { Logger } from 'pino';
 import type { GatewaysRepository } from '../../platform/cluster/gateways.repository.js';
 import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
-import type { CallCommandsRepository } from '../commands/call-commands.repository.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 
-/** Source: the platform notes on several gateways. */
 const BEAT_MS = 5_000;
-/** A gateway is dead after 15 s, and its calls are over within 20: so it is looked for more often. */
-const LOOK_MS = 2_000;
+/** A gateway is dead after 15 s, and its calls end within 20 s. */
+const LOOK_MS = 5_000;
 /** After the database was away, or stood still, others get so long to show that they live. */
 const PATIENCE_MS = 15_000;
 /** Two beats: one that comes later was kept from coming, and so were those of others. */
@@ -22,7 +20,7 @@ export class Heartbeat {
   >;
   readonly #gatewayId: string;
   readonly #address: string | undefined;
-  readonly #commands: CallCommandsRepository;
+  readonly #housekeeping: readonly (() => Promise<unknown>)[];
   readonly #log: Logger;
   #patientUntil = 0;
   /** The last beat, by the database's clock and by ours. */
@@ -40,14 +38,15 @@ export class Heartbeat {
     readonly gatewayId: string;
     /** Where other gateways reach this one. */
     readonly address?: string | undefined;
-    readonly commands: CallCommandsRepository;
+    /** More work for each look for silent gateways. */
+    readonly housekeeping?: readonly (() => Promise<unknown>)[];
     readonly log: Logger;
   }) {
     this.#calls = parts.calls;
     this.#gateways = parts.gateways;
     this.#gatewayId = parts.gatewayId;
     this.#address = parts.address;
-    this.#commands = parts.commands;
+    this.#housekeeping = parts.housekeeping ?? [];
     this.#log = parts.log;
     this.#look = new PeriodicTask({
       intervalMs: LOOK_MS,
@@ -91,7 +90,7 @@ export class Heartbeat {
     await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
     const ended = await this.#calls.endOrphaned(this.#gatewayId);
     await this.#calls.endForgotten();
-    await this.#commands.forgetEnded();
     if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
+    for (const work of this.#housekeeping) await work();
   }
 }

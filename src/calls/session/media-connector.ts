@@ -7,7 +7,7 @@ import type {
   CarrierTraits,
 } from '../../../agents-runtime/transports/telephony/carrier.js';
 import { PhoneTransport } from '../../../agents-runtime/transports/telephony/phone-transport.js';
-import type { CallSessionFactory, TakeRefusal } from './call-session.factory.js';
+import type { CallSessionFactory, ClaimRefusal } from './call-session.factory.js';
 
 /** A carrier's media that has come for a call. */
 export interface IncomingMedia {
@@ -18,7 +18,7 @@ export interface IncomingMedia {
 }
 
 export interface MediaConnectorParts {
-  readonly opening: Pick<CallSessionFactory, 'take'>;
+  readonly sessions: Pick<CallSessionFactory, 'claim'>;
   /** The pulse that all calls share. */
   readonly ticker: FrameTicker;
   readonly clock?: Clock;
@@ -39,7 +39,7 @@ export class MediaConnector {
    */
   connect(
     media: IncomingMedia,
-    onRefused: (why: TakeRefusal) => void = () => undefined,
+    onRefused: (why: ClaimRefusal) => void = () => undefined,
   ): PhoneTransport {
     const { callId, link, traits } = media;
     const log = media.log.child({ callId });
@@ -61,27 +61,27 @@ export class MediaConnector {
     line: PhoneTransport,
     callId: string,
     log: Logger,
-    onRefused: (why: TakeRefusal) => void,
+    onRefused: (why: ClaimRefusal) => void,
   ): Promise<void> {
-    const taken = await this.#parts.opening.take(callId, { mustBeDeployed: true });
-    if (typeof taken === 'string') {
-      log.info({ why: taken }, 'the media of a call came in vain');
-      onRefused(taken);
+    const claimed = await this.#parts.sessions.claim(callId, { mustBeDeployed: true });
+    if (typeof claimed === 'string') {
+      log.info({ why: claimed }, 'the media of a call came in vain');
+      onRefused(claimed);
       // Another wire may have the call, so that this one ends alone: the carrier's call goes on.
-      if (taken === 'gone') line.gone('error_transport');
+      if (claimed === 'gone') line.gone('error_transport');
       line.close();
       return;
     }
     if (line.isOver) {
       // What ended it need not have been the end of its wire.
       line.close();
-      await taken.drop();
+      await claimed.cancel();
       return;
     }
     try {
-      taken.begin(line, { log, phone: line }, (call) => line.start(call));
+      claimed.start(line, { log, phone: line }, (call) => line.start(call));
     } catch (error) {
-      await taken.drop();
+      await claimed.cancel();
       throw error;
     }
   }

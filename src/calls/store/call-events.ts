@@ -1,45 +1,10 @@
-import type { Knex } from 'knex';
 import type { LoggedTool, LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
+import type { WebhookEvent } from '../../features/webhooks/webhook-events.js';
 import type { CallRow } from './call.model.js';
 import { shownArguments } from './turn.model.js';
 
-/** Something about a call that receivers outside may be told. */
-export interface CallWebhookEvent {
-  readonly event:
-    | 'call.started'
-    | 'call.completed'
-    | 'call.failed'
-    | 'turn.completed'
-    | 'tool.called'
-    | 'recording.ready';
-  readonly accountId: string;
-  readonly agentId: string;
-  readonly callId: string;
-  /** In the contract's names. */
-  readonly data: Readonly<Record<string, unknown>>;
-  /** Something was said in the call that ended. */
-  readonly hasTranscript?: boolean;
-  /** It is told after so long, or as soon as it is amended. */
-  readonly holdMs?: number;
-}
-
-/** Writes events down inside the transaction of what they tell, so that neither is without the other. */
-export interface CallEvents {
-  record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void>;
-}
-
-/** Of which some are held until there is more to tell. */
-export interface HeldEvents extends CallEvents {
-  /** Adds to an event that is held, and lets it go; one that has gone stays as it was. */
-  amend(
-    transaction: Knex.Transaction,
-    callId: string,
-    change: Pick<CallWebhookEvent, 'event' | 'data'>,
-  ): Promise<void>;
-}
-
 /** Media is connected. */
-export function callStarted(call: CallRow): CallWebhookEvent {
+export function callStarted(call: CallRow): WebhookEvent {
   return about(call, 'call.started', {
     started_at: call.started_at?.toISOString(),
     ...numbers(call),
@@ -50,7 +15,7 @@ export function callStarted(call: CallRow): CallWebhookEvent {
  * The end of a call: `call.completed` for each that had begun, whatever its reason, and before it
  * (or alone) `call.failed` for one that an error ended.
  */
-export function callEnded(call: CallRow): readonly CallWebhookEvent[] {
+export function callEnded(call: CallRow): readonly WebhookEvent[] {
   const { started_at: start, ended_at: end, ended_reason } = call;
   const ended = {
     duration_seconds: start && end ? (end.getTime() - start.getTime()) / 1_000 : 0,
@@ -61,7 +26,7 @@ export function callEnded(call: CallRow): readonly CallWebhookEvent[] {
     ended_reason,
     ...(call.options.dial_status !== undefined && { dial_status: call.options.dial_status }),
   };
-  const told = (event: CallWebhookEvent['event']) => ({
+  const told = (event: WebhookEvent['event']) => ({
     ...about(call, event, ended),
     hasTranscript: call.has_transcript,
   });
@@ -72,12 +37,12 @@ export function callEnded(call: CallRow): readonly CallWebhookEvent[] {
 }
 
 /** A call's recording can be fetched. */
-export function recordingReady(call: CallRow, durationMs: number): CallWebhookEvent {
+export function recordingReady(call: CallRow, durationMs: number): WebhookEvent {
   return about(call, 'recording.ready', { duration_seconds: durationMs / 1_000 });
 }
 
 /** A turn to which nothing will be added any more. */
-export function turnCompleted(call: CallRow, turn: LoggedTurn): CallWebhookEvent {
+export function turnCompleted(call: CallRow, turn: LoggedTurn): WebhookEvent {
   return about(call, 'turn.completed', {
     index: turn.index,
     role: turn.role,
@@ -91,7 +56,7 @@ export function turnCompleted(call: CallRow, turn: LoggedTurn): CallWebhookEvent
 }
 
 /** A tool that is over, or was refused; told with the turn that its call belongs to. */
-export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallWebhookEvent {
+export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): WebhookEvent {
   return about(call, 'tool.called', {
     turn_index: turn,
     name: tool.name,
@@ -106,9 +71,9 @@ export function toolCalled(call: CallRow, turn: number, tool: LoggedTool): CallW
 
 function about(
   call: CallRow,
-  event: CallWebhookEvent['event'],
+  event: WebhookEvent['event'],
   data: Readonly<Record<string, unknown>>,
-): CallWebhookEvent {
+): WebhookEvent {
   return {
     event,
     accountId: call.account_id,

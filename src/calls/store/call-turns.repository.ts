@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { LoggedTurn } from '../../../agents-runtime/contract/call-log.js';
+import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js';
 import type { CallRow } from './call.model.js';
-import { type CallEvents, toolCalled, turnCompleted } from './call-events.js';
+import { toolCalled, turnCompleted } from './call-events.js';
 import { type CallTurnRow, toTurn, toTurnRow } from './turn.model.js';
 
 const TURNS_AT_ONCE = 500;
@@ -9,9 +10,9 @@ const TURNS_AT_ONCE = 500;
 /** What was said in calls, turn by turn; the events that tell it are written with it. */
 export class CallTurnsRepository {
   readonly #db: Knex;
-  readonly #events: CallEvents;
+  readonly #events: WebhookRecorder;
 
-  constructor(db: Knex, events: CallEvents) {
+  constructor(db: Knex, events: WebhookRecorder) {
     this.#db = db;
     this.#events = events;
   }

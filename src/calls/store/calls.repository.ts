@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
+import type { WebhookRecorder } from '../../features/webhooks/webhook-events.js';
+import { notifyChanges } from '../../platform/cluster/change-notices.js';
 import type { CallOptions, CallRow, CallType } from './call.model.js';
-import { type CallEvents, callEnded, callStarted, turnCompleted } from './call-events.js';
+import { callEnded, callStarted, turnCompleted } from './call-events.js';
 import { CallTurnsRepository } from './call-turns.repository.js';
 
 /** A slot that is not used is free again after this long. Source: the contract's supplement, §3. */
@@ -23,7 +25,7 @@ export interface NewCall {
 /** Why a call was not let in. */
 export type CallRefusal = 'insufficient_credits' | 'concurrency_limit';
 
-const UNHEARD: CallEvents = { record: async () => undefined };
+const UNHEARD: WebhookRecorder = { record: async () => undefined };
 
 /** The life of calls, from their reservation to their end. */
 export class CallsRepository {
@@ -32,10 +34,10 @@ export class CallsRepository {
   readonly #db: Knex;
   /** Calls at once that an account may hold; 0 = no limit. */
   readonly #slots: number;
-  readonly #events: CallEvents;
+  readonly #events: WebhookRecorder;
 
   /** @param events hears of what happens to calls; by default nobody does. */
-  constructor(db: Knex, slots: number, events: CallEvents = UNHEARD) {
+  constructor(db: Knex, slots: number, events: WebhookRecorder = UNHEARD) {
     this.#db = db;
     this.#slots = slots;
     this.#events = events;
@@ -64,10 +66,10 @@ export class CallsRepository {
   }
 
   /**
-   * Gives a reserved call to the gateway that its client reached; once only. A client that comes
-   * after its slot was freed gets one again if there is one.
+   * Gives a reserved call to a gateway, once. A call whose slot was freed gets a slot again if one is
+   * free.
    */
-  take(callId: string, gatewayId: string): Promise<CallRow | CallRefusal | undefined> {
+  claim(callId: string, gatewayId: string): Promise<CallRow | CallRefusal | undefined> {
     return this.#db.transaction(async (transaction) => {
       const calls = () => transaction<CallRow>('calls').where({ call_id: callId });
       const row = await calls().forUpdate().first();
@@ -75,8 +77,10 @@ export class CallsRepository {
       await lockAccount(transaction, row.account_id);
       const refusal = await this.#refusal(transaction, row.account_id, callId);
       if (refusal) return refusal;
-      const [taken] = await calls().update({ state: 'live', gateway_id: gatewayId }).returning('*');
-      return taken;
+      const [claimed] = await calls()
+        .update({ state: 'live', gateway_id: gatewayId })
+        .returning('*');
+      return claimed;
     });
   }
 
@@ -219,6 +223,10 @@ export class CallsRepository {
         const turns = last ? [turnCompleted(call, last)] : [];
         await this.#events.record(transaction, [...turns, ...callEnded(call)]);
       }
+      await notifyChanges(
+        transaction,
+        rows.map(({ call_id }) => call_id),
+      );
       return rows.length;
     });
   }

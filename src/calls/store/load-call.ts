@@ -1,23 +1,55 @@
-import { notFound } from '../../features/ownership/owned-resources.js';
+import { isUuid, notFound } from '../../features/ownership/owned-resources.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallRow } from './call.model.js';
-import { isCallId } from './call-id.js';
 
-/** What finds calls, whoever's they are. */
+/** The path parameters of a route about one call. */
+export const CallPath = model({ call_id: str() });
+
+export const NOT_RUNNING = 'The call has ended, or its client has not come yet';
+const RETRY_AFTER_S = 5;
+
+/** Finds calls of any account. */
 interface CallFinder {
   find(callId: string): Promise<CallRow | undefined>;
 }
 
-/** A call of this account: those of others do not exist for it. @throws ApiError CALL_NOT_FOUND */
+/** A call of the account; calls of other accounts are not found. @throws ApiError CALL_NOT_FOUND */
 export async function loadCall(
   calls: CallFinder,
   accountId: string,
   callId: string,
 ): Promise<CallRow> {
-  const row = isCallId(callId) ? await calls.find(callId) : undefined;
+  const row = isUuid(callId) ? await calls.find(callId) : undefined;
   return row?.account_id === accountId ? row : callNotFound(callId);
+}
+
+/** A running call of the account. @throws ApiError CALL_NOT_FOUND, CALL_NOT_RUNNING */
+export async function loadRunningCall(
+  calls: CallFinder,
+  accountId: string,
+  callId: string,
+): Promise<CallRow> {
+  const row = await loadCall(calls, accountId, callId);
+  if (row.state !== 'live') throw notRunning();
+  return row;
 }
 
 /** @throws ApiError CALL_NOT_FOUND */
 export function callNotFound(callId: string): never {
   notFound('call', callId);
+}
+
+/** Also for a call that ended before it carried out a command. */
+export function notRunning(): ApiError {
+  return new ApiError('CALL_NOT_RUNNING', NOT_RUNNING);
+}
+
+/** The gateway of a call does not answer, or has not published its address. */
+export function gatewayUnreachable(cause?: unknown): ApiError {
+  return new ApiError(
+    'GATEWAY_UNREACHABLE',
+    'The gateway that holds this call cannot be reached: set GATEWAY_ADDRESS there',
+    { retryAfterS: RETRY_AFTER_S, cause },
+  );
 }

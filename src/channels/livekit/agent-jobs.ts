@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type {
   Assignment,
   WorkerState,
@@ -8,7 +9,8 @@ import type {
 } from '../../../agents-runtime/transports/livekit/worker-protocol.js';
 import type { CallRegistry } from '../../calls/session/call-registry.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
-import { type JobMetadata, readJobMetadata } from './job-metadata.js';
+import { isAgentId } from '../../features/agents/agent.model.js';
+import { isUuid } from '../../features/ownership/owned-resources.js';
 import { RoomCall, type RoomCallOutcome, type RoomCallParts } from './room-call.js';
 import type { RoomClient } from './room-client.js';
 import { callerIdentityOf, callOfRoom, callOfSid, roomOf } from './room-names.js';
@@ -21,6 +23,16 @@ const ASSIGNED_WITHIN_MS = 15_000;
  * room for a call is always below. Source: livekit-server, agents.target_load, by default 0.7.
  */
 const HIGHEST_LOAD = 0.65;
+
+/** The metadata of our jobs: the call of a client, or the agent for a caller that LiveKit brings. */
+const Metadata = z.union([
+  z.object({ call_id: z.string().refine(isUuid) }),
+  z.object({ account_id: z.string().min(1).max(100), agent_id: z.string().refine(isAgentId) }),
+]);
+
+type JobMetadata =
+  | { readonly type: 'call'; readonly callId: string }
+  | { readonly type: 'agent'; readonly accountId: string; readonly agentId: string };
 
 export interface AgentJobsParts extends Omit<RoomCallParts, 'phones' | 'live'> {
   readonly calls: Pick<CallsRepository, 'find'>;
@@ -163,4 +175,18 @@ export class AgentJobs {
 function callOf({ roomName, roomSid }: WorkerJob, metadata: JobMetadata): string | undefined {
   if (metadata.type === 'agent') return callOfRoom(roomName, roomSid) ?? callOfSid(roomSid);
   return roomOf(metadata.callId) === roomName ? metadata.callId : undefined;
+}
+
+/** Undefined if the text is not from one of our dispatches. */
+function readJobMetadata(text: string): JobMetadata | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined; // the dispatch is not ours
+  }
+  const metadata = Metadata.safeParse(json).data;
+  if (!metadata) return undefined;
+  if ('call_id' in metadata) return { type: 'call', callId: metadata.call_id.toLowerCase() };
+  return { type: 'agent', accountId: metadata.account_id, agentId: metadata.agent_id };
 }

@@ -7,23 +7,20 @@ import type {
   RoomTransport,
 } from '../../../agents-runtime/transports/livekit/room-transport.js';
 import type { CallRegistry, PhoneControls } from '../../calls/session/call-registry.js';
-import type {
-  CallSessionFactory,
-  TakenCall,
-  TakeRefusal,
-} from '../../calls/session/call-session.factory.js';
+import type { CallSessionFactory, ClaimRefusal } from '../../calls/session/call-session.factory.js';
+import type { CallSession } from '../../calls/session/call-session.js';
 import type { SipInbound, WantedAgent } from './sip-inbound.js';
 
-type Taken = Pick<TakenCall, 'begin' | 'drop'>;
+type Session = Pick<CallSession, 'start' | 'cancel'>;
 
-/** Takes calls for this gateway; see `CallSessionFactory`. */
-export interface CallTaking {
-  take(...call: Parameters<CallSessionFactory['take']>): Promise<Taken | TakeRefusal>;
+/** Claims calls for this gateway; see `CallSessionFactory`. */
+export interface SessionClaimer {
+  claim(...call: Parameters<CallSessionFactory['claim']>): Promise<Session | ClaimRefusal>;
 }
 
 export interface RoomCallParts {
   readonly rooms: RoomConnector;
-  readonly opening: CallTaking;
+  readonly sessions: SessionClaimer;
   readonly phones: Pick<SipInbound, 'reserve'>;
   readonly live: Pick<CallRegistry, 'get'>;
   readonly log: Logger;
@@ -70,19 +67,19 @@ export class RoomCall {
     else this.#coming.abort();
   }
 
-  /** A client's call is there already: only who has taken it goes to the room. */
+  /** The client's call exists already: the gateway claims it before it joins the room. */
   async #meet(): Promise<RoomCallOutcome> {
-    const taken = await this.#take();
-    if (typeof taken === 'string') return { notBegun: taken };
+    const session = await this.#claim();
+    if (typeof session === 'string') return { notBegun: session };
     let wire: RoomTransport;
     try {
       wire = await this.#join();
     } catch (error) {
-      await taken.drop();
+      await session.cancel();
       throw error;
     }
     await this.#untilHeard(wire);
-    return this.#begin(taken, wire);
+    return this.#begin(session, wire);
   }
 
   /** Who telephones is answered at once; then the call is made, of what is known in the room. */
@@ -92,10 +89,10 @@ export class RoomCall {
     try {
       const refusal = await this.#parts.phones.reserve(callId, wanted, wire.caller);
       if (!refusal) await this.#untilHeard(wire);
-      const taken = refusal ?? (await this.#take());
-      if (typeof taken !== 'string') return await this.#begin(taken, wire);
-      this.#log.warn({ refusal: taken }, 'a caller in a room was refused');
-      return { notBegun: taken };
+      const session = refusal ?? (await this.#claim());
+      if (typeof session !== 'string') return await this.#begin(session, wire);
+      this.#log.warn({ refusal: session }, 'a caller in a room was refused');
+      return { notBegun: session };
     } finally {
       wire.close();
     }
@@ -111,19 +108,19 @@ export class RoomCall {
     return Promise.race([wire.hasCallerSubscribed, givenUp]);
   }
 
-  #take() {
+  #claim() {
     const { callId } = this.#invitation;
-    return this.#parts.opening.take(callId, { mustBeDeployed: this.#wanted !== undefined });
+    return this.#parts.sessions.claim(callId, { mustBeDeployed: this.#wanted !== undefined });
   }
 
   #join(): Promise<RoomTransport> {
     return this.#parts.rooms.join(this.#invitation, this.#coming.signal);
   }
 
-  async #begin(taken: Taken, wire: RoomTransport): Promise<RoomCallOutcome> {
+  async #begin(session: Session, wire: RoomTransport): Promise<RoomCallOutcome> {
     if (this.#coming.signal.aborted) {
       wire.close();
-      await taken.drop();
+      await session.cancel();
       return { notBegun: 'it was called off' };
     }
     let onEnded: (reason: EndedReason) => void = () => undefined;
@@ -132,13 +129,13 @@ export class RoomCall {
     });
     try {
       const phone = wire.caller.isPhone ? { phone: controlsOf(wire) } : {};
-      taken.begin(wire, { log: this.#log, onEnded, ...phone }, (call) => {
+      session.start(wire, { log: this.#log, onEnded, ...phone }, (call) => {
         this.#hasBegun = true;
         wire.start(call);
       });
     } catch (error) {
       wire.close();
-      await taken.drop();
+      await session.cancel();
       throw error;
     }
     const reason = await ended;

@@ -1,5 +1,5 @@
-import { callIdOf } from '../../calls/inbound/inbound-calls.service.js';
-import { isCallId } from '../../calls/store/call-id.js';
+import { callIdOf } from '../../calls/inbound/carrier-call-id.js';
+import { isUuid } from '../../features/ownership/owned-resources.js';
 
 const WEB = 'call-';
 /** Rooms that LiveKit SIP makes by our dispatch rules begin like this. */
@@ -27,7 +27,7 @@ export function isPhoneRoom(name: string): boolean {
 export function callOfRoom(name: string, sid: string): string | undefined {
   if (isPhoneRoom(name)) return callOfSid(sid);
   const callId = name.startsWith(WEB) ? name.slice(WEB.length) : '';
-  return isCallId(callId) ? callId : undefined;
+  return isUuid(callId) ? callId : undefined;
 }
 
 /** The call of a room that is none of a client's. */

@@ -1,4 +1,4 @@
-import type { DialedCall, Dialer } from '../../calls/outbound/outbound-calls.service.js';
+import type { DialedCall, Dialer } from '../../calls/outbound/dialer.js';
 import type { Config } from '../../config/config.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { TwilioClient } from './twilio-client.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isCallId } from '../../calls/store/call-id.js';
+import { isUuid } from '../../features/ownership/owned-resources.js';
 import type { SecretKeys } from '../../platform/secrets/secret-keys.js';
 import { SignedTokens } from '../../platform/secrets/signed-tokens.js';
 
@@ -16,7 +16,7 @@ export interface MediaPass {
 }
 
 const Payload = z.tuple([
-  z.string().refine(isCallId),
+  z.string().refine(isUuid),
   z.string().min(1).max(200),
   z.number().int().positive(),
 ]);

@@ -1,9 +1,11 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { CallCommandService } from '../../calls/commands/call-commands.service.js';
-import { callIdOf, type InboundCallService } from '../../calls/inbound/inbound-calls.service.js';
-import type { DialStatus, OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
-import { isCallId } from '../../calls/store/call-id.js';
+import { callIdOf } from '../../calls/inbound/carrier-call-id.js';
+import type { InboundCallService } from '../../calls/inbound/inbound-calls.service.js';
+import type { DialStatus } from '../../calls/outbound/dialer.js';
+import type { OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { RateLimiter } from '../../platform/http/rate-limit.js';
 import { methodNotAllowed } from '../../platform/http/router.js';
@@ -183,7 +185,7 @@ async function believed(
   const callSid = byName.get('CallSid') ?? '';
   if (!CALL_SID.test(callSid)) throw new ApiError('CALL_NOT_FOUND', 'The request names no call');
   const { call_id: asked } = request.query;
-  const callId = typeof asked === 'string' && isCallId(asked) ? asked : undefined;
+  const callId = typeof asked === 'string' && isUuid(asked) ? asked : undefined;
   return { fields: byName, callSid, callId };
 }
 

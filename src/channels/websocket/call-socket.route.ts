@@ -17,13 +17,10 @@ import {
 import type { CallTokens } from '../../calls/connection/call-tokens.js';
 import { CALL_SOCKET_PATH } from '../../calls/connection/connection.service.js';
 import { CallRegistry } from '../../calls/session/call-registry.js';
-import type {
-  CallSessionFactory,
-  TakenCall,
-  TakeRefusal,
-} from '../../calls/session/call-session.factory.js';
-import { isCallId } from '../../calls/store/call-id.js';
+import type { CallSessionFactory, ClaimRefusal } from '../../calls/session/call-session.factory.js';
+import type { CallSession } from '../../calls/session/call-session.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
+import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import {
   type Newcomer,
@@ -32,8 +29,8 @@ import {
   type SocketRoute,
 } from '../../platform/http/websocket-router.js';
 
-/** What a client reads; other refusals are told by their names. */
-const REFUSALS: Readonly<Partial<Record<TakeRefusal, string>>> = {
+/** Close reasons; other refusals are reported by their names. */
+const REFUSALS: Readonly<Partial<Record<ClaimRefusal, string>>> = {
   draining: 'this gateway is about to stop: ask for another call',
   gone: 'this token has been used, or its call has ended',
   no_agent: 'no such agent',
@@ -48,7 +45,7 @@ export interface CallSocketsParts {
   readonly calls: Pick<CallsRepository, 'find'>;
   readonly tokens: CallTokens;
   readonly live: CallRegistry;
-  readonly opening: Pick<CallSessionFactory, 'take'>;
+  readonly sessions: Pick<CallSessionFactory, 'claim'>;
 }
 
 /** Opens the sockets of calls: a client joins with its token or takes up a call whose socket broke. */
@@ -74,7 +71,7 @@ export class CallSockets {
   /** Undefined for calls that nobody can join any more; who joins is verified by `hello`. */
   async #whoseCall(url: URL): Promise<Newcomer | undefined> {
     const callId = callIdIn(url);
-    const row = isCallId(callId) ? await this.#parts.calls.find(callId) : undefined;
+    const row = isUuid(callId) ? await this.#parts.calls.find(callId) : undefined;
     if (row === undefined || row.state === 'ended') return undefined;
     const isElsewhere = row.state === 'live' && row.gateway_id !== this.#parts.gatewayId;
     const heldBy = isElsewhere ? (row.gateway_id ?? undefined) : undefined;
@@ -137,36 +134,36 @@ export class CallSockets {
   }
 
   async #join(socket: WebSocket, callId: string, hello: Hello, log: Logger): Promise<void> {
-    const taken = await this.#parts.opening.take(callId);
-    if (typeof taken === 'string') {
-      socket.close(CALL_CLOSE_CODES.refused, REFUSALS[taken] ?? taken);
+    const session = await this.#parts.sessions.claim(callId);
+    if (typeof session === 'string') {
+      socket.close(CALL_CLOSE_CODES.refused, REFUSALS[session] ?? session);
       return;
     }
     if (socket.readyState !== socket.OPEN) {
-      await taken.drop();
+      await session.cancel();
       return;
     }
     try {
-      this.#start(socket, taken, hello, log.child({ callId }));
+      this.#start(socket, session, hello, log.child({ callId }));
     } catch (error) {
-      await taken.drop();
+      await session.cancel();
       throw error;
     }
   }
 
-  #start(socket: WebSocket, taken: TakenCall, hello: Hello, log: Logger): void {
-    const callId = taken.row.call_id;
+  #start(socket: WebSocket, session: CallSession, hello: Hello, log: Logger): void {
+    const callId = session.row.call_id;
     const resumeToken = CallRegistry.makeResumeToken(callId);
     const wire = new WebSocketTransport({
       clock: systemClock,
       callId,
       resumeToken,
-      sampleRate: taken.voiceRate,
+      sampleRate: session.voiceSampleRate,
       audio: hello.audio,
       onFault: (error) => log.error({ err: error }, 'fault in the transport of a call'),
     });
     const resumable = { socket: wire, token: resumeToken };
-    taken.begin(wire, { log, resumable }, (call) => wire.start(call, socket));
+    session.start(wire, { log, resumable }, (call) => wire.start(call, socket));
   }
 }
 

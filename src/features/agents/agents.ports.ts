@@ -1,5 +1,6 @@
 import type { Language } from '../../../media/languages.js';
 import type { Agent } from './agent.model.js';
+import type { SettingModels } from './config/settings-table.js';
 
 /** Says whether a call in a language could be held with what is installed and configured. */
 export interface LanguageAvailability {
@@ -19,13 +20,9 @@ export interface KnowledgeBaseDirectory {
   exists(accountId: string, kbId: number): Promise<boolean>;
 }
 
-/** The listing of models, as far as an agent's config depends on it. */
-export interface AgentModels {
-  /** The id of the first language model of the listing. */
-  readonly defaultLlmModel: string;
+/** The model catalog, as far as agents depend on it. */
+export interface AgentModels extends SettingModels {
   readonly llmModels: readonly { readonly id: string }[];
-  /** The `-latest` id of the TTS family that a language asks for; `auto`: the multilingual one. */
-  ttsModelFor(language: Language | 'auto'): string;
 }
 
 /** The SIP state of an agent's number. A failure leaves the agent deployed. */

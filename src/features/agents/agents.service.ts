@@ -14,9 +14,8 @@ import type { CreateAgent, UpdateAgent } from './agents.schema.js';
 import type { AgentConfigInput } from './config/agent-config.schema.js';
 import { configErrorsOf } from './config/config-rules.js';
 import { ineffectiveSettingsOf } from './config/ineffective-settings.js';
-import { mergeConfig } from './config/merge-config.js';
-import { type StoredConfig, sealConfig } from './config/stored-config.js';
-import { TTS_DEFAULTS } from './config/voice-settings.schema.js';
+import { mergeConfig, type StoredConfig, sealConfig } from './config/stored-config.js';
+import { VOICE_SETTINGS } from './config/voice-settings.js';
 import { agentNotFound, loadAgent } from './load-agent.js';
 
 export interface AgentServiceParts {
@@ -94,7 +93,7 @@ export class AgentService {
     const agent = await this.find(ref.accountId, ref.id);
     requireEnabled(agent);
     const voice = agent.config.tts_params;
-    const language = voice?.language ?? TTS_DEFAULTS.language;
+    const language = voice?.language ?? VOICE_SETTINGS.language.default;
     const voiceId = voice?.voice_id || null;
     const problem = await this.#parts.languages.problemWith({
       accountId: ref.accountId,

@@ -1,10 +1,13 @@
 import type { Knex } from 'knex';
 import { isSealed, type SecretBox } from '../../platform/secrets/secret-box.js';
-import type { StoredConfig } from './config/stored-config.js';
+import { AGENT_SETTINGS } from './config/agent-settings.js';
+import type { Setting } from './config/settings-table.js';
 
-/** Where secrets stand; elsewhere a text of that form is somebody's own. */
-const PARTS = ['webhooks', 'mcp_servers'] as const;
-const PARTS_IN_SQL = "concat(config ->> 'webhooks', config ->> 'mcp_servers')";
+/** The settings with secrets. In other settings, a text of this form is not a secret. */
+const PARTS = Object.entries<Setting>(AGENT_SETTINGS).flatMap(([name, { seal }]) =>
+  seal ? [name] : [],
+);
+const PARTS_IN_SQL = `concat(${PARTS.map((name) => `config ->> '${name}'`).join(', ')})`;
 /** A JSON string that SecretBox may have written, with the id of its key. */
 const SEALED_IN_SQL = '"sealed:1:([0-9a-f]{8}):';
 const BATCH = 100;
@@ -13,7 +16,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 
 interface SealedAgent {
   readonly id: string;
-  readonly config: StoredConfig;
+  readonly config: Readonly<Record<string, unknown>>;
 }
 
 /** The ids of all keys with which stored secrets are sealed. */
@@ -65,11 +68,11 @@ function changeConfig(db: Knex, id: string, change: ChangeSealed): Promise<boole
   return db.transaction(async (transaction) => {
     const agent = await transaction<SealedAgent>('agents').where({ id }).forUpdate().first();
     if (!agent) return false;
-    const config = { ...agent.config };
+    const config: Record<string, unknown> = { ...agent.config };
     for (const part of PARTS) {
       if (!config[part]) continue;
       const json: Json = JSON.parse(JSON.stringify(config[part]));
-      Object.assign(config, { [part]: mapSealed(json, (sealed) => change(sealed, id)) });
+      config[part] = mapSealed(json, (sealed) => change(sealed, id));
     }
     if (JSON.stringify(config) === JSON.stringify(agent.config)) return false;
     await transaction('agents').where({ id }).update({ config });

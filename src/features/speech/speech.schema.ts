@@ -1,8 +1,14 @@
 import type { z } from 'zod';
 import { AUDIO_FORMATS } from '../../../media/codec/audio-formats.js';
 import { LANGUAGES } from '../../../media/languages.js';
-import { float, int, model, oneOf, str } from '../../platform/http/validation/schema-builders.js';
-import { optionalShape } from '../agents/config/secret-fields.js';
+import {
+  float,
+  int,
+  model,
+  oneOf,
+  optionalShape,
+  str,
+} from '../../platform/http/validation/schema-builders.js';
 
 export const SPEECH_DEFAULTS = {
   audio_format: 'mp3',

@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Agent } from '../agents/agent.model.js';
 import type { AgentOverrides } from '../agents/config/call-overrides.schema.js';
-import { TTS_DEFAULTS } from '../agents/config/voice-settings.schema.js';
+import { VOICE_SETTINGS } from '../agents/config/voice-settings.js';
 import type { BuiltinVoices } from './voice-catalog.js';
 
 export interface VoiceOverridesParts {
@@ -31,7 +31,7 @@ export class VoiceOverrides {
     const { voice_id, language, dictionary_id, dictionary_version } = overrides?.tts_params ?? {};
     const saved = agent.config.tts_params ?? {};
     if (voice_id !== undefined || language !== undefined) {
-      const spoken = language ?? saved.language ?? TTS_DEFAULTS.language;
+      const spoken = language ?? saved.language ?? VOICE_SETTINGS.language.default;
       if (voice_id) await this.#requireVoice(agent.accountId, voice_id);
       this.#requireLanguage(voice_id ?? saved.voice_id ?? '', spoken);
     }

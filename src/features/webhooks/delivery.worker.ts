@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AgentsRepository } from '../agents/agents.repository.js';
-import type { StoredConfig, StoredEventWebhook } from '../agents/config/stored-config.js';
+import type { StoredConfig } from '../agents/config/stored-config.js';
+import type { StoredEventWebhook } from '../agents/config/webhook-settings.js';
 import type { DeliveriesRepository, NextDelivery } from './deliveries.repository.js';
 import {
   type DeliveryOutcome,

@@ -1,4 +1,40 @@
-import type { StoredEventWebhook } from '../agents/config/stored-config.js';
+import type { Knex } from 'knex';
+import type { StoredEventWebhook } from '../agents/config/webhook-settings.js';
+
+/** An event of a call, for the receivers that the agent names. */
+export interface WebhookEvent {
+  readonly event:
+    | 'call.started'
+    | 'call.completed'
+    | 'call.failed'
+    | 'turn.completed'
+    | 'tool.called'
+    | 'recording.ready';
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly callId: string;
+  /** Field names are those of the public contract. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The call that ended has a transcript. */
+  readonly hasTranscript?: boolean;
+  /** Delivery waits for this long, or until the event is amended. */
+  readonly holdMs?: number;
+}
+
+/** Stores events in the transaction of the change that they report: both are stored or neither. */
+export interface WebhookRecorder {
+  record(transaction: Knex.Transaction, events: readonly WebhookEvent[]): Promise<void>;
+}
+
+/** A recorder that can hold events until their data is complete. */
+export interface WebhookOutboxPort extends WebhookRecorder {
+  /** Adds data to a held event and releases it. An event that was released before stays as it is. */
+  amend(
+    transaction: Knex.Transaction,
+    callId: string,
+    change: Pick<WebhookEvent, 'event' | 'data'>,
+  ): Promise<void>;
+}
 
 /** Events of an entry that lists none. */
 const DEFAULT_EVENTS: readonly string[] = ['call.started', 'call.completed', 'test'];

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { CallWebhookEvent, HeldEvents } from '../../calls/store/call-events.js';
 import { AgentsRepository } from '../agents/agents.repository.js';
 import type { DeliveriesRepository, NewDelivery } from './deliveries.repository.js';
+import type { WebhookEvent, WebhookOutboxPort } from './webhook-events.js';
 import { eventBody, isSubscribed, withMoreData } from './webhook-events.js';
 import { makeMessageId } from './webhook-sender.js';
 
 /** Turns events of calls into deliveries, one per subscribed URL. */
-export class WebhookOutbox implements HeldEvents {
+export class WebhookOutbox implements WebhookOutboxPort {
   readonly #deliveries: DeliveriesRepository;
 
   constructor(deliveries: DeliveriesRepository) {
     this.#deliveries = deliveries;
   }
 
-  async record(transaction: Knex.Transaction, events: readonly CallWebhookEvent[]): Promise<void> {
+  async record(transaction: Knex.Transaction, events: readonly WebhookEvent[]): Promise<void> {
     const agents = new AgentsRepository(transaction);
     const deliveries: NewDelivery[] = [];
     for (const event of events) {
@@ -29,7 +29,7 @@ export class WebhookOutbox implements HeldEvents {
   async amend(
     transaction: Knex.Transaction,
     callId: string,
-    { event, data }: Pick<CallWebhookEvent, 'event' | 'data'>,
+    { event, data }: Pick<WebhookEvent, 'event' | 'data'>,
   ): Promise<void> {
     await this.#deliveries.release(transaction, { callId, event }, (body) =>
       withMoreData(body, data),
@@ -37,7 +37,7 @@ export class WebhookOutbox implements HeldEvents {
   }
 }
 
-function toDelivery(event: CallWebhookEvent, url: string): NewDelivery {
+function toDelivery(event: WebhookEvent, url: string): NewDelivery {
   return {
     delivery_id: makeMessageId(),
     account_id: event.accountId,

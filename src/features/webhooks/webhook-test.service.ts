@@ -6,8 +6,9 @@ import type { Agent } from '../agents/agent.model.js';
 import type { AgentsRepository } from '../agents/agents.repository.js';
 import type { CallOverrides } from '../agents/config/call-overrides.schema.js';
 import { placeholdersOf } from '../agents/config/prompt-template.js';
+import { defaultsOf } from '../agents/config/settings-table.js';
 import type { StoredConfig } from '../agents/config/stored-config.js';
-import { TTS_DEFAULTS } from '../agents/config/voice-settings.schema.js';
+import { VOICE_SETTINGS } from '../agents/config/voice-settings.js';
 import { loadAgent } from '../agents/load-agent.js';
 import type { VoiceOverrides } from '../voices/voice-overrides.js';
 import { deliveryOutcomeOf } from './delivery-outcome.js';
@@ -163,7 +164,7 @@ function resolveOptions(
   return {
     dynamic_variables,
     agent_overrides: overridden
-      ? { tts_params: { ...TTS_DEFAULTS, ...config.tts_params, ...overridden } }
+      ? { tts_params: { ...defaultsOf(VOICE_SETTINGS), ...config.tts_params, ...overridden } }
       : {},
   };
 }

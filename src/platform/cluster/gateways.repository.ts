@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { GATEWAYS_TOPIC, notifyChanges } from './change-notices.js';
 
 /** A gateway without a heartbeat for this long is dead. */
 const SILENT_S = 15;
@@ -21,16 +22,21 @@ export class GatewaysRepository {
   }
 
   /**
-   * Writes that this gateway lives, and where others reach it.
+   * Writes that this gateway lives, and where others reach it. Notifies them if that is new.
    * @returns when, by the database's clock
    */
   async heartbeat(gatewayId: string, address?: string): Promise<Date> {
-    const [row] = await this.#db('gateways')
-      .insert({ id: gatewayId, address: address ?? null, seen_at: this.#db.fn.now(3) })
-      .onConflict('id')
-      .merge()
-      .returning<{ seen_at: Date }[]>('seen_at');
+    const { rows } = await this.#db.raw<{ rows: { seen_at: Date; is_known: boolean }[] }>(
+      `with known as (select address from gateways where id = :gatewayId)
+       insert into gateways (id, address, seen_at) values (:gatewayId, :address, now())
+       on conflict (id) do update set address = excluded.address, seen_at = excluded.seen_at
+       returning seen_at, exists (
+         select from known where known.address is not distinct from :address) as is_known`,
+      { gatewayId, address: address ?? null },
+    );
+    const [row] = rows;
     if (!row) throw new Error('unreachable: the row is written in any case');
+    if (!row.is_known) await notifyChanges(this.#db, [GATEWAYS_TOPIC]);
     return row.seen_at;
   }
 
@@ -60,15 +66,17 @@ export class GatewaysRepository {
    *   database stood still, and nothing is removed.
    */
   async removeSilent(ownId: string, beatAt: Date): Promise<void> {
-    await this.#db('gateways')
+    const removed = await this.#db('gateways')
       .whereNot({ id: ownId })
       .where('seen_at', '<', this.#db.raw(`now() - interval '${SILENT_S} s'`))
       .whereRaw(`?::timestamptz > now() - interval '${FRESH_S} s'`, [beatAt])
       .delete();
+    if (removed > 0) await notifyChanges(this.#db, [GATEWAYS_TOPIC]);
   }
 
   async remove(gatewayId: string): Promise<void> {
     await this.#db('gateways').where({ id: gatewayId }).delete();
+    await notifyChanges(this.#db, [GATEWAYS_TOPIC]);
   }
 
   /** Removes all gateways. Only for a gateway, or a cluster, that has the database for itself. */

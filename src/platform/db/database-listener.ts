@@ -7,8 +7,11 @@ import { createPgPool } from './connect.js';
 export interface DatabaseListenerParts {
   readonly db: Knex;
   readonly channel: string;
-  /** Called for each notification, and after each (re)connect, as notifications may be lost before. */
-  readonly onNotice: () => void;
+  /**
+   * Called with the payload of each notification, and without one after each (re)connect, as
+   * notifications may be lost before.
+   */
+  readonly onNotice: (payload: string | undefined) => void;
   readonly log: Logger;
 }
 
@@ -62,9 +65,9 @@ export class DatabaseListener {
       signal.addEventListener('abort', () => resolve(), { once: true });
       if (signal.aborted) resolve();
     });
-    client.on('notification', () => onNotice());
+    client.on('notification', ({ payload }) => onNotice(payload ?? ''));
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
-    onNotice();
+    onNotice(undefined);
     await ended;
   }
 }

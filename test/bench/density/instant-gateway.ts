@@ -149,7 +149,6 @@ artifacts.start();
 history.start();
 const telephony = createTelephonyModule({ ...parts, ...session, calls });
 const connection = createConnectionModule({ ...parts, ...session, calls, rooms: undefined });
-session.commands.start();
 const agents = new AgentService({
   repository,
   box,
@@ -165,7 +164,7 @@ const app = createApp({
   keys,
   routes: [
     ...connection.routes,
-    ...monitoring.routes(session.commands, telephony.refused),
+    ...monitoring.routes,
     ...artifacts.routes,
     ...history.routes,
     ...telephony.routes,

@@ -30,7 +30,7 @@ async function runningCall(accountId: string, seconds: number, gatewayId = GATEW
     callType: 'web',
     options: {},
   });
-  await calls.take(callId, gatewayId);
+  await calls.claim(callId, gatewayId);
   await calls.start(callId);
   const startedAt = database.db.raw(`now() - interval '1 second' * ?`, [seconds]);
   await database.db('calls').where({ call_id: callId }).update({ started_at: startedAt });

@@ -23,7 +23,7 @@ const plane = withControlPlane({
         calls,
         live: new CallRegistry(),
         load,
-        expect: async () => undefined,
+        prepare: async () => undefined,
       }),
       commands: { end: async () => undefined },
       overrides: new VoiceOverrides({

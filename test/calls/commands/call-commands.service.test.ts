@@ -1,39 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { afterEach, expect, it, vi } from 'vitest';
-import { CallCommandsRepository } from '../../../src/calls/commands/call-commands.repository.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
+import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
 import { CallRegistry, type LiveCall } from '../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
+import { createPeersModule } from '../../../src/composition/peers.module.js';
 import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
+import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
+import { SecretKeys } from '../../../src/platform/secrets/secret-keys.js';
 import { withDatabase } from '../../support/harness/postgres/test-database.js';
 
 const database = withDatabase({ emptied: 'before-each' });
-const opened: CallCommandService[] = [];
+const opened: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const commands of opened.splice(0)) await commands.close();
+  for (const close of opened.splice(0)) await close();
 });
 
-/** A gateway's part in commands, without media: a call that it ends is written down as ended. */
-function gateway({ endedWithinMs }: { endedWithinMs?: number } = {}) {
+type Gateway = Awaited<ReturnType<typeof gateway>>;
+
+/** A gateway's part in commands, without media: a call that it ends is recorded as ended. */
+async function gateway({ isReachable = true } = {}) {
   const id = randomUUID();
-  const calls = new CallsRepository(database.db, 0);
+  const { db } = database;
+  const calls = new CallsRepository(db, 0);
   const live = new CallRegistry();
+  const log = pino({ level: 'silent' });
+  const secrets = new SecretKeys(['the secret of all gateways']);
+  const peers = createPeersModule({ gatewayId: id, db, secrets, log });
+  const { peerClient, peerServer, changes } = peers;
+  const gateways = new GatewaysRepository(db);
   const ended: string[] = [];
-  const commands = new CallCommandService({
-    db: database.db,
-    gatewayId: id,
-    calls,
-    commands: new CallCommandsRepository(database.db),
-    live,
-    log: pino({ level: 'silent' }),
-    ...(endedWithinMs !== undefined && { endedWithinMs }),
-  });
-  commands.start();
-  opened.push(commands);
+  const said: string[] = [];
+  const commands = new CallCommandService({ calls, gateways, peers: peerClient, live, log });
+  peerServer.serve(peerCommands(live));
+  const address = await peerServer.listen('127.0.0.1');
+  await gateways.heartbeat(id, isReachable ? address : '127.0.0.1:9');
+  commands.hangUpEndedCalls(changes);
   const hold = (callId: string, slowly?: () => Promise<unknown>) => {
     let over: Promise<void> | undefined;
-    // As in a call, the first reason counts: a sweep may find it ended before it has gone from here.
+    // As in a call, the first reason counts.
     const end = (reason: string) => {
       over ??= finish(reason);
       return over;
@@ -49,9 +55,11 @@ function gateway({ endedWithinMs }: { endedWithinMs?: number } = {}) {
       return 'done';
     };
     const phone = { canTransfer: true, transfer };
-    live.add(callId, { end, phone, call: { hangUp: end } } as unknown as LiveCall);
+    const say = (text: string) => void said.push(text);
+    live.add(callId, { end, phone, call: { hangUp: end, say } } as unknown as LiveCall);
   };
-  return { id, calls, commands, ended, hold };
+  opened.push(() => peers.closePeers());
+  return { id, calls, commands, ended, said, hold };
 }
 
 async function reserve(calls: CallsRepository): Promise<string> {
@@ -68,9 +76,9 @@ async function reserve(calls: CallsRepository): Promise<string> {
 }
 
 /** A call that this gateway holds. */
-async function begin({ id, calls, hold }: ReturnType<typeof gateway>): Promise<string> {
+async function begin({ id, calls, hold }: Gateway): Promise<string> {
   const callId = await reserve(calls);
-  await calls.take(callId, id);
+  await calls.claim(callId, id);
   hold(callId);
   return callId;
 }
@@ -80,11 +88,11 @@ async function reasonOf(callId: string) {
   return row?.ended_reason;
 }
 
-/** The connections that listen to gateways' channels. */
+/** The connections that listen to changes. */
 function listeners() {
   return database
     .db('pg_stat_activity')
-    .whereLike('query', 'listen "parley_%')
+    .whereLike('query', 'listen "parley_changes"%')
     .whereRaw('datname = current_database()')
     .pluck('pid');
 }
@@ -92,36 +100,29 @@ function listeners() {
 const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
 
 it('ends a call that another gateway holds, and has its record when it says so', async () => {
-  const [holder, other] = [gateway(), gateway()];
+  const [holder, other] = [await gateway(), await gateway()];
   const callId = await begin(holder);
   await other.commands.end(callId, 'user_hangup');
   expect(holder.ended).toEqual([`${callId} user_hangup`]);
   expect(await reasonOf(callId)).toBe('user_hangup');
   await other.commands.end(callId, 'operator_ended'); // idempotent
   expect(await reasonOf(callId)).toBe('user_hangup');
-  expect(await database.db('call_commands')).toEqual([]);
 });
 
-it('waits for what comes of a command by notice, not by asking the database again and again', async () => {
-  const [holder, other] = [gateway(), gateway()];
-  await waitFor(async () => expect(await listeners()).toHaveLength(2));
+it('waits for the answer to a command without reading the database again and again', async () => {
+  const [holder, other] = [await gateway(), await gateway()];
   const callId = await reserve(holder.calls);
-  await holder.calls.take(callId, holder.id);
+  await holder.calls.claim(callId, holder.id);
   holder.hold(callId, () => database.db.raw('select pg_sleep(0.7)'));
-  const answers = vi.spyOn(CallCommandsRepository.prototype, 'takeAnswer');
   const rows = vi.spyOn(other.calls, 'find');
-  try {
-    expect(await other.commands.transfer(callId, '+14155550100')).toBe('done');
-    expect(answers.mock.calls.length).toBeLessThanOrEqual(3);
-    await other.commands.end(callId, 'user_hangup');
-    expect(rows.mock.calls.length).toBeLessThanOrEqual(3);
-  } finally {
-    answers.mockRestore();
-  }
+  const transfer = { type: 'transfer', target: '+14155550100' } as const;
+  expect(await other.commands.send(callId, transfer)).toBe('done');
+  await other.commands.end(callId, 'user_hangup');
+  expect(rows.mock.calls.length).toBeLessThanOrEqual(3);
 });
 
 it('ends a call here without a detour, and one that waits for its client', async () => {
-  const own = gateway();
+  const own = await gateway();
   const callId = await begin(own);
   await own.commands.end(callId, 'user_hangup');
   expect(own.ended).toHaveLength(1);
@@ -130,29 +131,26 @@ it('ends a call here without a detour, and one that waits for its client', async
   expect(await reasonOf(waiting)).toBe('user_hangup');
 });
 
-it('hears of commands by notice, not only by sweeping', async () => {
-  const [holder, other] = [gateway(), gateway()];
-  await waitFor(async () => expect(await listeners()).toHaveLength(2));
-  vi.useFakeTimers({ toFake: ['setInterval'] });
-  const silent = gateway(); // its sweep never comes
-  vi.useRealTimers();
-  await waitFor(async () => expect(await listeners()).toHaveLength(3));
-  await other.commands.end(await begin(silent), 'user_hangup');
-  expect(silent.ended).toHaveLength(1);
-  expect(holder.ended).toEqual([]);
+it('hangs up by notice what another gateway ended', async () => {
+  const holder = await gateway();
+  await waitFor(async () => expect(await listeners()).toHaveLength(1));
+  const callId = await begin(holder);
+  const other = await gateway();
+  await other.calls.end(callId, 'operator_ended');
+  await waitFor(() => expect(holder.ended).toEqual([`${callId} operator_ended`]));
 });
 
-it('loses no command while its connection is broken, and listens again', async () => {
-  const [holder, other] = [gateway(), gateway()];
+it('hangs up what others ended while its connection to the database was broken, and listens again', async () => {
+  const [holder, other] = [await gateway(), await gateway()];
   await waitFor(async () => expect(await listeners()).toHaveLength(2));
   const broken = await listeners();
   const callId = await begin(holder);
   await database.db.raw(
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where query like 'listen "parley_%' and datname = current_database()`,
+     where query like 'listen "parley_changes"%' and datname = current_database()`,
   );
-  await other.commands.end(callId, 'user_hangup');
-  expect(holder.ended).toHaveLength(1);
+  await other.calls.end(callId, 'user_hangup');
+  await waitFor(() => expect(holder.ended).toEqual([`${callId} user_hangup`]));
   await waitFor(async () => {
     const again = await listeners();
     expect(again).toHaveLength(2);
@@ -160,36 +158,60 @@ it('loses no command while its connection is broken, and listens again', async (
   });
 });
 
-it('finds a command whose notice was lost', async () => {
-  const holder = gateway();
+it('finds ended calls although their notice was lost', async () => {
+  const holder = await gateway();
   const callId = await begin(holder);
-  const command = JSON.stringify({ type: 'end', reason: 'operator_ended' });
-  await database.db('call_commands').insert({ call_id: callId, command });
+  const ended = { state: 'ended', ended_at: database.db.fn.now(), ended_reason: 'operator_ended' };
+  await database.db('calls').where({ call_id: callId }).update(ended);
+  await holder.commands.hangUpEnded();
   await waitFor(() => expect(holder.ended).toEqual([`${callId} operator_ended`]));
 });
 
-it('frees the slot of a call whose gateway does not answer', async () => {
-  const other = gateway({ endedWithinMs: 100 });
-  const callId = await reserve(other.calls);
-  await other.calls.take(callId, randomUUID());
-  await other.commands.end(callId, 'user_hangup');
-  expect(await reasonOf(callId)).toBe('user_hangup');
-  await new CallCommandsRepository(database.db).forgetEnded();
-  expect(await database.db('call_commands')).toEqual([]);
+describe('a call whose gateway is unreachable', () => {
+  it.each([
+    ['is dead', undefined],
+    ['does not answer', '127.0.0.1:9'],
+  ])('because it %s: ends and frees its slot', async (_, address) => {
+    const other = await gateway();
+    const callId = await reserve(other.calls);
+    const holder = randomUUID();
+    await new GatewaysRepository(database.db).heartbeat(holder, address);
+    await other.calls.claim(callId, holder);
+    await other.commands.end(callId, 'user_hangup');
+    expect(await reasonOf(callId)).toBe('user_hangup');
+  });
+
+  it('takes no other commands', async () => {
+    const [holder, other] = [await gateway({ isReachable: false }), await gateway()];
+    const callId = await begin(holder);
+    for (const command of [
+      { type: 'say', text: 'Hello.' },
+      { type: 'keys', keys: '1' },
+      { type: 'transfer', target: '+14155550100' },
+    ] as const) {
+      const sent = other.commands.send(callId, command);
+      await expect(sent).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    }
+    expect(holder.said).toEqual([]);
+    await other.commands.end(callId, 'user_hangup');
+    expect(await reasonOf(callId)).toBe('user_hangup');
+    await waitFor(() => expect(holder.ended).toEqual([`${callId} user_hangup`]));
+  });
+});
+
+it('sends a command to the gateway of the call, and no unknown one', async () => {
+  const [holder, other] = [await gateway(), await gateway()];
+  const callId = await begin(holder);
+  expect(await other.commands.send(callId, { type: 'say', text: 'Hello.' })).toBe('done');
+  expect(holder.said).toEqual(['Hello.']);
+  const dance = other.commands.send(callId, { type: 'dance' } as never);
+  await expect(dance).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  expect(await other.commands.send(randomUUID(), { type: 'say', text: 'Hello.' })).toBeUndefined();
 });
 
 it('hangs up what others have ended because this gateway seemed dead', async () => {
-  const holder = gateway();
+  const holder = await gateway();
   const callId = await begin(holder);
   await holder.calls.endAllOf(holder.id, 'error_transport');
   await waitFor(() => expect(holder.ended).toEqual([`${callId} error_transport`]));
-});
-
-it('leaves commands of a newer version alone', async () => {
-  const holder = gateway();
-  const callId = await begin(holder);
-  const command = JSON.stringify({ type: 'dance' });
-  await database.db('call_commands').insert({ call_id: callId, command });
-  await waitFor(async () => expect(await database.db('call_commands')).toEqual([]));
-  expect(holder.ended).toEqual([]);
 });

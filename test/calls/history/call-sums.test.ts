@@ -53,7 +53,7 @@ async function beganCall(calls: CallsRepository, accountId: string, agentId = ra
     callType: 'web',
     options: {},
   });
-  await calls.take(callId, randomUUID());
+  await calls.claim(callId, randomUUID());
   await calls.start(callId);
   return callId;
 }

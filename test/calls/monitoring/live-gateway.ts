@@ -3,8 +3,9 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { EncoderThread } from '../../../media/codec/encoder-thread.js';
 import { CpuScheduler } from '../../../media/runtime/cpu-scheduler.js';
-import { CallCommandsRepository } from '../../../src/calls/commands/call-commands.repository.js';
+import { callCommandRoutes } from '../../../src/calls/commands/call-commands.routes.js';
 import { CallCommandService } from '../../../src/calls/commands/call-commands.service.js';
+import { peerCommands } from '../../../src/calls/commands/peer-commands.js';
 import type { CallFeed } from '../../../src/calls/monitoring/live-event-bus.js';
 import { toRunning } from '../../../src/calls/monitoring/running-calls.repository.js';
 import {
@@ -51,7 +52,7 @@ export class LiveGateway {
     const gatewayId = this.id;
     this.calls = new CallsRepository(db, 0);
     const secrets = new SecretKeys([secret]);
-    this.#peers = createPeersModule({ gatewayId, secrets, log });
+    this.#peers = createPeersModule({ gatewayId, db, secrets, log });
     this.gateways = new GatewaysRepository(db);
     this.open = createMonitoringModule({
       gatewayId,
@@ -66,24 +67,20 @@ export class LiveGateway {
       keyCheckMs: 50,
       unreachableMs: 6_000,
     });
-    this.#commands = new CallCommandService({
-      db,
-      gatewayId,
-      calls: this.calls,
-      commands: new CallCommandsRepository(db),
-      live: this.#live,
-      log,
-      answeredWithinMs: 20_000,
-    });
+    const { peerClient: peers, peerServer } = this.#peers;
+    const { calls, gateways } = this;
+    this.#commands = new CallCommandService({ calls, gateways, peers, live: this.#live, log });
+    peerServer.serve(peerCommands(this.#live));
   }
 
   get routes(): readonly Route[] {
-    return this.open.routes(this.#commands, new DialBlocklist(['+1900*']));
+    const parts = { calls: this.calls, commands: this.#commands };
+    const refused = new DialBlocklist(['+1900*']);
+    return [...this.open.routes, ...callCommandRoutes({ ...parts, refused })];
   }
 
   async start(): Promise<void> {
     this.#address = await this.#peers.peerServer.listen('127.0.0.1');
-    this.#commands.start();
     await this.gateways.heartbeat(this.id, this.#address);
   }
 
@@ -92,7 +89,7 @@ export class LiveGateway {
     const callId = randomUUID();
     const agent = { agentId: randomUUID(), agentName: 'Pool' };
     await this.calls.reserve({ callId, accountId, ...agent, callType: 'web', options: {} });
-    const row = await this.calls.take(callId, this.id);
+    const row = await this.calls.claim(callId, this.id);
     if (typeof row !== 'object') throw new Error('The call was not taken');
     await this.calls.start(callId);
     const say = (text: string) => {
@@ -132,8 +129,8 @@ export class LiveGateway {
   }
 
   async stop(): Promise<void> {
-    await this.#commands.close();
     await this.close();
+    await this.#peers.closePeers();
     await this.#encoders.close();
   }
 }

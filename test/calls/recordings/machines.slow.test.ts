@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileKey, spoolKey } from '../../../src/calls/recordings/recording-keys.js';
+import { fileKey, spoolKey } from '../../../src/calls/recordings/recording-files.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { AccountsRepository } from '../../../src/features/auth/accounts.repository.js';
 import { type ObjectStore, StorageError } from '../../../src/platform/storage/object-store.js';

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callArtifactRoutes } from '../../../src/calls/artifacts/call-artifacts.routes.js';
-import { fileKey, spoolKey } from '../../../src/calls/recordings/recording-keys.js';
+import { fileKey, spoolKey } from '../../../src/calls/recordings/recording-files.js';
 import type { RecordingService } from '../../../src/calls/recordings/recordings.service.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import { SignedLinks } from '../../../src/platform/http/signed-links.js';

@@ -7,7 +7,9 @@ import type { Transport } from '../../../agents-runtime/contract/transport.js';
 import { SpeechCache } from '../../../agents-runtime/output/speech-cache.js';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
+import { createCallTap } from '../../../src/calls/monitoring/call-tap.js';
 import { LiveEventBus } from '../../../src/calls/monitoring/live-event-bus.js';
+import { createRecordingObserver } from '../../../src/calls/recordings/recording-observers.js';
 import { CallMetrics } from '../../../src/calls/session/call-metrics.js';
 import { CallRegistry } from '../../../src/calls/session/call-registry.js';
 import {
@@ -23,7 +25,7 @@ import { CONFIG } from '../../support/harness/call/call-harness.js';
 
 const plane = withControlPlane();
 
-/** A reserved call of a deployed agent, and the opening of the gateway that its wire reaches. */
+/** A reserved call of a deployed agent, and the sessions of the gateway that its transport reaches. */
 async function reserved() {
   const { db } = plane.database;
   const accountId = await plane.makeAccount();
@@ -33,7 +35,7 @@ async function reserved() {
     expect((await ask('POST', `/agent/${agent_id}/${what}`)).status).toBe(200);
   };
   await change('deploy');
-  // One slot: whatever stays taken is missed.
+  // One slot: a slot that stays in use is noticed.
   const calls = new CallsRepository(db, 1);
   const reserve = async () => {
     const call = { callId: randomUUID(), agentName: 'Pool', options: {}, toNumber: '+15550199' };
@@ -51,24 +53,24 @@ async function reserved() {
     toolsFor: async () => undefined,
     voiceActivity: { open: () => ({ push: () => undefined, close: () => undefined }) },
     speechCache: new SpeechCache(systemClock),
-    recogniserFor: () => ({ id: 'none', languages: ['en'] }),
-    liveRecogniserFor: () => undefined,
-    replyModelFor: () => ({ id: 'none' }),
+    speechToTextFor: () => ({ id: 'none', languages: ['en'] }),
+    streamingSpeechToTextFor: () => undefined,
+    languageModelFor: () => ({ id: 'none' }),
     fallbackModelsFor: () => [],
     fallbackVoicesFor: () => [],
-    voicesFor: () => undefined,
+    findVoiceFor: () => undefined,
   };
   const recordings = {
     begin: () => ({ write: () => undefined, end: () => recorded.push('end') }),
   };
+  const metrics = new CallMetrics(registry);
   const parts = {
-    ...{ calls, live, models, hub, recordings, agents: new AgentsRepository(db) },
+    ...{ calls, registry: live, providers: models, agents: new AgentsRepository(db) },
     resolveConfig: () => ({ ...CONFIG, recordingEnabled: true }),
     ticker: new FrameTicker(systemClock),
-    metrics: new CallMetrics(registry),
-    replays: undefined,
+    observers: [() => metrics.begin(), createCallTap(hub), createRecordingObserver(recordings)],
   };
-  const opening = new CallSessionFactory({
+  const sessions = new CallSessionFactory({
     gatewayId: randomUUID(),
     ...parts,
   } as unknown as CallSessionFactoryParts);
@@ -79,26 +81,26 @@ async function reserved() {
     const lines = (await registry.metrics()).matchAll(/^calls\{.*\} (\d+)$/gm);
     return [...lines].reduce((sum, [, value]) => sum + Number(value), 0);
   };
-  const take = async () => {
-    const taken = await opening.take(callId, PHONE);
-    if (typeof taken === 'string') throw new Error(`The call was refused: ${taken}`);
-    return taken;
+  const claim = async () => {
+    const session = await sessions.claim(callId, PHONE);
+    if (typeof session === 'string') throw new Error(`The call was refused: ${session}`);
+    return session;
   };
   const gateway = { live, hub, models, recorded, counted };
-  return { agent_id, callId, change, reserve, row, opening, take, ...gateway };
+  return { agent_id, callId, change, reserve, row, sessions, claim, ...gateway };
 }
 
 const PHONE = { mustBeDeployed: true };
 
 describe('a call that its wire has come for', () => {
-  it('is taken once', async () => {
-    const { callId, opening, row, reserve } = await reserved();
-    const taken = await opening.take(callId, PHONE);
-    expect(taken).toMatchObject({ row: { call_id: callId }, voiceRate: 16_000 });
-    expect(await opening.take(callId, PHONE)).toBe('gone');
+  it('is claimed once', async () => {
+    const { callId, sessions, row, reserve } = await reserved();
+    const session = await sessions.claim(callId, PHONE);
+    expect(session).toMatchObject({ row: { call_id: callId }, voiceSampleRate: 16_000 });
+    expect(await sessions.claim(callId, PHONE)).toBe('gone');
     expect((await row()).state).toBe('live');
-    if (typeof taken === 'string') return;
-    await taken.drop();
+    if (typeof session === 'string') return;
+    await session.cancel();
     expect(await row()).toMatchObject({ state: 'ended', ended_reason: 'error_transport' });
     expect(await reserve()).toMatch(/-/);
   });
@@ -106,33 +108,33 @@ describe('a call that its wire has come for', () => {
   it('is none, and its slot free, where the agent was paused or deleted meanwhile', async () => {
     const paused = await reserved();
     await paused.change('pause');
-    expect(await paused.opening.take(paused.callId, PHONE)).toBe('agent_not_deployed');
+    expect(await paused.sessions.claim(paused.callId, PHONE)).toBe('agent_not_deployed');
     expect(await paused.row()).toMatchObject({ state: 'ended', started_at: null });
     expect(await paused.reserve()).toMatch(/-/);
     const deleted = await reserved();
     await plane.database.db('agents').where({ id: deleted.agent_id }).delete();
-    expect(await deleted.opening.take(deleted.callId, PHONE)).toBe('no_agent');
+    expect(await deleted.sessions.claim(deleted.callId, PHONE)).toBe('no_agent');
     expect((await deleted.row()).state).toBe('ended');
     expect(await deleted.reserve()).toMatch(/-/);
   });
 
   it('is held with a paused agent where its client was let in to one', async () => {
-    const { change, callId, opening } = await reserved();
+    const { change, callId, sessions } = await reserved();
     await change('pause');
-    expect(await opening.take(callId)).toMatchObject({ row: { call_id: callId } });
+    expect(await sessions.claim(callId)).toMatchObject({ row: { call_id: callId } });
   });
 
   it('is left to other gateways where this one is about to stop', async () => {
-    const { live, callId, opening, row } = await reserved();
+    const { live, callId, sessions, row } = await reserved();
     await live.drain(0);
-    expect(await opening.take(callId, PHONE)).toBe('draining');
+    expect(await sessions.claim(callId, PHONE)).toBe('draining');
     expect((await row()).state).toBe('reserved');
   });
 
   it('keeps no slot where it could not be made ready', async () => {
-    const { models, callId, opening, row, reserve } = await reserved();
+    const { models, callId, sessions, row, reserve } = await reserved();
     models.dictionaryFor = () => Promise.reject(new Error('the database is away'));
-    await expect(opening.take(callId, PHONE)).rejects.toThrow('away');
+    await expect(sessions.claim(callId, PHONE)).rejects.toThrow('away');
     expect((await row()).state).toBe('ended');
     expect(await reserve()).toMatch(/-/);
   });
@@ -153,14 +155,14 @@ const log = pino({ level: 'silent' });
 
 describe('a call whose transport does not start', () => {
   it('leaves nothing behind', async () => {
-    const { take, live, hub, callId, counted, recorded, row } = await reserved();
-    const taken = await take();
+    const { claim, live, hub, callId, counted, recorded, row } = await reserved();
+    const session = await claim();
     expect(() =>
-      taken.begin(silentTransport(), { log }, () => {
+      session.start(silentTransport(), { log }, () => {
         throw new Error('the socket is gone');
       }),
     ).toThrow('the socket is gone');
-    await taken.drop();
+    await session.cancel();
     await vi.waitFor(async () => {
       expect(live.size).toBe(0);
       expect(hub.find(callId)).toBeUndefined();
@@ -171,14 +173,14 @@ describe('a call whose transport does not start', () => {
   });
 
   it('leaves nothing behind where the call itself cannot be made', async () => {
-    const { take, live, hub, callId, counted, recorded, models } = await reserved();
-    const taken = await take();
+    const { claim, live, hub, callId, counted, recorded, models } = await reserved();
+    const session = await claim();
     models.voiceActivity.open = () => {
       throw new Error('the model is gone');
     };
     const start = vi.fn();
-    expect(() => taken.begin(silentTransport(), { log }, start)).toThrow('the model is gone');
-    await taken.drop();
+    expect(() => session.start(silentTransport(), { log }, start)).toThrow('the model is gone');
+    await session.cancel();
     expect(start).not.toHaveBeenCalled();
     expect(live.size).toBe(0);
     expect(hub.find(callId)).toBeUndefined();
@@ -188,7 +190,7 @@ describe('a call whose transport does not start', () => {
 });
 
 describe('a drain', () => {
-  /** A call that is being taken, and how to let that go on. */
+  /** A call that is being claimed, and how to let that go on. */
   async function beingTaken() {
     const gateway = await reserved();
     const [reached, released] = [new AbortController(), new AbortController()];
@@ -197,7 +199,7 @@ describe('a drain', () => {
       await once(released.signal, 'abort');
       return undefined;
     };
-    const taking = gateway.take();
+    const taking = gateway.claim();
     await once(reached.signal, 'abort');
     let isDrained = false;
     const drain = async (ms: number) => {
@@ -213,13 +215,13 @@ describe('a drain', () => {
     };
   }
 
-  it('waits for a call that is being taken when it begins, and for its end', async () => {
+  it('waits for a call that is being claimed when it begins, and for its end', async () => {
     const { taking, drain, isDrained, letGoOn, live, callId } = await beingTaken();
     const draining = drain(60_000);
     letGoOn();
-    const taken = await taking;
+    const session = await taking;
     expect(isDrained()).toBe(false);
-    taken.begin(silentTransport(), { log }, () => undefined);
+    session.start(silentTransport(), { log }, () => undefined);
     expect(live.size).toBe(1);
     expect(isDrained()).toBe(false);
     await live.get(callId)?.end('user_hangup');
@@ -230,18 +232,18 @@ describe('a drain', () => {
     const { taking, drain, letGoOn } = await beingTaken();
     const draining = drain(60_000);
     letGoOn();
-    await (await taking).drop();
+    await (await taking).cancel();
     await draining;
   });
 
-  it('lets no call begin that was not taken before its time was over', async () => {
+  it('lets no call begin that was not claimed before its time was over', async () => {
     const { taking, drain, letGoOn, live, row, counted } = await beingTaken();
     await drain(0);
     letGoOn();
-    const taken = await taking;
-    const begin = () => taken.begin(silentTransport(), { log }, () => undefined);
+    const session = await taking;
+    const begin = () => session.start(silentTransport(), { log }, () => undefined);
     expect(begin).toThrow('stopping');
-    await taken.drop();
+    await session.cancel();
     expect(live.size).toBe(0);
     expect(await counted()).toBe(0);
     expect((await row()).state).toBe('ended');

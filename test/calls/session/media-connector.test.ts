@@ -3,11 +3,11 @@ import { expect, it, vi } from 'vitest';
 import { FrameTicker } from '../../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { CarrierLink } from '../../../agents-runtime/transports/telephony/carrier.js';
-import type { TakeRefusal } from '../../../src/calls/session/call-session.factory.js';
+import type { ClaimRefusal } from '../../../src/calls/session/call-session.factory.js';
 import { MediaConnector } from '../../../src/calls/session/media-connector.js';
 
 /** What the carrier is told when its media comes for a call that cannot be taken. */
-async function toldWhere(why: TakeRefusal): Promise<readonly string[]> {
+async function toldWhere(why: ClaimRefusal): Promise<readonly string[]> {
   const told: string[] = [];
   const link: CarrierLink = {
     backlogBytes: 0,
@@ -15,8 +15,8 @@ async function toldWhere(why: TakeRefusal): Promise<readonly string[]> {
     close: () => told.push('closed'),
   };
   const phones = new MediaConnector({
-    opening: {
-      async take(_, wish) {
+    sessions: {
+      async claim(_, wish) {
         // Who telephones has not come with a token for a test.
         expect(wish).toEqual({ mustBeDeployed: true });
         return why;

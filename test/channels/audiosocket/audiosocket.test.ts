@@ -41,10 +41,10 @@ const plane = withControlPlane({
     const calls = new CallsRepository(db, 0);
     const load = { isOpen: true };
     const live = new CallRegistry();
-    const slots = new CallSlots({ calls, live, load, expect: async () => undefined });
+    const slots = new CallSlots({ calls, live, load, prepare: async () => undefined });
     const agents = new AgentsRepository(db);
     const phones = new MediaConnector({
-      opening: { take: async (...wanted) => takeFrom(calls, agents, ...wanted) },
+      sessions: { claim: async (...wanted) => claimFrom(calls, agents, ...wanted) },
       ticker: new FrameTicker(systemClock),
     });
     audioSocket = createAudioSocket({
@@ -67,23 +67,23 @@ const plane = withControlPlane({
 });
 
 /** Rows are taken as they are; models would have no part in what is tested here. */
-async function takeFrom(
+async function claimFrom(
   calls: CallsRepository,
   agents: AgentsRepository,
-  ...[callId, { mustBeDeployed } = {}]: Parameters<CallSessionFactory['take']>
-): ReturnType<CallSessionFactory['take']> {
-  const row = await calls.take(callId, GATEWAY);
+  ...[callId, { mustBeDeployed } = {}]: Parameters<CallSessionFactory['claim']>
+): ReturnType<CallSessionFactory['claim']> {
+  const row = await calls.claim(callId, GATEWAY);
   if (row === undefined || typeof row === 'string') return row ?? 'gone';
   const agent = await agents.find(row.account_id, row.agent_id);
   if (mustBeDeployed && agent?.status !== 'deployed') {
     await calls.end(callId, 'error_transport');
     return 'agent_not_deployed';
   }
-  const begin = (wire: Transport, _: unknown, start: (call: CallInput) => void): void => {
+  const start = (wire: Transport, _: unknown, startTransport: (call: CallInput) => void): void => {
     const told: string[] = [];
     begun.push({ callId, wire, told });
     const note = (text: string) => void told.push(text);
-    start({
+    startTransport({
       connected: () => note('connected'),
       audio: (samples) => note(`audio ${samples.length}`),
       typed: note,
@@ -99,9 +99,9 @@ async function takeFrom(
   };
   return {
     row,
-    voiceRate: 24_000,
-    begin,
-    drop: async () => calls.end(callId, 'error_transport'),
+    voiceSampleRate: 24_000,
+    start,
+    cancel: async () => calls.end(callId, 'error_transport'),
   } as never;
 }
 

@@ -329,7 +329,7 @@ describeWith(['livekit-server'], 'jobs of LiveKit', (tools) => {
       for (const callId of [waiting, over, live]) await rooms.createRoom({ name: roomOf(callId) });
       await rooms.createRoom({ name: 'a stranger’s' });
       await calls().end(over, 'user_hangup');
-      await calls().take(live, randomUUID());
+      await calls().claim(live, randomUUID());
       await new RoomReaper({ cluster, calls: calls(), log }).sweep();
       expect(await Promise.all([waiting, over].map(roomExists))).toEqual([true, false]);
       await new RoomReaper({ cluster: old, calls: calls(), log }).sweep();

@@ -40,7 +40,7 @@ const plane = withControlPlane({
         calls,
         live: new CallRegistry(),
         load: { isOpen: true },
-        expect: async (_agent, _options, rate) => void rates.push(rate),
+        prepare: async (_agent, _options, rate) => void rates.push(rate),
       }),
       commands: { end: (callId, reason) => calls.end(callId, reason) },
       overrides: new VoiceOverrides({

@@ -25,7 +25,7 @@ const plane = withControlPlane({
       tokens,
       live: new CallRegistry(),
       // As for a call whose agent was deleted: what comes before it is what is tested.
-      opening: { take: async () => 'no_agent' },
+      sessions: { claim: async () => 'no_agent' },
     });
     return [sockets.route];
   },

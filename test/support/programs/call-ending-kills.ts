@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import { CallCompletedEvents } from '../../../src/calls/history/call-completed-events.js';
 import { SummariesRepository } from '../../../src/calls/history/summaries.repository.js';
-import type { CallEvents } from '../../../src/calls/store/call-events.js';
 import { CallsRepository } from '../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../src/features/agents/agent.model.js';
 import { DeliveriesRepository } from '../../../src/features/webhooks/deliveries.repository.js';
+import type { WebhookRecorder } from '../../../src/features/webhooks/webhook-events.js';
 import { WebhookOutbox } from '../../../src/features/webhooks/webhook-outbox.js';
 import { GatewaysRepository } from '../../../src/platform/cluster/gateways.repository.js';
 import type { DatabaseConnection } from '../../../src/platform/db/connect.js';
@@ -30,7 +30,7 @@ export interface EndKills {
   /** It wants to be told `call.completed` at one address. */
   readonly agent: Agent;
   /** As of the gateway that comes after. */
-  readonly events: CallEvents;
+  readonly events: WebhookRecorder;
 }
 
 /** What kills are done with. */

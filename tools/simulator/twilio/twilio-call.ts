@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../agents-runtime/contract/clock.js';
-import { callIdOf } from '../../../src/calls/inbound/inbound-calls.service.js';
+import { callIdOf } from '../../../src/calls/inbound/carrier-call-id.js';
 import { type ProtocolViolation, ProtocolViolations } from '../protocol-violations.js';
 import type { CallEnd, SimulatedCall } from '../simulated-call.js';
 import { SimulatedLeg } from '../simulated-leg.js';

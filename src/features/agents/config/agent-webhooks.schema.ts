@@ -10,7 +10,7 @@ import {
 } from '../../../platform/http/validation/schema-builders.js';
 import { headerSecret, orDefault, secretHeaders, secretText, webAddress } from './secret-fields.js';
 
-/** What an event webhook can be told about. */
+/** The events that an event webhook can receive. */
 export const EVENT_NAMES = [
   'call.started',
   'call.completed',
@@ -24,18 +24,18 @@ export const EVENT_NAMES = [
 export const AUTH_TYPES = ['none', 'bearer_token', 'api_key', 'custom_headers'] as const;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const EXECUTION_MODES = ['sync', 'async'] as const;
-const MAX_ENTRIES = 50;
+export const MAX_WEBHOOKS = 50;
 
 const eventTimeout = () => float({ ge: 1, le: 30, description: 'Seconds.' });
 const toolTimeout = () => float({ ge: 1, le: 60, description: 'Seconds.' });
 const eventNames = () =>
-  list(oneOf(EVENT_NAMES), { max: MAX_ENTRIES }).meta({
+  list(oneOf(EVENT_NAMES), { max: MAX_WEBHOOKS }).meta({
     description: 'Empty: call.started, call.completed and test.',
   });
 const toolName = () => str({ pattern: /^[a-zA-Z0-9_-]{1,64}$/ });
 const text = () => str({ max: 10_000 });
 
-const EventWebhookInput = model({
+export const EventWebhookInput = model({
   url: webAddress(),
   secret: secretText(),
   events: orDefault(eventNames(), []),
@@ -44,7 +44,7 @@ const EventWebhookInput = model({
 }).meta({ id: 'EventWebhookInput' });
 export type EventWebhookInput = z.output<typeof EventWebhookInput>;
 
-const InboundCallWebhookInput = model({
+export const InboundCallWebhookInput = model({
   url: webAddress(),
   secret: secretText(),
   timeout: orDefault(eventTimeout(), 5),
@@ -52,7 +52,7 @@ const InboundCallWebhookInput = model({
 }).meta({ id: 'InboundCallWebhookInput' });
 export type InboundCallWebhookInput = z.output<typeof InboundCallWebhookInput>;
 
-const ToolWebhookInput = model({
+export const ToolWebhookInput = model({
   name: toolName(),
   description: orDefault(text(), ''),
   url: webAddress(),
@@ -72,45 +72,32 @@ const ToolWebhookInput = model({
 }).meta({ id: 'ToolWebhookInput' });
 export type ToolWebhookInput = z.output<typeof ToolWebhookInput>;
 
-/** An agent's webhooks in a request; on update what is left out stays as it is. */
-export const WebhooksInput = model({
-  events: list(EventWebhookInput, { max: MAX_ENTRIES }).nullable().optional(),
-  tools: list(ToolWebhookInput, { max: MAX_ENTRIES }).nullable().optional(),
-  inbound_call: InboundCallWebhookInput.nullable().optional(),
-}).meta({ id: 'WebhooksInput' });
-export type WebhooksInput = z.output<typeof WebhooksInput>;
+/** An event webhook in a response. */
+export const EventWebhook = model({
+  url: str(),
+  has_secret: bool(),
+  events: eventNames(),
+  timeout: eventTimeout(),
+  enabled: bool(),
+}).meta({ id: 'EventWebhook' });
 
-/** An agent's webhooks in an answer: without secrets, tokens and headers. */
-export const Webhooks = model({
-  events: list(
-    model({
-      url: str(),
-      has_secret: bool(),
-      events: eventNames(),
-      timeout: eventTimeout(),
-      enabled: bool(),
-    }).meta({ id: 'EventWebhook' }),
-  ).nullable(),
-  tools: list(
-    model({
-      name: toolName(),
-      description: text(),
-      url: str(),
-      parameters: anyDict(),
-      method: oneOf(METHODS),
-      execution_mode: oneOf(EXECUTION_MODES),
-      auth_type: oneOf(AUTH_TYPES),
-      response: anyDict().nullable(),
-      timeout: toolTimeout(),
-    }).meta({ id: 'ToolWebhook' }),
-  ).nullable(),
-  inbound_call: model({
-    url: str(),
-    has_secret: bool(),
-    timeout: eventTimeout(),
-    enabled: bool(),
-  })
-    .meta({ id: 'InboundCallWebhook' })
-    .nullable(),
-}).meta({ id: 'Webhooks' });
-export type Webhooks = z.output<typeof Webhooks>;
+/** A tool webhook in a response. */
+export const ToolWebhook = model({
+  name: toolName(),
+  description: text(),
+  url: str(),
+  parameters: anyDict(),
+  method: oneOf(METHODS),
+  execution_mode: oneOf(EXECUTION_MODES),
+  auth_type: oneOf(AUTH_TYPES),
+  response: anyDict().nullable(),
+  timeout: toolTimeout(),
+}).meta({ id: 'ToolWebhook' });
+
+/** An inbound_call webhook in a response. */
+export const InboundCallWebhook = model({
+  url: str(),
+  has_secret: bool(),
+  timeout: eventTimeout(),
+  enabled: bool(),
+}).meta({ id: 'InboundCallWebhook' });

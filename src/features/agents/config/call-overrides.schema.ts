@@ -1,16 +1,14 @@
 import type { z } from 'zod';
-import { LANGUAGES } from '../../../../media/languages.js';
 import { codePoints } from '../../../platform/http/validation/coerce.js';
 import {
   dict,
-  float,
-  int,
   model,
-  oneOf,
   PRINTABLE,
   scalar,
-  str,
 } from '../../../platform/http/validation/schema-builders.js';
+
+import { overrideShape } from './settings-table.js';
+import { VOICE_SETTINGS } from './voice-settings.js';
 
 const MAX_VARIABLES = 200;
 /** Code points. */
@@ -19,17 +17,9 @@ const MAX_NAME_LENGTH = 200;
 const MAX_VALUE_LENGTH = 10_000;
 
 /** The voice settings that one call may change. Unknown fields are refused by name. */
-const OverriddenVoice = model(
-  {
-    voice_id: str({ max: 200 }).nullable().optional(),
-    language: oneOf(LANGUAGES).nullable().optional(),
-    temperature: float({ ge: 0, le: 2 }).nullable().optional(),
-    top_p: float({ ge: 0, le: 1 }).nullable().optional(),
-    dictionary_id: str({ max: 200 }).nullable().optional(),
-    dictionary_version: int({ ge: 1 }).nullable().optional(),
-  },
-  { extra: 'forbid' },
-).transform(withoutNulls);
+const OverriddenVoice = model(overrideShape(VOICE_SETTINGS), { extra: 'forbid' }).transform(
+  withoutNulls,
+);
 
 /** The settings of an agent that one call may change; null changes nothing. */
 export const AgentOverrides = model(
@@ -38,9 +28,11 @@ export const AgentOverrides = model(
 ).meta({ id: 'AgentOverrides' });
 export type AgentOverrides = z.output<typeof AgentOverrides>;
 
-function withoutNulls<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const set = Object.entries(fields).filter(([, value]) => value != null);
-  return Object.fromEntries(set) as { [K in keyof T]?: NonNullable<T[K]> };
+type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+function withoutNulls<T extends object>(fields: T): WithoutNulls<T>;
+function withoutNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 }
 
 /** Values of the placeholders in prompt and greeting: a flat map of strings, numbers and booleans. */

@@ -1,7 +1,7 @@
 import type { AllowedHosts } from '../../../platform/egress/allowed-hosts.js';
 import type { ValidationError } from '../../../platform/http/validation/invalid-input.js';
 import type { AgentConfigInput } from './agent-config.schema.js';
-import { CONFIG_DEFAULTS } from './agent-config.schema.js';
+import { AGENT_SETTINGS } from './agent-settings.js';
 import type { StoredConfig } from './stored-config.js';
 import { toolLimitProblems } from './tool-limits.js';
 
@@ -27,8 +27,8 @@ export function configErrorsOf(
 }
 
 function faultsOfDelays(input: AgentConfigInput, next: StoredConfig): ValidationError[] {
-  const min = next.min_endpointing_delay ?? CONFIG_DEFAULTS.min_endpointing_delay;
-  const max = next.max_endpointing_delay ?? CONFIG_DEFAULTS.max_endpointing_delay;
+  const min = next.min_endpointing_delay ?? AGENT_SETTINGS.min_endpointing_delay.default;
+  const max = next.max_endpointing_delay ?? AGENT_SETTINGS.max_endpointing_delay.default;
   if (min <= max) return [];
   const field = input.min_endpointing_delay == null ? 'max' : 'min';
   const given = field === 'min' ? min : max;

@@ -2,34 +2,12 @@ import type { z } from 'zod';
 import { Refused, toText } from '../../../platform/http/validation/coerce.js';
 import { custom, dict, str } from '../../../platform/http/validation/schema-builders.js';
 
-type Shape = Readonly<Record<string, z.ZodType>>;
-type Optional<T extends Shape> = { [K in keyof T]: z.ZodOptional<z.ZodNullable<T[K]>> };
-type Nullable<T extends Shape> = { [K in keyof T]: z.ZodNullable<T[K]> };
-
 const MAX_URL_LENGTH = 2_048;
 const MAX_HEADERS = 50;
 /** Source: RFC 9110, section 5.6.2 (token). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 /** Visible characters, spaces and tabs: nothing that could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** The fields of a request: each may be left out or null. `defaults` are only told. */
-export function optionalShape<T extends Shape>(
-  shape: T,
-  defaults: Readonly<Record<string, unknown>>,
-): Optional<T> {
-  const entries = Object.entries(shape).map(([key, field]) => {
-    const optional = field.nullable().optional();
-    return [key, key in defaults ? optional.meta({ default: defaults[key] }) : optional];
-  });
-  return Object.fromEntries(entries) as Optional<T>;
-}
-
-/** The same fields in an answer: all are there, and may be null. */
-export function nullableShape<T extends Shape>(shape: T): Nullable<T> {
-  const entries = Object.entries(shape).map(([key, field]) => [key, field.nullable()]);
-  return Object.fromEntries(entries) as Nullable<T>;
-}
 
 /** A field of an entry: null and absence both stand for the default, which is what is stored. */
 export function orDefault<T extends z.ZodType>(field: T, value: z.output<T>) {

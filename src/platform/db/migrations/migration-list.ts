@@ -18,6 +18,7 @@ import { turnProviders } from './0019-turn-providers.js';
 import { unbegunCalls } from './0020-unbegun-calls.js';
 import { numberOwners } from './0022-number-owners.js';
 import { idempotencyPrincipals } from './0023-idempotency-principals.js';
+import { peerCommands } from './0024-peer-commands.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly Migration[] = [
   unbegunCalls,
   numberOwners,
   idempotencyPrincipals,
+  peerCommands,
 ];

@@ -221,6 +221,27 @@ export function model<T extends z.ZodRawShape>(
     : z.object(shape);
 }
 
+type Optional<T extends z.ZodRawShape> = { [K in keyof T]: z.ZodOptional<z.ZodNullable<T[K]>> };
+type Nullable<T extends z.ZodRawShape> = { [K in keyof T]: z.ZodNullable<T[K]> };
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** The fields of a request. Each may be absent or null. `defaults` appear in the OpenAPI document only. */
+export function optionalShape<T extends Fields>(shape: T, defaults?: Json): Optional<T>;
+export function optionalShape(shape: Fields, defaults: Json = {}): Fields {
+  const entries = Object.entries(shape).map(([key, field]) => {
+    const optional = field.nullable().optional();
+    return [key, key in defaults ? optional.meta({ default: defaults[key] }) : optional];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The fields of a response. Each is present and may be null. */
+export function nullableShape<T extends Fields>(shape: T): Nullable<T>;
+export function nullableShape(shape: Fields): Fields {
+  const entries = Object.entries(shape).map(([key, field]) => [key, field.nullable()]);
+  return Object.fromEntries(entries);
+}
+
 /** A refusal in words of one's own: told as a `value_error`. For use inside `custom`. */
 export function valueRefused(sentence: string): Refused {
   return new Refused('value_error', `Value error, ${sentence}`, { error: {} });

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toConfigOutput } from '../../../../src/features/agents/agents.presenter.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import type { AgentConfigInput } from '../../../../src/features/agents/config/agent-config.schema.js';
 import { AgentConfigInput as ConfigSchema } from '../../../../src/features/agents/config/agent-config.schema.js';
-import { mergeConfig } from '../../../../src/features/agents/config/merge-config.js';
+import { AGENT_SETTINGS } from '../../../../src/features/agents/config/agent-settings.js';
+import { presentSettings } from '../../../../src/features/agents/config/settings-table.js';
 import {
+  mergeConfig,
   type StoredConfig,
   sealConfig,
 } from '../../../../src/features/agents/config/stored-config.js';
@@ -182,9 +183,9 @@ describe('a partial update', () => {
     fc.assert(
       fc.property(configs, (config) => {
         const stored = store(config);
-        const answer = JSON.parse(JSON.stringify(toConfigOutput(stored, models)));
+        const answer = JSON.parse(JSON.stringify(presentSettings(AGENT_SETTINGS, stored, models)));
         const after = update(stored, answer);
-        expect(toConfigOutput(after, models)).toEqual(answer);
+        expect(presentSettings(AGENT_SETTINGS, after, models)).toEqual(answer);
         expect(secretsOf(after)).toEqual(secretsOf(stored));
       }),
     );

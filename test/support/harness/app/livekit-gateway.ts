@@ -14,7 +14,7 @@ import { CallRegistry, type LiveCall } from '../../../../src/calls/session/call-
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
 import { AgentJobs } from '../../../../src/channels/livekit/agent-jobs.js';
 import { liveKitAccess } from '../../../../src/channels/livekit/livekit-credentials.js';
-import type { CallTaking } from '../../../../src/channels/livekit/room-call.js';
+import type { SessionClaimer } from '../../../../src/channels/livekit/room-call.js';
 import { RoomClient } from '../../../../src/channels/livekit/room-client.js';
 import { RoomTokens } from '../../../../src/channels/livekit/room-tokens.js';
 import { SipInbound } from '../../../../src/channels/livekit/sip-inbound.js';
@@ -68,10 +68,10 @@ export class RoomGateway {
     this.#hasCallerSubscribed = hasCallerSubscribed;
     const tokens = new RoomTokens(access);
     const { live } = this;
-    const admission = new CallSlots({ calls, live, load, expect: async () => undefined });
+    const admission = new CallSlots({ calls, live, load, prepare: async () => undefined });
     this.jobs = new AgentJobs({
       rooms: this.#rooms(),
-      opening: { take: (callId) => this.#take(callId) },
+      sessions: { claim: (callId) => this.#claim(callId) },
       calls,
       live,
       load,
@@ -135,14 +135,14 @@ export class RoomGateway {
     };
   }
 
-  async #take(callId: string): ReturnType<CallTaking['take']> {
+  async #claim(callId: string): ReturnType<SessionClaimer['claim']> {
     if (this.live.isDraining) return 'draining';
-    const row = await this.calls.take(callId, this.id);
+    const row = await this.calls.claim(callId, this.id);
     if (row === undefined) return 'gone';
     if (typeof row === 'string') return row;
     return {
-      drop: () => this.calls.end(callId, 'error_transport'),
-      begin: (_transport, { onEnded }, start) => {
+      cancel: () => this.calls.end(callId, 'error_transport'),
+      start: (_transport, { onEnded }, startTransport) => {
         this.held.add(callId);
         this.served.push(callId);
         this.most = Math.max(this.most, this.held.size);
@@ -154,7 +154,7 @@ export class RoomGateway {
         };
         const call = { hangUp: (reason: EndedReason) => void end(reason) };
         this.live.add(callId, { call, end } as unknown as LiveCall);
-        start(call as CallInput);
+        startTransport(call as CallInput);
       },
     };
   }

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { CallSlots } from '../../../../src/calls/admission/call-slots.js';
-import { CallCommandsRepository } from '../../../../src/calls/commands/call-commands.repository.js';
 import { CallCommandService } from '../../../../src/calls/commands/call-commands.service.js';
 import { outboundRoutes } from '../../../../src/calls/outbound/outbound-calls.routes.js';
 import { OutboundCalls } from '../../../../src/calls/outbound/outbound-calls.service.js';
@@ -14,6 +12,10 @@ import { AgentsRepository } from '../../../../src/features/agents/agents.reposit
 import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';
 import { CarrierRegistry } from '../../../../src/features/phone-numbers/carrier-registry.js';
 import { DialBlocklist } from '../../../../src/features/phone-numbers/dial-blocklist.js';
+import { GatewaysRepository } from '../../../../src/platform/cluster/gateways.repository.js';
+import { PeerClient } from '../../../../src/platform/cluster/peer-client.js';
+import { PeerKeys } from '../../../../src/platform/cluster/peer-tls.js';
+import { SecretKeys } from '../../../../src/platform/secrets/secret-keys.js';
 import { OVERRIDES } from './webhook-app.js';
 
 export interface OutboundOptions {
@@ -36,10 +38,9 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
   const calls = new CallsRepository(db, options.slots ?? 0);
   const live = new CallRegistry();
   const commands = new CallCommandService({
-    db,
-    gatewayId: randomUUID(),
     calls,
-    commands: new CallCommandsRepository(db),
+    gateways: new GatewaysRepository(db),
+    peers: new PeerClient(new PeerKeys(new SecretKeys(['a secret without other gateways']))),
     live,
     log: pino({ level: 'silent' }),
     onWaitingEnded: (callId) => void outbound.stop(callId),
@@ -49,7 +50,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
       return options.isOpen?.() ?? true;
     },
   };
-  const slots = new CallSlots({ calls, live, load, expect: async () => undefined });
+  const slots = new CallSlots({ calls, live, load, prepare: async () => undefined });
   const outbound = new OutboundCalls({
     calls,
     slots,

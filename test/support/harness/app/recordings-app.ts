@@ -6,9 +6,9 @@ import { expect } from 'vitest';
 import type { RecordingSink } from '../../../../agents-runtime/observers/recording/recording-sink.js';
 import { CpuScheduler } from '../../../../media/runtime/cpu-scheduler.js';
 import type { RecordingService } from '../../../../src/calls/recordings/recordings.service.js';
-import type { CallWebhookEvent } from '../../../../src/calls/store/call-events.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
 import { createRecordings } from '../../../../src/composition/call-artifacts.module.js';
+import type { WebhookEvent } from '../../../../src/features/webhooks/webhook-events.js';
 import { GatewaysRepository } from '../../../../src/platform/cluster/gateways.repository.js';
 import { LocalStore } from '../../../../src/platform/storage/local-store.js';
 import type { ObjectStore } from '../../../../src/platform/storage/object-store.js';
@@ -29,7 +29,7 @@ export interface RecordingGateway {
   readonly store: ObjectStore;
   readonly recordings: RecordingService;
   /** Told to receivers. */
-  readonly events: CallWebhookEvent[];
+  readonly events: WebhookEvent[];
   /** Messages of the log. */
   readonly logged: string[];
 }
@@ -41,7 +41,7 @@ export async function openRecordingGateway(
 ): Promise<RecordingGateway> {
   const { gatewayId = randomUUID(), dataDir = makeTestFolder() } = options;
   const store = options.store ?? (await LocalStore.in(join(dataDir, 'storage')));
-  const events: CallWebhookEvent[] = [];
+  const events: WebhookEvent[] = [];
   const logged: string[] = [];
   const recordings = await createRecordings({
     gatewayId,

@@ -6,10 +6,8 @@ import { FrameTicker } from '../../../../agents-runtime/timing/frame-ticker.js';
 import { systemClock } from '../../../../agents-runtime/timing/system-clock.js';
 import type { PhoneTransport } from '../../../../agents-runtime/transports/telephony/phone-transport.js';
 import { InboundCallService } from '../../../../src/calls/inbound/inbound-calls.service.js';
-import type {
-  CallSessionFactory,
-  TakenCall,
-} from '../../../../src/calls/session/call-session.factory.js';
+import type { CallSessionFactory } from '../../../../src/calls/session/call-session.factory.js';
+import type { CallSession } from '../../../../src/calls/session/call-session.js';
 import { MediaConnector } from '../../../../src/calls/session/media-connector.js';
 import { twilioClientOf } from '../../../../src/channels/twilio/dialer.js';
 import { twilioSocket } from '../../../../src/channels/twilio/media-socket.js';
@@ -133,7 +131,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
         tokens: tokens!,
         calls: desk!.calls,
         connections: new MediaConnector({
-          opening: scriptedOpening(() => desk!, calls),
+          sessions: scriptedSessions(() => desk!, calls),
           ticker: new FrameTicker(systemClock),
         }),
         rest: twilioClientOf({
@@ -210,20 +208,20 @@ function openStream(origin: string, twiml: string, headers: Readonly<Record<stri
   return new WebSocket(origin.replace(/^http/, 'ws') + pathname, { headers });
 }
 
-/** Takes calls from the database as any opening does, and begins scripts. */
-function scriptedOpening(
+/** Claims calls in the database, and begins scripts. */
+function scriptedSessions(
   desk: () => ReturnType<typeof outboundOf>,
   begun: ScriptedCall[],
-): Pick<CallSessionFactory, 'take'> {
+): Pick<CallSessionFactory, 'claim'> {
   return {
-    async take(callId) {
+    async claim(callId) {
       const { calls, live } = desk();
-      const row = await calls.take(callId, randomUUID());
+      const row = await calls.claim(callId, randomUUID());
       if (row === undefined || typeof row === 'string') return row ?? 'gone';
-      const taken: Pick<TakenCall, 'row' | 'begin' | 'drop'> = {
+      const session: Pick<CallSession, 'row' | 'start' | 'cancel'> = {
         row,
-        drop: () => calls.end(callId, 'error_transport'),
-        begin(wire, _beginning, start) {
+        cancel: () => calls.end(callId, 'error_transport'),
+        start(wire, _options, startTransport) {
           const end = async (reason: string) => {
             live.remove(callId);
             await calls.end(callId, reason as 'user_hangup');
@@ -235,10 +233,10 @@ function scriptedOpening(
           );
           live.add(callId, { call, end: async (reason) => call.hangUp(reason) });
           begun.push(call);
-          start(call);
+          startTransport(call);
         },
       };
-      return taken as TakenCall;
+      return session as CallSession;
     },
   };
 }

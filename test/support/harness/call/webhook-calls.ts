@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { LoggedTurn } from '../../../../agents-runtime/contract/call-log.js';
-import type { CallEvents } from '../../../../src/calls/store/call-events.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
 import type { Agent } from '../../../../src/features/agents/agent.model.js';
 import { makeAgentId } from '../../../../src/features/agents/agent.model.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
-import type { StoredEventWebhook } from '../../../../src/features/agents/config/stored-config.js';
+import type { StoredEventWebhook } from '../../../../src/features/agents/config/webhook-settings.js';
 import { AccountsRepository } from '../../../../src/features/auth/accounts.repository.js';
+import type { WebhookRecorder } from '../../../../src/features/webhooks/webhook-events.js';
 import type { SecretBox } from '../../../../src/platform/secrets/secret-box.js';
 
 type Entry = Partial<StoredEventWebhook> & { readonly url: string };
@@ -41,7 +41,7 @@ export class WrittenCalls {
   readonly #calls: CallsRepository;
   readonly #gatewayId = randomUUID();
 
-  constructor(db: Knex, events: CallEvents) {
+  constructor(db: Knex, events: WebhookRecorder) {
     this.#calls = new CallsRepository(db, 0, events);
   }
 
@@ -56,7 +56,7 @@ export class WrittenCalls {
       callType: 'web',
       options: {},
     });
-    await this.#calls.take(callId, this.#gatewayId);
+    await this.#calls.claim(callId, this.#gatewayId);
     return callId;
   }
 
