@@ -11,6 +11,7 @@ import { liveKitAccess } from '../channels/livekit/livekit-credentials.js';
 import { SipProvisioner } from '../channels/livekit/sip-provisioner.js';
 import type { Config } from '../config/config.js';
 import { isLoopback } from '../config/setting-types.js';
+import { apiKeyHealth } from '../features/auth/first-account.js';
 import {
   type LanguageModelSettings,
   languageModels,
@@ -18,12 +19,12 @@ import {
 import { CarrierRegistry } from '../features/phone-numbers/carrier-registry.js';
 import type { ClusterWorker } from '../platform/cluster/worker.js';
 import { httpOrigin, socketOrigin } from '../platform/http/public-origin.js';
-import { ownHealthParts } from '../platform/observability/health.js';
+import { gatewayHealth } from '../platform/observability/health.js';
 import { makeLog } from '../platform/observability/log.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { watchWorkers } from '../platform/observability/worker-losses.js';
 import type { Shutdown } from '../platform/process/shutdown.js';
-import { letHeapGrow } from '../platform/process/v8-flags.js';
+import { allowHeapGrowth } from '../platform/process/v8-flags.js';
 import { createCallArtifactsModule } from './call-artifacts.module.js';
 import { createCallHistoryModule } from './call-history.module.js';
 import { createCallsModule } from './calls.module.js';
@@ -70,7 +71,7 @@ interface Context extends StartParts {
 /**
  * Starts a gateway or, with GATEWAYS above 1, a cluster. Everything that it opens is added to
  * `shutdown`. Resolves when clients can connect.
- * @throws StartError, MediaError, Overtaken
+ * @throws StartError, MediaError, StartCancelled
  */
 export async function start(parts: StartParts): Promise<Started> {
   const { config, shutdown, worker } = parts;
@@ -102,7 +103,7 @@ async function startCluster(context: Context): Promise<Started> {
 async function startGateway(context: Context): Promise<Started> {
   const { config, shutdown, worker, gatewayId } = context;
   shutdown.limitMs = config.DRAIN_SECONDS * 1_000 + CLOSE_BESIDE_CALLS_MS;
-  letHeapGrow();
+  allowHeapGrowth();
   worker?.tell({ type: 'starting', gatewayId });
   const address: { port: number | undefined } = { port: undefined };
   const measurement = createMeasurement(context);
@@ -129,11 +130,8 @@ async function startGateway(context: Context): Promise<Started> {
     roots: calls.roots,
     sockets: [...resources.sockets, ...calls.sockets],
     health: [
-      ...ownHealthParts({
-        dataDir: config.DATA_DIR,
-        db: core.db,
-        isStopping: () => shutdown.isAsked,
-      }),
+      ...gatewayHealth(core.db, () => shutdown.isRequested),
+      apiKeyHealth(config.DATA_DIR),
       ...calls.health,
     ],
   });
@@ -178,7 +176,7 @@ async function createResources(core: Core) {
   core.metrics.watchSpeech(() => media.encoders.openStreams);
   const knowledge = await createKnowledgeModule({ ...core, store });
   shutdown.add('knowledge', () => knowledge.close());
-  shutdown.proceed();
+  shutdown.throwIfRequested();
   const liveKit = liveKitAccess(config);
   const carriers = new CarrierRegistry(config);
   const features = await createFeaturesModule({
@@ -199,7 +197,7 @@ async function createResources(core: Core) {
   const webhooks = createWebhooksModule({ ...core, ...features, allowedHosts });
   shutdown.add('webhooks', () => webhooks.close());
   await webhooks.start({ isAlone: config.DATABASE_URL === undefined });
-  shutdown.proceed();
+  shutdown.throwIfRequested();
   const speech = createSpeechModule({ ...core, ...media, ...features });
   return {
     ...media,
@@ -244,7 +242,7 @@ async function createCallModules(core: Core, resources: Resources) {
     peerAddress: await listenForPeers(core),
     observeFrame: core.metrics.observeFrame,
     metrics: new CallMetrics(core.metrics.registry),
-    onWaitingEnded: (callId) => telephony.outbound.stop(callId),
+    onReservedEnded: (callId) => telephony.outbound.stop(callId),
   });
   artifacts.start();
   history.start();

@@ -43,9 +43,9 @@ export async function createMediaModule(parts: MediaParts) {
   await encoders.warm(WARM_FORMATS, voices[0]!.sampleRate);
   // In the background: English does not need the other voices.
   void loaded.warmRest(log);
-  shutdown.proceed();
+  shutdown.throwIfRequested();
   const ears = await loadSttModels(store, scheduler, log);
   shutdown.add('speech recognition', () => ears.close());
-  shutdown.proceed();
+  shutdown.throwIfRequested();
   return { voices, encoders, ears };
 }

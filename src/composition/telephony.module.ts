@@ -5,7 +5,6 @@ import type { FrameTicker } from '../../agents-runtime/timing/frame-ticker.js';
 import type { CallSlots } from '../calls/admission/call-slots.js';
 import type { CallCommandService } from '../calls/commands/call-commands.service.js';
 import { InboundCallService } from '../calls/inbound/inbound-calls.service.js';
-import type { DialerRegistry } from '../calls/outbound/dialer.js';
 import { outboundRoutes } from '../calls/outbound/outbound-calls.routes.js';
 import { OutboundCalls } from '../calls/outbound/outbound-calls.service.js';
 import type { CallSessionFactory } from '../calls/session/call-session.factory.js';
@@ -15,10 +14,11 @@ import { audioSocketRoutes } from '../channels/audiosocket/audiosocket.routes.js
 import { AudioSocketCallsRepository } from '../channels/audiosocket/audiosocket-calls.repository.js';
 import { AudioSocketRegistration } from '../channels/audiosocket/audiosocket-registration.js';
 import { AudioSocketServer } from '../channels/audiosocket/audiosocket-server.js';
-import { TwilioDialer, type TwilioSettings, twilioClientOf } from '../channels/twilio/dialer.js';
+import { TwilioDialer, type TwilioSettings } from '../channels/twilio/dialer.js';
 import { twilioSocket } from '../channels/twilio/media-socket.js';
 import { MediaTokens } from '../channels/twilio/media-tokens.js';
 import { twilioWebhooks } from '../channels/twilio/twilio.webhooks.js';
+import { TwilioClient } from '../channels/twilio/twilio-client.js';
 import type { Config } from '../config/config.js';
 import type { AgentsRepository } from '../features/agents/agents.repository.js';
 import type { NumberOwnership } from '../features/ownership/number-ownership.js';
@@ -56,9 +56,10 @@ export function createTelephonyModule(parts: TelephonyParts) {
   const { config, agents, origin } = parts;
   const phones = new MediaConnector(parts);
   const refused = new DialBlocklist(config.OUTBOUND_REFUSED_NUMBERS);
-  const dialers = createDialers(config, origin);
+  const client = createTwilioClient(config);
+  const dialers = client ? { twilio: new TwilioDialer(client, origin) } : {};
   const outbound = new OutboundCalls({ ...parts, dialers, refused });
-  const twilio = createTwilio({ ...parts, phones, outbound });
+  const twilio = createTwilio({ ...parts, client, phones, outbound });
   const audioSocket = createAudioSocket({ ...parts, phones });
   return {
     outbound,
@@ -73,27 +74,23 @@ export function createTelephonyModule(parts: TelephonyParts) {
   };
 }
 
-/**
- * The configured carriers that can make calls.
- * @param origin `http(s)://host[:port]` by which they reach this gateway
- */
-export function createDialers(
-  settings: TwilioSettings,
-  origin: () => string | undefined,
-): DialerRegistry {
-  const twilio = twilioClientOf(settings);
-  return { ...(twilio && { twilio: new TwilioDialer(twilio, origin) }) };
+/** Undefined while Twilio is not configured. */
+export function createTwilioClient(settings: TwilioSettings): TwilioClient | undefined {
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = settings;
+  if (accountSid === undefined || authToken === undefined) return undefined;
+  return new TwilioClient({ accountSid, authToken, baseUrl: settings.TWILIO_BASE_URL });
 }
 
 interface TwilioParts extends Omit<TelephonyParts, 'config'> {
   readonly config: TwilioSettings;
+  readonly client: TwilioClient | undefined;
   readonly phones: MediaConnector;
   readonly outbound: OutboundCalls;
 }
 
 /** Webhooks and media sockets of Twilio. */
 function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: SocketRoute } {
-  const { config, phones } = parts;
+  const { config, client, phones } = parts;
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = config;
   const tokens = new MediaTokens(parts.secrets);
   const desk = new InboundCallService({ ...parts, inbound: parts.inboundCalls });
@@ -105,7 +102,7 @@ function createTwilio(parts: TwilioParts): { root: RequestHandler; socket: Socke
       ...parts,
       tokens,
       connections: phones,
-      rest: twilioClientOf(config),
+      rest: client,
       authToken,
     }),
   };

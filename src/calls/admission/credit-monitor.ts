@@ -7,7 +7,7 @@ import type { CallsRepository } from '../store/calls.repository.js';
 const CHECK_MS = 1_000;
 
 export interface CreditMonitorParts {
-  readonly calls: Pick<CallsRepository, 'findRunDry'>;
+  readonly calls: Pick<CallsRepository, 'findOutOfCredits'>;
   readonly gatewayId: string;
   readonly live: Pick<CallRegistry, 'get' | 'size'>;
   readonly log: Logger;
@@ -39,7 +39,7 @@ export class CreditMonitor {
   async check(): Promise<void> {
     const { calls, gatewayId, live } = this.#parts;
     if (live.size === 0) return;
-    for (const callId of await calls.findRunDry(gatewayId)) {
+    for (const callId of await calls.findOutOfCredits(gatewayId)) {
       live.get(callId)?.call.hangUp('insufficient_credits');
     }
   }

@@ -10,13 +10,13 @@ import { type CallCommand, CommandAnswer, execute } from './call-command.js';
 import { commandsPath } from './peer-commands.js';
 
 export interface CallCommandServiceParts {
-  readonly calls: Pick<CallsRepository, 'endWaiting' | 'end' | 'find' | 'findEnded'>;
+  readonly calls: Pick<CallsRepository, 'endReserved' | 'end' | 'find' | 'findEnded'>;
   readonly gateways: Pick<GatewaysRepository, 'find'>;
   readonly peers: Pick<PeerClient, 'post'>;
   readonly live: Pick<CallRegistry, 'get' | 'ids'>;
   readonly log: Logger;
   /** Called for a call that was ended before it began: its telephone may be ringing. */
-  readonly onWaitingEnded?: (callId: string) => void;
+  readonly onReservedEnded?: (callId: string) => void;
 }
 
 const PeerAnswer = z.object({ answer: CommandAnswer });
@@ -56,9 +56,9 @@ export class CallCommandService {
    * of the call is unreachable, only the record is written and the slot is freed.
    */
   async end(callId: string, reason: EndedReason): Promise<void> {
-    const { calls, log, onWaitingEnded } = this.#parts;
-    if (await calls.endWaiting(callId, reason)) {
-      onWaitingEnded?.(callId);
+    const { calls, log, onReservedEnded } = this.#parts;
+    if (await calls.endReserved(callId, reason)) {
+      onReservedEnded?.(callId);
       return;
     }
     try {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { AgentPath } from '../../features/agents/agents.schema.js';
 import { type Authenticator, bearerOf } from '../../platform/http/authenticate.js';
 import { type Principal, type Route, route } from '../../platform/http/route.js';
-import { model, str } from '../../platform/http/validation/schema-builders.js';
 import type { CallsRepository } from '../store/calls.repository.js';
 import { CallPath, loadCall } from '../store/load-call.js';
 import type { CallTokens } from './call-tokens.js';
@@ -39,7 +39,7 @@ export function connectionRoutes(parts: ConnectionRouteParts): readonly Route[] 
       method: 'get',
       path: '/connection/agent-status/{agent_id}',
       summary: 'Tell whether an agent can be called',
-      params: model({ agent_id: str() }),
+      params: AgentPath,
       responses: {
         200: { description: 'The agent as a caller sees it', schema: AgentCallStatus },
         404: { description: 'No such agent' },

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { EndedReason } from '../../../agents-runtime/contract/ended-reason.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 
 export const HISTORY_SORTS = [
   'timestamp',

@@ -9,7 +9,7 @@ import {
 } from '../../../agents-runtime/reply/call-summary.js';
 import { systemClock } from '../../../agents-runtime/timing/system-clock.js';
 import type { Agent } from '../../features/agents/agent.model.js';
-import { AgentsRepository } from '../../features/agents/agents.repository.js';
+import type { AgentsRepository } from '../../features/agents/agents.repository.js';
 import { BUILT_IN_RESPONDER } from '../../features/model-catalog/model-catalog.js';
 import type { WebhookOutboxPort } from '../../features/webhooks/webhook-events.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
@@ -17,11 +17,13 @@ import { PeriodicTask } from '../../platform/jobs/periodic-task.js';
 import type { LlmRegistry } from '../providers/llm-registry.js';
 import type { CallRow } from '../store/call.model.js';
 import type { CallTurnsRepository } from '../store/call-turns.repository.js';
-import { SUMMARISE_JOB, SummariesRepository } from './summaries.repository.js';
+import { SUMMARISE_JOB, type SummariesRepository } from './summaries.repository.js';
 
 export interface SummaryServiceParts {
   readonly db: Knex;
   readonly log: Logger;
+  readonly repository: SummariesRepository;
+  readonly agents: AgentsRepository;
   readonly turns: Pick<CallTurnsRepository, 'read'>;
   readonly replies: Pick<LlmRegistry, 'get'>;
   readonly events: WebhookOutboxPort;
@@ -51,8 +53,8 @@ export class SummaryService {
 
   constructor(parts: SummaryServiceParts) {
     this.#parts = parts;
-    this.#repository = new SummariesRepository(parts.db);
-    this.#agents = new AgentsRepository(parts.db);
+    this.#repository = parts.repository;
+    this.#agents = parts.agents;
     this.#clock = parts.clock ?? systemClock;
     this.#sweep = new PeriodicTask({
       intervalMs: SWEEP_MS,

@@ -16,7 +16,7 @@ import type { Dialer, DialerRegistry, DialStatus } from './dialer.js';
 const UNREACHED: ReadonlySet<DialStatus> = new Set(['busy', 'no-answer', 'failed', 'canceled']);
 
 export interface OutboundCallsParts {
-  readonly calls: Pick<CallsRepository, 'find' | 'noteDial' | 'endWaiting'>;
+  readonly calls: Pick<CallsRepository, 'find' | 'saveDialStatus' | 'endReserved'>;
   readonly slots: Pick<CallSlots, 'reserve' | 'refusalOf'>;
   readonly commands: Pick<CallCommandService, 'end'>;
   readonly overrides: VoiceOverrides;
@@ -65,15 +65,15 @@ export class OutboundCalls {
     const { callId } = reserved;
     try {
       const carrier_call_id = await dialer.dial({ callId, from, to });
-      const isWanted = await calls.noteDial(callId, {
+      const isWanted = await calls.saveDialStatus(callId, {
         ...(carrier_call_id && { carrier, carrier_call_id }),
       });
       // It was ended while the carrier took the order.
       if (!isWanted && carrier_call_id !== undefined) await dialer.stop(carrier_call_id);
     } catch (error) {
       // Its slot must not stay taken by a call that never was.
-      await calls.noteDial(callId, { dial_status: 'failed' });
-      await calls.endWaiting(callId, 'error_transport');
+      await calls.saveDialStatus(callId, { dial_status: 'failed' });
+      await calls.endReserved(callId, 'error_transport');
       throw error;
     }
     return callId;
@@ -90,11 +90,11 @@ export class OutboundCalls {
   /** A carrier tells how far it came; in any order, and as often as it likes. */
   async progress(callId: string, status: DialStatus): Promise<void> {
     const { calls, commands } = this.#parts;
-    await calls.noteDial(callId, { dial_status: status });
-    if (UNREACHED.has(status)) await calls.endWaiting(callId, 'error_transport');
+    await calls.saveDialStatus(callId, { dial_status: status });
+    if (UNREACHED.has(status)) await calls.endReserved(callId, 'error_transport');
     if (status === 'machine') await commands.end(callId, 'voicemail_reached');
     if (status !== 'completed') return;
-    await calls.endWaiting(callId, 'error_transport');
+    await calls.endReserved(callId, 'error_transport');
     await commands.end(callId, 'user_hangup');
   }
 

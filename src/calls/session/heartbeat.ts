@@ -6,14 +6,14 @@ import type { CallsRepository } from '../store/calls.repository.js';
 const BEAT_MS = 5_000;
 /** A gateway is dead after 15 s, and its calls end within 20 s. */
 const LOOK_MS = 5_000;
-/** After the database was away, or stood still, others get so long to show that they live. */
+/** After an outage of the database, other gateways get this long to send a heartbeat. */
 const PATIENCE_MS = 15_000;
-/** Two beats: one that comes later was kept from coming, and so were those of others. */
+/** Two intervals. A later heartbeat was held up, and so were those of other gateways. */
 const LATE_MS = 10_000;
 
-/** Shows other gateways that this one lives, and ends the calls of one that died. */
+/** Writes that this gateway is alive, and ends the calls of gateways that died. */
 export class Heartbeat {
-  readonly #calls: Pick<CallsRepository, 'endOrphaned' | 'endForgotten' | 'endAllOf'>;
+  readonly #calls: Pick<CallsRepository, 'endOrphaned' | 'endAbandoned' | 'endAllOf'>;
   readonly #gateways: Pick<
     GatewaysRepository,
     'heartbeat' | 'remove' | 'removeSilent' | 'removeAll'
@@ -23,22 +23,22 @@ export class Heartbeat {
   readonly #housekeeping: readonly (() => Promise<unknown>)[];
   readonly #log: Logger;
   #patientUntil = 0;
-  /** The last beat, by the database's clock and by ours. */
+  /** The last heartbeat, by the clock of the database and of this process. */
   #beatAt = new Date(0);
   #beatAtMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   readonly #look: PeriodicTask;
 
   constructor(parts: {
-    readonly calls: Pick<CallsRepository, 'endOrphaned' | 'endForgotten' | 'endAllOf'>;
+    readonly calls: Pick<CallsRepository, 'endOrphaned' | 'endAbandoned' | 'endAllOf'>;
     readonly gateways: Pick<
       GatewaysRepository,
       'heartbeat' | 'remove' | 'removeSilent' | 'removeAll'
     >;
     readonly gatewayId: string;
-    /** Where other gateways reach this one. */
+    /** `host:port` of this gateway for others. */
     readonly address?: string | undefined;
-    /** More work for each look for silent gateways. */
+    /** Called with each search for silent gateways. */
     readonly housekeeping?: readonly (() => Promise<unknown>)[];
     readonly log: Logger;
   }) {
@@ -56,13 +56,13 @@ export class Heartbeat {
     });
   }
 
-  /** @param isAlone no other gateway can be on this database: whatever is still open is a dead one's. */
+  /** @param isAlone no other gateway can use this database: all stored ones are dead */
   async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
     if (isAlone) await this.#gateways.removeAll();
     await this.#beat();
     await this.#look.runNow();
     this.#look.start();
-    // Beats may overlap: one that hangs on a dead connection must not delay the next one.
+    // Heartbeats may overlap: one that hangs on a dead connection must not delay the next one.
     this.#timer = setInterval(() => void this.#beat(), BEAT_MS).unref();
   }
 
@@ -89,7 +89,7 @@ export class Heartbeat {
     if (performance.now() < this.#patientUntil) return;
     await this.#gateways.removeSilent(this.#gatewayId, this.#beatAt);
     const ended = await this.#calls.endOrphaned(this.#gatewayId);
-    await this.#calls.endForgotten();
+    await this.#calls.endAbandoned();
     if (ended > 0) this.#log.warn({ ended }, 'ended the calls of a gateway that died');
     for (const work of this.#housekeeping) await work();
   }

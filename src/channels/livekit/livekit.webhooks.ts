@@ -28,7 +28,7 @@ type Event = z.output<typeof Event>;
 
 export interface LiveKitWebhookParts {
   readonly access: Pick<LiveKitAccess, 'apiKey' | 'apiSecret'>;
-  readonly calls: Pick<CallsRepository, 'endWaiting'>;
+  readonly calls: Pick<CallsRepository, 'endReserved'>;
   readonly log: Logger;
 }
 
@@ -95,5 +95,5 @@ async function heed({ calls, log }: LiveKitWebhookParts, event: Event): Promise<
       event.participant?.identity === callerIdentityOf(callId));
   if (!isOver) return;
   log.debug({ callId, event: event.event }, 'LiveKit tells that a caller has left');
-  await calls.endWaiting(callId, 'user_hangup');
+  await calls.endReserved(callId, 'user_hangup');
 }

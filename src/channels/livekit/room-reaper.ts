@@ -16,7 +16,7 @@ const ANSWERED_WITHIN_S = 60;
 
 export interface RoomReaperParts {
   readonly cluster: Pick<RoomClient, 'closeRoom' | 'listRooms' | 'isTaken'>;
-  readonly calls: Pick<CallsRepository, 'statesOf' | 'endWaiting'>;
+  readonly calls: Pick<CallsRepository, 'statesOf' | 'endReserved'>;
   readonly log: Logger;
 }
 
@@ -85,7 +85,7 @@ export class RoomReaper {
 
   async #letGo({ callId, name }: OurRoom, isWaiting: boolean): Promise<void> {
     const { cluster, calls, log } = this.#parts;
-    const hasWaited = await calls.endWaiting(callId, 'error_transport');
+    const hasWaited = await calls.endReserved(callId, 'error_transport');
     // A gateway has taken it after all.
     if (isWaiting && !hasWaited) return;
     log.warn({ callId }, 'a caller in a room, whom no gateway has taken, is let go');

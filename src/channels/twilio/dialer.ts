@@ -1,7 +1,7 @@
 import type { DialedCall, Dialer } from '../../calls/outbound/dialer.js';
 import type { Config } from '../../config/config.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { TwilioClient } from './twilio-client.js';
+import type { TwilioClient } from './twilio-client.js';
 
 /** Shorter than a slot is held for a call that has not begun. */
 const RING_S = 50;
@@ -10,13 +10,6 @@ export type TwilioSettings = Pick<
   Config,
   'TWILIO_ACCOUNT_SID' | 'TWILIO_AUTH_TOKEN' | 'TWILIO_BASE_URL'
 >;
-
-/** Twilio's calls by the settings; undefined where they are not set. */
-export function twilioClientOf(settings: TwilioSettings): TwilioClient | undefined {
-  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken } = settings;
-  if (accountSid === undefined || authToken === undefined) return undefined;
-  return new TwilioClient({ accountSid, authToken, baseUrl: settings.TWILIO_BASE_URL });
-}
 
 /** Where Twilio asks and tells about a call that it makes for us. */
 function callUrls(origin: string, callId: string) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isUuid } from '../../features/ownership/owned-resources.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import type { SecretKeys } from '../../platform/secrets/secret-keys.js';
 import { SignedTokens } from '../../platform/secrets/signed-tokens.js';
 

@@ -5,11 +5,11 @@ import type { InboundCallService } from '../../calls/inbound/inbound-calls.servi
 import type { DialStatus } from '../../calls/outbound/dialer.js';
 import type { OutboundCalls } from '../../calls/outbound/outbound-calls.service.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { RateLimiter } from '../../platform/http/rate-limit.js';
 import { methodNotAllowed } from '../../platform/http/router.js';
 import { readBytes } from '../../platform/http/validation/json-body.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import type { MediaTokens } from './media-tokens.js';
 import { type FormFields, isSignedByTwilio } from './twilio-signature.js';
 import { connectStream, hangUp, reject, TWIML_TYPE } from './twiml.js';

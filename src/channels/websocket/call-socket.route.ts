@@ -20,8 +20,8 @@ import { CallRegistry } from '../../calls/session/call-registry.js';
 import type { CallSessionFactory, ClaimRefusal } from '../../calls/session/call-session.factory.js';
 import type { CallSession } from '../../calls/session/call-session.js';
 import type { CallsRepository } from '../../calls/store/calls.repository.js';
-import { isUuid } from '../../features/ownership/owned-resources.js';
 import { ApiError } from '../../platform/http/api-error.js';
+import { isUuid } from '../../platform/http/validation/schema-builders.js';
 import {
   type Newcomer,
   offeredSubprotocols,

@@ -32,7 +32,7 @@ async function sweep(
     calls: {
       statesOf: async () =>
         new Map(rooms.flatMap(([room, state]) => (state ? [[callIn(room), state] as const] : []))),
-      endWaiting: async (callId) =>
+      endReserved: async (callId) =>
         waiting.includes(callId) && !takenMeanwhile.map(callIn).includes(callId),
     },
     log: pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line).level) }),

@@ -6,7 +6,8 @@ import { outboundRoutes } from '../../../../src/calls/outbound/outbound-calls.ro
 import { OutboundCalls } from '../../../../src/calls/outbound/outbound-calls.service.js';
 import { CallRegistry } from '../../../../src/calls/session/call-registry.js';
 import { CallsRepository } from '../../../../src/calls/store/calls.repository.js';
-import { createDialers } from '../../../../src/composition/telephony.module.js';
+import { TwilioDialer } from '../../../../src/channels/twilio/dialer.js';
+import { createTwilioClient } from '../../../../src/composition/telephony.module.js';
 import { DEFAULT_BLOCKLIST } from '../../../../src/config/telephony.settings.js';
 import { AgentsRepository } from '../../../../src/features/agents/agents.repository.js';
 import { NumberOwnership } from '../../../../src/features/ownership/number-ownership.js';
@@ -35,6 +36,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     TELNYX_API_KEY: undefined,
     TELNYX_BASE_URL: 'http://127.0.0.1:1',
   };
+  const twilio = createTwilioClient(settings);
   const calls = new CallsRepository(db, options.slots ?? 0);
   const live = new CallRegistry();
   const commands = new CallCommandService({
@@ -43,7 +45,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     peers: new PeerClient(new PeerKeys(new SecretKeys(['a secret without other gateways']))),
     live,
     log: pino({ level: 'silent' }),
-    onWaitingEnded: (callId) => void outbound.stop(callId),
+    onReservedEnded: (callId) => void outbound.stop(callId),
   });
   const load = {
     get isOpen() {
@@ -57,7 +59,7 @@ export function outboundOf(db: Knex, options: OutboundOptions) {
     commands,
     overrides: OVERRIDES,
     carriers: new CarrierRegistry(settings),
-    dialers: createDialers(settings, options.origin),
+    dialers: twilio ? { twilio: new TwilioDialer(twilio, options.origin) } : {},
     refused: new DialBlocklist(DEFAULT_BLOCKLIST),
     numbers: new NumberOwnership(db),
   });

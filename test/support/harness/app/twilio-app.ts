@@ -9,11 +9,11 @@ import { InboundCallService } from '../../../../src/calls/inbound/inbound-calls.
 import type { CallSessionFactory } from '../../../../src/calls/session/call-session.factory.js';
 import type { CallSession } from '../../../../src/calls/session/call-session.js';
 import { MediaConnector } from '../../../../src/calls/session/media-connector.js';
-import { twilioClientOf } from '../../../../src/channels/twilio/dialer.js';
 import { twilioSocket } from '../../../../src/channels/twilio/media-socket.js';
 import { MediaTokens } from '../../../../src/channels/twilio/media-tokens.js';
 import { twilioWebhooks } from '../../../../src/channels/twilio/twilio.webhooks.js';
 import { signTwilio } from '../../../../src/channels/twilio/twilio-signature.js';
+import { createTwilioClient } from '../../../../src/composition/telephony.module.js';
 import {
   createWebhooksModule,
   type WebhooksModule,
@@ -134,7 +134,7 @@ export function withTwilioPlane(options: TwilioPlaneOptions) {
           sessions: scriptedSessions(() => desk!, calls),
           ticker: new FrameTicker(systemClock),
         }),
-        rest: twilioClientOf({
+        rest: createTwilioClient({
           TWILIO_ACCOUNT_SID: TWILIO.accountSid,
           TWILIO_AUTH_TOKEN: account?.authToken,
           TWILIO_BASE_URL: twilio.baseUrl,
